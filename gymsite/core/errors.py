@@ -1,0 +1,43 @@
+"""The one error type that crosses floors, written for the person who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class GymError(Exception):
+    """An expected failure: it has a stable ``code`` and a ``message`` that says what to do.
+
+    Interfaces answer it as ``{"error": {"code", "message", "fields"}}`` with ``status``.
+    """
+
+    status = 400
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        status: int | None = None,
+        fields: dict[str, list[str]] | None = None,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.fields = fields or {}
+        self.status = status or type(self).status
+        self.retry_after_s = retry_after_s
+
+    def as_body(self) -> dict[str, object]:
+        return {"error": {"code": self.code, "message": self.message, "fields": self.fields}}
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A sentence that suggests the nearest known words, or lists them all when none is near."""
+    names = sorted(known)
+    near = get_close_matches(word, names, n=3, cutoff=0.5)
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    return f"Known: {', '.join(names)}." if names else "None is known."
