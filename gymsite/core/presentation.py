@@ -1,0 +1,96 @@
+"""The seeded look of a page: a pure function of a seed, with axes that a caller may fix."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from gymsite.core.errors import GymError, did_you_mean
+
+LOOK_VERSION = "look-v1"
+
+Value = str | int
+
+# Axis to its values; the first value of each is the neutral look. A value is never renamed or reordered:
+# the draw is by position, so a change here is a new LOOK_VERSION.
+ALL_LOOKS: Mapping[str, tuple[Value, ...]] = {
+    "theme": ("light", "dark"),
+    "font": ("sans", "serif", "mono"),
+    "layout": ("card", "plain", "wide"),
+    "zoom": (100, 90, 125),
+    "wording": ("question", "problem", "exercise", "prompt"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """How one page looks; ``zoom`` is in percent."""
+
+    theme: str = "light"
+    font: str = "sans"
+    layout: str = "card"
+    zoom: int = 100
+    wording: str = "question"
+
+    def as_dict(self) -> dict[str, Value]:
+        """The form that an episode's row stores."""
+        return asdict(self)
+
+    def digest(self) -> str:
+        """16 hex digits, equal for equal looks on every machine and Python version."""
+        text = json.dumps([LOOK_VERSION, self.as_dict()], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def look_make(*, seed: int, fixed: Mapping[str, object]) -> Look:
+    """The look of a seed. An axis in ``fixed`` keeps that value and does not move the others.
+
+    Raises ``GymError`` ``unknown_look_axis`` or ``unknown_look_value`` (422).
+    """
+    chosen = _checked(fixed)
+    return _look({axis: chosen.get(axis, _draw(axis=axis, seed=seed)) for axis in ALL_LOOKS})
+
+
+def look_read(stored: Mapping[str, object]) -> Look:
+    """A stored look; an axis that did not exist when it was stored is neutral.
+
+    Raises as ``look_make`` does.
+    """
+    chosen = _checked(stored)
+    return _look({axis: chosen.get(axis, values[0]) for axis, values in ALL_LOOKS.items()})
+
+
+def _look(chosen: Mapping[str, Value]) -> Look:
+    return Look(
+        theme=str(chosen["theme"]),
+        font=str(chosen["font"]),
+        layout=str(chosen["layout"]),
+        zoom=int(chosen["zoom"]),
+        wording=str(chosen["wording"]),
+    )
+
+
+def _draw(*, axis: str, seed: int) -> Value:
+    """Each axis draws from its own hash, so that fixing or adding one leaves the others alone."""
+    raw = hashlib.sha256(f"{LOOK_VERSION}:{axis}:{seed}".encode()).digest()
+    values = ALL_LOOKS[axis]
+    return values[int.from_bytes(raw[:8], "big") % len(values)]
+
+
+def _checked(fixed: Mapping[str, object]) -> dict[str, Value]:
+    return {axis: _value(axis=axis, wanted=wanted) for axis, wanted in fixed.items()}
+
+
+def _value(*, axis: str, wanted: object) -> Value:
+    if axis not in ALL_LOOKS:
+        message = f"A page has no look axis {axis!r}. {did_you_mean(axis, ALL_LOOKS)}"
+        raise GymError("unknown_look_axis", message, status=422, fields={"presentation": [message]})
+    for value in ALL_LOOKS[axis]:
+        # A bool equals 0 or 1 in Python; it is never a value of an axis.
+        if value == wanted and not isinstance(wanted, bool):
+            return value
+    hint = did_you_mean(str(wanted), [str(value) for value in ALL_LOOKS[axis]])
+    message = f"{wanted!r} is not a value of the look axis {axis!r}. {hint}"
+    raise GymError("unknown_look_value", message, status=422, fields={"presentation": [message]})
