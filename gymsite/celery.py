@@ -1,0 +1,13 @@
+"""The Celery app. Postgres is the queue's truth: a message here is only a hint that may be lost."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
+
+app = Celery("palaestra")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks(["trajectories.judging"], related_name="jobs")

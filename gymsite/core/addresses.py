@@ -1,0 +1,30 @@
+"""Addresses of servers, in the forms that Django and Celery want them."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+
+def django_database(url: str) -> dict[str, Any]:
+    """``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.
+
+    A socket folder may stand in the query (``host=``), as libpq writes it, or percent-encoded as the host.
+    """
+    parts = urlsplit(url)
+    query = parse_qs(parts.query)
+    host = query.get("host", [unquote(parts.hostname or "")])[0]
+    return {
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": host,
+        "PORT": query.get("port", [str(parts.port or "")])[0],
+    }
+
+
+def celery_broker_url(redis_url: str) -> str:
+    """Kombu calls a Redis socket ``redis+socket://`` where redis-py says ``unix://``."""
+    if redis_url.startswith("unix://"):
+        return "redis+socket://" + redis_url.removeprefix("unix://").replace("db=", "virtual_host=")
+    return redis_url

@@ -1,0 +1,175 @@
+"""Splits problem text into words, formulas and figures, so that a page only has to draw them.
+
+Benchmarks write LaTeX inside running text. One tokenizer decides where a formula begins and ends; pages,
+parity checks and the no-JavaScript fallback all follow it. It runs in linear time on any input.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+TextFormat = Literal["plain", "latex"]
+SegmentKind = Literal["text", "inline", "display", "source"]
+
+# Bare in the text these start display math. Every other environment (tabular, center, itemize) is shown as source.
+MATH_ENVIRONMENTS = frozenset({"align", "alignat", "array", "cases", "equation", "gather", "multline", "split", "eqnarray"})
+ESCAPED_IN_TEXT = frozenset("$%&#_{}")
+
+_OPENER = re.compile(r"\[asy\]|\\begin\{(?P<environment>[a-zA-Z]+\*?)\}|\$\$?|\\.", re.DOTALL)
+_IN_DOLLARS = re.compile(r"\\.|[{}]|\$\$?", re.DOTALL)
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segment:
+    """A stretch of text. ``text`` is what it says (a formula without delimiters), ``raw`` what the source wrote."""
+
+    kind: SegmentKind
+    text: str
+    raw: str
+
+    @property
+    def is_formula(self) -> bool:
+        return self.kind in ("inline", "display")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A paragraph of words and formulas, or one figure shown as its source."""
+
+    kind: Literal["paragraph", "source"]
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.segments)
+
+
+@lru_cache(maxsize=4096)
+def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
+    """The blocks of a problem's text. In ``plain`` text a dollar is money; only ``latex`` has formulas."""
+    if text_format == "plain":
+        return tuple(_paragraph(part) for part in _paragraphs([_words(text)]))
+    blocks: list[Block] = []
+    run: list[Segment] = []
+    for segment in segments_split(text):
+        if segment.kind != "source":
+            run.append(segment)
+            continue
+        blocks += [_paragraph(part) for part in _paragraphs(run)]
+        blocks.append(Block(kind="source", segments=(segment,)))
+        run = []
+    return (*blocks, *(_paragraph(part) for part in _paragraphs(run)))
+
+
+def segments_split(text: str) -> Iterator[Segment]:
+    """The segments of LaTeX text; their ``raw`` joined is the text again. An opener without a closer is text."""
+    start = place = 0
+    while (found := _OPENER.search(text, place)) is not None:
+        segment = _segment_at(text, found)
+        if segment is None:
+            place = found.end()
+            continue
+        if found.start() > start:
+            yield _words(text[start : found.start()])
+        yield segment
+        start = place = found.start() + len(segment.raw)
+    if start < len(text):
+        yield _words(text[start:])
+
+
+def _segment_at(text: str, found: re.Match[str]) -> Segment | None:
+    opener, begin, after = found.group(), found.start(), found.end()
+    if opener == "[asy]":
+        return _closed(text, kind="source", begin=begin, after=after, close="[/asy]")
+    if (environment := found["environment"]) is not None:
+        return _environment(text, name=environment, begin=begin, after=after)
+    if opener in ("$", "$$"):
+        return _dollars(text, opener=opener, begin=begin, after=after)
+    if opener in (r"\[", r"\("):
+        closer = r"\]" if opener == r"\[" else r"\)"
+        end = next((m.start() for m in _ESCAPE.finditer(text, after) if m.group() == closer), -1)
+        return _formula(text, begin=begin, after=after, end=end, close=closer, is_display=opener == r"\[")
+    return None
+
+
+def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | None:
+    """Up to the next same dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
+    depth = 0
+    first = -1
+    for found in _IN_DOLLARS.finditer(text, after):
+        mark = found.group()
+        if mark in "{}":
+            depth += 1 if mark == "{" else -1
+        elif mark[0] == "$" and (mark == opener or opener == "$"):
+            first = found.start() if first < 0 else first
+            if depth <= 0:
+                return _formula(text, begin=begin, after=after, end=found.start(), close=opener, is_display=opener == "$$")
+    # Braces that never close: the nearest dollar ends it, and the drawing will show it as source.
+    return _formula(text, begin=begin, after=after, end=first, close=opener, is_display=opener == "$$")
+
+
+def _environment(text: str, *, name: str, begin: int, after: int) -> Segment | None:
+    close = f"\\end{{{name}}}"
+    end = text.find(close, after)
+    if end < 0:
+        return None
+    raw = text[begin : end + len(close)]
+    is_math = name.rstrip("*") in MATH_ENVIRONMENTS and "[asy]" not in raw
+    return Segment(kind="display" if is_math else "source", text=raw, raw=raw)
+
+
+def _formula(text: str, *, begin: int, after: int, end: int, close: str, is_display: bool) -> Segment | None:
+    inside = text[after:end].strip() if end >= 0 else ""
+    if not inside:
+        return None
+    raw = text[begin : end + len(close)]
+    if "[asy]" in inside:
+        return Segment(kind="source", text=inside, raw=raw)
+    return Segment(kind="display" if is_display else "inline", text=inside, raw=raw)
+
+
+def _closed(text: str, *, kind: SegmentKind, begin: int, after: int, close: str) -> Segment | None:
+    end = text.find(close, after)
+    if end < 0:
+        return None
+    raw = text[begin : end + len(close)]
+    return Segment(kind=kind, text=raw, raw=raw)
+
+
+def _words(raw: str) -> Segment:
+    return Segment(kind="text", text=_ESCAPE.sub(_unescaped, raw), raw=raw)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    mark = found.group()[1]
+    return mark if mark in ESCAPED_IN_TEXT else found.group()
+
+
+def _paragraphs(run: list[Segment]) -> Iterator[list[Segment]]:
+    """Cuts a run of segments at blank lines; an empty paragraph is dropped."""
+    current: list[Segment] = []
+    for segment in run:
+        if segment.kind != "text":
+            current.append(segment)
+            continue
+        first, *rest = _BLANK_LINES.split(segment.raw)
+        current.append(_words(first))
+        for part in rest:
+            yield from _said(current)
+            current = [_words(part)]
+    yield from _said(current)
+
+
+def _said(segments: list[Segment]) -> Iterator[list[Segment]]:
+    if any(segment.text.strip() for segment in segments):
+        yield [segment for segment in segments if segment.text]
+
+
+def _paragraph(segments: list[Segment]) -> Block:
+    return Block(kind="paragraph", segments=tuple(segments))

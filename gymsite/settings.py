@@ -1,0 +1,229 @@
+"""One settings file for every process; ``GYM_PROCESS`` says which one this is.
+
+Each process is given only its own role's secrets. What a process does not need is not here for it:
+the arena has no sessions, no accounts and no Redis.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from environs import Env
+
+from gymsite.core import addresses
+from gymsite.services import endpoints, secrets
+
+env = Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+env.read_env(BASE_DIR / ".env", recurse=False)
+
+PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper")
+PROCESS: str = env.str("GYM_PROCESS", "manage")
+if PROCESS not in PROCESSES:
+    raise ValueError(f"GYM_PROCESS is {PROCESS!r}; it must be one of {', '.join(PROCESSES)}")
+IS_ARENA = PROCESS == "arena"
+
+VAR_DIR = Path(env.str("VAR_DIR", str(BASE_DIR / "var"))).resolve()
+DEBUG = env.bool("GYM_DEBUG", False)
+
+# --- Keys and addresses ----------------------------------------------------------------------------
+SECRET_KEY: str = env.str("GYM_SECRET_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "secret_key")
+TOKEN_KEY: bytes = bytes.fromhex(
+    env.str("GYM_TOKEN_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "token_key")
+)
+
+ARENA_PORT = env.int("ARENA_PORT", 8000)
+LAB_PORT = env.int("LAB_PORT", 8001)
+LIVE_PORT = env.int("LIVE_PORT", 8002)
+ARENA_URL: str = env.str("ARENA_URL", f"http://127.0.0.1:{ARENA_PORT}").rstrip("/")
+LAB_URL: str = env.str("LAB_URL", f"http://127.0.0.1:{LAB_PORT}").rstrip("/")
+LIVE_URL: str = env.str("LIVE_URL", f"http://127.0.0.1:{LIVE_PORT}").rstrip("/")
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["*"])
+USE_X_FORWARDED_HOST = env.bool("BEHIND_PROXY", False)
+if USE_X_FORWARDED_HOST:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    CSRF_TRUSTED_ORIGINS = [LAB_URL]
+
+# --- Database and queue ------------------------------------------------------------------------------
+DATABASE_URL: str = env.str("DATABASE_URL", "") or endpoints.database_url(VAR_DIR, role="owner")
+DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4)
+_pool: dict[str, Any] = (
+    {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0}} if DATABASE_POOL_MAX else {}
+)
+DATABASES: dict[str, Any] = {
+    "default": {
+        "ENGINE": "django.db.backends.postgresql",
+        **addresses.django_database(DATABASE_URL),
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+        # A plan per query text is kept on the server: hot statements are planned once per connection.
+        "OPTIONS": {**_pool, "prepare_threshold": 2, "application_name": f"palaestra-{PROCESS}"},
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL: str = "" if IS_ARENA else env.str("REDIS_URL", "") or endpoints.redis_url(VAR_DIR)
+CELERY_BROKER_URL = addresses.celery_broker_url(REDIS_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 2.0, "socket_connect_timeout": 1.0}
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = False
+CELERY_TASK_DEFAULT_QUEUE = "verify"
+CELERY_TASK_ROUTES = {
+    "judging.judge": {"queue": "verify"},
+    "sandbox.*": {"queue": "sandbox"},
+    "media.*": {"queue": "media"},
+}
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_TASK_TIME_LIMIT = 120
+
+# --- Apps --------------------------------------------------------------------------------------------
+INSTALLED_APPS = ["verifiers", "tasks_app", "trajectories", "gymsite", "django.contrib.staticfiles"]
+if not IS_ARENA:
+    INSTALLED_APPS = [
+        "django.contrib.auth",
+        "django.contrib.contenttypes",
+        "django.contrib.sessions",
+        "django.contrib.messages",
+        "django_htmx",
+        "rest_framework",
+        "drf_spectacular",
+        "channels",
+        *INSTALLED_APPS,
+    ]
+
+_SECURITY = "gymsite.core.middleware.SecurityHeadersMiddleware"
+if IS_ARENA:
+    ROOT_URLCONF = "gymsite.urls_arena"
+    MIDDLEWARE = ["whitenoise.middleware.WhiteNoiseMiddleware", "gymsite.arena.middleware.ArenaMiddleware"]
+else:
+    ROOT_URLCONF = "gymsite.urls_lab"
+    MIDDLEWARE = [
+        _SECURITY,
+        "whitenoise.middleware.WhiteNoiseMiddleware",
+        "django.contrib.sessions.middleware.SessionMiddleware",
+        "django.middleware.common.CommonMiddleware",
+        "django.middleware.csrf.CsrfViewMiddleware",
+        "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "django.contrib.messages.middleware.MessageMiddleware",
+        "django_htmx.middleware.HtmxMiddleware",
+    ]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": []
+            if IS_ARENA
+            else [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+ASGI_APPLICATION = "gymsite.asgi_live.application"
+
+# --- Files -------------------------------------------------------------------------------------------
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = VAR_DIR / "static"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+STORAGES: dict[str, Any] = {
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "blobs": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": env.str("BLOB_DIR", "") or str(VAR_DIR / "blobs")},
+    },
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": str(VAR_DIR / "files")},
+    },
+}
+
+# --- People ------------------------------------------------------------------------------------------
+LOGIN_URL = "/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/login/"
+SESSION_COOKIE_NAME = "palaestra_lab"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = LAB_URL.startswith("https://")
+CSRF_COOKIE_NAME = "palaestra_csrf"
+CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
+AUTH_PASSWORD_VALIDATORS = [{"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"}]
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# --- API ---------------------------------------------------------------------------------------------
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["trajectories.recording.auth.KeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["trajectories.recording.auth.Closed"],
+    "DEFAULT_RENDERER_CLASSES": ["gymsite.core.api.MsgspecRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["gymsite.core.api.MsgspecParser"],
+    "EXCEPTION_HANDLER": "gymsite.core.api.error_response",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Palaestra",
+    "DESCRIPTION": "A reasoning gym for web agents: tasks, episodes, steps, verdicts.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {},
+}
+
+# --- Limits: each is named in the error that it causes -------------------------------------------------
+API_BODY_MAX_BYTES = env.int("API_BODY_MAX_BYTES", 32 * 1024 * 1024)
+THOUGHT_MAX_CHARS = env.int("THOUGHT_MAX_CHARS", 200_000)
+STEP_MAX_BYTES = env.int("STEP_MAX_BYTES", 4 * 1024 * 1024)
+STEPS_PER_CALL_MAX = env.int("STEPS_PER_CALL_MAX", 1_000)
+BLOB_MAX_BYTES = env.int("BLOB_MAX_BYTES", 32 * 1024 * 1024)
+ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
+EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
+ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
+PAGE_EVENTS_MAX = env.int("PAGE_EVENTS_MAX", 2_000)
+PAGE_EVENT_BYTES_MAX = env.int("PAGE_EVENT_BYTES_MAX", 1_000_000)
+DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
+
+# --- Time limits, in seconds; the database's clock decides ---------------------------------------------
+LEASE_S = env.float("LEASE_S", 300.0)
+UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
+STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
+VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
+CLAIM_LOST_S = env.float("CLAIM_LOST_S", 45.0)
+VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
+API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)
+
+# --- Language and clock ----------------------------------------------------------------------------------
+LANGUAGE_CODE = "en-us"
+USE_I18N = False
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "plain": {
+            "()": "gymsite.core.logs.MaskingFormatter",
+            "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}, "celery.app.trace": {"level": "WARNING"}},
+}
+
+INSTALLATION_SALT = hashlib.sha256(TOKEN_KEY + b"installation").hexdigest()

@@ -1,0 +1,11 @@
+"""Addresses of the lab: the REST API and the researchers' pages."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("api/v1/", include("tasks_app.urls")),
+    path("api/v1/", include("trajectories.recording.urls")),
+    path("", include("trajectories.replay.urls")),
+]

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.conf import settings
+
+
+class TasksConfig(AppConfig):
+    name = "tasks_app"
+
+    def ready(self) -> None:
+        if settings.IS_ARENA:
+            return  # plug-ins carry golds of their sample tasks, which the arena must never hold
+        from tasks_app import benchmarks, registry
+
+        registry.benchmarks.discover(benchmarks)

@@ -1,0 +1,122 @@
+"""What to solve: benchmarks, tasks, their golds and their assets."""
+
+from __future__ import annotations
+
+import math
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+STEPS_PER_ORACLE_STEP = 2.5
+SPARE_STEPS = 3
+
+
+class Benchmark(models.Model):
+    """A set of tasks from one source; the row mirrors its plug-in, so that tasks can point at it."""
+
+    id = models.CharField(primary_key=True, max_length=64)
+    title = models.CharField(max_length=200)
+    kind = models.CharField(max_length=64)
+    license = models.CharField(max_length=200)
+    source = models.CharField(max_length=500)
+    verifier_official = models.CharField(max_length=64)
+    verifier_training = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return self.id
+
+
+class Task(models.Model):
+    """One problem: what to show, and how it is judged. Never holds anything a gold could be computed from."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="tasks")
+    split = models.CharField(max_length=64)
+    key = models.CharField(max_length=200)
+    kind = models.CharField(max_length=64)
+    prompt = models.TextField()
+    payload = models.JSONField(default=dict)
+    difficulty = models.FloatField(null=True)
+    tags = ArrayField(models.CharField(max_length=100), default=list)
+    guess_rate = models.FloatField(default=0.0)
+    oracle_steps = models.PositiveSmallIntegerField(default=2)
+    gap_eligible = models.BooleanField(default=True)
+    gap_reason = models.CharField(max_length=200, default="", blank=True)
+    content_hash = models.CharField(max_length=64)
+    created_at = models.DateTimeField(db_default=Now())
+    updated_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["benchmark", "split", "key"], name="task_identity"),
+            models.CheckConstraint(
+                condition=Q(difficulty__isnull=True) | Q(difficulty__gte=0, difficulty__lte=1),
+                name="task_difficulty_0_1",
+            ),
+            models.CheckConstraint(
+                condition=Q(guess_rate__gte=0, guess_rate__lte=1), name="task_guess_rate_0_1"
+            ),
+        ]
+        indexes = [GinIndex(fields=["tags"], name="task_tags")]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark_id}/{self.split}/{self.key}"
+
+    @property
+    def max_steps(self) -> int:
+        """Steps an agent gets on a page: 2.5 times what the scripted solution needs, and three to spare."""
+        return max_steps_for(self.oracle_steps)
+
+
+def max_steps_for(oracle_steps: int) -> int:
+    return math.ceil(STEPS_PER_ORACLE_STEP * oracle_steps) + SPARE_STEPS
+
+
+class Gold(models.Model):
+    """The reference answer. The arena's database role has no privilege on this table at all."""
+
+    class Status(models.TextChoices):
+        VALID = "valid"
+        DISPUTED = "disputed"
+        CORRECTED = "corrected"
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="golds")
+    version = models.PositiveIntegerField()
+    is_current = models.BooleanField(default=True)
+    status = models.CharField(max_length=16, choices=Status, default=Status.VALID)
+    answer = models.TextField()
+    accepted = ArrayField(models.TextField(), default=list)
+    solution = models.TextField(default="", blank=True)
+    extra = models.JSONField(default=dict)
+    source = models.CharField(max_length=500, default="", blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["task", "version"], name="gold_version"),
+            models.UniqueConstraint(fields=["task"], condition=Q(is_current=True), name="gold_one_current"),
+            models.CheckConstraint(condition=Q(version__gte=1), name="gold_version_positive"),
+        ]
+
+    def __str__(self) -> str:
+        return f"gold {self.version} of task {self.task_id}"
+
+
+class Asset(models.Model):
+    """A picture or file that a task shows; the bytes are a content-addressed blob."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="assets")
+    name = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    content_type = models.CharField(max_length=100)
+    size = models.PositiveIntegerField()
+    width = models.PositiveIntegerField(null=True)
+    height = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["task", "name"], name="asset_name")]
+
+    def __str__(self) -> str:
+        return self.name

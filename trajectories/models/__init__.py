@@ -1,0 +1,28 @@
+"""What happened: runs, episodes, steps, events, submissions and verdicts."""
+
+from trajectories.models.access import ApiKey, IdempotentCall
+from trajectories.models.blob import Blob
+from trajectories.models.episode import Episode, Group
+from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
+from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
+from trajectories.models.step import Step
+from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
+
+__all__ = [
+    "ApiKey",
+    "Blob",
+    "Episode",
+    "Group",
+    "IdempotentCall",
+    "PageEvent",
+    "PageEventTally",
+    "PolicyVersion",
+    "Run",
+    "RunMetrics",
+    "SiteEvent",
+    "Step",
+    "Submission",
+    "Verdict",
+    "VerdictCounter",
+    "VerdictEvidence",
+]

@@ -1,0 +1,46 @@
+"""Who may call the API, and what a retried call answered the first time."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models.functions import Now
+
+
+class Scope(models.TextChoices):
+    READ = "read"
+    TRAINER = "trainer"
+    GOLDS = "golds"
+    ADMIN = "admin"
+
+
+class ApiKey(models.Model):
+    """A key of the REST API. Only its SHA-256 is kept: the key itself is 256 random bits."""
+
+    name = models.CharField(max_length=100)
+    digest = models.CharField(max_length=64, unique=True)
+    prefix = models.CharField(max_length=12)
+    scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
+    splits = ArrayField(models.CharField(max_length=64), default=list)
+    created_at = models.DateTimeField(db_default=Now())
+    revoked_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}...)"
+
+
+class IdempotentCall(models.Model):
+    """The answer to a call that carried an ``Idempotency-Key``, given again for 24 hours."""
+
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE)
+    key = models.CharField(max_length=200)
+    request_hash = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)
+    body = models.BinaryField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["api_key", "key"], name="idempotent_call_key")]
+
+    def __str__(self) -> str:
+        return self.key

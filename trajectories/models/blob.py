@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+
+class Blob(models.Model):
+    """Bytes known by their SHA-256: a screenshot, a DOM recording, a trainer's tokens. The file is in blob storage."""
+
+    sha256 = models.CharField(primary_key=True, max_length=64)
+    size = models.PositiveBigIntegerField()
+    content_type = models.CharField(max_length=100)
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.sha256

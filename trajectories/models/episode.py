@@ -1,0 +1,96 @@
+"""An episode is one attempt at one task; a group is the samples of one task opened by one call."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class Arm(models.TextChoices):
+    TEXT_ZERO_SHOT = "text_zero_shot"
+    TEXT_FEW_SHOT = "text_few_shot"
+    TEXT_AGENT = "text_agent"
+    PROMPT_IMAGE = "prompt_image"
+    GYM = "gym"
+    GYM_WITH_TEXT = "gym_with_text"
+    GYM_IMAGE = "gym_image"
+    PROBE_READ = "probe_read"
+
+
+class Group(models.Model):
+    run = models.ForeignKey("trajectories.Run", on_delete=models.CASCADE, related_name="groups")
+    task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="groups")
+    arm = models.CharField(max_length=16, choices=Arm)
+    policy_version = models.PositiveIntegerField(null=True)
+    seed = models.BigIntegerField()
+    settings = models.JSONField(default=dict)  # what the opening call said, so that a refill opens the same
+    template = models.CharField(max_length=100)  # prompt template id: the messages can be made again from it
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["run", "id"], name="group_run_order")]
+
+    def __str__(self) -> str:
+        return f"group {self.pk}"
+
+
+class Episode(models.Model):
+    """The row changes only when the episode opens, is submitted and ends; steps and events never touch it."""
+
+    class Status(models.TextChoices):
+        OPEN = "open"
+        SUBMITTED = "submitted"
+        FINISHED = "finished"
+
+    class Recording(models.TextChoices):
+        OFF = "off"
+        EVENTS = "events"
+        FULL = "full"
+
+    class Channel(models.TextChoices):
+        PAGE = "page"
+        API = "api"
+
+    run = models.ForeignKey("trajectories.Run", on_delete=models.CASCADE, related_name="episodes")
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes")
+    task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="episodes")
+    arm = models.CharField(max_length=16, choices=Arm)
+    sample_index = models.PositiveIntegerField()
+    policy_version = models.PositiveIntegerField(null=True)
+    status = models.CharField(max_length=16, choices=Status, default=Status.OPEN)
+    seed = models.BigIntegerField()
+    presentation = models.JSONField(default=dict)
+    presentation_hash = models.CharField(max_length=64, default="", blank=True)
+    max_steps = models.PositiveIntegerField()
+    token_budget = models.PositiveIntegerField(null=True)
+    recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)
+    answer_channel = models.CharField(max_length=8, choices=Channel)
+    guidance = models.JSONField(null=True)
+    virtual_start = models.DateTimeField()
+    opened_at = models.DateTimeField(db_default=Now())
+    finished_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+    close_reason = models.CharField(max_length=32, default="", blank=True)
+    close_detail = models.TextField(default="", blank=True)
+    verdict = models.ForeignKey(
+        "trajectories.Verdict", on_delete=models.RESTRICT, null=True, related_name="+", db_index=False
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["group", "sample_index"], name="episode_sample"),
+            models.CheckConstraint(condition=Q(max_steps__gte=1), name="episode_max_steps_positive"),
+            models.CheckConstraint(
+                condition=Q(status="finished", verdict__isnull=False)
+                | (~Q(status="finished") & Q(verdict__isnull=True)),
+                name="episode_verdict_iff_finished",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["run", "id"], name="episode_run_order"),
+            models.Index(fields=["status", "id"], name="episode_unfinished", condition=~Q(status="finished")),
+        ]
+
+    def __str__(self) -> str:
+        return f"episode {self.pk}"

@@ -1,0 +1,59 @@
+"""What the page saw (page events) and what the server did (site events)."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class PageEvent(models.Model):
+    """A click, input, scroll or the like, as the page itself reports it: its word, not the truth."""
+
+    pk = models.CompositePrimaryKey("episode_id", "page", "seq")
+    episode = models.ForeignKey(
+        "trajectories.Episode", on_delete=models.CASCADE, related_name="page_events", db_index=False
+    )
+    page = models.CharField(max_length=32)  # a nonce of one page load
+    seq = models.PositiveIntegerField()
+    step = models.PositiveIntegerField(null=True)
+    kind = models.CharField(max_length=32)
+    at_ms = models.FloatField()  # since the page load began, by the page's clock
+    data = models.JSONField(default=dict)
+    received_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seq}"
+
+
+class PageEventTally(models.Model):
+    """How much an episode's pages have sent: what the caps are measured by."""
+
+    episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
+    events = models.PositiveIntegerField(default=0)
+    bytes = models.PositiveIntegerField(default=0)
+    capped = models.BooleanField(default=False)
+    last_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.events} events"
+
+
+class SiteEvent(models.Model):
+    """Something the server did for an episode: page served, booking made. Numbered, so that two tabs cannot both be right."""
+
+    pk = models.CompositePrimaryKey("episode_id", "seq")
+    episode = models.ForeignKey(
+        "trajectories.Episode", on_delete=models.CASCADE, related_name="site_events", db_index=False
+    )
+    seq = models.PositiveIntegerField()
+    step = models.PositiveIntegerField(null=True)
+    kind = models.CharField(max_length=32)
+    data = models.JSONField(default=dict)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(seq__gte=1), name="site_event_seq_positive")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.seq}"

@@ -1,0 +1,76 @@
+"""A run is one job of one model family; its policy versions are numbered."""
+
+from __future__ import annotations
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class Run(models.Model):
+    class Kind(models.TextChoices):
+        TRAIN = "train"
+        EVAL = "eval"
+        COLLECT = "collect"
+
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=16, choices=Kind)
+    model = models.CharField(max_length=200, default="", blank=True)
+    checkpoint = models.CharField(max_length=500, default="", blank=True)
+    observation = models.CharField(max_length=32, default="", blank=True)
+    affordances = models.JSONField(default=dict)
+    settings = models.JSONField(default=dict)
+    tags = ArrayField(models.CharField(max_length=100), default=list)
+    simulated = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_default=Now())
+    created_by = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class VerdictCounter(models.Model):
+    """How many verdicts a run has. Its row lock makes numbers follow the order of commits, so no reader skips one."""
+
+    run = models.OneToOneField(
+        Run, on_delete=models.CASCADE, primary_key=True, related_name="verdict_counter"
+    )
+    count = models.PositiveBigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return str(self.count)
+
+
+class PolicyVersion(models.Model):
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="policy_versions")
+    version = models.PositiveIntegerField()
+    checkpoint = models.CharField(max_length=500, default="", blank=True)
+    trainer_step = models.BigIntegerField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "version"], name="policy_version_number")]
+
+    def __str__(self) -> str:
+        return f"version {self.version}"
+
+
+class RunMetrics(models.Model):
+    """What the trainer wants beside the rewards: entropy, KL, loss."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics")
+    policy_version = models.PositiveIntegerField(null=True)
+    values = models.JSONField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["run", "id"], name="run_metrics_order")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(policy_version__isnull=True) | Q(policy_version__gte=0), name="metrics_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"metrics of run {self.run_id}"

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class Step(models.Model):
+    """One turn of the agent. Its key is (episode, index): one index to keep, and a second copy cannot exist."""
+
+    class Actor(models.TextChoices):
+        POLICY = "policy"
+        HUMAN = "human"
+        ORACLE = "oracle"
+        ROUTER = "router"
+
+    pk = models.CompositePrimaryKey("episode_id", "index")
+    episode = models.ForeignKey(
+        "trajectories.Episode", on_delete=models.CASCADE, related_name="steps", db_index=False
+    )
+    index = models.PositiveIntegerField()
+    thought = models.TextField(default="")
+    raw = models.TextField(default="")
+    action = models.JSONField(null=True)
+    action_type = models.CharField(max_length=32, default="")
+    action_known = models.BooleanField(default=True)
+    action_result = models.CharField(max_length=16, default="")
+    parse_error = models.TextField(default="")
+    observation_kind = models.CharField(max_length=32, default="")
+    observation_text = models.TextField(default="")
+    observation_sha256 = models.CharField(max_length=64, default="")
+    screenshot = models.CharField(max_length=64, default="")
+    url = models.TextField(default="")
+    started_at = models.DateTimeField(null=True)
+    duration_ms = models.FloatField(null=True)
+    policy_version = models.PositiveIntegerField(null=True)
+    actor = models.CharField(max_length=8, choices=Actor, default=Actor.POLICY)
+    more = models.JSONField(
+        default=dict
+    )  # model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
+    content_hash = models.BinaryField(max_length=16)
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(index__gte=1), name="step_index_positive")]
+
+    def __str__(self) -> str:
+        return f"step {self.index} of episode {self.episode_id}"

@@ -1,0 +1,88 @@
+"""The answer as received, and what was said of it."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class Submission(models.Model):
+    """Written once. Its last columns are the judging queue: Postgres is the truth, Redis only carries hints."""
+
+    episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
+    answer = models.JSONField()  # a string, or a list of strings
+    channel = models.CharField(max_length=8)
+    received_at = models.DateTimeField(db_default=Now())
+    sent_at = models.DateTimeField(null=True)
+    sends = models.PositiveSmallIntegerField(db_default=0)
+    claimed_at = models.DateTimeField(null=True)
+    claims = models.PositiveSmallIntegerField(db_default=0)
+    judged_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["sent_at", "episode"], name="submission_waiting", condition=Q(judged_at__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"submission of episode {self.episode_id}"
+
+
+class Verdict(models.Model):
+    class Outcome(models.TextChoices):
+        CORRECT = "correct"
+        INCORRECT = "incorrect"
+        VOID = "void"
+
+    episode = models.ForeignKey("trajectories.Episode", on_delete=models.CASCADE, related_name="verdicts")
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="verdicts", db_index=False
+    )
+    run_seq = models.PositiveBigIntegerField(
+        null=True
+    )  # place in the run's verdict stream; null for a rejudgement
+    outcome = models.CharField(max_length=16, choices=Outcome)
+    reward = models.FloatField(null=True)
+    reason = models.CharField(max_length=32)
+    terminated = models.BooleanField()
+    truncated = models.BooleanField()
+    score = models.FloatField(null=True)
+    metrics = models.JSONField(default=dict)
+    verifier = models.CharField(max_length=64, default="", blank=True)  # empty when no verifier was asked
+    gold_version = models.PositiveIntegerField(null=True)
+    official = models.JSONField(null=True)
+    latency_ms = models.FloatField(null=True)  # from the submission's arrival to this row
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "run_seq"], name="verdict_stream_place"),
+            models.UniqueConstraint(
+                fields=["episode", "verifier", "gold_version"], name="verdict_once", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome="void", reward__isnull=True)
+                | Q(outcome="correct", reward=1.0)
+                | Q(outcome="incorrect", reward=0.0),
+                name="verdict_reward_null_iff_void",
+            ),
+            models.CheckConstraint(condition=~Q(terminated=True, truncated=True), name="verdict_one_ending"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} ({self.reason})"
+
+
+class VerdictEvidence(models.Model):
+    """What a verdict was reached from; holds parsed golds, so the arena's role cannot read it."""
+
+    verdict = models.OneToOneField(
+        Verdict, on_delete=models.CASCADE, primary_key=True, related_name="evidence"
+    )
+    data = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"evidence of verdict {self.verdict_id}"
