@@ -1,0 +1,61 @@
+"""One proof for every registered verifier: its own examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from verifiers import registry
+from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.registry import VERIFIERS, Verifier
+from verifiers.types import Evidence, Example, Gold, Verdict
+
+registry.discover()
+
+EXAMPLES = [(plugin, example) for _, plugin in VERIFIERS.items() for example in plugin.examples]
+PLUGINS = [plugin for _, plugin in VERIFIERS.items()]
+
+
+def judge(plugin: Verifier, gold: str, answer: str | tuple[str, ...]) -> Verdict:
+    return plugin.check(Gold(gold), Evidence(answer))
+
+
+@pytest.mark.parametrize(
+    ("plugin", "example"),
+    EXAMPLES,
+    ids=lambda value: getattr(value, "id", None) or f"{value.gold!r}<{value.answer!r}",
+)
+def test_a_verifier_judges_its_examples(plugin: Verifier, example: Example) -> None:
+    assert judge(plugin, example.gold, example.answer).correct is example.correct
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.id)
+def test_a_verifier_has_right_and_wrong_examples(plugin: Verifier) -> None:
+    assert {example.correct for example in plugin.examples} == {True, False}
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.id)
+def test_a_verifier_accepts_the_gold_of_every_example(plugin: Verifier) -> None:
+    for example in plugin.examples:
+        assert judge(plugin, example.gold, example.gold).correct, example.gold
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.id)
+def test_an_answer_past_the_limit_is_unparsable(plugin: Verifier) -> None:
+    gold = plugin.examples[0].gold
+    verdict = judge(plugin, gold, gold + " " * SHORT_ANSWER_CHARS + ".")
+    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.id)
+@pytest.mark.parametrize("answer", ["", "   ", (), ("1", "2"), "\x00", "4\u200b2", "\u202e42", "\ud800"])
+def test_an_answer_nobody_can_read_is_unparsable(plugin: Verifier, answer: str | tuple[str, ...]) -> None:
+    verdict = judge(plugin, "42", answer)
+    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+
+
+def test_accepted_answers_count_like_the_gold() -> None:
+    gold = Gold("080", accepted=("081",))
+    numeric = VERIFIERS.get("numeric-v1")
+    assert numeric.check(gold, Evidence("81")).correct
+    assert numeric.check(gold, Evidence("80")).correct
+    assert not numeric.check(gold, Evidence("82")).correct

@@ -1,0 +1,90 @@
+"""From evidence to one short string that is safe to parse."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from verifiers.limits import PARSED_CHARS, SHORT_ANSWER_CHARS
+from verifiers.types import Evidence, Gold, Verdict
+
+UNREADABLE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
+BLANKS = "\t\n\r\f"
+CHARACTERS = str.maketrans(
+    {
+        **{chr(0xFF10 + digit): str(digit) for digit in range(10)},
+        **dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d", "-"),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2008\u2009\u200a\u202f\u205f\u3000" + BLANKS, " "),
+        **dict.fromkeys("\u2018\u2019\u02bc\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d", '"'),
+        "\u066a": "%",
+        "\uff05": "%",
+        "\uff0c": ",",
+        "\uff1d": "=",
+    }
+)
+BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
+
+
+def short_answer(evidence: Evidence) -> str | None:
+    """The one answer, or None when there are several, none, too much of it, or characters nobody can see.
+
+    Invisible characters are refused rather than dropped: dropping them would join what a reader sees apart.
+    """
+    answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
+    if len(answers) != 1 or len(answers[0]) > SHORT_ANSWER_CHARS:
+        return None
+    return readable(answers[0])
+
+
+def readable(text: str) -> str | None:
+    """The text with look-alike signs made plain; None when it is blank or has characters nobody can see."""
+    plain = text.translate(CHARACTERS).strip()
+    if not plain or any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
+        return None
+    return plain
+
+
+def gold_answers(gold: Gold) -> tuple[str, ...]:
+    """The reference answer and every other one that counts, the reference first."""
+    return (gold.answer, *gold.accepted)
+
+
+def closing_brace(text: str, start: int) -> int:
+    """Index of the brace that closes the one at ``start``; the text's length when none does."""
+    depth = 0
+    for index in range(start, len(text)):
+        if text[index] in "{}" and (index == 0 or text[index - 1] != "\\"):
+            depth += 1 if text[index] == "{" else -1
+            if depth == 0:
+                return index
+    return len(text)
+
+
+def boxes(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and content of every outermost ``\\boxed{...}`` or ``\\fbox{...}``, in order."""
+    found = []
+    position = 0
+    while match := BOX.search(text, position):
+        end = closing_brace(text, match.end() - 1)
+        found.append((match.start(), min(end + 1, len(text)), text[match.end() : end].strip()))
+        position = end
+    return found
+
+
+def unparsable(*, gold: str = "", answer: str = "") -> Verdict:
+    return Verdict(
+        correct=False,
+        reason="unparsable_answer",
+        parsed_gold=gold[:PARSED_CHARS],
+        parsed_answer=answer[:PARSED_CHARS],
+    )
+
+
+def judged(correct: bool, *, gold: str, answer: str) -> Verdict:
+    return Verdict(
+        correct=correct,
+        score=1.0 if correct else 0.0,
+        parsed_gold=gold[:PARSED_CHARS],
+        parsed_answer=answer[:PARSED_CHARS],
+    )

@@ -1,0 +1,48 @@
+"""Verifiers by id. Needs no Django, so that the children that run them need none either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gymsite.core.registry import Registry
+from verifiers import builtin
+from verifiers.types import Evidence, Example, Gold, Verdict
+
+Check = Callable[[Gold, Evidence], Verdict]
+
+
+@dataclass(frozen=True)
+class Verifier:
+    """A pure function from gold and evidence to a verdict, and the examples that prove it."""
+
+    id: str
+    title: str
+    check: Check
+    examples: tuple[Example, ...]
+
+
+VERIFIERS: Registry[Verifier] = Registry("verifier")
+
+
+def verifier(verifier_id: str, *, title: str, examples: Sequence[Example]) -> Callable[[Check], Check]:
+    """Register the function below as ``verifier_id`` (``<file name>-v<n>``)."""
+
+    def register(check: Check) -> Check:
+        VERIFIERS.register(verifier_id, Verifier(verifier_id, title, check, tuple(examples)))
+        return check
+
+    return register
+
+
+def discover() -> None:
+    """Import every verifier of ``verifiers/builtin``; doing it again changes nothing."""
+    VERIFIERS.discover(builtin)
+
+
+def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
+    """Judge in this process, without a clock: for children, tests and trusted input only.
+
+    Raises ``GymError`` ``unknown_verifier`` and ``UnparsableGold``.
+    """
+    return VERIFIERS.get(verifier_id).check(gold, evidence)

@@ -1,0 +1,97 @@
+"""What goes into a verifier and what comes out. All of it is plain JSON when it crosses a process border."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Reason = Literal["answer", "unparsable_answer"]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The reference answer of one task; ``accepted`` are further answers that count as right."""
+
+    answer: str
+    accepted: tuple[str, ...] = ()
+    solution: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Gold:
+        return cls(
+            answer=data["answer"],
+            accepted=tuple(data.get("accepted", ())),
+            solution=data.get("solution", ""),
+            extra=dict(data.get("extra", {})),
+        )
+
+    def as_evidence(self) -> Evidence:
+        """The gold handed in as if it were an answer: what every sound verifier accepts."""
+        return Evidence(answer=self.answer, extra=self.extra)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the agent left behind: one answer or several, and whatever else a verifier asks for."""
+
+    answer: str | tuple[str, ...]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Evidence:
+        answer = data["answer"]
+        return cls(
+            answer=answer if isinstance(answer, str) else tuple(answer),
+            extra=dict(data.get("extra", {})),
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Right or wrong, and the two parsed forms that were compared, for people to read.
+
+    ``reason`` is ``unparsable_answer`` when the answer could not be read at all (then ``correct`` is False).
+    ``score`` (0 to 1) and ``metrics`` inform and are never the reward. ``parsed_gold`` is secret.
+    """
+
+    correct: bool
+    reason: Reason = "answer"
+    score: float = 0.0
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    parsed_gold: str = ""
+    parsed_answer: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Verdict:
+        return cls(
+            correct=bool(data["correct"]),
+            reason=data["reason"],
+            score=float(data["score"]),
+            metrics={str(name): float(value) for name, value in data["metrics"].items()},
+            parsed_gold=str(data["parsed_gold"]),
+            parsed_answer=str(data["parsed_answer"]),
+        )
+
+
+@dataclass(frozen=True)
+class Example:
+    """One line of a verifier's proof: this answer to this gold is right, or is not."""
+
+    gold: str
+    answer: str | tuple[str, ...]
+    correct: bool
+
+
+class UnparsableGold(ValueError):
+    """The gold itself cannot be read: nobody's answer can be judged by it."""
