@@ -1,0 +1,107 @@
+"""Where the embedded servers are reached: sockets in a short private folder, noted under ``VAR_DIR/run``."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from gymsite.core.errors import GymError
+from gymsite.services import secrets
+from gymsite.services.account import Account, can_enter
+
+DATABASE = "gym"
+# sun_path holds 108 bytes with its closing NUL; Postgres makes the longest name in the folder.
+SOCKET_PATH_MAX = 107
+LONGEST_NAME = "/.s.PGSQL.5432"
+REDIS_SOCKET = "redis.sock"
+
+
+def database_url(var_dir: Path, *, role: str) -> str:
+    """Address of the embedded Postgres for ``owner``, ``arena``, ``lab`` or ``worker``, or ``gym_owner`` etc.
+
+    Before the first start there is no password and the address leads nowhere; it is still well formed.
+    """
+    name = "gym_" + role.removeprefix("gym_")
+    host = quote(str(socket_folder(var_dir)))
+    return f"postgresql://{name}:{_password(var_dir, name)}@/{DATABASE}?host={host}"
+
+
+def redis_url(var_dir: Path) -> str:
+    """Address of the embedded Redis (``unix://``), password included."""
+    return f"unix://:{_password(var_dir, 'redis')}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
+
+
+def with_role(owner_url: str, *, role: str, password: str) -> str:
+    """The address of a server of the operator's own, for another role on it."""
+    parts = urlsplit(owner_url)
+    place = parts.netloc.rpartition("@")[2]
+    name = "gym_" + role.removeprefix("gym_")
+    return urlunsplit(parts._replace(netloc=f"{name}:{quote(password, safe='')}@{place}"))
+
+
+def run_folder(var_dir: Path) -> Path:
+    return var_dir / "run"
+
+
+def socket_folder(var_dir: Path) -> Path:
+    """The folder noted by the last start, or the one that the next start tries first."""
+    try:
+        return Path((run_folder(var_dir) / "sockets").read_text().strip())
+    except OSError:
+        return run_folder(var_dir) / "s"
+
+
+def socket_folder_make(var_dir: Path, account: Account | None) -> Path:
+    """A private folder (0700) that the servers' user owns and can enter, its path short enough for sockets.
+
+    Under VAR_DIR where possible; where its path is too long, or closed to the servers' user, under the
+    folder for temporary files. Errors: ``socket_path_too_long``.
+    """
+    noted = socket_folder(var_dir)
+    if _is_ours(noted, account) and _fits(noted):
+        return noted
+    wanted = run_folder(var_dir) / "s"
+    if _fits(wanted) and can_enter(wanted.parent, account):
+        wanted.mkdir(mode=0o700, exist_ok=True)
+    else:
+        wanted = _temporary_folder()
+    if account:
+        os.chown(wanted, account.uid, account.gid)
+    wanted.chmod(0o700)
+    (run_folder(var_dir) / "sockets").write_text(f"{wanted}\n")
+    return wanted
+
+
+def _temporary_folder() -> Path:
+    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108 - mkdtemp below makes a private folder in it
+        if _fits(Path(parent, "gym-12345678")) and os.access(parent, os.W_OK | os.X_OK):
+            return Path(tempfile.mkdtemp(prefix="gym-", dir=parent))
+    raise GymError(
+        "socket_path_too_long",
+        f"No folder has a path short enough for sockets ({SOCKET_PATH_MAX} bytes): "
+        "set TMPDIR or VAR_DIR to a shorter one.",
+    )
+
+
+def _fits(folder: Path) -> bool:
+    return len(os.fsencode(f"{folder}{LONGEST_NAME}")) <= SOCKET_PATH_MAX
+
+
+def _is_ours(folder: Path, account: Account | None) -> bool:
+    try:
+        info = folder.lstat()
+    except OSError:
+        return False
+    uid = account.uid if account else os.geteuid()
+    is_private = stat.S_ISDIR(info.st_mode) and info.st_uid == uid and not info.st_mode & 0o077
+    return is_private and can_enter(folder.parent, account)
+
+
+def _password(var_dir: Path, name: str) -> str:
+    try:
+        return secrets.read(var_dir, name)
+    except GymError:
+        return ""

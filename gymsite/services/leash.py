@@ -1,0 +1,121 @@
+"""Children that cannot outlive their parent, and finding those that did (Linux)."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from gymsite.services.account import Account
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+POLL_S = 0.02
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent(parent: int, signum: int = signal.SIGKILL) -> None:
+    """Have the kernel signal this process when its parent dies; ``parent`` is the parent's pid.
+
+    The kernel means the parent's *thread* that started us: start children from a thread that stays.
+    """
+    _libc.prctl(PR_SET_PDEATHSIG, signum)
+    if os.getppid() != parent:
+        os._exit(1)  # the parent died before the line above
+
+
+def become_subreaper() -> None:
+    """Have orphaned grandchildren become our children instead of init's."""
+    _libc.prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def spawn(
+    command: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    log: IO[bytes] | int = subprocess.DEVNULL,
+    stdin: int = subprocess.DEVNULL,
+    account: Account | None = None,
+    on_parent_death: int = signal.SIGKILL,
+) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own, output to ``log``, dying with us."""
+    return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
+        command,
+        env=dict(env),
+        cwd=cwd,
+        stdin=stdin,
+        stdout=log,
+        stderr=log if log != subprocess.DEVNULL else subprocess.DEVNULL,
+        start_new_session=True,
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=[] if account else None,
+        # Runs after the change of user, which would have cleared the parent-death signal.
+        preexec_fn=_leash(os.getpid(), on_parent_death),
+    )
+
+
+def _leash(parent: int, signum: int) -> Callable[[], None]:
+    return lambda: die_with_parent(parent, signum)
+
+
+def pids_inside(folder: Path, *, program: str) -> list[int]:
+    """Processes of ``program`` that work in the folder: servers of ours that outlived their start."""
+    wanted = str(folder)
+    return [
+        pid
+        for pid in _pids()
+        if _link(pid, "cwd") == wanted and os.path.basename(_link(pid, "exe")) == program
+    ]
+
+
+def pids_with_environment(name: str, value: str) -> list[int]:
+    """Processes that were started with ``name=value`` in their environment, ourselves left out."""
+    entry = f"{name}={value}".encode()
+    return [pid for pid in _pids() if pid != os.getpid() and entry in _environment(pid)]
+
+
+def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.0) -> list[int]:
+    """Signal processes and wait until they are gone; returns those that are still there."""
+    left = list(pids)
+    for pid in left:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signum)
+    deadline = time.monotonic() + wait_s
+    while (left := [pid for pid in left if is_alive(pid)]) and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+    return left
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs; a zombie does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _link(pid: int, name: str) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/{name}")
+    except OSError:
+        return ""
+
+
+def _environment(pid: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []

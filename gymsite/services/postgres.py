@@ -1,0 +1,185 @@
+"""The embedded Postgres: the wheel's programs, in the foreground, reached by a private socket."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from gymsite.core.errors import GymError
+from gymsite.services import endpoints, leash, secrets
+from gymsite.services.account import Account, own_folder
+from gymsite.services.binaries import POSTGRES_MAJOR
+
+READY_S = 60.0  # recovery after a crash may take that long
+POLL_S = 0.03
+OWNER = "gym_owner"
+MAX_CONNECTIONS = 100
+# Nothing of the caller's environment: PG* variables would change what the programs do.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": str(MAX_CONNECTIONS),
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "jit": "off",
+    "max_wal_size": "2GB",
+    "shared_buffers": "128MB",
+    "update_process_title": "off",
+}
+# For servers whose data is thrown away: a crash of the machine may cost it all.
+UNSAFE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+def data_folder(var_dir: Path) -> Path:
+    return var_dir / "postgres"
+
+
+def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposable: bool = False) -> None:
+    """Make the data folder where there is none, after ending what an earlier start left behind.
+
+    Errors: ``other_postgres_version``, ``initdb_failed``, ``data_not_ours``, ``postgres_left_over``.
+    """
+    data = data_folder(var_dir)
+    _end_leftovers(data)
+    try:
+        if not data.exists() or not any(data.iterdir()):
+            _initdb(var_dir, bin_dir=bin_dir, account=account, is_disposable=is_disposable)
+        version = (data / "PG_VERSION").read_text().strip()
+    except PermissionError:
+        message = f"{data} belongs to another user: run as that user, or choose another VAR_DIR."
+        raise GymError("data_not_ours", message) from None
+    except FileNotFoundError:
+        message = (
+            f"{data} is not empty and holds no data of Postgres: move it away, or choose another VAR_DIR."
+        )
+        raise GymError("data_not_ours", message) from None
+    if version != str(POSTGRES_MAJOR):
+        raise GymError(
+            "other_postgres_version",
+            f"{data} holds data of Postgres {version}, and this is Postgres {POSTGRES_MAJOR}: "
+            f"choose another VAR_DIR, or dump the data with Postgres {version} and load it into a new one.",
+        )
+
+
+def spawn(
+    var_dir: Path, *, bin_dir: Path, account: Account | None, log: int, is_disposable: bool = False
+) -> subprocess.Popen[bytes]:
+    """Start the server in the foreground; an interrupted parent makes it shut down fast and whole."""
+    data = data_folder(var_dir)
+    sockets = endpoints.socket_folder(var_dir)
+    chosen = SETTINGS | {"unix_socket_directories": str(sockets)} | (UNSAFE_SETTINGS if is_disposable else {})
+    options = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
+    _clear_stale_pid(data)
+    return leash.spawn(
+        [str(bin_dir / "postgres"), "-D", _data_argument(data, account), *options],
+        env=ENVIRONMENT,
+        cwd=data,
+        log=log,
+        account=account,
+        on_parent_death=signal.SIGINT,
+    )
+
+
+def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until the server answers, and make our database in it. Errors: ``postgres_not_started``."""
+    url = endpoints.database_url(var_dir, role=OWNER)
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
+                _make_database(connection)
+                return
+        except psycopg.OperationalError as error:
+            if "password authentication failed" in str(error):
+                raise GymError("postgres_not_started", _lost_password(var_dir)) from None
+            time.sleep(POLL_S)
+    raise GymError(
+        "postgres_not_started", f"Postgres did not start: see {var_dir / 'logs' / 'postgres.log'}."
+    )
+
+
+def _make_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [endpoints.DATABASE])
+    if found.fetchone() is None:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(endpoints.DATABASE)))
+
+
+def _initdb(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposable: bool) -> None:
+    """Make the data aside and move it into place, so that a start cut short leaves no half of it."""
+    data = data_folder(var_dir)
+    half = data.with_name("postgres.half")
+    shutil.rmtree(half, ignore_errors=True)
+    own_folder(half, account)
+    with _password_file(var_dir, account) as password_file:
+        command = [
+            str(bin_dir / "initdb"),
+            f"--pgdata={_data_argument(half, account)}",
+            f"--username={OWNER}",
+            f"--pwfile={password_file}",
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            "--no-instructions",
+        ]
+        command += ["--no-sync"] if is_disposable else []
+        process = leash.spawn(command, env=ENVIRONMENT, cwd=half, log=subprocess.PIPE, account=account)
+        _, complaint = process.communicate()
+    if process.returncode:
+        last = (complaint.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]
+        raise GymError("initdb_failed", f"Postgres could not make its data in {data}: {last}")
+    half.rename(data)
+
+
+@contextlib.contextmanager
+def _password_file(var_dir: Path, account: Account | None) -> Iterator[Path]:
+    path = endpoints.socket_folder(var_dir) / "first-password"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(secrets.read(var_dir, OWNER) + "\n")
+    if account:
+        os.chown(path, account.uid, account.gid)
+    try:
+        yield path
+    finally:
+        path.unlink()
+
+
+def _data_argument(data: Path, account: Account | None) -> str:
+    """The data folder as the server's user can name it.
+
+    Under another user the path may lead through folders closed to it (a checkout under /root); the
+    working directory that it inherits is open all the same, and servers never leave it.
+    """
+    return "/proc/self/cwd" if account else str(data)
+
+
+def _end_leftovers(data: Path) -> None:
+    """End a server that outlived its supervisor, politely, then not."""
+    left = leash.pids_inside(data.resolve(), program="postgres")
+    if left and leash.end(left, signum=signal.SIGINT) and leash.end(left):
+        raise GymError(
+            "postgres_left_over", f"Processes {left} still use {data}: end them, then start again."
+        )
+
+
+def _clear_stale_pid(data: Path) -> None:
+    """Postgres refuses to start when the number in its pid file has been given to another program since."""
+    if not leash.pids_inside(data.resolve(), program="postgres"):
+        (data / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _lost_password(var_dir: Path) -> str:
+    return (
+        f"The password in {secrets.folder(var_dir) / OWNER} is not the one that the data in "
+        f"{data_folder(var_dir)} was made with: put the old secrets back, or choose another VAR_DIR."
+    )

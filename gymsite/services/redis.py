@@ -1,0 +1,95 @@
+"""The embedded Redis: the wheel's server, in the foreground, with a password, on a private socket."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from gymsite.core.errors import GymError
+from gymsite.services import endpoints, leash, secrets
+from gymsite.services.account import Account, own_folder
+
+READY_S = 20.0
+POLL_S = 0.03
+ANSWER_BYTES = 512
+CONFIGURATION = """
+port 0
+unixsocket {socket}
+unixsocketperm 700
+requirepass {password}
+daemonize no
+appendonly yes
+appendfsync everysec
+aof-load-truncated yes
+save ""
+maxmemory-policy noeviction
+maxclients 1000
+"""
+
+
+def data_folder(var_dir: Path) -> Path:
+    return var_dir / "redis"
+
+
+def prepare(var_dir: Path, *, account: Account | None) -> None:
+    """Make the data folder, after ending a server that outlived its supervisor.
+
+    Errors: ``redis_left_over``.
+    """
+    data = data_folder(var_dir)
+    own_folder(data, account)
+    left = leash.pids_inside(data.resolve(), program="redis-server")
+    if left and leash.end(left):
+        raise GymError("redis_left_over", f"Processes {left} still use {data}: end them, then start again.")
+
+
+def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) -> subprocess.Popen[bytes]:
+    """Start the server; its configuration goes in by a pipe, so that no process list shows the password."""
+    configuration = CONFIGURATION.format(socket=_socket(var_dir), password=secrets.read(var_dir, "redis"))
+    read_end, write_end = os.pipe()
+    os.write(write_end, configuration.encode())
+    os.close(write_end)
+    try:
+        return leash.spawn(
+            [str(program), "-"],
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
+            cwd=data_folder(var_dir),
+            log=log,
+            stdin=read_end,
+            account=account,
+        )
+    finally:
+        os.close(read_end)
+
+
+def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until the server answers. Errors: ``redis_not_started``."""
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline and process.poll() is None:
+        if is_ready(var_dir):
+            return
+        time.sleep(POLL_S)
+    raise GymError("redis_not_started", f"Redis did not start: see {var_dir / 'logs' / 'redis.log'}.")
+
+
+def is_ready(var_dir: Path) -> bool:
+    """Whether the server takes our password and has read its data."""
+    question = f"AUTH {secrets.read(var_dir, 'redis')}\r\nPING\r\n".encode()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(1.0)
+        try:
+            connection.connect(str(_socket(var_dir)))
+            connection.sendall(question)
+            answer = b""
+            while answer.count(b"\r\n") < 2 and (part := connection.recv(ANSWER_BYTES)):
+                answer += part
+        except OSError:
+            return False
+    return answer == b"+OK\r\n+PONG\r\n"
+
+
+def _socket(var_dir: Path) -> Path:
+    return endpoints.socket_folder(var_dir) / endpoints.REDIS_SOCKET

@@ -1,0 +1,67 @@
+"""Secrets of one installation: one file each under ``VAR_DIR/secrets``, readable by its owner alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets as random_source
+from pathlib import Path
+
+from gymsite.core.errors import GymError
+
+RANDOM_BYTES = 32
+PASSWORDS = ("gym_owner", "gym_arena", "gym_lab", "gym_worker", "redis")
+# The lab, live and manage.py share `secret_key`: live reads the sessions that the lab signs.
+KEYS = ("token_key", "secret_key", "secret_key_arena", "secret_key_worker")
+NAME = re.compile(r"[a-z_]+")
+
+
+def folder(var_dir: Path) -> Path:
+    return var_dir / "secrets"
+
+
+def ensure_all(var_dir: Path) -> None:
+    """Make the folder (0700) and every secret that is not there yet (0600); never change one."""
+    folder(var_dir).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in PASSWORDS + KEYS:
+        if not (folder(var_dir) / name).exists():
+            write(var_dir, name, random_source.token_hex(RANDOM_BYTES))
+
+
+def write(var_dir: Path, name: str, value: str) -> None:
+    """Store a secret for the first time, whole or not at all; an existing one is replaced."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a secret: letters and underscores only")
+    target = folder(var_dir) / name
+    half = target.with_name(f".{name}.{os.getpid()}")
+    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(value + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    half.replace(target)
+
+
+def read(var_dir: Path, name: str) -> str:
+    """A secret, or ``GymError`` ``no_secret`` / ``secret_not_readable``."""
+    path = folder(var_dir) / name
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        message = (
+            f"{path} is not there: start Palaestra once with `make up`, or give the value by environment."
+        )
+        raise GymError("no_secret", message) from None
+    except PermissionError:
+        message = f"{path} belongs to another user: run as that user, or choose another VAR_DIR."
+        raise GymError("secret_not_readable", message) from None
+
+
+def read_or_ephemeral(var_dir: Path, name: str) -> str:
+    """A secret of an installation that was started before, else a random one that dies with this process.
+
+    Commands that need no running server (``check``, ``makemigrations``) work without any VAR_DIR.
+    """
+    try:
+        return read(var_dir, name)
+    except GymError:
+        return random_source.token_hex(RANDOM_BYTES)
