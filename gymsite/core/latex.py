@@ -1,7 +1,7 @@
 """Splits problem text into words, formulas and figures, so that a page only has to draw them.
 
 Benchmarks write LaTeX inside running text. One tokenizer decides where a formula begins and ends; pages,
-parity checks and the no-JavaScript fallback all follow it. It runs in linear time on any input.
+parity checks and the no-JavaScript fallback all follow it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ TextFormat = Literal["plain", "latex"]
 SegmentKind = Literal["text", "inline", "display", "source"]
 
 # Bare in the text these start display math. Every other environment (tabular, center, itemize) is shown as source.
-MATH_ENVIRONMENTS = frozenset({"align", "alignat", "array", "cases", "equation", "gather", "multline", "split", "eqnarray"})
+MATH_ENVIRONMENTS = frozenset(
+    {"align", "alignat", "array", "cases", "equation", "gather", "multline", "split", "eqnarray"}
+)
 ESCAPED_IN_TEXT = frozenset("$%&#_{}")
 
 _OPENER = re.compile(r"\[asy\]|\\begin\{(?P<environment>[a-zA-Z]+\*?)\}|\$\$?|\\.", re.DOTALL)
@@ -54,7 +56,8 @@ class Block:
 def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
     """The blocks of a problem's text. In ``plain`` text a dollar is money; only ``latex`` has formulas."""
     if text_format == "plain":
-        return tuple(_paragraph(part) for part in _paragraphs([_words(text)]))
+        parts = [part for part in _BLANK_LINES.split(text.strip()) if part]
+        return tuple(_paragraph([Segment(kind="text", text=part, raw=part)]) for part in parts)
     blocks: list[Block] = []
     run: list[Segment] = []
     for segment in segments_split(text):
@@ -109,7 +112,9 @@ def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | Non
         elif mark[0] == "$" and (mark == opener or opener == "$"):
             first = found.start() if first < 0 else first
             if depth <= 0:
-                return _formula(text, begin=begin, after=after, end=found.start(), close=opener, is_display=opener == "$$")
+                return _formula(
+                    text, begin=begin, after=after, end=found.start(), close=opener, is_display=opener == "$$"
+                )
     # Braces that never close: the nearest dollar ends it, and the drawing will show it as source.
     return _formula(text, begin=begin, after=after, end=first, close=opener, is_display=opener == "$$")
 
