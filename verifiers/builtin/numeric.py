@@ -1,8 +1,8 @@
 """Same number, however it is written.
 
 The official GSM8K check (openai/grade-school-math, ``dataset.py``) compares the digits after ``####`` without
-commas. Here the answer is a field that an agent filled, so signs of currency, units, percent and plain words are read
-past, but exactly one number must be there: arithmetic left undone, alternatives and hedges are none.
+commas. Here the answer is a field that an agent filled, so signs of currency, units, percent and plain words
+are read past, but exactly one number must be there: arithmetic left undone, alternatives and hedges are none.
 """
 
 from __future__ import annotations

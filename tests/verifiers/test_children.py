@@ -1,0 +1,154 @@
+"""A verifier may hang, crash or eat the machine: one child pays, and the verdict says whose fault it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
+from verifiers.types import Evidence, Gold, Verdict
+
+ROOT = Path(__file__).parents[2]
+SHORT_S = 0.5
+GOLD = Gold("42")
+LAST_WORDS = """
+import os, signal, sys, threading, time
+from tests.verifiers.test_children import ask, pool_of
+if __name__ == "__main__":
+    pool = pool_of(1)
+    pid = ask(pool, "42").parsed_answer.split()[0]
+    threading.Thread(target=ask, args=(pool, sys.argv[1])).start()
+    time.sleep(0.3)
+    print(pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def pool_of(size: int) -> ChildPool:
+    return ChildPool(size, modules=["tests.verifiers.misbehaving"])
+
+
+def ask(pool: ChildPool, answer: str, *, gold: Gold = GOLD, timeout_s: float = 10.0) -> Verdict:
+    return pool.verify("misbehaving-v1", gold=gold, evidence=Evidence(answer), timeout_s=timeout_s)
+
+
+def judge(pool: ChildPool, answer: str, *, gold: Gold = GOLD, timeout_s: float = 10.0) -> Verdict:
+    return judge_guarded(
+        pool, verifier_id="misbehaving-v1", gold=gold, evidence=Evidence(answer), timeout_s=timeout_s
+    )
+
+
+def pid_of(verdict: Verdict) -> int:
+    return int(verdict.parsed_answer.split()[0])
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"
+
+
+def wait_until_gone(pid: int, *, seconds: float = 5.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not is_running(pid)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ChildPool]:
+    pool = pool_of(2)
+    yield pool
+    pool.close()
+
+
+def test_a_verdict_comes_back_from_another_process_without_our_environment(pool: ChildPool) -> None:
+    verdict = ask(pool, "42")
+    pid, _, environment = verdict.parsed_answer.split()
+    assert verdict.correct
+    assert int(pid) != os.getpid()
+    assert environment == "0"
+
+
+def test_a_child_is_used_again(pool: ChildPool) -> None:
+    assert pid_of(ask(pool, "42")) == pid_of(ask(pool, "41"))
+
+
+@pytest.mark.parametrize("way", ["sleep", "long_c_loop"])
+def test_a_hang_is_a_timeout_that_costs_one_child(pool: ChildPool, way: str) -> None:
+    before = pid_of(ask(pool, "42"))
+    with pytest.raises(VerifierTimeout):
+        ask(pool, way, timeout_s=SHORT_S)
+    assert wait_until_gone(before)
+    assert ask(pool, "42").correct
+
+
+@pytest.mark.parametrize("way", ["eat_memory", "die", "fail"])
+def test_a_crash_is_said_and_the_next_verification_works(pool: ChildPool, way: str) -> None:
+    with pytest.raises(VerifierCrash):
+        ask(pool, way)
+    assert ask(pool, "42").correct
+
+
+@pytest.mark.parametrize("way", ["sleep", "eat_memory", "die", "fail"])
+def test_a_failure_the_answer_caused_is_incorrect(pool: ChildPool, way: str) -> None:
+    verdict = judge(pool, way, timeout_s=SHORT_S * 4)
+    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+
+
+@pytest.mark.parametrize(("way", "error"), [("sleep", VerifierTimeout), ("fail", VerifierCrash)])
+def test_a_failure_on_the_gold_itself_is_ours(pool: ChildPool, way: str, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        judge(pool, way, gold=Gold(way), timeout_s=SHORT_S)
+    assert caught.value.code in {"verifier_timeout", "verifier_error"}
+
+
+def test_an_unreadable_gold_is_ours(pool: ChildPool) -> None:
+    with pytest.raises(VerifierCrash):
+        judge_guarded(pool, verifier_id="numeric-v1", gold=Gold("many"), evidence=Evidence("3"))
+
+
+def test_a_child_that_died_on_its_own_blames_nobody(pool: ChildPool) -> None:
+    os.kill(pid_of(ask(pool, "42")), signal.SIGKILL)
+    assert judge(pool, "42").correct
+
+
+def test_four_threads_get_each_their_own_verdicts() -> None:
+    pool = pool_of(4)
+    golds = [Gold(str(number)) for number in range(400)]
+    with ThreadPoolExecutor(4) as threads:
+        verdicts = list(threads.map(lambda gold: ask(pool, gold.answer, gold=gold), golds))
+    assert all(verdict.correct for verdict in verdicts)
+    pool.close()
+
+
+def test_a_hang_in_one_thread_does_not_delay_the_others() -> None:
+    pool = pool_of(2)
+    pool.warm()
+    with ThreadPoolExecutor(2) as threads:
+        hang = threads.submit(ask, pool, "sleep", timeout_s=3.0)
+        answers = [threads.submit(ask, pool, "42") for _ in range(20)]
+        assert all(answer.result().correct for answer in answers)
+        assert not hang.done()
+        with pytest.raises(VerifierTimeout):
+            hang.result()
+    pool.close()
+
+
+@pytest.mark.parametrize("way", ["sleep", "long_c_loop"])
+def test_children_do_not_outlive_a_killed_worker(way: str) -> None:
+    worker = subprocess.run(
+        [sys.executable, "-c", LAST_WORDS, way], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert worker.returncode == -signal.SIGKILL
+    assert wait_until_gone(int(worker.stdout))
