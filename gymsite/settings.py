@@ -99,22 +99,21 @@ if not IS_ARENA:
         *INSTALLED_APPS,
     ]
 
-_SECURITY = "gymsite.core.middleware.SecurityHeadersMiddleware"
-if IS_ARENA:
-    ROOT_URLCONF = "gymsite.urls_arena"
-    MIDDLEWARE = ["whitenoise.middleware.WhiteNoiseMiddleware", "gymsite.arena.middleware.ArenaMiddleware"]
-else:
-    ROOT_URLCONF = "gymsite.urls_lab"
-    MIDDLEWARE = [
-        _SECURITY,
-        "whitenoise.middleware.WhiteNoiseMiddleware",
-        "django.contrib.sessions.middleware.SessionMiddleware",
-        "django.middleware.common.CommonMiddleware",
-        "django.middleware.csrf.CsrfViewMiddleware",
-        "django.contrib.auth.middleware.AuthenticationMiddleware",
-        "django.contrib.messages.middleware.MessageMiddleware",
-        "django_htmx.middleware.HtmxMiddleware",
-    ]
+ARENA_MIDDLEWARE = ["whitenoise.middleware.WhiteNoiseMiddleware", "gymsite.arena.middleware.ArenaMiddleware"]
+# The API has no cookies and no pages: it runs without what those need.
+API_MIDDLEWARE = ["gymsite.core.middleware.SecurityHeadersMiddleware"]
+LAB_MIDDLEWARE = [
+    *API_MIDDLEWARE,
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+MIDDLEWARE = ARENA_MIDDLEWARE if IS_ARENA else LAB_MIDDLEWARE
+ROOT_URLCONF = "gymsite.urls_arena" if IS_ARENA else "gymsite.urls_lab"
 
 TEMPLATES = [
     {

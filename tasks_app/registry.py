@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gymsite.core.registry import Registry
-from tasks_app.types import BenchmarkPlugin
+
+if TYPE_CHECKING:
+    from tasks_app.types import BenchmarkPlugin
 
 benchmarks: Registry[BenchmarkPlugin] = Registry("benchmark")

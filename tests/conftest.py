@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from django.conf import LazySettings
+from django.db import connection
+from django.test import Client
+
+from gymsite.services.roles import roles_apply
+from tests.servers import servers
+from trajectories.recording import auth
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    with django_db_blocker.unblock():
+        roles_apply(connection, var_dir=servers.var_dir)
+
+
+@pytest.fixture(autouse=True)
+def _forget_keys() -> None:
+    auth.forget_keys()
+
+
+class ApiClient(Client):
+    """Django's client with a key and JSON both ways."""
+
+    def __init__(self, *, key: str | None = None) -> None:
+        headers = {"authorization": f"Bearer {key}"} if key else None
+        super().__init__(headers=headers, raise_request_exception=True)
+        self.key = key
+
+    def json(self, method: str, path: str, body: Any = None, **extra: Any) -> tuple[int, Any]:
+        """Status and decoded answer of one call."""
+        data = b"" if body is None else msgspec.json.encode(body)
+        response = self.generic(method, f"/api/v1{path}", data, content_type="application/json", **extra)
+        content = response.getvalue()
+        return response.status_code, msgspec.json.decode(content) if content else None
+
+
+@pytest.fixture()
+def api(db: None) -> Callable[..., ApiClient]:
+    """``api("trainer", "read")`` is a client whose new key has those scopes; ``api()`` has no key."""
+
+    def make(*scopes: str, splits: list[str] | None = None) -> ApiClient:
+        if not scopes:
+            return ApiClient()
+        return ApiClient(key=auth.key_create(name="-".join(scopes), scopes=list(scopes), splits=splits))
+
+    return make
+
+
+class ArenaClient(Client):
+    """Every request runs as ``gym_arena``, with the arena's own middleware and addresses."""
+
+    def request(self, **request: Any) -> Any:
+        with connection.cursor() as cursor:
+            cursor.execute("SET ROLE gym_arena")
+        try:
+            return super().request(**request)
+        finally:
+            with connection.cursor() as cursor:
+                cursor.execute("RESET ROLE")
+
+
+@pytest.fixture()
+def arena_client(db: None, settings: LazySettings) -> ArenaClient:
+    settings.ROOT_URLCONF = "gymsite.urls_arena"
+    settings.MIDDLEWARE = settings.ARENA_MIDDLEWARE
+    return ArenaClient()
