@@ -1,0 +1,59 @@
+-- Who may do what, whole: applied after every migration, in one transaction, on top of nothing.
+-- A table that is not named here is closed to every role but the owner's.
+-- The roles themselves and their passwords are made by `manage.py roles` (gymsite/services/roles.py).
+
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker;
+GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker;
+
+-- The arena -------------------------------------------------------------------------------------------------
+-- No privilege on golds, evidence, verdicts, keys, runs or accounts. Of a task neither benchmark nor key, so
+-- that no page can name them. A hung query must not hold one of few threads.
+ALTER ROLE gym_arena SET statement_timeout = '5s';
+ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
+
+GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
+GRANT SELECT (id, task_id, name, sha256, content_type, size, width, height) ON tasks_app_asset TO gym_arena;
+GRANT SELECT (id, task_id, arm, status, seed, presentation, max_steps, recording, answer_channel, virtual_start,
+              opened_at, finished_at, closed_at) ON trajectories_episode TO gym_arena;
+GRANT UPDATE (status) ON trajectories_episode TO gym_arena;
+GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;
+-- An INSERT that skips duplicates reads its key.
+GRANT SELECT (episode_id, page, seq), INSERT ON trajectories_pageevent TO gym_arena;
+GRANT SELECT, INSERT, UPDATE ON trajectories_pageeventtally TO gym_arena;
+GRANT SELECT, INSERT ON trajectories_siteevent TO gym_arena;
+
+-- The lab and live ------------------------------------------------------------------------------------------
+ALTER ROLE gym_lab SET statement_timeout = '60s';
+ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
+
+GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_lab;
+GRANT SELECT, INSERT, UPDATE, DELETE ON
+    trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
+    trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
+    trajectories_submission, trajectories_verdict, trajectories_idempotentcall
+    TO gym_lab;
+GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
+    trajectories_verdictevidence TO gym_lab;
+-- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.
+GRANT INSERT ON trajectories_verdictevidence TO gym_lab;
+GRANT USAGE ON SEQUENCE trajectories_group_id_seq, trajectories_episode_id_seq TO gym_lab;
+GRANT SELECT ON trajectories_apikey TO gym_lab;
+GRANT SELECT, UPDATE ON auth_user TO gym_lab;
+GRANT SELECT ON auth_group, auth_permission, auth_user_groups, auth_user_user_permissions, auth_group_permissions,
+    django_content_type TO gym_lab;
+GRANT SELECT, INSERT, UPDATE, DELETE ON django_session TO gym_lab;
+
+-- The workers and the sweeper -------------------------------------------------------------------------------
+-- Everything in the verify queue is bounded, statements included.
+ALTER ROLE gym_worker SET statement_timeout = '30s';
+ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
+
+GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_worker;
+GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob,
+    trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
+GRANT SELECT, UPDATE ON trajectories_episode TO gym_worker;
+GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
+    trajectories_verdictevidence TO gym_worker;
+GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
