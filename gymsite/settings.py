@@ -12,7 +12,7 @@ from typing import Any
 
 from environs import Env
 
-from gymsite.core import addresses
+from gymsite.core import addresses, assets
 from gymsite.services import endpoints, secrets
 
 env = Env()
@@ -121,6 +121,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
+            "libraries": {} if IS_ARENA else {"lab": "trajectories.replay.tags"},
             "context_processors": []
             if IS_ARENA
             else [
@@ -134,11 +135,14 @@ TEMPLATES = [
 ASGI_APPLICATION = "gymsite.asgi_live.application"
 
 # --- Files -------------------------------------------------------------------------------------------
-STATIC_URL = "/static/"
+# The version in the address makes every file immutable, without a build step or a collected copy.
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_URL = f"/static/{assets.folder_version(STATICFILES_DIRS[0])}/"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_MAX_AGE = 0 if DEBUG else 365 * 24 * 3600
+WHITENOISE_IMMUTABLE_FILE_TEST = "^/static/[0-9a-f]{12}/"
 STORAGES: dict[str, Any] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     "blobs": {
@@ -181,6 +185,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {},
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "gymsite.core.struct_schema.components_append",
+    ],
 }
 
 # --- Limits: each is named in the error that it causes -------------------------------------------------
