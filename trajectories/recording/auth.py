@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -122,10 +123,13 @@ class Closed(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         scopes: Mapping[str, str] = getattr(view, "scopes", {})
-        scope = scopes.get("GET" if request.method == "HEAD" else str(request.method))
+        method = str(request.method)
+        if not hasattr(view, method.lower()):
+            raise MethodNotAllowed(method)
+        scope = scopes.get("GET" if method == "HEAD" else method)
         if scope is None:
             return False
-        request.user.require(scope)
+        caller(request).require(scope)
         return True
 
 
