@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+
+from gymsite.services import preparing
+
+
+class Command(BaseCommand):
+    help = "Make a login for the lab; prints only its random password on standard output."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--name", required=True)
+        parser.add_argument("--superuser", action="store_true", help="may do everything in the lab")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        name = options["name"]
+        if get_user_model().objects.filter(username=name).exists():
+            raise CommandError(f"There is a login {name!r} already: choose another name.")
+        self.stdout.write(preparing.login_create(name=name, is_superuser=options["superuser"]))

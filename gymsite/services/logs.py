@@ -1,0 +1,30 @@
+"""One log file a child, kept below a size."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import IO
+
+MAX_BYTES = 20 * 1024 * 1024
+
+
+def log_path(logs_dir: Path, name: str) -> Path:
+    return logs_dir / f"{name}.log"
+
+
+def log_open(logs_dir: Path, name: str) -> IO[bytes]:
+    """The log, for appending: children write to it themselves, so nothing is lost when we die."""
+    return log_path(logs_dir, name).open("ab", buffering=0)
+
+
+def rotate_all(logs_dir: Path, *, max_bytes: int = MAX_BYTES) -> None:
+    """Move what a log too long holds to ``<name>.log.1`` and empty it.
+
+    Copied and cut, not renamed: its writer has it open, and appends wherever the end is.
+    """
+    for path in logs_dir.glob("*.log"):
+        if path.stat().st_size > max_bytes:
+            shutil.copyfile(path, path.with_suffix(".log.1"))
+            with path.open("r+b") as log:
+                log.truncate(0)

@@ -1,0 +1,69 @@
+"""Whether a TCP port is free, and who has it when it is not."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from pathlib import Path
+
+from gymsite.core.errors import GymError
+
+LISTEN = "0A"  # the state's number in /proc/net/tcp
+
+
+def port_probe(*, host: str, port: int, setting: str) -> None:
+    """Bind the port for a moment. Errors: ``port_in_use``, ``port_not_allowed``, ``no_such_address``.
+
+    Without SO_REUSEPORT: with it, a second server would start on the same port and take half of the
+    requests in silence.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that linger do no harm
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise _explained(error, host=host, port=port, setting=setting) from None
+
+
+def _explained(error: OSError, *, host: str, port: int, setting: str) -> GymError:
+    if error.errno == errno.EADDRINUSE:
+        holder = _holder(port)
+        by = f" by {holder}" if holder else ""
+        message = (
+            f"Port {port} is in use{by}: end that program, or choose another port with {setting}=<port>."
+        )
+        return GymError("port_in_use", message)
+    if error.errno == errno.EACCES:
+        message = f"Port {port} is reserved for root: choose one above 1023 with {setting}=<port>."
+        return GymError("port_not_allowed", message)
+    message = f"{host} is no address of this machine ({error.strerror}): set GYM_HOST to one that is."
+    return GymError("no_such_address", message)
+
+
+def _holder(port: int) -> str:
+    """Name and pid of the program that listens, where the system lets us see it; else nothing."""
+    inodes = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            links = {os.readlink(link) for link in (process / "fd").iterdir()}
+            if inodes & links:
+                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
+        except OSError:
+            continue  # ended meanwhile, or another user's
+    return ""
+
+
+def _listening_inodes(port: int) -> list[str]:
+    inodes = []
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            rows = Path(table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for row in rows:
+            fields = row.split()
+            if fields[3] == LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
+                inodes.append(fields[9])
+    return inodes

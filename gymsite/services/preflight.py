@@ -1,0 +1,96 @@
+"""What must hold before anything starts, and what would be missed later."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from gymsite.core.errors import GymError
+from gymsite.services import endpoints
+
+MIN_FREE_BYTES = (
+    300 * 1024 * 1024
+)  # a new Postgres takes 40 MB, its log up to 80 MB more before the first cut
+MEGABYTE = 1024 * 1024
+BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+PLAYWRIGHT_BROWSERS = Path.home() / ".cache" / "ms-playwright"
+
+
+def folders_make(var_dir: Path) -> None:
+    """Make VAR_DIR and the folders in it. Errors: ``var_dir_not_writable``."""
+    try:
+        for folder in (var_dir, endpoints.run_folder(var_dir), var_dir / "logs"):
+            folder.mkdir(parents=True, exist_ok=True)
+        (var_dir / "logs").chmod(0o700)
+        probe = endpoints.run_folder(var_dir) / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise GymError(
+            "var_dir_not_writable",
+            f"VAR_DIR {var_dir} cannot be written to ({error.strerror}): set VAR_DIR to a folder of yours.",
+        ) from None
+
+
+@contextlib.contextmanager
+def only_one(var_dir: Path) -> Iterator[None]:
+    """Hold VAR_DIR for ourselves; the kernel lets go of it however we end. Errors: ``already_running``."""
+    with (var_dir / "lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().strip() or "unknown"
+            message = (
+                f"Palaestra is already running on {var_dir} (process {holder}): "
+                "stop it with Ctrl-C where it runs, or set VAR_DIR to another folder."
+            )
+            raise GymError("already_running", message) from None
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield
+
+
+def disk_check(var_dir: Path) -> None:
+    """Errors: ``disk_full``."""
+    free = shutil.disk_usage(var_dir).free
+    if free < MIN_FREE_BYTES:
+        raise GymError(
+            "disk_full",
+            f"Only {free // MEGABYTE} MB are free under {var_dir} and "
+            f"{MIN_FREE_BYTES // MEGABYTE} MB are needed: make room, or set VAR_DIR to another disk.",
+        )
+
+
+def missing_tools() -> list[str]:
+    """A sentence for each program that is not there, with how to get it; the rest works without."""
+    missing = []
+    if not _has_browser():
+        missing.append(
+            "No Chromium was found, so browser rollouts and `make demo` cannot run here: "
+            "`apt-get install chromium-headless-shell`, or `.venv/bin/playwright install chromium`."
+        )
+    if not shutil.which("bwrap"):
+        missing.append(
+            "bubblewrap was not found, so programs written by agents cannot be run "
+            "(their verdicts are void, sandbox_missing): `apt-get install bubblewrap`."
+        )
+    return missing
+
+
+def _has_browser() -> bool:
+    chosen = os.environ.get("PALAESTRA_BROWSER")
+    if chosen and shutil.which(chosen):
+        return True
+    return any(shutil.which(name) for name in BROWSERS) or any(PLAYWRIGHT_BROWSERS.glob("chromium*"))

@@ -1,0 +1,193 @@
+"""The processes of one installation, in one table: `manage.py up` and docker compose run the same."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gymsite.core.errors import GymError
+from gymsite.services import endpoints
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+# Carried by every descendant, so that the next start finds those that outlived a killed one.
+MARK = "GYM_SUPERVISED"
+SYSTEM_NAMES = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+    "PYTHONWARNINGS",
+)
+# Given to a process by name where its row says so, and never passed on from the caller's environment.
+SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY")
+# Connections left for psql, manage.py and Postgres' own reserve.
+SPARE_CONNECTIONS = 10
+
+
+@dataclass(frozen=True)
+class Process:
+    """One row. ``pools`` processes of the operating system hold up to ``pool_max`` connections each."""
+
+    name: str
+    kind: str
+    role: str
+    command: tuple[str, ...]
+    key_file: str
+    pools: int
+    pool_max: int
+    port: str = ""
+    has_token_key: bool = False
+    has_redis: bool = True
+
+
+PROCESSES = (
+    Process(
+        name="arena",
+        kind="arena",
+        role="gym_arena",
+        command=("-m", "gymsite.services.serve", "arena"),
+        key_file="secret_key_arena",
+        pools=2,
+        pool_max=4,
+        port="ARENA_PORT",
+        has_token_key=True,
+        has_redis=False,
+    ),
+    Process(
+        name="lab",
+        kind="lab",
+        role="gym_lab",
+        command=("-m", "gymsite.services.serve", "lab"),
+        key_file="secret_key",
+        pools=2,
+        pool_max=4,
+        port="LAB_PORT",
+        has_token_key=True,
+    ),
+    Process(
+        name="live",
+        kind="live",
+        role="gym_lab",
+        command=("-m", "gymsite.services.serve", "live"),
+        key_file="secret_key",
+        pools=1,
+        pool_max=4,
+        port="LIVE_PORT",
+    ),
+    Process(
+        name="sweeper",
+        kind="sweeper",
+        role="gym_worker",
+        command=("manage.py", "sweep"),
+        key_file="secret_key_worker",
+        pools=1,
+        pool_max=2,
+    ),
+    Process(
+        name="worker-verify",
+        kind="worker",
+        role="gym_worker",
+        command=("-m", "gymsite.services.work", "verify"),
+        key_file="secret_key_worker",
+        pools=1,
+        pool_max=6,
+    ),
+    Process(
+        name="worker-sandbox",
+        kind="worker",
+        role="gym_worker",
+        command=("-m", "gymsite.services.work", "sandbox"),
+        key_file="secret_key_worker",
+        pools=2,
+        pool_max=1,
+    ),
+    Process(
+        name="worker-media",
+        kind="worker",
+        role="gym_worker",
+        command=("-m", "gymsite.services.work", "media"),
+        key_file="secret_key_worker",
+        pools=2,
+        pool_max=1,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What the rows are filled in with: addresses with the passwords in them, and the keys."""
+
+    var_dir: Path
+    host: str
+    ports: Mapping[str, int]
+    database_urls: Mapping[str, str]
+    redis_url: str
+    secret_keys: Mapping[str, str]
+    token_key: str
+    pool_sizes: Mapping[str, int]
+
+
+def environment(process: Process, installation: Installation, *, caller: Mapping[str, str]) -> dict[str, str]:
+    """A process's whole environment: documented settings, and of the secrets its own row's alone."""
+    names = (*SYSTEM_NAMES, *settings_documented())
+    passed = {name: caller[name] for name in names if name in caller and name not in SECRET_NAMES}
+    passed |= {name: str(port) for name, port in installation.ports.items()}
+    passed |= {
+        "GYM_PROCESS": process.kind,
+        "GYM_HOST": installation.host,
+        MARK: str(installation.var_dir),
+        "VAR_DIR": str(installation.var_dir),
+        "DATABASE_URL": installation.database_urls[process.role],
+        "DATABASE_POOL_MAX": str(installation.pool_sizes[process.name]),
+        "GYM_SECRET_KEY": installation.secret_keys[process.key_file],
+        "PYTHONUNBUFFERED": "1",
+        "DJANGO_SETTINGS_MODULE": "gymsite.settings",
+    }
+    if process.has_token_key:
+        passed["GYM_TOKEN_KEY"] = installation.token_key
+    if process.has_redis:
+        passed["REDIS_URL"] = installation.redis_url
+    return passed
+
+
+def command_line(process: Process) -> list[str]:
+    return [sys.executable, *process.command]
+
+
+def settings_documented() -> list[str]:
+    """Every setting that an operator may give: the names in ``.env.example``."""
+    return re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(), re.MULTILINE)
+
+
+def pool_sizes(max_connections: int) -> dict[str, int]:
+    """How many connections each process's pools may hold, so that all of them fit the server.
+
+    Pools shrink together, to one connection at least. Errors: ``too_few_connections``.
+    """
+    free = max_connections - SPARE_CONNECTIONS
+    least = sum(process.pools for process in PROCESSES)
+    if free < least:
+        raise GymError(
+            "too_few_connections",
+            f"The Postgres server allows {max_connections} connections and at least "
+            f"{least + SPARE_CONNECTIONS} are needed: raise max_connections.",
+        )
+    share = min(1.0, free / sum(process.pools * process.pool_max for process in PROCESSES))
+    return {process.name: max(1, int(process.pool_max * share)) for process in PROCESSES}
+
+
+def ready_mark(var_dir: Path, name: str) -> Path:
+    """A file that a worker makes when it takes jobs: a start can wait for it without asking Redis."""
+    return endpoints.run_folder(var_dir) / f"{name}.ready"
+
+
+def ready_marks_clear(var_dir: Path) -> None:
+    for mark in endpoints.run_folder(var_dir).glob("*.ready"):
+        mark.unlink(missing_ok=True)

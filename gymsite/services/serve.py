@@ -1,0 +1,50 @@
+"""`python -m gymsite.services.serve arena|lab|live`: one of the three HTTP servers, under granian."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from granian import Granian
+from granian.constants import Interfaces
+
+from gymsite.services import leash
+
+WORKERS = 2
+THREADS = 4
+KILL_AFTER_S = 4  # a worker that will not stop; all of `up` stops within ten seconds
+BACKLOG = 2048  # thousands of waiters may arrive at once
+
+
+def main(door: str) -> None:
+    """Serve until told to stop. The application is loaded once, before the workers are forked."""
+    is_live = door == "live"
+    module = "gymsite.asgi_live" if is_live else f"gymsite.wsgi_{door}"
+    application = import_module(module).application
+    server = Granian(
+        f"{module}:application",
+        address=os.environ.get("GYM_HOST", "127.0.0.1"),
+        port=int(os.environ[f"{door.upper()}_PORT"]),
+        interface=Interfaces.ASGI if is_live else Interfaces.WSGI,
+        workers=1 if is_live else WORKERS,
+        blocking_threads=1 if is_live else THREADS,
+        websockets=is_live,
+        backlog=BACKLOG,
+        respawn_failed_workers=True,
+        workers_kill_timeout=KILL_AFTER_S,
+    )
+    server.serve(target_loader=partial(_leashed, application, os.getpid()), wrap_loader=False)
+
+
+def _leashed(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
+    """Runs in each worker: granian's workers would outlive it and go on answering."""
+    leash.die_with_parent(parent)
+    return application
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,205 @@
+"""Starts children, restarts what dies, and stops all of it: one loop, in one thread."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gymsite.services import leash, logs
+
+FIRST_DELAY_S = 0.2
+LONGEST_DELAY_S = 30.0
+# A child that lived so long failed by accident: its next restart is a first one again.
+HEALTHY_S = 60.0
+TICK_S = 5.0
+POLL_S = 0.02
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Stop(BaseException):
+    """Someone asked us to stop. Not an ``Exception``: no handler of errors may swallow it."""
+
+
+@dataclass
+class Backoff:
+    """Doubling delays between restarts."""
+
+    next_s: float = FIRST_DELAY_S
+
+    def delay(self, *, lived_s: float) -> float:
+        """Seconds to wait before the next start of a child that lived ``lived_s``."""
+        if lived_s >= HEALTHY_S:
+            self.next_s = FIRST_DELAY_S
+        delay, self.next_s = self.next_s, min(LONGEST_DELAY_S, self.next_s * 2)
+        return delay
+
+
+@dataclass
+class Child:
+    """A program to keep running. ``start`` gets the log's file descriptor and returns the new process."""
+
+    name: str
+    start: Callable[[int], subprocess.Popen[bytes]]
+    stop_signal: int = signal.SIGTERM
+    process: subprocess.Popen[bytes] | None = None
+    started_at: float = 0.0
+    due_at: float | None = None
+    restarts: int = 0
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+class Supervisor:
+    """Children in order of their start; they are stopped in stages, the last started first."""
+
+    def __init__(self, *, logs_dir: Path, say: Callable[[str], None]) -> None:
+        self.logs_dir = logs_dir
+        self.say = say
+        self.stages: list[list[Child]] = []
+        leash.become_subreaper()
+
+    def start(self, *children: Child) -> None:
+        """Start children side by side, as one stage. Call it from the main thread, which must stay."""
+        self.stages.append(list(children))
+        for child in children:
+            self._spawn(child)
+
+    def run(self) -> None:
+        """Keep the children running until ``Stop`` is raised."""
+        with _woken_by(signal.SIGCHLD) as wake_fd:
+            while True:
+                self.watch_once()
+                logs.rotate_all(self.logs_dir)
+                select.select([wake_fd], [], [], self._sleep_s())
+                with contextlib.suppress(BlockingIOError):
+                    os.read(wake_fd, 512)
+
+    def watch_once(self) -> None:
+        """One round of the loop, for those who wait for something else meanwhile."""
+        self._reap()
+        self._restart_due()
+
+    def stop(self, *, grace_s: float) -> None:
+        """Stop all children, stage by stage; what does not go in ``grace_s`` a stage is killed."""
+        for stage in reversed(self.stages):
+            running = [child for child in stage if child.process and child.process.returncode is None]
+            for child in running:
+                _signal_group(child, child.stop_signal)
+            deadline = time.monotonic() + grace_s
+            while any(_poll(child) is None for child in running) and time.monotonic() < deadline:
+                time.sleep(POLL_S)
+            for child in running:
+                _kill_group(child)
+        self.stages.clear()
+
+    def _spawn(self, child: Child) -> None:
+        with logs.log_open(self.logs_dir, child.name) as log:
+            child.process = child.start(log.fileno())
+        child.started_at = time.monotonic()
+        child.due_at = None
+
+    def _reap(self) -> None:
+        ended = [child for child in self._children() if child.due_at is None and _poll(child) is not None]
+        for child in ended:
+            self._schedule(child)
+        self._reap_orphans()
+
+    def _schedule(self, child: Child) -> None:
+        _kill_group(child)
+        delay = child.backoff.delay(lived_s=time.monotonic() - child.started_at)
+        child.due_at = time.monotonic() + delay
+        child.restarts += 1
+        how = _ending(child.process.returncode if child.process else 0)
+        log = logs.log_path(self.logs_dir, child.name)
+        self.say(f"{child.name} {how}; starting it again in {delay:.1f} s (see {log})")
+
+    def _restart_due(self) -> None:
+        for child in self._children():
+            if child.due_at is not None and child.due_at <= time.monotonic():
+                self._spawn(child)
+
+    def _sleep_s(self) -> float:
+        due = [child.due_at for child in self._children() if child.due_at is not None]
+        return max(0.0, min([TICK_S, *(at - time.monotonic() for at in due)]))
+
+    def _children(self) -> list[Child]:
+        return [child for stage in self.stages for child in stage]
+
+    def _reap_orphans(self) -> None:
+        """Grandchildren whose parent died became ours; without this they would stay as zombies."""
+        ours = {child.process.pid for child in self._children() if child.process}
+        while True:
+            try:
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if found is None or found.si_pid in ours:
+                return
+            os.waitpid(found.si_pid, os.WNOHANG)
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[None]:
+    """Inside, the signals of ``STOP_SIGNALS`` raise ``Stop``, once; the ones after it are ignored."""
+
+    def stop(_signum: int, _frame: object) -> None:
+        for signum in STOP_SIGNALS:
+            signal.signal(signum, signal.SIG_IGN)
+        raise Stop
+
+    before = [(signum, signal.signal(signum, stop)) for signum in STOP_SIGNALS]
+    try:
+        yield
+    finally:
+        for signum, handler in before:
+            signal.signal(signum, handler)
+
+
+@contextlib.contextmanager
+def _woken_by(signum: int) -> Iterator[int]:
+    """A file descriptor that becomes readable at each such signal."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(read_end, False)
+    os.set_blocking(write_end, False)
+    before = signal.signal(signum, lambda _signum, _frame: None)
+    fd_before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    try:
+        yield read_end
+    finally:
+        signal.set_wakeup_fd(fd_before)
+        signal.signal(signum, before)
+        os.close(read_end)
+        os.close(write_end)
+
+
+def _poll(child: Child) -> int | None:
+    return child.process.poll() if child.process else 0
+
+
+def _signal_group(child: Child, signum: int) -> None:
+    """To the child alone: it knows how to stop its own; the group is only for killing."""
+    if child.process:
+        child.process.send_signal(signum)
+
+
+def _kill_group(child: Child) -> None:
+    """Kill what is left of the child's session, the child included."""
+    if not child.process:
+        return
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.process.pid, signal.SIGKILL)
+    child.process.wait()
+
+
+def _ending(returncode: int) -> str:
+    if returncode >= 0:
+        return f"ended with status {returncode}"
+    with contextlib.suppress(ValueError):
+        return f"was ended by {signal.Signals(-returncode).name}"
+    return f"was ended by signal {-returncode}"

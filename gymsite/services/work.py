@@ -1,0 +1,42 @@
+"""`python -m gymsite.services.work verify|sandbox|media`: the Celery worker of one queue."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from celery.signals import worker_process_init, worker_ready
+from django.conf import settings
+
+from gymsite.celery import app
+from gymsite.services import leash, processes
+
+# The verify queue runs in threads: its children have clocks of their own, which prefork would forbid.
+POOLS = {
+    "verify": ("--pool=threads", "--concurrency=4"),
+    "sandbox": ("--pool=prefork", "--concurrency=1", "--time-limit=120", "--soft-time-limit=110"),
+    "media": ("--pool=prefork", "--concurrency=1", "--time-limit=300", "--soft-time-limit=280"),
+}
+
+
+def main(queue: str) -> None:
+    """Work until told to stop. Workers learn nothing from each other: start without asking around."""
+    parent = os.getpid()
+
+    def leashed(**_kwargs: Any) -> None:
+        leash.die_with_parent(parent)
+
+    def mark_ready(**_kwargs: Any) -> None:
+        mark = processes.ready_mark(settings.VAR_DIR, f"worker-{queue}")
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+
+    worker_process_init.connect(leashed, weak=False)
+    worker_ready.connect(mark_ready, weak=False)
+    quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO")
+    app.worker_main(["worker", f"--queues={queue}", f"--hostname={queue}@%h", *POOLS[queue], *quiet])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
