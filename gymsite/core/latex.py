@@ -15,7 +15,7 @@ from typing import Literal
 TextFormat = Literal["plain", "latex"]
 SegmentKind = Literal["text", "inline", "display", "source"]
 
-# Bare in the text these start display math. Every other environment (tabular, center, itemize) is shown as source.
+# Bare in the text these start display math; any other environment (tabular, itemize) is shown as source.
 MATH_ENVIRONMENTS = frozenset(
     {"align", "alignat", "array", "cases", "equation", "gather", "multline", "split", "eqnarray"}
 )
@@ -29,7 +29,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A stretch of text. ``text`` is what it says (a formula without delimiters), ``raw`` what the source wrote."""
+    """A stretch of text: ``text`` is what it says (a formula without delimiters), ``raw`` as written."""
 
     kind: SegmentKind
     text: str
@@ -71,7 +71,7 @@ def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
 
 
 def segments_split(text: str) -> Iterator[Segment]:
-    """The segments of LaTeX text; their ``raw`` joined is the text again. An opener without a closer is text."""
+    """The segments of LaTeX text; their ``raw`` joined is the text. An opener without a closer is text."""
     start = place = 0
     while (found := _OPENER.search(text, place)) is not None:
         segment = _segment_at(text, found)

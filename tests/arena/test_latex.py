@@ -69,7 +69,8 @@ def test_plain_paragraphs_are_kept() -> None:
 
 def official_problems() -> list[str]:
     files = [DATA / "math" / "train.jsonl", *DATA.glob("math500/*.jsonl"), *DATA.glob("aime/*.jsonl")]
-    return [json.loads(line)["problem"] for path in files if path.is_file() for line in path.open()]
+    lines = [line for path in files if path.is_file() for line in path.read_text().splitlines() if line]
+    return [json.loads(line)["problem"] for line in lines]
 
 
 def test_segments_of_official_problems_join_to_the_source() -> None:

@@ -9,7 +9,6 @@ import pytest
 from gymsite.core.errors import GymError
 from gymsite.core.presentation import ALL_LOOKS, Look, look_make, look_read
 
-
 GOLDEN: dict[int, dict[str, object]] = {
     1: {"theme": "light", "font": "mono", "layout": "wide", "zoom": 90, "wording": "prompt"},
     2: {"theme": "light", "font": "serif", "layout": "plain", "zoom": 100, "wording": "prompt"},

@@ -1,0 +1,12 @@
+"""The virtual clock: time on a page moves with what happened, never with the wall clock."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+TICK = timedelta(seconds=30)
+
+
+def virtual_now(*, start: datetime, site_events: int) -> datetime:
+    """The episode's time after that many site events; equal for equal histories."""
+    return start + site_events * TICK

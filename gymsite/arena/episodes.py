@@ -1,0 +1,130 @@
+"""All SQL of the arena, for its database role: what it may read and write is in ``gymsite/roles.sql``.
+
+Each function is one statement (``submission_store`` two, when the answer was not taken).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from django.conf import settings
+from django.db import connection
+
+from trajectories.hot_sql import SUBMISSION_CHANNEL
+from trajectories.models.episode import Arm
+
+PAGE_ARMS = [Arm.GYM.value, Arm.GYM_WITH_TEXT.value, Arm.GYM_IMAGE.value, Arm.PROBE_READ.value]
+
+# An episode has pages while it is open, and for a short while after its answer was taken: the last page
+# says so, and its recorder still has something to send. Closed and expired episodes have none.
+ALIVE = """
+    e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND (
+        e.status = 'open'
+        OR (e.closed_at IS NULL
+            AND (e.finished_at IS NULL OR e.finished_at > now() - make_interval(secs => %(grace)s))
+            AND EXISTS (SELECT FROM trajectories_submission s WHERE s.episode_id = e.id)))"""
+
+# Two pages served at once would take the same number; the second is then not counted, which is harmless.
+_SITE_EVENT = """
+    INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
+    SELECT id, 1 + coalesce((
+               SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {source}.id), 0),
+           %(step)s::int, '{kind}', '{{}}'::jsonb
+    FROM {source} ON CONFLICT DO NOTHING RETURNING seq"""
+
+_PAGE = f"""
+WITH alive AS (
+        SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.virtual_start
+        FROM trajectories_episode e WHERE {ALIVE}),
+     counted AS (SELECT id FROM alive WHERE %(is_counted)s),
+     served AS ({_SITE_EVENT.format(source="counted", kind="page_served")})
+SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
+       alive.virtual_start, coalesce((SELECT seq FROM served), 0), t.kind, t.payload::text
+FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
+
+_SUBMIT = f"""
+WITH taken AS (
+        UPDATE trajectories_episode SET status = 'submitted'
+        WHERE id = %(episode)s AND status = 'open' AND answer_channel = 'page' AND arm = ANY(%(arms)s)
+        RETURNING id),
+     stored AS (
+        INSERT INTO trajectories_submission (episode_id, answer, channel)
+        SELECT id, %(answer)s::jsonb, 'page' FROM taken RETURNING episode_id),
+     noted AS ({_SITE_EVENT.format(source="taken", kind="answer_recorded")})
+SELECT pg_notify('{SUBMISSION_CHANNEL}', episode_id::text) FROM stored"""  # noqa: S608
+
+_STORED = f"""
+SELECT e.answer_channel, s.answer = %(answer)s::jsonb
+FROM trajectories_episode e LEFT JOIN trajectories_submission s ON s.episode_id = e.id
+WHERE {ALIVE}"""  # noqa: S608
+
+Stored = Literal["stored", "same", "other", "wrong_channel", "gone"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageEpisode:
+    """What a page may know of its episode and task."""
+
+    episode_id: int
+    status: str
+    recording: str
+    answer_channel: str
+    presentation: Mapping[str, object]
+    virtual_start: datetime
+    site_events: int
+    kind: str
+    payload: Mapping[str, object]
+
+    @property
+    def is_open(self) -> bool:
+        return self.status == "open"
+
+
+def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpisode | None:
+    """The episode behind a page, or None when it has none.
+
+    A counted page is a site event, and so renews the lease.
+    """
+    params = {**alive_params(episode_id), "step": step, "is_counted": is_counted}
+    with connection.cursor() as cursor:
+        cursor.execute(_PAGE, params)
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    return PageEpisode(
+        episode_id=row[0],
+        status=row[1],
+        recording=row[2],
+        answer_channel=row[3],
+        presentation=msgspec.json.decode(row[4]),
+        virtual_start=row[5],
+        site_events=row[6],
+        kind=row[7],
+        payload=msgspec.json.decode(row[8]),
+    )
+
+
+def submission_store(*, episode_id: int, answer: str | list[str], step: int | None) -> Stored:
+    """Take the answer, mark the episode and wake the judge, in one transaction; the first answer stands."""
+    params = {**alive_params(episode_id), "step": step, "answer": msgspec.json.encode(answer).decode()}
+    with connection.cursor() as cursor:
+        cursor.execute(_SUBMIT, params)
+        if cursor.fetchone() is not None:
+            return "stored"
+        cursor.execute(_STORED, params)
+        row = cursor.fetchone()
+    if row is None:
+        return "gone"
+    channel, is_same = row
+    if is_same is None:
+        return "wrong_channel" if channel != "page" else "gone"
+    return "same" if is_same else "other"
+
+
+def alive_params(episode_id: int) -> dict[str, Any]:
+    """The parameters of ``ALIVE``."""
+    return {"episode": episode_id, "arms": PAGE_ARMS, "grace": settings.STEP_GRACE_S}

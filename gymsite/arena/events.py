@@ -1,0 +1,114 @@
+"""What the page's recorder reports: batches of small JSON, capped per episode, stored once."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from django.conf import settings
+from django.db import connection
+
+from gymsite.arena.episodes import ALIVE, alive_params
+from gymsite.core.errors import GymError
+
+BATCH_MAX_BYTES = 256 * 1024
+EVENTS_PER_BATCH_MAX = 500
+INT4_MAX = 2**31 - 1
+DAY_MS = 86_400_000.0
+CAPPED_KIND = "capped"
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=INT4_MAX)]
+Step = Annotated[int, msgspec.Meta(ge=1, le=INT4_MAX)]
+
+
+class Event(msgspec.Struct, forbid_unknown_fields=True):
+    """One thing the page saw; ``step`` when the harness told the page of one after it was loaded."""
+
+    seq: Annotated[int, msgspec.Meta(ge=1, le=INT4_MAX)]
+    kind: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,32}$")]
+    at_ms: Annotated[float, msgspec.Meta(ge=0, le=DAY_MS)]
+    data: dict[str, Any] = {}
+    step: Step | None = None
+
+
+class Batch(msgspec.Struct, forbid_unknown_fields=True):
+    """``page`` is the nonce of one page load, ``step`` the one that the page was served in."""
+
+    page: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
+    events: Annotated[list[Event], msgspec.Meta(max_length=EVENTS_PER_BATCH_MAX)]
+    step: Step | None = None
+
+
+# A NUL that Postgres cannot hold, and not the six harmless characters of an escaped backslash and "u0000".
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+_decoder = msgspec.json.Decoder(Batch)
+
+# The tally's row is locked first, so batches that come at once are counted one after the other. Past a cap
+# nothing more is stored than one marker, whose key is always the same.
+_STORE = f"""
+WITH alive AS (
+        SELECT e.id, e.recording FROM trajectories_episode e WHERE {ALIVE}),
+     batch AS (
+        SELECT x.*, octet_length(x.data::text) AS size
+        FROM json_to_recordset(%(events)s::json)
+            AS x(seq int, step int, kind text, at_ms float8, data jsonb)),
+     fresh AS (
+        SELECT alive.id, batch.* FROM alive, batch
+        WHERE alive.recording <> 'off' AND NOT EXISTS (
+            SELECT FROM trajectories_pageevent p
+            WHERE p.episode_id = alive.id AND p.page = %(page)s AND p.seq = batch.seq)),
+     sent AS (SELECT id, count(*) AS events, sum(size) AS bytes FROM fresh GROUP BY id),
+     tally AS (
+        INSERT INTO trajectories_pageeventtally AS t (episode_id, events, bytes, capped, last_at)
+        SELECT id, events, bytes, events > %(events_max)s OR bytes > %(bytes_max)s, now() FROM sent
+        ON CONFLICT (episode_id) DO UPDATE SET
+            events = t.events + CASE WHEN t.capped THEN 0 ELSE excluded.events END,
+            bytes = t.bytes + CASE WHEN t.capped THEN 0 ELSE excluded.bytes END,
+            capped = t.capped OR t.events + excluded.events > %(events_max)s
+                OR t.bytes + excluded.bytes > %(bytes_max)s,
+            last_at = excluded.last_at
+        RETURNING episode_id, capped),
+     stored AS (
+        INSERT INTO trajectories_pageevent (episode_id, page, seq, step, kind, at_ms, data)
+        SELECT fresh.id, %(page)s, fresh.seq, coalesce(fresh.step, %(step)s::int), fresh.kind, fresh.at_ms,
+            fresh.data
+        FROM fresh JOIN tally ON tally.episode_id = fresh.id AND NOT tally.capped
+        UNION ALL
+        SELECT episode_id, '', 0, NULL, '{CAPPED_KIND}', 0, '{{}}'::jsonb FROM tally WHERE capped
+        ON CONFLICT DO NOTHING)
+SELECT count(*) FROM alive"""  # noqa: S608 (the parts are constants)
+
+
+def batch_read(body: bytes) -> Batch:
+    """A well-formed batch, or ``GymError`` ``bad_events`` (400) or ``too_many_events`` (413)."""
+    if len(body) > BATCH_MAX_BYTES:
+        message = f"A batch of page events has at most {BATCH_MAX_BYTES} bytes; send several."
+        raise GymError("too_many_events", message, status=413)
+    try:
+        batch = _decoder.decode(body)
+    # Nesting that no recorder writes ends the decoder's recursion.
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise GymError("bad_events", f"This is not a batch of page events: {error}") from error
+    if _NUL.search(msgspec.json.encode(batch.events)):
+        raise GymError("bad_events", "Page events cannot hold NUL characters.")
+    return batch
+
+
+def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
+    """Store the events that are new, in one statement; False when the episode has no pages.
+
+    ``step`` is the ``X-Gym-Step`` of the request that brought the batch; an event's own step is nearer to it.
+    """
+    params = alive_params(episode_id) | {
+        "page": batch.page,
+        "step": step or batch.step,
+        "events": msgspec.json.encode(batch.events).decode(),
+        "events_max": settings.PAGE_EVENTS_MAX,
+        "bytes_max": settings.PAGE_EVENT_BYTES_MAX,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_STORE, params)
+        row = cursor.fetchone()
+    return row is not None and row[0] == 1

@@ -1,0 +1,52 @@
+"""The headers of every arena page. There is no session, cookie or CSRF token here on purpose:
+
+the unguessable token in the path is the capability, nothing a browser sends by itself grants anything,
+so a forged cross-site request has nothing to ride on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    ]
+)
+FEATURES = ("camera", "clipboard-read", "display-capture", "geolocation", "microphone", "payment", "usb")
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": ", ".join(f"{feature}=()" for feature in FEATURES),
+}
+
+
+class ArenaMiddleware:
+    """Sets ``HEADERS`` and the length, so that the server need not send chunks."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        for name, value in HEADERS.items():
+            response[name] = value
+        if not response.streaming:
+            response["Content-Length"] = str(len(response.content))
+        return response

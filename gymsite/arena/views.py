@@ -1,0 +1,184 @@
+"""The pages of an episode. None says whether an answer was right; none knows."""
+
+from __future__ import annotations
+
+import re
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http.request import UnreadablePostError
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from gymsite.arena import episodes, events
+from gymsite.arena.registry import questions
+from gymsite.arena.wording import WORDINGS
+from gymsite.core.errors import GymError
+from gymsite.core.presentation import Look, look_read
+from gymsite.core.tokens import token_open
+
+STEP_HEADER = "X-Gym-Step"
+STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
+ANSWER_FIELD = "answer"
+ANSWERS_MAX = 100
+# Percent-encoding makes three bytes of one, and one character has at most four.
+FORM_BYTES_PER_CHAR = 12
+FORM_SPARE_BYTES = 4096
+
+
+@require_GET
+def health(_request: HttpRequest) -> HttpResponse:
+    return HttpResponse("ok", content_type="text/plain")
+
+
+@require_safe
+def first_page(request: HttpRequest, token: str) -> HttpResponse:
+    """The question, or after its answer was taken the page that says so."""
+    episode = _episode(request, token)
+    if not episode.is_open:
+        return _done(request, episode)
+    return _question(request, episode)
+
+
+@require_safe
+def done(request: HttpRequest, token: str) -> HttpResponse:
+    episode = _episode(request, token)
+    if episode.is_open:
+        return HttpResponseRedirect("./")
+    return _done(request, episode)
+
+
+@require_POST
+def submit(request: HttpRequest, token: str) -> HttpResponse:
+    """Takes the answer once. The same answer again is as good as the first; another one changes nothing."""
+    episode_id = _episode_id(token)
+    try:
+        answer = _answer(request)
+    except GymError as error:
+        episode = _episode(request, token, is_counted=False)
+        return _question(request, episode, error=error) if episode.is_open else _taken(request, episode)
+    stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=_step(request))
+    if stored == "gone":
+        raise Http404
+    if stored in ("stored", "same"):
+        response = HttpResponseRedirect("done")
+        response.status_code = 303
+        return response
+    episode = _episode(request, token, is_counted=False)
+    return _taken(request, episode) if stored == "other" else _question(request, episode, status=409)
+
+
+@require_POST
+def page_events(request: HttpRequest, token: str) -> HttpResponse:
+    """Stores a batch of the recorder. Past the caps it is dropped in silence: the agent did nothing wrong."""
+    episode_id = _episode_id(token)
+    try:
+        batch = events.batch_read(_body(request, limit=events.BATCH_MAX_BYTES))
+    except GymError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+    if not events.batch_store(episode_id=episode_id, batch=batch, step=_step(request)):
+        raise Http404
+    return HttpResponse(status=204)
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _message(request, title="This request cannot be read", status=400)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """One body for wrong, expired and finished tokens and for addresses that never were."""
+    return _message(request, title="There is nothing here", status=404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _message(request, title="Something went wrong on our side", status=500)
+
+
+def _episode_id(token: str) -> int:
+    episode_id = token_open(token=token, key=settings.TOKEN_KEY)
+    if episode_id is None:
+        raise Http404
+    return episode_id
+
+
+def _episode(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
+    counted = is_counted and request.method == "GET"
+    episode = episodes.page_open(episode_id=_episode_id(token), step=_step(request), is_counted=counted)
+    if episode is None:
+        raise Http404
+    return episode
+
+
+def _step(request: HttpRequest) -> int | None:
+    """The step that the harness says this request belongs to; a header that is no step is ignored."""
+    header = request.headers.get(STEP_HEADER, "")
+    return int(header) if STEP.fullmatch(header) else None
+
+
+def _body(request: HttpRequest, *, limit: int) -> bytes:
+    """The body, refused by its announced length before a byte of it is read."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > limit:
+        raise GymError("too_large", f"This form takes at most {limit} bytes.", status=413)
+    try:
+        return request.body
+    except UnreadablePostError as error:
+        raise GymError("cut_off", "The request ended before its body did.") from error
+
+
+def _answer(request: HttpRequest) -> str | list[str]:
+    """The submitted text, or the list of them when the field is repeated; GymError when it cannot be kept."""
+    limit = settings.ANSWER_MAX_CHARS
+    body = _body(request, limit=limit * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES)
+    if body and request.content_type != "application/x-www-form-urlencoded":
+        raise GymError("not_a_form", "An answer is sent by the form of this page.")
+    answers = QueryDict(body, encoding="utf-8").getlist(ANSWER_FIELD)
+    if not any(answer.strip() for answer in answers):
+        raise GymError("no_answer", "Write an answer first.", status=422)
+    if sum(map(len, answers)) > limit or len(answers) > ANSWERS_MAX:
+        raise GymError("answer_too_long", f"An answer has at most {limit} characters.", status=413)
+    if any("\0" in answer for answer in answers):
+        raise GymError("nul_in_answer", "An answer cannot hold NUL characters.")
+    return answers[0] if len(answers) == 1 else answers
+
+
+def _question(
+    request: HttpRequest, episode: episodes.PageEpisode, *, status: int = 200, error: GymError | None = None
+) -> HttpResponse:
+    kind = questions.get(episode.kind)
+    look = look_read(episode.presentation)
+    context = {
+        **kind.render(episode.payload),
+        **_frame(request, episode, look),
+        "wording": WORDINGS[look.wording],
+        "takes_answer": episode.answer_channel == "page",
+        "error": error,
+    }
+    return render(request, kind.template, context, status=error.status if error else status)
+
+
+def _done(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
+    context = {
+        **_frame(request, episode, look_read(episode.presentation)),
+        "title": "Answer recorded",
+        "text": "Your answer has been recorded. There is nothing more to do here.",
+    }
+    return render(request, "arena/message.html", context)
+
+
+def _taken(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
+    context = {
+        **_frame(request, episode, look_read(episode.presentation)),
+        "title": "An answer is already recorded",
+        "text": "Only the first answer counts. There is nothing more to do here.",
+    }
+    return render(request, "arena/message.html", context, status=409)
+
+
+def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
+    return {"look": look, "step": _step(request), "is_recorded": episode.recording != "off"}
+
+
+def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:
+    """A page that belongs to no episode: nothing in it depends on the request."""
+    return render(request, "arena/message.html", {"look": Look(), "title": title}, status=status)

@@ -1,0 +1,16 @@
+"""Names a state of the static files, so that browsers may keep them for ever and never see an old one."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+
+def folder_version(folder: Path) -> str:
+    """12 hex digits over the names and bytes of all files below a folder; equal on every machine."""
+    total = hashlib.sha256()
+    for path in sorted(file for file in folder.rglob("*") if file.is_file()):
+        data = path.read_bytes()
+        total.update(f"{path.relative_to(folder).as_posix()}\0{len(data)}\0".encode())
+        total.update(data)
+    return total.hexdigest()[:12]

@@ -1,0 +1,21 @@
+"""The arena's addresses. An episode's pages all live below its token."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from gymsite.arena import registry, views
+
+registry.load()
+
+urlpatterns = [
+    path("healthz", views.health),
+    path("e/<str:token>/", views.first_page),
+    path("e/<str:token>/submit", views.submit),
+    path("e/<str:token>/done", views.done),
+    path("e/<str:token>/events", views.page_events),
+]
+
+handler400 = views.bad_request
+handler404 = views.not_found
+handler500 = views.server_error

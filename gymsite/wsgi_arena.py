@@ -1,0 +1,16 @@
+"""The arena as a WSGI application."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("GYM_PROCESS", "arena")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
+
+from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+
+application = get_wsgi_application()
+
+# Addresses, question kinds and templates load now, not in the first episode.
+_ = get_resolver().url_patterns

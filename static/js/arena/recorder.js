@@ -1,0 +1,178 @@
+/* Reports what the page sees: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered within one
+   page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the latest when the
+   page is left. It never holds the settled marker. */
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const found = location.pathname.match(/^\/e\/[^/]+\//);
+  if (!found) return;
+
+  const ADDRESS = `${found[0]}events`;
+  const FLUSH_MS = 250;
+  const SCROLL_MS = 250;
+  const RETRIES = 5;
+  const EVENTS_PER_BATCH = 100;
+  const TEXT_MAX = 2000;
+  const NAME_MAX = 120;
+  /* Browsers let all requests that outlive a page carry 64 KiB together. */
+  const KEEPALIVE_BYTES = 60000;
+  const KEYS = new Set(["Enter", "Escape", "Tab", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
+    "Home", "End", "PageUp", "PageDown"]);
+  const CONTROLS = "a[href],button,input,select,textarea,summary,option,label,[role],[tabindex],[contenteditable]";
+  const ROLES = { A: "link", BUTTON: "button", TEXTAREA: "textbox", SELECT: "combobox", SUMMARY: "button", OPTION: "option",
+    IMG: "img", LABEL: "label", H1: "heading", H2: "heading", H3: "heading", P: "paragraph", FORM: "form", MAIN: "main" };
+  const INPUT_ROLES = { checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
+    submit: "button", button: "button", reset: "button", image: "button" };
+
+  const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const stepOf = () => Number(root.dataset.step) || null;
+  const servedStep = stepOf();
+
+  let last = 0;
+  let queue = [];
+  let sending = null;
+  let timer = 0;
+  let failures = 0;
+
+  /* NUL and half surrogate pairs cannot be stored. */
+  const clean = (text, limit) => String(text ?? "").slice(0, limit).toWellFormed().replaceAll("\0", "\ufffd");
+
+  const record = (kind, data) => {
+    const event = { seq: ++last, kind, at_ms: Math.round(performance.now() * 10) / 10, data };
+    const step = stepOf();
+    if (step !== servedStep && step !== null) event.step = step;
+    queue.push(event);
+    timer ||= setTimeout(flush, FLUSH_MS);
+    return event;
+  };
+
+  const body = (events) => JSON.stringify({ page, step: servedStep, events });
+
+  const flush = async () => {
+    timer = 0;
+    if (sending || queue.length === 0) return;
+    sending = queue.splice(0, EVENTS_PER_BATCH);
+    openInput = null;
+    let isTaken = false;
+    try {
+      const answer = await fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: body(sending) });
+      isTaken = answer.status < 500;
+    } catch {
+      isTaken = false;
+    }
+    if (!isTaken) queue = sending.concat(queue);
+    failures = isTaken ? 0 : failures + 1;
+    sending = null;
+    if (queue.length > 0 && failures <= RETRIES) timer ||= setTimeout(flush, FLUSH_MS * 2 ** failures);
+  };
+
+  /* Leaving: everything that is not acknowledged, the batch under way too, in requests that outlive the page. */
+  const flushAll = () => {
+    let rest = (sending ?? []).concat(queue);
+    while (rest.length > 0) {
+      let count = Math.min(rest.length, EVENTS_PER_BATCH);
+      let text = body(rest.slice(0, count));
+      while (count > 1 && text.length * 3 > KEEPALIVE_BYTES) {
+        count = count >> 1;
+        text = body(rest.slice(0, count));
+      }
+      if (!navigator.sendBeacon(ADDRESS, new Blob([text], { type: "application/json" }))) {
+        fetch(ADDRESS, { method: "POST", body: text, keepalive: true }).catch(() => null);
+      }
+      rest = rest.slice(count);
+    }
+    queue = [];
+  };
+
+  const roleOf = (element) =>
+    element.getAttribute("role") ??
+    (element.tagName === "INPUT" ? (INPUT_ROLES[element.type] ?? "textbox") : (ROLES[element.tagName] ?? element.tagName.toLowerCase()));
+
+  const nameOf = (element) => {
+    const label = element.getAttribute("aria-label") ?? element.getAttribute("alt");
+    if (label) return clean(label, NAME_MAX);
+    if (element.labels?.length > 0) return clean(element.labels[0].textContent.trim(), NAME_MAX);
+    if (element.tagName === "INPUT" && INPUT_ROLES[element.type] === "button") return clean(element.value, NAME_MAX);
+    if (element.matches("input,select,textarea,main,form,body,html")) return clean(element.getAttribute("title") ?? element.name, NAME_MAX);
+    return clean(element.textContent.trim().replace(/\s+/g, " "), NAME_MAX);
+  };
+
+  const target = (node) => {
+    const element = node instanceof Element ? (node.closest(CONTROLS) ?? node) : root;
+    return { element, role: roleOf(element), name: nameOf(element) };
+  };
+
+  const listen = (kind, listener) => addEventListener(kind, listener, { capture: true, passive: true });
+
+  listen("click", (event) => {
+    const { role, name } = target(event.target);
+    record("click", { role, name, x: Math.round(event.clientX), y: Math.round(event.clientY), trusted: event.isTrusted });
+  });
+
+  /* Typing makes one event of one field's changes until it is sent; its value is the latest. */
+  let openInput = null;
+  const input = (event) => {
+    const { element, role, name } = target(event.target);
+    if (!element.matches("input,select,textarea")) return;
+    if (openInput?.element !== element) openInput = { element, event: record("input", { role, name }) };
+    const data = openInput.event.data;
+    if (element.type === "checkbox" || element.type === "radio") data.checked = element.checked;
+    if (element.type === "password") return;
+    data.value = clean(element.value, TEXT_MAX);
+    if (element.value.length > TEXT_MAX) data.length = element.value.length;
+  };
+  listen("input", input);
+  listen("change", (event) => event.target instanceof Element && event.target.matches("select,[type=checkbox],[type=radio]") && input(event));
+
+  listen("keydown", (event) => {
+    if (!KEYS.has(event.key)) return;
+    openInput = null;
+    const { role, name } = target(event.target);
+    record("key", { key: event.key, role, name });
+  });
+
+  listen("focusin", (event) => {
+    openInput = null;
+    const { role, name } = target(event.target);
+    record("focus", { role, name });
+  });
+
+  listen("submit", () => record("submit", {}));
+
+  let scrollTimer = 0;
+  const scrolled = () => {
+    scrollTimer = 0;
+    record("scroll", { x: Math.round(scrollX), y: Math.round(scrollY) });
+  };
+  listen("scroll", () => {
+    scrollTimer ||= setTimeout(scrolled, SCROLL_MS);
+  });
+
+  addEventListener("error", (event) => {
+    const source = clean(event.filename, NAME_MAX).replace(found[0], "/");
+    record("error", { message: clean(event.message, TEXT_MAX), source, line: event.lineno || 0 });
+  });
+  addEventListener("unhandledrejection", (event) => record("error", { message: clean(event.reason, TEXT_MAX) }));
+  addEventListener("securitypolicyviolation", (event) => record("error", { message: `policy: ${clean(event.violatedDirective, NAME_MAX)}` }));
+
+  const seen = new WeakSet();
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const { target: block, isIntersecting } = entry;
+      if (!isIntersecting && !seen.has(block)) continue;
+      seen.add(block);
+      record("visible", { block: clean(block.dataset.block, NAME_MAX), is_visible: isIntersecting });
+    }
+  });
+  for (const block of document.querySelectorAll("[data-block]")) observer.observe(block);
+
+  document.addEventListener("gym:settled", () => record("settled", {}), { once: true });
+  addEventListener("pagehide", () => {
+    if (scrollTimer) scrolled();
+    flushAll();
+  });
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && void flush());
+
+  record("load", { path: clean(location.pathname.slice(found[0].length), NAME_MAX), width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
+})();

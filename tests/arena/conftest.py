@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from django.conf import settings
+
+from gymsite.core.tokens import token_make
+from tests.conftest import ArenaClient
+from trajectories.models import Episode
+
+
+@pytest.fixture
+def address() -> Callable[..., str]:
+    """The path of an episode's page."""
+
+    def make(episode: Episode, page: str = "") -> str:
+        return f"/e/{token_make(episode_id=episode.pk, key=settings.TOKEN_KEY)}/{page}"
+
+    return make
+
+
+@pytest.fixture
+def submit(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., Any]:
+    """Send the form of an episode's page as a browser without JavaScript would."""
+
+    def send(episode: Episode, body: str, **extra: Any) -> Any:
+        form = "application/x-www-form-urlencoded"
+        return arena_client.generic("POST", address(episode, "submit"), body, content_type=form, **extra)
+
+    return send
+
+
+@pytest.fixture
+def send_events(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., int]:
+    """Post a batch as the recorder would; the status."""
+
+    def send(episode: Episode, batch: object, **extra: Any) -> int:
+        body = batch if isinstance(batch, bytes) else msgspec.json.encode(batch)
+        path = address(episode, "events")
+        return arena_client.generic("POST", path, body, content_type="application/json", **extra).status_code
+
+    return send
