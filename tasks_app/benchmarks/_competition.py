@@ -1,0 +1,85 @@
+"""What MATH and its subsets share: boxed answers, levels, subjects, figures drawn in Asymptote."""
+
+from __future__ import annotations
+
+import re
+
+from tasks_app.types import GoldDraft, TaskDraft
+
+BOX = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s*")
+ESCAPED_OR_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+BARE_ANSWER = re.compile(r"[^$\n]+")
+LEVEL = re.compile(r"(?:Level )?([1-5])")
+FIGURE = "[asy]"
+FIGURE_REASON = "a figure drawn in Asymptote stands as code in the text"
+HIGHEST_LEVEL = 5
+
+
+def boxed_answer(solution: str) -> str:
+    r"""Content of the last ``\boxed{...}`` or ``\fbox{...}``; braces nest. ``ValueError`` when there is none.
+
+    ``\boxed 5`` without braces occurs; as in the official ``remove_boxed``, it ends before the next dollar.
+    """
+    boxes = list(BOX.finditer(solution))
+    if not boxes:
+        raise ValueError("the solution has no \\boxed{} answer")
+    start = boxes[-1].end()
+    if solution[start : start + 1] == "{":
+        answer = solution[start + 1 : _closing_brace(solution, start)]
+    else:
+        bare = BARE_ANSWER.match(solution, start)
+        answer = bare.group() if bare else ""
+    if not answer.strip():
+        raise ValueError("the \\boxed{} answer of the solution is empty")
+    return answer.strip()
+
+
+def _closing_brace(text: str, start: int) -> int:
+    depth = 0
+    for match in ESCAPED_OR_BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if depth == 0:
+            return match.start()
+    raise ValueError("the last \\boxed{ of the solution is never closed")
+
+
+def level_of(text: str) -> int | None:
+    """1 to 5; "Level ?" occurs and is None. ``ValueError`` for anything else."""
+    match = LEVEL.fullmatch(text)
+    if match is None and text != "Level ?":
+        raise ValueError(f"the level {text!r} is none of Level 1 to Level 5")
+    return int(match.group(1)) if match else None
+
+
+def slug(subject: str) -> str:
+    """The folder name of a subject: "Counting & Probability" is ``counting_and_probability``."""
+    return subject.lower().replace("&", "and").replace(" ", "_")
+
+
+def task_draft(
+    *,
+    key: str,
+    problem: str,
+    answer: str,
+    solution: str,
+    subject: str,
+    level: int | None,
+    split: str | None,
+    place: str,
+) -> TaskDraft:
+    """Raises ``ValueError`` for an empty problem or answer."""
+    text = problem.strip()
+    if not text or not answer.strip():
+        raise ValueError("the problem or its answer is empty")
+    tags = (slug(subject),) if level is None else (slug(subject), f"level-{level}")
+    return TaskDraft(
+        key=key,
+        split=split,
+        prompt=text,
+        payload={"text": text, "format": "latex"},
+        gold=GoldDraft(answer=answer.strip(), solution=solution, source=place),
+        difficulty=None if level is None else (level - 1) / (HIGHEST_LEVEL - 1),
+        tags=tags,
+        gap_reason=FIGURE_REASON if FIGURE in text else "",
+        place=place,
+    )

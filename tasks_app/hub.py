@@ -1,0 +1,45 @@
+"""The Hugging Face hub, for people who are online. The network call is ``hub_download`` and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gymsite.core.errors import GymError, did_you_mean
+from tasks_app.types import BenchmarkPlugin
+
+
+def hub_download(*, repo: str, patterns: Sequence[str]) -> Path:
+    """Fetch the files of a dataset repository that match, and return the folder they are in.
+
+    Raises ``GymError`` ``hub_unreachable`` when the hub does not answer or refuses.
+    """
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(repo_id=repo, repo_type="dataset", allow_patterns=list(patterns)))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        raise GymError(
+            "hub_unreachable",
+            f"The dataset {repo} could not be fetched from the Hugging Face hub ({type(error).__name__}). "
+            "Check the connection, or download the official file and use --file.",
+        ) from error
+
+
+def hub_files(plugin: BenchmarkPlugin, *, split: str) -> list[Path]:
+    """The downloaded files of one split, in order.
+
+    Raises ``GymError`` ``no_hub``, ``unknown_split``, ``hub_unreachable`` or ``no_file``.
+    """
+    if plugin.hub is None:
+        raise GymError("no_hub", f"{plugin.id} is not on the Hugging Face hub; use --file.")
+    patterns = plugin.hub.files.get(split)
+    if patterns is None:
+        hint = did_you_mean(split, plugin.hub.files)
+        raise GymError("unknown_split", f"{plugin.hub.repo} has no split {split!r}. {hint}", status=422)
+    folder = hub_download(repo=plugin.hub.repo, patterns=patterns)
+    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    if not found:
+        raise GymError("no_file", f"{plugin.hub.repo} no longer holds {', '.join(patterns)}.")
+    return found

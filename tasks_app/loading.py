@@ -1,0 +1,207 @@
+"""Tasks and golds into the database, in bulk. Loading the same again changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import msgspec
+from django.db import connection, transaction
+
+from tasks_app import loading_sql
+from tasks_app.registry import benchmarks
+from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
+
+BATCH_ROWS = 1_000
+KEY_MAX_CHARS = 200
+TAG_MAX_CHARS = 100
+SOURCE_MAX_CHARS = 500
+LOCK_NAMESPACE = "palaestra.load"
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class GoldChange:
+    """A task whose source now names another gold; ``version`` is the new one's."""
+
+    name: str
+    version: int
+
+
+@dataclass
+class LoadReport:
+    """What loading did, counted in tasks."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    gold_changes: list[GoldChange] = field(default_factory=list)
+    bad: list[BadRow] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return self.new + self.changed + self.unchanged
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A draft and where it belongs."""
+
+    benchmark: str
+    split: str
+    draft: TaskDraft
+
+    @property
+    def name(self) -> str:
+        return f"{self.benchmark}/{self.split}/{self.draft.key}"
+
+
+def tasks_load(
+    plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, progress: Progress | None = None
+) -> LoadReport:
+    """Write the rows of one benchmark, a batch a transaction, in constant memory but for the keys seen.
+
+    A row that names its own split is loaded when that is ``split``, and left out otherwise. Rows that
+    cannot be stored are in the report's ``bad`` and cost nothing else.
+    """
+    report = LoadReport()
+    benchmark_store(plugin)
+    good = _good_rows(rows, benchmark=plugin.id, split=split, bad=report.bad)
+    while batch := list(islice(good, BATCH_ROWS)):
+        _batch_write(batch, report=report)
+        if progress:
+            progress(len(batch))
+    return report
+
+
+def starter_tasks_load() -> LoadReport:
+    """Every benchmark's hand-written samples, in the split ``starter``."""
+    report = LoadReport()
+    placed: list[_Placed] = []
+    for plugin_id in benchmarks:
+        plugin = benchmarks.get(plugin_id)
+        benchmark_store(plugin)
+        placed += _good_rows(plugin.samples, benchmark=plugin.id, split=STARTER_SPLIT, bad=report.bad)
+    _batch_write(placed, report=report)
+    return report
+
+
+def benchmark_store(plugin: BenchmarkPlugin) -> None:
+    """The row that tasks of the plug-in point at."""
+    facts = (plugin.title, plugin.kind, plugin.license, plugin.source)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            loading_sql.UPSERT_BENCHMARK,
+            (plugin.id, *facts, plugin.verifier_official, plugin.verifier_training),
+        )
+
+
+def draft_problem(draft: TaskDraft) -> str | None:
+    """Why Postgres could not store a draft, in words; None when it can."""
+    if not 0 < len(draft.key) <= KEY_MAX_CHARS:
+        return f"the key has {len(draft.key)} characters; it needs 1 to {KEY_MAX_CHARS}"
+    if any(len(tag) > TAG_MAX_CHARS for tag in draft.tags):
+        return f"a tag has more than {TAG_MAX_CHARS} characters"
+    if draft.difficulty is not None and not 0 <= draft.difficulty <= 1:
+        return f"the difficulty {draft.difficulty} is not between 0 and 1"
+    if not draft.gold.answer:
+        return "the gold answer is empty"
+    try:
+        text = msgspec.json.encode([_task_content(draft), _gold_content(draft.gold)])
+    except UnicodeEncodeError:
+        return "the text holds half a character (a lone surrogate)"
+    return "the text holds a NUL character" if b"\\u0000" in text else None
+
+
+def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[BadRow]) -> Iterator[_Placed]:
+    seen: set[str] = set()
+    for row in rows:
+        if isinstance(row, BadRow):
+            bad.append(row)
+            continue
+        if row.split not in (None, split):
+            continue
+        problem = draft_problem(row) or (f"the key {row.key!r} occurs twice" if row.key in seen else None)
+        if problem:
+            bad.append(BadRow(row.place, problem))
+            continue
+        seen.add(row.key)
+        yield _Placed(benchmark, split, row)
+
+
+def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        # Two loads at once would number the same gold version; they take turns instead.
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [LOCK_NAMESPACE])
+        cursor.execute(
+            loading_sql.UPSERT_TASKS, [_json([_task_row(n, item) for n, item in enumerate(placed)])]
+        )
+        written = [is_new for (is_new,) in cursor.fetchall()]
+        changes = _golds_write(cursor, placed)
+    report.new += sum(written)
+    report.changed += len(written) - sum(written)
+    report.unchanged += len(placed) - len(written)
+    report.gold_changes += changes
+
+
+def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
+    """New golds and new versions of changed ones; answers the latter."""
+    cursor.execute(loading_sql.CHANGED_GOLDS, [_json([_gold_row(n, item) for n, item in enumerate(placed)])])
+    found: list[tuple[int, int, int]] = cursor.fetchall()
+    if not found:
+        return []
+    cursor.execute(loading_sql.RETIRE_GOLDS, [[task_id for _, task_id, version in found if version > 1]])
+    golds = [
+        {"task_id": task_id, "version": version, **_gold_stored(placed[n].draft.gold)}
+        for n, task_id, version in found
+    ]
+    cursor.execute(loading_sql.INSERT_GOLDS, [_json(golds)])
+    return [GoldChange(placed[n].name, version) for n, _, version in found if version > 1]
+
+
+def _task_row(number: int, item: _Placed) -> dict[str, Any]:
+    content = _task_content(item.draft)
+    return {**_identity(number, item), **content, "content_hash": _digest(content)}
+
+
+def _gold_row(number: int, item: _Placed) -> dict[str, Any]:
+    return {**_identity(number, item), **_gold_content(item.draft.gold)}
+
+
+def _identity(number: int, item: _Placed) -> dict[str, Any]:
+    return {"n": number, "benchmark": item.benchmark, "split": item.split, "key": item.draft.key}
+
+
+def _task_content(draft: TaskDraft) -> dict[str, Any]:
+    return {
+        "kind": draft.kind,
+        "prompt": draft.prompt,
+        "payload": draft.payload,
+        "difficulty": draft.difficulty,
+        "tags": draft.tags,
+        "guess_rate": draft.guess_rate,
+        "oracle_steps": draft.oracle_steps,
+        "gap_eligible": draft.gap_eligible,
+        "gap_reason": draft.gap_reason,
+    }
+
+
+def _gold_content(gold: GoldDraft) -> dict[str, Any]:
+    return {"answer": gold.answer, "accepted": gold.accepted, "solution": gold.solution, "extra": gold.extra}
+
+
+def _gold_stored(gold: GoldDraft) -> dict[str, Any]:
+    return {**_gold_content(gold), "source": gold.source[:SOURCE_MAX_CHARS]}
+
+
+def _digest(content: dict[str, Any]) -> str:
+    """Of what is shown alone: the arena can read it, and a hash of a short gold could be guessed."""
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def _json(rows: list[dict[str, Any]]) -> str:
+    return msgspec.json.encode(rows).decode()

@@ -1,0 +1,97 @@
+"""``manage.py load_benchmark ID``: official files, or generated tasks, into the database."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentTypeError
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm  # type: ignore[import-untyped]
+
+from gymsite.core.errors import GymError
+from tasks_app import hub, loading, reading
+from tasks_app.registry import benchmarks
+from tasks_app.types import BenchmarkPlugin, Row
+
+
+class Command(BaseCommand):
+    help = "Import the official file of a benchmark, or generate its tasks. Running it again changes nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", metavar="ID", help=f"One of {', '.join(benchmarks)}.")
+        parser.add_argument(
+            "--file", type=Path, metavar="PATH", help="The official file, or a folder of them."
+        )
+        parser.add_argument("--hub", action="store_true", help="Fetch the files from the Hugging Face hub.")
+        parser.add_argument(
+            "--split", metavar="S", help="Default: what the file's name says, else the first."
+        )
+        parser.add_argument("--limit", type=_positive, metavar="N", help="Read at most N rows.")
+        parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: how many.")
+        parser.add_argument("--seed", type=int, metavar="K", help="Generated tasks: the seed.")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            plugin = benchmarks.get(options["benchmark"])
+            split = _split(plugin, given=options["split"], file=options["file"])
+            rows = islice(_rows(plugin, split=split, options=options), options["limit"])
+            started = time.monotonic()
+            with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
+                report = loading.tasks_load(plugin, rows, split=split, progress=bar.update)
+        except GymError as error:
+            raise CommandError(error.message) from None
+        self._tell(report, seconds=time.monotonic() - started, name=f"{plugin.id}/{split}")
+
+    def _tell(self, report: loading.LoadReport, *, seconds: float, name: str) -> None:
+        for change in report.gold_changes:
+            self.stdout.write(f"{change.name}: the gold has changed, version {change.version} is current.")
+        heads = ("split", "new", "changed", "unchanged", "new golds", "bad rows", "seconds", "tasks/s")
+        counts = (report.new, report.changed, report.unchanged, len(report.gold_changes), len(report.bad))
+        rate = report.total / max(seconds, 1e-9)
+        cells = (name, *(f"{count:,}" for count in counts), f"{seconds:.2f}", f"{rate:,.0f}")
+        widths = [max(len(head), len(cell)) for head, cell in zip(heads, cells, strict=True)]
+        for line in (heads, cells):
+            self.stdout.write("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)))
+        for row in report.bad:
+            self.stderr.write(f"skipped {row}")
+        if report.bad:
+            raise CommandError(f"{len(report.bad)} bad rows skipped; the other {report.total} are loaded.")
+        if not report.total:
+            raise CommandError(f"No task of {name} was found.")
+
+
+def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:
+    if plugin.generate is not None:
+        return _generated(plugin, options)
+    if options["count"] is not None or options["seed"] is not None:
+        raise CommandError(
+            f"{plugin.id} is read from a file; --count and --seed are for generated benchmarks."
+        )
+    if plugin.rows is None or (options["file"] is None) == (not options["hub"]):
+        raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
+    files = reading.source_files(options["file"]) if options["file"] else hub.hub_files(plugin, split=split)
+    return plugin.rows(reading.records(files))
+
+
+def _generated(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[Row]:
+    if plugin.generate is None or options["file"] or options["hub"] or options["count"] is None:
+        raise CommandError(f"{plugin.id} is generated: say --count N and, when it should differ, --seed K.")
+    return plugin.generate(options["count"], options["seed"] or 0)
+
+
+def _split(plugin: BenchmarkPlugin, *, given: str | None, file: Path | None) -> str:
+    """As the command says, else what the file or a folder above it is named after, else the first."""
+    if given:
+        return given
+    names = [file.stem, *(parent.name for parent in file.resolve().parents)] if file else []
+    return next((name for name in names if name in plugin.splits), plugin.splits[0])
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise ArgumentTypeError(f"{text!r} is not a number above 0")
+    return int(text)

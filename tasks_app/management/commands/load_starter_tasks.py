@@ -1,0 +1,20 @@
+"""``manage.py load_starter_tasks``: so that a machine without data has something to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from tasks_app import loading
+
+
+class Command(BaseCommand):
+    help = "Load every benchmark's hand-written samples into the split 'starter'. Again changes nothing."
+
+    def handle(self, **options: Any) -> None:
+        report = loading.starter_tasks_load()
+        if report.bad:
+            raise CommandError("\n".join(str(row) for row in report.bad))
+        if options["verbosity"]:
+            self.stdout.write(f"{report.total} starter tasks, {report.new} new, {report.changed} changed.")

@@ -1,0 +1,92 @@
+"""Records of official files, one at a time: JSON lines, one JSON object per file, Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gymsite.core.errors import GymError
+from tasks_app.types import BadRow, Record
+
+SUFFIXES = (".jsonl", ".json", ".parquet")
+PARQUET_BATCH_ROWS = 1_000
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+DIGITS = re.compile(r"(\d+)")
+
+_Place = tuple[int, Any]
+
+
+def source_files(path: Path) -> list[Path]:
+    """The files to read for ``--file``: itself, or all data files below a folder, 2.json before 10.json.
+
+    Raises ``GymError`` ``no_file`` or ``unknown_format``.
+    """
+    if path.is_dir():
+        found = sorted((file for file in path.rglob("*") if file.suffix in SUFFIXES), key=_natural_order)
+        if not found:
+            raise GymError("no_file", f"The folder {path} holds no {', '.join(SUFFIXES)} file.")
+        return found
+    if not path.is_file():
+        raise GymError("no_file", f"There is no file {path}.")
+    if path.suffix not in SUFFIXES:
+        raise GymError("unknown_format", f"{path.name} is none of {', '.join(SUFFIXES)}.")
+    return [path]
+
+
+def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
+    """Every record of the files in order; a line that is not JSON comes as a ``BadRow``."""
+    number = 0
+    for file in files:
+        for line, value in _values(file):
+            number += 1
+            yield value if isinstance(value, BadRow) else Record(file, line, number, value)
+
+
+def _natural_order(path: Path) -> list[tuple[int, str]]:
+    parts = DIGITS.split(path.as_posix())
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+
+def _values(file: Path) -> Iterator[_Place]:
+    if file.suffix == ".parquet":
+        return _parquet(file)
+    return _json_file(file) if file.suffix == ".json" else _json_lines(file)
+
+
+def _json_lines(file: Path) -> Iterator[_Place]:
+    with file.open("rb") as stream:
+        for line, raw in enumerate(stream, start=1):
+            text = raw.removeprefix(BYTE_ORDER_MARK) if line == 1 else raw
+            if text.strip():
+                yield line, _decoded(text, place=f"{file.name}:{line}")
+
+
+def _json_file(file: Path) -> Iterator[_Place]:
+    text = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    yield 1, _decoded(text, place=f"{file.parent.name}/{file.name}:1")
+
+
+def _decoded(text: bytes, *, place: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return BadRow(place, f"not valid JSON: {error}")
+
+
+def _parquet(file: Path) -> Iterator[_Place]:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(file) as table:
+            line = 0
+            for batch in table.iter_batches(PARQUET_BATCH_ROWS):
+                for value in batch.to_pylist():
+                    line += 1
+                    yield line, value
+    except pyarrow.ArrowInvalid as error:
+        raise GymError("unknown_format", f"{file.name} is not a Parquet file: {error}") from None

@@ -1,0 +1,109 @@
+"""What a benchmark plug-in gives: tasks with their golds, rows that cannot be read, facts about the set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+STARTER_SPLIT = "starter"
+FREE_ANSWER = "free_answer"
+TYPE_AND_SUBMIT_STEPS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoldDraft:
+    """A reference answer as its source gives it. ``extra`` keeps what a solution has beside plain text."""
+
+    answer: str
+    accepted: tuple[str, ...] = ()
+    solution: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskDraft:
+    """One task before it has an id.
+
+    ``split`` is None when the source does not say it; ``difficulty`` is 0 to 1, or None when unknown;
+    ``place`` is where it was read, for messages.
+    """
+
+    key: str
+    prompt: str
+    payload: Mapping[str, Any]
+    gold: GoldDraft
+    kind: str = FREE_ANSWER
+    split: str | None = None
+    difficulty: float | None = None
+    tags: tuple[str, ...] = ()
+    guess_rate: float = 0.0
+    oracle_steps: int = TYPE_AND_SUBMIT_STEPS
+    gap_reason: str = ""
+    place: str = ""
+
+    @property
+    def gap_eligible(self) -> bool:
+        return not self.gap_reason
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that was skipped: where it is (``file:line``) and what is wrong with it."""
+
+    place: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.problem}"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record of an official file. ``number`` counts from 1 through all files that are read together."""
+
+    file: Path
+    line: int
+    number: int
+    value: Any
+
+    @property
+    def place(self) -> str:
+        return f"{self.file.name}:{self.line}"
+
+
+Row = TaskDraft | BadRow
+Rows = Callable[[Iterator[Record | BadRow]], Iterator[Row]]
+Generate = Callable[[int, int], Iterator[Row]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubSource:
+    """Where a benchmark is on the Hugging Face hub: the dataset's id, and per split the files' patterns."""
+
+    repo: str
+    files: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkPlugin:
+    """A benchmark: facts, the reader of its official rows, and a few hand-written samples that prove it.
+
+    ``rows`` turns records into drafts as they stream by. A generated benchmark has ``generate(count, seed)``
+    instead. ``splits`` are the official names; the first one is the default.
+    """
+
+    id: str
+    title: str
+    kind: str
+    license: str
+    source: str
+    verifier_official: str
+    verifier_training: str
+    splits: tuple[str, ...]
+    samples: tuple[TaskDraft, ...]
+    rows: Rows | None = None
+    generate: Generate | None = None
+    hub: HubSource | None = None

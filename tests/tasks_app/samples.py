@@ -1,0 +1,95 @@
+"""Hand-written files of the official shapes, and where the real ones are when they are at hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tasks_app import reading
+from tasks_app.registry import benchmarks
+from tasks_app.types import Row
+
+SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+GSM8K = [
+    {
+        "question": "Ines has 3 boxes of 12 pens and gives away 6 pens. How many pens are left?",
+        "answer": "She has 3*12=<<3*12=36>>36 pens.\nThere are 36-6=<<36-6=30>>30 left.\n#### 30",
+    },
+    {
+        "question": "A house costs $1,250,000 and loses 10% of its value. What is it worth now?",
+        "answer": "It loses $<<1250000*0.1=125000>>125,000.\nIt is worth $1,125,000 now.\n#### 1,125,000",
+    },
+    {
+        "question": "It is 2 degrees. It gets 5 degrees colder. How cold is it?",
+        "answer": "One.\nTwo.\nThree.\nFour.\nFive.\nSix.\nSeven.\nEight.\nNine.\n#### -3",
+    },
+]
+
+MATH = [
+    {
+        "problem": "What is $\\frac{1}{2} + \\frac{1}{3}$?",
+        "level": "Level 1",
+        "type": "Prealgebra",
+        "solution": "Not $\\boxed{\\frac{2}{5}}$ but $\\boxed{\\frac{5}{6}}$.",
+    },
+    {
+        "problem": "Find the set of all $x$ with $x^2 = 4$.\n\n[asy]\ndraw((0,0)--(1,1));\n[/asy]",
+        "level": "Level 5",
+        "type": "Intermediate Algebra",
+        "solution": "It is $\\fbox{\\{-2, 2\\}}$.",
+    },
+    {
+        "problem": "How many?",
+        "level": "Level ?",
+        "type": "Counting & Probability",
+        "solution": "There are $\\boxed 7$ of them.",
+    },
+]
+
+MATH500 = [
+    {
+        "problem": "What is $2 + 2$?",
+        "solution": "It is $\\boxed{4}$.",
+        "answer": "4",
+        "subject": "Algebra",
+        "level": 2,
+        "unique_id": "test/algebra/1.json",
+    },
+]
+
+
+def jsonl(path: Path, rows: Iterable[Any]) -> Path:
+    """A file of one JSON object per line; a string among the rows is written as it is."""
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def math_tree(root: Path) -> Path:
+    """The original tree, ``MATH/<split>/<subject>/<n>.json``."""
+    places = ["train/prealgebra/10", "train/prealgebra/9", "test/algebra/1"]
+    for place, row in zip(places, MATH, strict=True):
+        file = root / "MATH" / f"{place}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(row, indent=4))
+    return root / "MATH"
+
+
+def read(benchmark: str, path: Path) -> list[Row]:
+    plugin = benchmarks.get(benchmark)
+    assert plugin.rows is not None
+    return list(plugin.rows(reading.records(reading.source_files(path))))
+
+
+def shared(name: str) -> Path:
+    """A real official file; skips the test where there is none."""
+    path = SHARED_DATA / name
+    if not path.exists():
+        pytest.skip(f"the official sample {path} is not on this machine")
+    return path
