@@ -178,14 +178,15 @@ def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Clai
     with connection.cursor() as cursor:
         cursor.execute(_CLAIM, {"episode": episode_id, "claims_max": claims_max, "lost": lost_s})
         row = cursor.fetchone()
-    if row is None:
-        return None
+    return None if row is None else claim_read(row)
+
+
+def claim_read(row: Sequence[Any]) -> Claim:
+    """A row in the order of ``Claim``. A raw cursor gives jsonb as text: Django switches psycopg's loader off."""
     claim = Claim(*row)
-    # A raw cursor gives jsonb as text: Django switches psycopg's own loader off.
-    extra = claim.gold_extra
     return claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),
-        gold_extra=msgspec.json.decode(extra) if isinstance(extra, str) else extra,
+        gold_extra=None if claim.gold_extra is None else msgspec.json.decode(str(claim.gold_extra)),
     )
 
 

@@ -18,6 +18,7 @@ from gymsite.core.errors import GymError
 logger = logging.getLogger(__name__)
 
 _encoder = msgspec.json.Encoder()
+DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class MsgspecRenderer(renderers.BaseRenderer):
@@ -46,6 +47,9 @@ class MsgspecParser(parsers.BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
+        request = (parser_context or {}).get("request")
+        if request is not None:
+            check_body_size(int(request.META.get("CONTENT_LENGTH") or 0))
         return parse_json(stream.read())
 
 
@@ -54,9 +58,10 @@ def parse_json(body: bytes) -> Any:
     check_body_size(len(body))
     try:
         value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError) as error:
+        holds_nul = b"\\u0000" in body and _holds_nul(value)
+    except DECODE_ERRORS as error:
         raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
-    if b"\\u0000" in body and _holds_nul(value):
+    if holds_nul:
         raise GymError(
             "nul_byte", "Text must not contain NUL characters (\\u0000): Postgres cannot store them."
         )
@@ -66,6 +71,12 @@ def parse_json(body: bytes) -> Any:
 def check_body_size(size: int) -> None:
     if size > settings.API_BODY_MAX_BYTES:
         raise too_large("body_too_large", "body", size, settings.API_BODY_MAX_BYTES, "API_BODY_MAX_BYTES")
+
+
+def invalid_body(error: msgspec.ValidationError) -> GymError:
+    """``... - at `$.steps[0].index` `` names the field that is wrong."""
+    text, _, place = str(error).partition(" - at `$.")
+    return GymError("invalid", f"The body is not valid: {error}", fields={place.rstrip("`") or "body": [text]})
 
 
 def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tasks_app.models import Gold
+from tests import factories
+from trajectories import hot_sql
+from trajectories.judging import rejudging, services
+from trajectories.models import Verdict, VerdictEvidence
+from verifiers.children import VerifierCrash, VerifierTimeout
+
+pytestmark = pytest.mark.django_db
+
+
+def _judged(answer: str, **task: Any) -> Verdict:
+    episode = factories.episode(task=factories.task(**task))
+    factories.submission(episode, answer)
+    assert services.submission_judge(episode_id=episode.pk)
+    return Verdict.objects.get(episode=episode)
+
+
+def test_a_right_answer_earns_the_reward() -> None:
+    verdict = _judged("42")
+    assert (verdict.outcome, verdict.reward, verdict.reason) == ("correct", 1.0, "answer")
+    assert verdict.verifier == "numeric-v1"
+    assert verdict.latency_ms is not None
+    assert verdict.latency_ms > 0
+
+
+def test_a_wrong_answer_earns_nothing() -> None:
+    verdict = _judged("41")
+    assert (verdict.outcome, verdict.reward, verdict.terminated) == ("incorrect", 0.0, True)
+
+
+def test_evidence_keeps_the_parsed_forms() -> None:
+    verdict = _judged("41")
+    kept = VerdictEvidence.objects.get(verdict=verdict).data
+    assert kept["verifiers"]["numeric-v1"]["parsed_gold"] == "42"
+    assert kept["answer"] == "41"
+
+
+def test_judging_twice_writes_one_verdict(django_assert_num_queries: Any) -> None:
+    episode = factories.episode()
+    factories.submission(episode)
+    with django_assert_num_queries(2):
+        assert services.submission_judge(episode_id=episode.pk)
+    assert not services.submission_judge(episode_id=episode.pk)
+    assert Verdict.objects.filter(episode=episode).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"), [(VerifierTimeout, "verifier_timeout"), (VerifierCrash, "verifier_error")]
+)
+def test_our_failure_is_void_and_never_zero(monkeypatch: Any, failure: Any, reason: str) -> None:
+    def fail(*_args: Any, **_kwargs: Any) -> None:
+        raise failure(reason, "ours")
+
+    monkeypatch.setattr(services, "judge_guarded", fail)
+    verdict = _judged("42")
+    assert (verdict.outcome, verdict.reward, verdict.reason) == ("void", None, reason)
+    assert not verdict.terminated
+
+
+def test_a_task_without_a_gold_is_our_failure() -> None:
+    task = factories.task()
+    Gold.objects.filter(task=task).update(is_current=False)
+    episode = factories.episode(task=task)
+    factories.submission(episode)
+    services.submission_judge(episode_id=episode.pk)
+    assert Verdict.objects.get(episode=episode).reason == "verifier_error"
+
+
+def test_training_is_rewarded_by_the_training_verifier_and_both_are_recorded() -> None:
+    benchmark = factories.benchmark(id="two", verifier_official="math-v1", verifier_training="numeric-v1")
+    task = factories.task(benchmark=benchmark, answer="42")
+    episode = factories.episode(run=factories.run(kind="train"), task=task)
+    factories.submission(episode)
+    services.submission_judge(episode_id=episode.pk)
+    verdict = Verdict.objects.get(episode=episode)
+    assert verdict.verifier == "numeric-v1"
+    assert verdict.official == {"verifier": "math-v1", "outcome": "correct", "reward": 1.0}
+
+
+def test_rejudging_prints_flips_and_writes_only_when_asked() -> None:
+    episode = factories.episode()
+    factories.submission(episode, "41")
+    services.submission_judge(episode_id=episode.pk)
+    Gold.objects.filter(task=episode.task).update(is_current=False)
+    Gold.objects.create(task=episode.task, version=2, answer="41", status="corrected")
+    dry = [flip for flip in rejudging.rejudge(benchmark=None, is_dry_run=True) if flip]
+    assert [(flip.before, flip.after, flip.gold_version) for flip in dry] == [("incorrect", "correct", 2)]
+    assert Verdict.objects.count() == 1
+    list(rejudging.rejudge(benchmark="gsm8k", is_dry_run=False))
+    episode.refresh_from_db()
+    assert episode.verdict is not None
+    assert (episode.verdict.outcome, episode.verdict.run_seq) == ("correct", None)
+    assert [flip for flip in rejudging.rejudge(benchmark=None, is_dry_run=False) if flip] == []
+
+
+def test_a_rejudgement_never_enters_the_stream() -> None:
+    episode = factories.episode()
+    factories.submission(episode, "41")
+    services.submission_judge(episode_id=episode.pk)
+    Gold.objects.filter(task=episode.task).update(answer="41", version=2)
+    list(rejudging.rejudge(benchmark=None, is_dry_run=False))
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(hot_sql.VERDICTS_AFTER, [episode.run_id, 0, 100])
+        assert len(cursor.fetchall()) == 1

@@ -1,0 +1,72 @@
+"""What the sweeper asks of Postgres: what was sent but not judged, and whose lease ran out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.db import connection
+
+# Seconds after which a submission is sent again, by how often that was done; the last one repeats.
+RESEND_AFTER_S = (5.0, 30.0, 120.0)
+BATCH = 5_000
+
+_RESEND = """
+UPDATE trajectories_submission s SET sent_at = clock_timestamp(), sends = s.sends + 1
+FROM (
+    SELECT episode_id FROM trajectories_submission
+    WHERE judged_at IS NULL AND claims < %(claims_max)s
+        AND (claimed_at IS NULL OR claimed_at < clock_timestamp() - %(lost)s * interval '1 s')
+        AND coalesce(sent_at, received_at) < clock_timestamp() - interval '1 s'
+            * (%(after)s::float8[])[least(sends + 1, cardinality(%(after)s::float8[]))]
+    ORDER BY received_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED) AS due
+WHERE s.episode_id = due.episode_id RETURNING s.episode_id"""
+
+_EXHAUSTED = """
+SELECT e.run_id, s.episode_id FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
+WHERE s.judged_at IS NULL AND e.status = 'submitted' AND s.claims >= %(claims_max)s
+    AND s.claimed_at < clock_timestamp() - %(lost)s * interval '1 s'
+ORDER BY s.episode_id LIMIT %(batch)s"""
+
+# An episode's last sign of life is its last step, page event or site event; none means that it waits.
+_SILENT = """
+SELECT run_id, id, is_used, seconds FROM (
+    SELECT e.run_id, e.id, life.last_at IS NOT NULL AS is_used,
+        extract(epoch FROM clock_timestamp() - coalesce(life.last_at, e.opened_at))::float8 AS seconds
+    FROM trajectories_episode e CROSS JOIN LATERAL (
+        SELECT greatest(
+            (SELECT s.created_at FROM trajectories_step s WHERE s.episode_id = e.id ORDER BY s.index DESC LIMIT 1),
+            (SELECT p.last_at FROM trajectories_pageeventtally p WHERE p.episode_id = e.id),
+            (SELECT v.created_at FROM trajectories_siteevent v WHERE v.episode_id = e.id ORDER BY v.seq DESC LIMIT 1)
+        ) AS last_at) AS life
+    WHERE e.status = 'open') AS open
+WHERE seconds > %(lease)s ORDER BY id"""
+
+
+class Silent(NamedTuple):
+    """An open episode that nothing was heard of for longer than a lease; unused ones count from opening."""
+
+    run_id: int
+    episode_id: int
+    is_used: bool
+    seconds: float
+
+
+def submissions_to_resend(*, claims_max: int, lost_s: float) -> list[int]:
+    """Mark what has waited too long as sent now, and return it."""
+    parameters = {"claims_max": claims_max, "lost": lost_s, "after": list(RESEND_AFTER_S), "batch": BATCH}
+    with connection.cursor() as cursor:
+        cursor.execute(_RESEND, parameters)
+        return [row[0] for row in cursor.fetchall()]
+
+
+def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:
+    """(run, episode) of submissions whose every claim was lost."""
+    with connection.cursor() as cursor:
+        cursor.execute(_EXHAUSTED, {"claims_max": claims_max, "lost": lost_s, "batch": BATCH})
+        return list(cursor.fetchall())
+
+
+def episodes_silent(*, lease_s: float) -> list[Silent]:
+    with connection.cursor() as cursor:
+        cursor.execute(_SILENT, {"lease": lease_s})
+        return [Silent(*row) for row in cursor.fetchall()]

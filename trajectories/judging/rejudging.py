@@ -1,0 +1,134 @@
+"""Judging history again, with today's verifiers and golds, and saying what flips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import msgspec
+from django.conf import settings
+from django.db import IntegrityError, connection, transaction
+
+from trajectories import hot_sql
+from trajectories.judging import services
+from trajectories.models import Episode, Verdict, VerdictEvidence
+
+PAGE = 500
+
+# Everything a claim holds, for episodes that were judged before; nothing is claimed.
+_JUDGED = """
+SELECT e.id, v.outcome, v.verifier, v.gold_version,
+    e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
+    g.version, g.answer, g.accepted, g.solution, g.extra
+FROM trajectories_submission s
+JOIN trajectories_episode e ON e.id = s.episode_id
+JOIN trajectories_verdict v ON v.id = e.verdict_id
+JOIN trajectories_run r ON r.id = e.run_id
+JOIN tasks_app_task t ON t.id = e.task_id
+JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
+LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
+WHERE e.id > %(after)s AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)
+ORDER BY e.id LIMIT %(page)s"""
+
+_COUNT = """
+SELECT count(*) FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
+JOIN tasks_app_task t ON t.id = e.task_id
+WHERE e.verdict_id IS NOT NULL AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)"""
+
+
+class Judged(NamedTuple):
+    """An episode with its present verdict and all that is needed to judge it again."""
+
+    episode_id: int
+    outcome: str
+    verifier: str
+    gold_version: int | None
+    claim: hot_sql.Claim
+
+
+class Flip(NamedTuple):
+    """An outcome that changes. ``conflict`` says why it was not written, empty when it was (or would be)."""
+
+    episode_id: int
+    before: str
+    after: str
+    verifier: str
+    gold_version: int | None
+    conflict: str
+
+
+def judged_count(*, benchmark: str | None) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT, {"benchmark": benchmark})
+        return int(cursor.fetchone()[0])
+
+
+def rejudge(*, benchmark: str | None, is_dry_run: bool) -> Iterator[Flip | None]:
+    """Judge every submission again, in order of episodes; yields a ``Flip``, or None where nothing changes.
+
+    A new verdict becomes the episode's current one and is not put into the run's stream, which never repeats.
+    A void that we caused is judged like the rest.
+    """
+    with ThreadPoolExecutor(settings.VERIFY_CHILDREN) as threads:
+        for page in _pages(benchmark):
+            endings = threads.map(
+                lambda judged: services.ending_of(episode_id=judged.episode_id, claim=judged.claim), page
+            )
+            for judged, ending in zip(page, endings, strict=True):
+                yield _compare(judged, ending, is_dry_run=is_dry_run)
+
+
+def _pages(benchmark: str | None) -> Iterator[list[Judged]]:
+    after = 0
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(_JUDGED, {"after": after, "benchmark": benchmark, "page": PAGE})
+            rows = [_judged(row) for row in cursor.fetchall()]
+        if not rows:
+            return
+        yield rows
+        after = rows[-1].episode_id
+
+
+def _judged(row: tuple[Any, ...]) -> Judged:
+    return Judged(*row[:4], claim=hot_sql.claim_read(row[4:]))
+
+
+def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Flip | None:
+    is_same_judge = (ending.verifier, ending.gold_version) == (judged.verifier, judged.gold_version)
+    if ending.outcome == "void":
+        return None  # our failure now says nothing about the verdict there is
+    if ending.outcome == judged.outcome and is_same_judge:
+        return None
+    conflict = "" if is_dry_run else _write(judged, ending)
+    if ending.outcome == judged.outcome:
+        return None
+    return Flip(
+        judged.episode_id, judged.outcome, ending.outcome, ending.verifier, ending.gold_version, conflict
+    )
+
+
+def _write(judged: Judged, ending: hot_sql.Ending) -> str:
+    """Add the verdict and move the pointer; a sentence when the same judge has said otherwise before."""
+    try:
+        with transaction.atomic():
+            verdict = Verdict.objects.create(
+                episode_id=judged.episode_id,
+                run_id=judged.claim.run_id,
+                outcome=ending.outcome,
+                reward=1.0 if ending.outcome == "correct" else 0.0,
+                reason=ending.reason,
+                terminated=True,
+                truncated=False,
+                score=ending.score,
+                metrics=ending.metrics,
+                verifier=ending.verifier,
+                gold_version=ending.gold_version,
+                official=ending.official,
+            )
+            VerdictEvidence.objects.create(verdict=verdict, data=msgspec.to_builtins(ending.evidence))
+            Episode.objects.filter(pk=judged.episode_id).update(verdict=verdict)
+    except IntegrityError:
+        return f"{ending.verifier} has judged this gold differently before: whatever changes a score is a new version"
+    return ""

@@ -1,0 +1,122 @@
+"""The process between Postgres and the queue: it hears of submissions, sends them, and sends them again.
+
+One at a time, by advisory lock. It alone holds both the database and the queue, so that the arena's door,
+which cannot reach the queue, cannot forge a job.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from threading import Event
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+from kombu.exceptions import OperationalError as QueueUnreachable
+
+from gymsite.core import redis_client
+from trajectories.hot_sql import SUBMISSION_CHANNEL
+from trajectories.judging import jobs, queue_sql, reaper
+from trajectories.judging.services import CLAIMS_MAX
+from trajectories.recording import health, heartbeats, idempotency
+
+logger = logging.getLogger(__name__)
+
+LOCK = 0x5357_4550  # "SWEP"
+LOCK_RETRY_S = 0.5
+RESEND_EVERY_S = 1.0
+REAP_EVERY_S = 5.0
+TIDY_EVERY_S = 600.0
+RECONNECT_S = 0.5
+# A queue this long holds what Postgres shows as waiting; sending it again would only make it longer.
+LONG_QUEUE = 1_000
+
+
+def sweep_forever(*, stop: Event) -> None:
+    """Run until ``stop``; a lost database connection is opened again and counts as a new start."""
+    alive = heartbeats.alive_keep(health.SWEEPER)
+    while not stop.is_set():
+        try:
+            with psycopg.connect(**_connection_parameters(), autocommit=True) as listening:
+                if _is_locked(listening, stop):
+                    _listen(listening, stop)
+        except psycopg.OperationalError:
+            logger.warning("the database does not answer; trying again")
+            connection.close()
+            stop.wait(RECONNECT_S)
+    alive.set()
+
+
+def _connection_parameters() -> dict[str, object]:
+    parameters = connection.get_connection_params()
+    return {
+        name: parameters[name]
+        for name in ("dbname", "user", "password", "host", "port")
+        if parameters.get(name)
+    }
+
+
+def _is_locked(listening: psycopg.Connection, stop: Event) -> bool:
+    while not stop.is_set():
+        row = listening.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
+        if row and row[0]:
+            return True
+        stop.wait(LOCK_RETRY_S)
+    return False
+
+
+def _listen(listening: psycopg.Connection, stop: Event) -> None:
+    listening.execute(f"LISTEN {SUBMISSION_CHANNEL}")
+    chores = _Chores()
+    while not stop.is_set():
+        for notice in listening.notifies(timeout=chores.seconds_to_next(), stop_after=1):
+            jobs_send([int(notice.payload)])
+        chores.do_due()
+
+
+class _Chores:
+    """What is done every so often. Nothing is reaped in the first lease: heartbeats may have been missed."""
+
+    def __init__(self) -> None:
+        now = time.monotonic()
+        self._plan: list[tuple[Callable[[], object], float]] = [
+            (resend, RESEND_EVERY_S),
+            (reaper.exhausted_void, REAP_EVERY_S),
+            (reaper.leases_reap, REAP_EVERY_S),
+            (idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
+        ]
+        self._next = [now, now, now + settings.LEASE_S, now]
+
+    def seconds_to_next(self) -> float:
+        return max(0.0, min(self._next) - time.monotonic())
+
+    def do_due(self) -> None:
+        for place, (chore, every_s) in enumerate(self._plan):
+            if time.monotonic() >= self._next[place]:
+                chore()
+                self._next[place] = time.monotonic() + every_s
+
+
+def resend() -> int:
+    """Send what was not judged in time; returns how many."""
+    try:
+        if redis_client.client().llen(jobs.VERIFY_QUEUE) > LONG_QUEUE:
+            return 0
+    except redis_client.Unreachable:
+        return 0
+    return jobs_send(queue_sql.submissions_to_resend(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S))
+
+
+def jobs_send(episode_ids: Iterable[int]) -> int:
+    """Put jobs into the queue. One that cannot be sent is logged: the next sweep finds it."""
+    sent = 0
+    for episode_id in episode_ids:
+        try:
+            jobs.judge.apply_async(kwargs={"episode_id": episode_id}, retry=False)
+        except QueueUnreachable:
+            logger.warning("the queue does not answer: episode %s is sent later", episode_id)
+            return sent
+        sent += 1
+    return sent

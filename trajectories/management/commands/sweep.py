@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import signal
+from threading import Event
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from trajectories.judging import sweeper
+
+
+class Command(BaseCommand):
+    help = "Sends submissions to the workers, sends lost ones again, and reaps lost leases. One at a time."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        stop = Event()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(signum, lambda *_: stop.set())
+        sweeper.sweep_forever(stop=stop)
