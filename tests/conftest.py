@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -53,17 +54,23 @@ def api(db: None) -> Callable[..., ApiClient]:
     return make
 
 
+@contextlib.contextmanager
+def _as_role(role: str) -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET ROLE {role}")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET ROLE")
+
+
 class ArenaClient(Client):
     """Every request runs as ``gym_arena``, with the arena's own middleware and addresses."""
 
     def request(self, **request: Any) -> Any:
-        with connection.cursor() as cursor:
-            cursor.execute("SET ROLE gym_arena")
-        try:
+        with _as_role("gym_arena"):
             return super().request(**request)
-        finally:
-            with connection.cursor() as cursor:
-                cursor.execute("RESET ROLE")
 
 
 @pytest.fixture()
@@ -71,3 +78,9 @@ def arena_client(db: None, settings: LazySettings) -> ArenaClient:
     settings.ROOT_URLCONF = "gymsite.urls_arena"
     settings.MIDDLEWARE = settings.ARENA_MIDDLEWARE
     return ArenaClient()
+
+
+@pytest.fixture()
+def as_role(db: None) -> Callable[[str], contextlib.AbstractContextManager[None]]:
+    """``with as_role("gym_lab"):`` runs statements with that role's rights."""
+    return _as_role
