@@ -76,7 +76,7 @@ def disk_check(var_dir: Path) -> None:
 def missing_tools() -> list[str]:
     """A sentence for each program that is not there, with how to get it; the rest works without."""
     missing = []
-    if not _has_browser():
+    if not has_browser():
         missing.append(
             "No Chromium was found, so browser rollouts and `make demo` cannot run here: "
             "`apt-get install chromium-headless-shell`, or `.venv/bin/playwright install chromium`."
@@ -89,7 +89,8 @@ def missing_tools() -> list[str]:
     return missing
 
 
-def _has_browser() -> bool:
+def has_browser() -> bool:
+    """Whether there is a Chromium for rollouts and browser tests."""
     chosen = os.environ.get("PALAESTRA_BROWSER")
     if chosen and shutil.which(chosen):
         return True

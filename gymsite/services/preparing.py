@@ -27,6 +27,11 @@ def database_use(url: str) -> None:
     connection.settings_dict.update(addresses.django_database(url))
 
 
+def database_leave() -> None:
+    """Give up the owner's connection: nothing needs it while the servers run."""
+    connection.close()
+
+
 def migrations_apply() -> bool:
     """Bring the tables up to date; whether there was anything to do."""
     executor = MigrationExecutor(connection)
@@ -42,6 +47,17 @@ def roles_apply(var_dir: Path) -> None:
 
 def starter_tasks_load() -> None:
     call_command("load_starter_tasks", stdout=io.StringIO())
+
+
+def first_things() -> list[str]:
+    """Starter tasks, a login and a key, each made once. Returns the lines that are shown only now."""
+    starter_tasks_load()
+    lines = []
+    if login := first_login():
+        lines.append(f"login  {login[0]}  password {login[1]}  (shown only this once)")
+    if key := first_key():
+        lines.append(f"key    {key}  ({FIRST_KEY_SCOPES}; shown only this once)")
+    return lines
 
 
 def first_login() -> tuple[str, str] | None:

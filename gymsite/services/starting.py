@@ -78,7 +78,9 @@ def _start(options: Options, supervisor: Supervisor, *, say: Callable[[str], Non
     processes.ready_marks_clear(var_dir)
     installation = _installation(options, max_connections=max_connections)
     supervisor.start(*(_child(process, installation) for process in PROCESSES))
-    greeting = _first_things(var_dir)
+    greeting = preparing.first_things()
+    preparing.demo_key_ensure(var_dir)
+    preparing.database_leave()
     _wait_ready(options, supervisor, say=say)
     for name, address in options.addresses.items():
         say(f"  {name:<6} {address}")
@@ -128,18 +130,6 @@ def _child(process: Process, installation: Installation) -> Child:
     env = processes.environment(process, installation, caller=os.environ)
     command = processes.command_line(process)
     return Child(process.name, lambda log: leash.spawn(command, env=env, cwd=processes.BASE_DIR, log=log))
-
-
-def _first_things(var_dir: Path) -> list[str]:
-    """Starter tasks, a login and keys: made once, while the servers load. Returns what is shown only now."""
-    preparing.starter_tasks_load()
-    preparing.demo_key_ensure(var_dir)
-    lines = []
-    if login := preparing.first_login():
-        lines.append(f"login  {login[0]}  password {login[1]}  (shown only this once)")
-    if key := preparing.first_key():
-        lines.append(f"key    {key}  ({preparing.FIRST_KEY_SCOPES}; shown only this once)")
-    return lines
 
 
 def _wait_ready(options: Options, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:

@@ -1,0 +1,31 @@
+# One image; `python -m gymsite.services.launch NAME` makes it one of the processes.
+FROM python:3.11-slim-bookworm
+
+# bubblewrap for programs written by agents; the fonts that pages and pictures are drawn with.
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends bubblewrap fonts-dejavu-core \
+ && rm -rf /var/lib/apt/lists/*
+
+# Not the ids of the host's first users: secrets and volumes belong to nobody else by accident.
+RUN useradd --uid 10001 --create-home --home-dir /srv/palaestra palaestra
+WORKDIR /srv/palaestra/app
+
+COPY requirements.txt ./
+RUN pip install --no-cache-dir --requirement requirements.txt
+
+COPY manage.py .env.example ./
+COPY gymsite ./gymsite
+COPY tasks_app ./tasks_app
+COPY trajectories ./trajectories
+COPY verifiers ./verifiers
+COPY templates ./templates
+COPY static ./static
+RUN python -m compileall -q gymsite tasks_app trajectories verifiers \
+ && install -d -o palaestra -g palaestra /srv/palaestra/var /srv/palaestra/blobs
+
+ENV PYTHONUNBUFFERED=1 \
+    VAR_DIR=/srv/palaestra/var \
+    BLOB_DIR=/srv/palaestra/blobs \
+    GYM_HOST=0.0.0.0
+USER palaestra
+ENTRYPOINT ["python", "-m", "gymsite.services.launch"]

@@ -1,0 +1,72 @@
+# `make up` and `make test` work on a fresh machine with Python 3.11 and pip: both run `setup` first.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+VAR_DIR ?= var
+DATA ?= ../shared/data
+LAB_PORT ?= 8001
+LAB_URL ?= http://127.0.0.1:$(LAB_PORT)
+PYTEST := $(RUN) -m pytest
+# E.g. `make test TESTS=tests/arena`, which leaves the other runs out.
+TESTS ?=
+
+.PHONY: setup up demo test test-unit test-services test-e2e test-client e2e check bench
+
+setup: $(STAMP)
+
+$(STAMP): requirements.txt requirements-dev.txt client/pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed: name one with make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	@# Debian's Python may come without ensurepip; its pip can then install into the environment from outside.
+	@test -x $(RUN) || $(PYTHON) -m venv $(VENV) 2>/dev/null || $(PYTHON) -m venv --clear --without-pip $(VENV)
+	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; \
+	  else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
+	  $$pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	@touch $@
+
+up: setup
+	@exec $(RUN) manage.py up
+
+demo: setup
+	@deploy/demo $(RUN) "$(DATA)" "$(VAR_DIR)" "$(LAB_URL)"
+
+ifneq ($(TESTS),)
+test: setup
+	$(PYTEST) $(TESTS)
+else
+test: test-unit test-services test-e2e test-client
+endif
+
+test-unit: setup
+	$(PYTEST) -m "not e2e and not services"
+
+# Real servers, killed on purpose.
+test-services: setup
+	$(PYTEST) -m services
+
+# A run of its own: Playwright's synchronous interface keeps an event loop running.
+test-e2e: setup
+	@if $(RUN) -c 'import sys; from gymsite.services import preflight; sys.exit(not preflight.has_browser())'; \
+	  then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e; \
+	  else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
+	    "or $(VENV)/bin/playwright install chromium)"; fi
+
+test-client: setup
+	cd client && ../$(RUN) -m pytest
+
+e2e: test-e2e
+
+check: setup
+	$(RUN) -m ruff format --check .
+	$(RUN) -m ruff check .
+	$(RUN) -m mypy gymsite tasks_app trajectories verifiers
+	cd client && ../$(RUN) -m mypy src
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/djlint --check --lint --quiet templates
+	$(RUN) manage.py makemigrations --check --dry-run
+	$(RUN) manage.py spectacular --validate --fail-on-warn --file $(VAR_DIR)/schema.yml
+	diff -u docs/schema.yml $(VAR_DIR)/schema.yml
+
+bench: setup
+	$(RUN) -m bench
