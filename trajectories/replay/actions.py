@@ -1,0 +1,62 @@
+"""Actions as a person would say them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phrase:
+    """``verb`` is the action's type; ``what`` what was typed, pressed or opened; ``where`` the element."""
+
+    verb: str
+    what: str = ""
+    where: str = ""
+
+
+# The key of an action that says what it does, beside the element that it does it to.
+OBJECTS = {
+    "type": "text",
+    "press": "key",
+    "select": "value",
+    "goto": "url",
+    "answer": "text",
+    "wait": "ms",
+    "scroll": "dy",
+}
+ELEMENT_ID = re.compile(r"e[0-9]{1,9}")
+UNITS = {"wait": " ms", "scroll": " px"}
+
+
+def action_phrase(action: object) -> Phrase:
+    """The phrase of a step's action; anything may be in it, a policy wrote it."""
+    if not isinstance(action, Mapping) or not action:
+        return Phrase(verb="no action")
+    verb = str(action.get("type") or "untyped")
+    what = action.get(OBJECTS.get(verb, ""))
+    shown = "" if what is None else f"{_text(what)}{UNITS.get(verb, '')}"
+    return Phrase(verb=verb, what=shown, where=_text(action.get("target")))
+
+
+def pretty(value: object) -> str:
+    """JSON for reading, non-ASCII letters as they are."""
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def element_named(action: object, *, in_observation: str) -> str:
+    """The line of the observation that shows the action's target, empty when there is none."""
+    target = action.get("target") if isinstance(action, Mapping) else None
+    if not isinstance(target, str) or not ELEMENT_ID.fullmatch(target):
+        return ""
+    mark = re.compile(rf"(?:^|[\s\[(]){target}(?=$|[\s\]):])")
+    return next((line.strip() for line in in_observation.splitlines() if mark.search(line)), "")

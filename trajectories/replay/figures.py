@@ -1,0 +1,32 @@
+"""The figures of one step: where its time went and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trajectories.models import Step
+from trajectories.replay.tags import milliseconds
+
+TIMES = (("model_ms", "model"), ("env_ms", "page"))
+TOKENS = ("prompt", "completion", "reasoning", "cached")
+
+
+def figures_of(step: Step) -> list[tuple[str, str]]:
+    """Names and values for reading; what was not posted is left out."""
+    more = step.more if isinstance(step.more, Mapping) else {}
+    usage = more.get("usage")
+    found: list[tuple[str, str]] = []
+    if step.duration_ms is not None:
+        found.append(("whole step", milliseconds(step.duration_ms)))
+    found += [
+        (title, milliseconds(more[name])) for name, title in TIMES if isinstance(more.get(name), int | float)
+    ]
+    if isinstance(usage, Mapping):
+        found += [
+            (f"{name} tokens", f"{usage[name]:,}") for name in TOKENS if isinstance(usage.get(name), int)
+        ]
+    if step.policy_version is not None:
+        found.append(("policy version", str(step.policy_version)))
+    if step.started_at is not None:
+        found.append(("started", step.started_at.strftime("%H:%M:%S UTC")))
+    return found

@@ -1,0 +1,69 @@
+"""Tasks, without their golds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q
+from django.db.models.functions import Left
+from django.http import Http404
+
+from tasks_app.models import Benchmark, Task
+from trajectories.models import Episode
+
+TASKS_PER_PAGE = 50
+EXCERPT_CHARS = 220
+LATEST_EPISODES = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskPage:
+    """One page of tasks in id order; ``after`` is the cursor of the next page."""
+
+    tasks: Sequence[Task]
+    after: int | None
+
+
+def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
+    """Tasks with ``excerpt`` and ``tries`` (episodes of any run)."""
+    query = Task.objects.all()
+    if filters.get("benchmark"):
+        query = query.filter(benchmark_id=filters["benchmark"])
+    if filters.get("split"):
+        query = query.filter(split=filters["split"])
+    if words := filters.get("q"):
+        query = query.filter(Q(key__icontains=words) | Q(prompt__icontains=words) | Q(tags__contains=[words]))
+    if after is not None:
+        query = query.filter(id__gt=after)
+    found = list(
+        query.defer("prompt", "payload")
+        .annotate(excerpt=Left("prompt", EXCERPT_CHARS))
+        .order_by("id")[: TASKS_PER_PAGE + 1]
+    )
+    shown = found[:TASKS_PER_PAGE]
+    tries = _tries([task.pk for task in shown])
+    for task in shown:
+        task.tries = tries.get(task.pk, 0)  # type: ignore[attr-defined]  # read by the template alone
+    return TaskPage(tasks=shown, after=shown[-1].pk if len(found) > TASKS_PER_PAGE else None)
+
+
+def _tries(task_ids: list[int]) -> dict[int, int]:
+    counted = Episode.objects.filter(task_id__in=task_ids).values("task_id").annotate(n=Count("id"))
+    return {row["task_id"]: row["n"] for row in counted.order_by()}
+
+
+def task_get(task_id: int) -> Task:
+    task = Task.objects.select_related("benchmark").filter(pk=task_id).first()
+    if task is None:
+        raise Http404(f"There is no task {task_id}.")
+    return task
+
+
+def benchmarks_known() -> list[str]:
+    return list(Benchmark.objects.order_by("id").values_list("id", flat=True))
+
+
+def splits_known() -> list[str]:
+    return list(Task.objects.order_by("split").values_list("split", flat=True).distinct())

@@ -1,0 +1,164 @@
+"""How the lab writes numbers, times and text that it does not trust."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from gymsite.core.latex import Block, blocks_split
+from trajectories.replay.actions import Phrase, action_phrase, pretty
+from trajectories.replay.statistics import Rate
+from trajectories.replay.text import visible, visible_html
+
+register = template.Library()
+
+UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
+OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
+RESULT_TAGS = {"ok": "good", "no_target": "warn", "refused": "bad", "timeout": "warn", "invalid": "bad"}
+STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
+# The interval's plot in units of its SVG.
+PLOT_LEFT = 2
+PLOT_WIDTH = 100
+
+
+@register.filter
+def untrusted(value: object) -> SafeString:
+    """Text that others wrote: escaped, tokens masked, and what would hide or reorder it made visible."""
+    return visible_html("" if value is None else str(value))
+
+
+@register.filter
+def plain(value: object) -> str:
+    """The same where no markup can stand."""
+    return visible(str(value))
+
+
+@register.filter
+def first_line(value: str, limit: int = 160) -> str:
+    """The first line that says something, cut to ``limit`` characters."""
+    line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+@register.filter
+def as_json(value: object) -> str:
+    return pretty(value)
+
+
+@register.filter
+def one_line_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+@register.filter
+def phrase(action: object) -> Phrase:
+    return action_phrase(action)
+
+
+@register.filter
+def percent(share: float) -> str:
+    return f"{share * 100:.1f}%" if 0.0005 < share < 0.9995 else f"{share * 100:.0f}%"
+
+
+@register.filter
+def milliseconds(value: float | None) -> str:
+    """A duration given in milliseconds, in the unit that reads best."""
+    if value is None:
+        return "–"
+    if value < 1_000:
+        return f"{value:.0f} ms"
+    if value < 60_000:
+        return f"{value / 1_000:.1f} s"
+    minutes, seconds = divmod(round(value / 1_000), 60)
+    return f"{minutes} min {seconds} s"
+
+
+@register.simple_tag
+def when(moment: datetime | None, now: datetime | None = None) -> SafeString | str:
+    """How long ago, with the exact moment (UTC) on hover and for machines."""
+    if moment is None:
+        return "–"
+    exact = moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        exact,
+        ago(moment, now or timezone.now()),
+    )
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    seconds = (now - moment).total_seconds()
+    for size, unit in UNITS:
+        if abs(seconds) >= size:
+            amount = f"{int(abs(seconds) // size)} {unit}"
+            return f"{amount} ago" if seconds > 0 else f"in {amount}"
+    return "just now"
+
+
+@register.simple_tag
+def tag_of(value: str) -> SafeString:
+    """An outcome, status or action result as a coloured tag; the word itself always stands there."""
+    tone = OUTCOME_TAGS.get(value) or RESULT_TAGS.get(value) or STATE_TAGS.get(value) or "plain"
+    return format_html('<span class="tag tag-{}">{}</span>', tone, value)
+
+
+@register.inclusion_tag("lab/_rate.html")
+def rate(value: Rate | None) -> dict[str, Any]:
+    """A share with its 95% interval as figures and as a dot with whiskers."""
+    if value is None:
+        return {"rate": None}
+    places = {"x": value.value, "low_x": value.low, "high_x": value.high}
+    return {
+        "rate": value,
+        **{name: f"{PLOT_LEFT + PLOT_WIDTH * share:.1f}" for name, share in places.items()},
+    }
+
+
+@register.inclusion_tag("lab/_outcomes.html")
+def outcome_bar(tally: Any) -> dict[str, Any]:
+    """Correct, incorrect, void and unfinished episodes as one bar of 100 units."""
+    counts = [
+        ("correct", tally.correct),
+        ("incorrect", tally.incorrect),
+        ("void", tally.void),
+        ("unfinished", tally.unfinished),
+    ]
+    total = sum(count for _, count in counts) or 1
+    parts, place = [], 0.0
+    for name, count in counts:
+        width = count / total * 100
+        if count:
+            parts.append({"name": name, "count": count, "x": f"{place:.2f}", "width": f"{width:.2f}"})
+        place += width
+    return {"parts": parts}
+
+
+@register.inclusion_tag("lab/_problem.html")
+def problem(task: Any) -> dict[str, tuple[Block, ...]]:
+    """A task's text with its formulas; unless its payload says that it is LaTeX, a dollar is money."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    text = payload.get("text") if isinstance(payload.get("text"), str) else task.prompt
+    text_format = "latex" if payload.get("format") == "latex" else "plain"
+    return {"blocks": blocks_split(text, text_format=text_format)}
+
+
+@register.simple_tag(takes_context=True)
+def query_with(context: template.Context, **changes: object) -> str:
+    """The page's own query string with some parameters changed; None removes one."""
+    parameters = context["request"].GET.dict()
+    parameters.update({name: value for name, value in changes.items() if value is not None})
+    kept = {
+        name: value
+        for name, value in parameters.items()
+        if value not in ("", None) and changes.get(name, value) is not None
+    }
+    return "?" + urlencode(kept)

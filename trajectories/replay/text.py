@@ -1,0 +1,34 @@
+"""Text that others wrote, made safe to look at."""
+
+from __future__ import annotations
+
+import re
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from gymsite.core.tokens import mask_tokens
+
+# Characters that reorder or hide what is around them: a page names them, so that it says what is really there.
+# Tab and line ends stay.
+UNSEEN = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """The text with unseen characters named, for places that take no markup: titles, options."""
+    return UNSEEN.sub(_number, mask_tokens(text))
+
+
+def visible_html(text: str) -> SafeString:
+    """The same, escaped, with the names set apart from the text itself."""
+    shown = UNSEEN.sub(
+        lambda found: f'<span class="unseen">{_number(found)}</span>', escape(mask_tokens(text))
+    )
+    return mark_safe(shown)  # noqa: S308 (escaped in the line above; what is added is ours)
+
+
+def _number(found: re.Match[str]) -> str:
+    return f"U+{ord(found.group()):04X}"

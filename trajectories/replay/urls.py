@@ -1,0 +1,28 @@
+"""Addresses of the researchers' pages."""
+
+from __future__ import annotations
+
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
+
+from gymsite.core import converters  # noqa: F401 (registers <id:> and <sha256:>)
+from trajectories.replay.views import blobs, episodes, runs, steps, system, tasks
+
+urlpatterns = [
+    path(
+        "login/",
+        LoginView.as_view(template_name="lab/login.html", redirect_authenticated_user=True),
+        name="login",
+    ),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("", runs.run_list, name="runs"),
+    path("runs/<id:run_id>/", runs.run_detail, name="run"),
+    path("episodes/", episodes.episode_list, name="episodes"),
+    path("episodes/<id:episode_id>/", episodes.episode_detail, name="episode"),
+    path("episodes/<id:episode_id>/progress", episodes.episode_progress, name="episode_progress"),
+    path("episodes/<id:episode_id>/steps/<id:index>", steps.step_detail, name="step"),
+    path("tasks/", tasks.task_list, name="tasks"),
+    path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
+    path("blobs/<sha256:sha256>", blobs.blob_detail, name="blob"),
+    path("system/", system.system, name="system"),
+]

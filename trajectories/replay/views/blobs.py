@@ -1,0 +1,12 @@
+from __future__ import annotations
+
+from django.http import HttpResponseBase
+
+from gymsite.core import blobs
+from trajectories.replay.access import LabRequest, lab_page
+
+
+@lab_page
+def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
+    """The same bytes as the API gives, for a browser that has a session and no key."""
+    return blobs.blob_response(request, sha256)
