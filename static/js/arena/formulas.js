@@ -3,21 +3,31 @@
 "use strict";
 
 (() => {
-  const OPTIONS = { throwOnError: true, output: "html", strict: "ignore", trust: false, maxExpand: 1000, maxSize: 60 };
+  const OPTIONS = { throwOnError: true, strict: "ignore", trust: false, maxExpand: 1000, maxSize: 60 };
   /* What older sources write and KaTeX does not know. */
   const MACROS = {
+    "\\mbox": "\\text{#1}",
     "\\overarc": "\\overgroup{#1}",
     "\\wideparen": "\\overgroup{#1}",
     "\\cis": "\\operatorname{cis}",
     "\\textdollar": "\\$",
   };
 
+  /* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute, which the page's policy
+     forbids. The element around them has the same width as a property, which it allows. */
+  const withoutStyle = (node) => {
+    if (node.attributes) delete node.attributes.style;
+    for (const child of node.children ?? []) withoutStyle(child);
+    return node;
+  };
+
   const draw = (formula) => {
+    const displayMode = formula.classList.contains("is-display");
+    const options = { ...OPTIONS, macros: { ...MACROS }, displayMode };
     const drawn = document.createElement("span");
     drawn.setAttribute("aria-hidden", "true");
-    const displayMode = formula.classList.contains("is-display");
     try {
-      katex.render(formula.getAttribute("aria-label"), drawn, { ...OPTIONS, macros: { ...MACROS }, displayMode });
+      drawn.append(withoutStyle(katex.__renderToHTMLTree(formula.getAttribute("aria-label"), options)).toNode());
     } catch {
       formula.setAttribute("data-undrawn", "");
       return;

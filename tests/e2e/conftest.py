@@ -1,0 +1,115 @@
+"""A real arena under its own login, and a real browser. Its own pytest run: see the marker ``e2e``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from gymsite.core.tokens import token_make
+from tests.servers import servers
+from trajectories.models import Episode
+
+# Playwright's sync API keeps an event loop running in this thread; Django would refuse every query.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+START_S = 30.0
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass(frozen=True)
+class ArenaServer:
+    url: str
+
+    def address(self, episode: Episode, page: str = "") -> str:
+        token = token_make(episode_id=episode.pk, key=settings.TOKEN_KEY)
+        return f"{self.url}/e/{token}/{page}"
+
+
+@pytest.fixture(scope="session")
+def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
+    """The arena as it is deployed: granian, and the database login that can read no gold."""
+    port = _free_port()
+    database = str(settings.DATABASES["default"]["NAME"])
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {
+        "GYM_PROCESS": "arena",
+        "VAR_DIR": str(tmp_path_factory.mktemp("arena")),
+        "DATABASE_URL": servers.role_url("arena", database=database),
+        "GYM_TOKEN_KEY": settings.TOKEN_KEY.hex(),
+        "GYM_SECRET_KEY": "arena-of-the-tests",
+        "ARENA_PORT": str(port),
+    }
+    command = [sys.executable, "-m", "gymsite.services.serve", "arena"]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    try:
+        _wait_until_healthy(f"http://127.0.0.1:{port}/healthz", process)
+        yield ArenaServer(url=f"http://127.0.0.1:{port}")
+    finally:
+        process.terminate()
+        process.wait(timeout=START_S)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("PALAESTRA_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip(f"no browser here: install one of {', '.join(BROWSERS)} or set PALAESTRA_BROWSER")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture()
+def open_page(browser: Browser, transactional_db: None) -> Iterator[Callable[..., Page]]:
+    """A page of a new context; options are those of ``new_context``. Every context is closed at the end."""
+    contexts: list[BrowserContext] = []
+
+    def make(**options: Any) -> Page:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        return context.new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = monotonic() + START_S
+    with httpx.Client(transport=httpx.HTTPTransport(retries=3)) as client:
+        while monotonic() < deadline and process.poll() is None:
+            try:
+                if client.get(url).status_code == 200:
+                    return
+            except httpx.TransportError:
+                continue
+    raise RuntimeError("the arena did not start")
