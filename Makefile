@@ -69,4 +69,4 @@ check: setup
 	diff -u docs/schema.yml $(VAR_DIR)/schema.yml
 
 bench: setup
-	$(RUN) -m bench
+	$(RUN) -m tests.bench

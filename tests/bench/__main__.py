@@ -1,0 +1,33 @@
+"""`python -m tests.bench [NAME ...]`: measure, print a table, write `var/bench.json`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+
+from tests.bench import rows_http, rows_judging
+from tests.bench.installation import BASE_DIR, Installation, installation
+from tests.bench.table import Row, rows_print, rows_write
+
+PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
+    "http": rows_http.rows,
+    "judging": rows_judging.rows,
+}
+
+
+def main(names: list[str]) -> None:
+    unknown = set(names) - set(PARTS)
+    if unknown:
+        sys.exit(f"There is no part {', '.join(sorted(unknown))}. Known: {', '.join(PARTS)}.")
+    rows: list[Row] = []
+    with installation(BASE_DIR / "var" / "bench", ACTIVE_EPISODES_MAX="1000000") as place:
+        for name in names or PARTS:
+            for row in PARTS[name](place):
+                print(f"  {row.name}: {row.value:,.1f} {row.unit}", file=sys.stderr)
+                rows.append(row)
+    rows_print(rows)
+    rows_write(rows, BASE_DIR / "var" / "bench.json")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,61 @@
+"""What was measured, as rows: each value beside its floor or peer in the same run, and beside its target."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Row:
+    """``value`` in ``unit``; ``peer`` is the same measured on the floor named in ``beside``."""
+
+    name: str
+    value: float
+    unit: str
+    target: float
+    is_lower_better: bool = False
+    peer: float | None = None
+    beside: str = ""
+    ratio_target: float | None = None  # value over peer
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        return self.value / self.peer if self.peer else None
+
+    @property
+    def is_met(self) -> bool:
+        if self.ratio_target is not None:
+            return self.ratio is not None and self.ratio >= self.ratio_target
+        return self.value <= self.target if self.is_lower_better else self.value >= self.target
+
+
+def rows_print(rows: list[Row]) -> None:
+    print(f"\n{'what':<44} {'measured':>16} {'target':>14} {'met':>4}  beside")
+    for row in rows:
+        goal = (
+            f"{row.ratio_target:.0%} of peer"
+            if row.ratio_target is not None
+            else f"{_number(row.target)} {row.unit}"
+        )
+        beside = (
+            f"{row.beside}: {_number(row.peer)} {row.unit}, ratio {row.ratio:.2f}"
+            if row.ratio and row.peer
+            else ""
+        )
+        extra = "; ".join(filter(None, [beside, row.note]))
+        print(
+            f"{row.name:<44} {_number(row.value) + ' ' + row.unit:>16} {goal:>14} {'yes' if row.is_met else 'NO':>4}  {extra}"
+        )
+
+
+def rows_write(rows: list[Row], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    records = [{**asdict(row), "ratio": row.ratio, "is_met": row.is_met} for row in rows]
+    path.write_text(json.dumps(records, indent=2) + "\n")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.1f}"
