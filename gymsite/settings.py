@@ -175,7 +175,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_RENDERER_CLASSES": ["gymsite.core.api.MsgspecRenderer"],
     "DEFAULT_PARSER_CLASSES": ["gymsite.core.api.MsgspecParser"],
     "EXCEPTION_HANDLER": "gymsite.core.api.error_response",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "gymsite.core.schema.CallSchema",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -185,6 +185,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {},
+    "PATH_CONVERTER_OVERRIDES": {
+        "id": {"type": "integer", "minimum": 1},
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "gymsite.core.struct_schema.components_append",

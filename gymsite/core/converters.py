@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.urls import register_converter
-from django.urls.converters import IntConverter, StringConverter
+from django.urls.converters import IntConverter, StringConverter, get_converters
 
 from gymsite.core.fields import BIGINT_MAX
 
@@ -24,5 +24,8 @@ class Sha256Converter(StringConverter):
     regex = "[0-9a-f]{64}"
 
 
-register_converter(IdConverter, "id")
-register_converter(Sha256Converter, "sha256")
+def converters_register() -> None:
+    """Make ``<id:...>`` and ``<sha256:...>`` known; more than once is harmless."""
+    for name, converter in (("id", IdConverter), ("sha256", Sha256Converter)):
+        if name not in get_converters():
+            register_converter(converter, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
@@ -43,3 +44,12 @@ def errors(*statuses: int) -> dict[int, OpenApiResponse]:
 def open_errors(*statuses: int) -> dict[int, OpenApiResponse]:
     """As ``errors``, for calls that need no key."""
     return {status: OpenApiResponse(ErrorSerializer, MEANINGS[status]) for status in statuses}
+
+
+class CallSchema(AutoSchema):
+    """Says of every call which scope its key needs."""
+
+    def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular's own
+        scope = getattr(self.view, "scopes", {}).get(self.method)
+        said = super().get_description()
+        return "\n\n".join(filter(None, [said, f"Scope: `{scope}`." if scope else ""]))

@@ -1,0 +1,162 @@
+"""What callers read of episodes: their records for the schema, and the queries that find them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from gymsite.core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceField
+from gymsite.core.paging import CursorField, Query
+from trajectories.models import Episode
+from trajectories.recording.episodes_api import EpisodeRecord
+
+STATS_PAGE_MAX = 10_000
+STATS_PAGE_DEFAULT = 1_000
+
+
+class EpisodesQuery(Query):
+    run = IdField(required=False)
+    group = IdField(required=False)
+    status = SuggestingChoiceField(choices=Episode.Status.values, required=False)
+
+
+class EpisodePage(Struct):
+    """``next`` is null on the last page."""
+
+    results: list[EpisodeRecord]
+    next: str | None
+
+
+class TaskOfEpisode(Struct):
+    """The task as it is shown; never a gold."""
+
+    id: int
+    benchmark: str
+    split: str
+    key: str
+    kind: str
+    prompt: str
+    payload: dict[str, Any]
+    difficulty: float | None
+    tags: list[str]
+    guess_rate: float
+    gap_eligible: bool
+
+
+class StepObservation(Struct):
+    """The text that the model was shown, or the SHA-256 of the blob that holds it."""
+
+    kind: str
+    text: str | None
+    sha256: str | None
+
+
+class StepRecord(Struct):
+    """Beside these: what else the harness sent (``model_ms``, ``usage``, ``sampling``, ``rewards`` ...)."""
+
+    index: int
+    thought: str
+    raw: str
+    action: dict[str, Any] | None
+    action_known: bool
+    action_result: str | None
+    parse_error: str | None
+    observation: StepObservation | None
+    screenshot: str | None
+    url: str | None
+    started_at: str | None
+    duration_ms: float | None
+    policy_version: int | None
+    actor: str
+    recorded_at: str
+
+
+class PageEventRecord(Struct):
+    """What a page reported of itself; ``at_ms`` is since its load began, by its own clock."""
+
+    page: str
+    seq: int
+    step: int | None
+    kind: str
+    at_ms: float
+    data: Any
+    received_at: str
+
+
+class SiteEventRecord(Struct):
+    """What the server did for the episode."""
+
+    seq: int
+    step: int | None
+    kind: str
+    data: Any
+    created_at: str
+
+
+class SubmissionRecord(Struct):
+    answer: str | list[str]
+    channel: Literal["page", "api"]
+    received_at: str
+
+
+class Trajectory(Struct):
+    """An episode and all that happened in it.
+
+    Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
+    """
+
+    id: int
+    run: int
+    group: int
+    task: TaskOfEpisode
+    arm: str
+    simulated: bool
+    model: str
+    sample_index: int
+    policy_version: int | None
+    status: Literal["open", "submitted", "finished"]
+    presentation: dict[str, Any]
+    presentation_hash: str
+    max_steps: int
+    token_budget: int | None
+    recording: Literal["off", "events", "full"]
+    answer_channel: Literal["page", "api"]
+    guidance: dict[str, Any] | None
+    virtual_start: str
+    opened_at: str
+    finished_at: str | None
+    closed_at: str | None
+    close_reason: str | None
+    close_detail: str | None
+    steps: list[StepRecord]
+    page_events: list[PageEventRecord]
+    site_events: list[SiteEventRecord]
+    submission: SubmissionRecord | None
+    terminated: bool
+    truncated: bool
+    verdict: dict[str, Any] | None
+
+
+class StatsQuery(StrictSerializer):
+    run = IdField()
+    limit = CountField(min_value=1, max_value=STATS_PAGE_MAX, default=STATS_PAGE_DEFAULT)
+    cursor = CursorField(required=False, help_text="`next` of the former answer.")
+
+
+class TaskStats(Struct):
+    """``mean_reward`` is over the judged; null when there is none."""
+
+    task: int
+    samples: int
+    judged: int
+    void: int
+    mean_reward: float | None
+    last_policy_version: int | None
+
+
+class TaskStatsPage(Struct):
+    """``next`` is null on the last page."""
+
+    results: list[TaskStats]
+    next: str | None
