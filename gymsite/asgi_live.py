@@ -1,0 +1,16 @@
+"""Live's door: waits and sockets, the only part that is served by ASGI."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("GYM_PROCESS", "live")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
+
+import django
+
+django.setup(set_prefix=False)
+
+from trajectories.live.application import LiveApplication  # noqa: E402 (needs the models)
+
+application = LiveApplication()

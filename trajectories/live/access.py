@@ -1,0 +1,130 @@
+"""Who may wait and watch: holders of a key with ``read`` or ``trainer``, and people logged in to the lab."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import Error as DatabaseError
+
+from gymsite.core.errors import GymError
+from trajectories.models.access import Scope
+from trajectories.recording import auth
+
+Connection = Mapping[str, Any]
+
+BEARER_PROTOCOL = "bearer."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Viewer:
+    """``splits`` is empty for those who may see all."""
+
+    splits: frozenset[str] = frozenset()
+
+    def sees_split(self, split: str) -> bool:
+        return not self.splits or split in self.splits
+
+
+async def viewer_by_key(authorization: str | None) -> Viewer:
+    """The holder of a key; ``GymError`` 401, 403, or 503 when Postgres cannot be asked."""
+    try:
+        principal = await sync_to_async(auth.principal_for)(authorization)
+    except DatabaseError:
+        raise unavailable() from None
+    if not principal.may(Scope.READ):
+        principal.require(Scope.TRAINER)
+    return Viewer(splits=principal.splits)
+
+
+async def viewer_of_socket(connection: Connection) -> Viewer:
+    """The caller of a WebSocket: a key in ``Authorization`` or in the subprotocol ``bearer.<key>``, else the
+    lab's cookie. Never a key in the address: addresses are logged and remembered.
+
+    Errors: as ``viewer_by_key``; ``wrong_origin`` 403 for a cookie sent by another site's page.
+    """
+    authorization = header(connection, b"authorization")
+    for protocol in connection.get("subprotocols", ()):
+        if protocol.startswith(BEARER_PROTOCOL):
+            authorization = f"Bearer {protocol.removeprefix(BEARER_PROTOCOL)}"
+    if authorization is not None:
+        return await viewer_by_key(authorization)
+    return await _viewer_by_session(connection)
+
+
+def subprotocol_chosen(connection: Connection) -> str | None:
+    """A browser wants one of its offers back; the key only when it has offered nothing else."""
+    offers: list[str] = sorted(
+        connection.get("subprotocols", ()), key=lambda offer: offer.startswith(BEARER_PROTOCOL)
+    )
+    return offers[0] if offers else None
+
+
+def header(connection: Connection, name: bytes) -> str | None:
+    for key, value in connection["headers"]:
+        if key == name:
+            return str(value.decode("latin-1"))
+    return None
+
+
+def unavailable() -> GymError:
+    message = "The database cannot be reached just now; try again."
+    return GymError("database_unavailable", message, status=503, retry_after_s=1)
+
+
+async def _viewer_by_session(connection: Connection) -> Viewer:
+    key = _session_key(connection)
+    if key is None:
+        raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)
+    if not is_lab_origin(connection):
+        raise GymError("wrong_origin", "A lab session is only taken from pages of the lab.", status=403)
+    try:
+        user = await _user_of_session(key)
+    except DatabaseError:
+        raise unavailable() from None
+    if not user.is_authenticated:
+        raise GymError("no_session", "Log in to the lab first.", status=401)
+    return Viewer()
+
+
+async def _user_of_session(key: str) -> Any:
+    # Imported late: it costs every start 30 ms, and most sockets come with a key.
+    from channels.auth import get_user  # type: ignore[import-untyped]
+
+    store = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    return await get_user({"session": store})
+
+
+def _session_key(connection: Connection) -> str | None:
+    try:
+        cookie = SimpleCookie(header(connection, b"cookie") or "").get(settings.SESSION_COOKIE_NAME)
+    except CookieError:
+        return None
+    return cookie.value if cookie else None
+
+
+def is_lab_origin(connection: Connection) -> bool:
+    """Whether the page that opens the socket is the lab's.
+
+    The host alone does not tell: the arena may be served by the same one on another port, and cookies
+    ignore ports.
+    """
+    origin = header(connection, b"origin")
+    if origin is None:
+        return False
+    if origin in (_origin(settings.LAB_URL), _origin(settings.LIVE_URL)):
+        return True
+    page, server = urlsplit(origin), urlsplit(f"//{header(connection, b'host') or ''}")
+    is_same_host = page.hostname is not None and page.hostname == server.hostname
+    return is_same_host and page.port in (settings.LAB_PORT, settings.LIVE_PORT)
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,61 @@
+"""The one Redis subscription of a process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from redis import asyncio as redis_asyncio
+from redis.exceptions import RedisError
+
+from trajectories.live.events import VERDICT_CHANNEL, VerdictsWritten, announcement_decode
+
+logger = logging.getLogger(__name__)
+
+CONNECT_S = 2.0
+# A connection that says nothing for so long is asked whether it lives.
+SILENCE_S = 5.0
+
+
+class Announcements:
+    """Hands on every announcement; after each (re)connection calls ``on_connect``, for what was missed."""
+
+    def __init__(
+        self,
+        redis_url: str,
+        *,
+        on_verdicts: Callable[[VerdictsWritten], None],
+        on_connect: Callable[[], None],
+    ) -> None:
+        self._redis_url = redis_url
+        self._on_verdicts = on_verdicts
+        self._on_connect = on_connect
+        self.is_connected = False
+
+    async def listen(self) -> None:
+        """Relay until the connection is lost; the caller calls again."""
+        client: Any = redis_asyncio.Redis.from_url(
+            self._redis_url,
+            socket_connect_timeout=CONNECT_S,
+            socket_timeout=CONNECT_S,
+            health_check_interval=SILENCE_S,
+        )
+        try:
+            async with client, client.pubsub(ignore_subscribe_messages=True) as subscription:
+                await subscription.subscribe(VERDICT_CHANNEL)
+                self.is_connected = True
+                logger.info("Listening to Redis")
+                self._on_connect()
+                await self._relay(subscription)
+        except (RedisError, OSError, TimeoutError) as error:
+            logger.warning("Redis cannot be heard, asking Postgres meanwhile: %s", error)
+        finally:
+            self.is_connected = False
+
+    async def _relay(self, subscription: Any) -> None:
+        while True:
+            message = await subscription.get_message(timeout=SILENCE_S)
+            written = announcement_decode(message["data"]) if message else None
+            if written is not None:
+                self._on_verdicts(written)

@@ -1,0 +1,36 @@
+"""Live as one ASGI application: a hub, the waits and the sockets over it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from trajectories.live.answers import Receive, Scope, Send
+from trajectories.live.hub import Hub
+from trajectories.live.selectors import LiveReader
+from trajectories.live.sockets import SocketApp
+from trajectories.live.waiting import WaitApp
+
+
+class LiveApplication:
+    """Needs a server that speaks the lifespan protocol: the hub belongs to the event loop that serves."""
+
+    _waits: WaitApp
+    _sockets: SocketApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await self._sockets(scope, receive, send)
+        else:
+            await self._waits(scope, receive, send)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        hub = Hub(reader=LiveReader(database_url=settings.DATABASE_URL), redis_url=settings.REDIS_URL)
+        self._waits, self._sockets = WaitApp(hub), SocketApp(hub)
+        await hub.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await hub.stop()
+        await send({"type": "lifespan.shutdown.complete"})

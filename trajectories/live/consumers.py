@@ -1,0 +1,160 @@
+"""The sockets: check access, join a feed, relay."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import msgspec
+from channels.generic.websocket import AsyncWebsocketConsumer  # type: ignore[import-untyped]
+
+from gymsite.core.errors import GymError
+from trajectories.live import access
+from trajectories.live.feeds import Subscription, verdict_message
+from trajectories.live.hub import Hub
+from trajectories.live.parameters import after_read, episode_unknown, query_read, run_unknown
+from trajectories.live.selectors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+SEND_S = 20.0
+# How long a revoked key or an ended session may still watch.
+CHECK_AGAIN_S = 60.0
+CLOSE_CODE_BASE = 4_000  # 4404 says what 404 says
+
+
+class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
+    """One socket. What it sends is text; what it is sent is ignored.
+
+    A refused caller gets no handshake (403). Later failures are told as ``{"type": "error", "error": {...}}``
+    and close the socket with 4000 and the status.
+    """
+
+    viewer: access.Viewer
+    relay: asyncio.Task[None] | None = None
+
+    @property
+    def hub(self) -> Hub:
+        hub: Hub = self.scope["hub"]
+        return hub
+
+    @property
+    def subject_id(self) -> int:
+        return int(self.scope["subject_id"])
+
+    async def connect(self) -> None:
+        try:
+            self.viewer = await access.viewer_of_socket(self.scope)
+        except GymError:
+            await self.close()
+            return
+        await self.accept(access.subprotocol_chosen(self.scope))
+        self.relay = asyncio.create_task(self._relay())
+
+    async def disconnect(self, code: int) -> None:
+        if self.relay is not None:
+            self.relay.cancel()
+            await asyncio.gather(self.relay, return_exceptions=True)
+
+    def messages(self) -> AsyncIterator[list[str]]:
+        """What to send, in bundles; ``GymError`` ends it."""
+        raise NotImplementedError
+
+    async def news(self, subscription: Subscription) -> AsyncIterator[list[str]]:
+        """The feed's messages, while the caller may see them."""
+        clock = asyncio.get_running_loop()
+        check_at = clock.time() + CHECK_AGAIN_S
+        while True:
+            if clock.time() >= check_at:
+                self.viewer = await access.viewer_of_socket(self.scope)
+                check_at = clock.time() + CHECK_AGAIN_S
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(check_at):
+                    bundle = await subscription.get()
+                yield bundle
+
+    async def _relay(self) -> None:
+        try:
+            async for bundle in self.messages():
+                for message in bundle:
+                    async with asyncio.timeout(SEND_S):
+                        await self.send(text_data=message)
+        except GymError as error:
+            await self._fail(error)
+        except (Unavailable, TimeoutError):
+            await self._fail(access.unavailable())
+        except Exception:
+            logger.exception("A socket failed")
+            await self._fail(GymError("internal_error", "This is our fault; it has been logged.", status=500))
+
+    async def _fail(self, error: GymError) -> None:
+        text = msgspec.json.encode({"type": "error", **error.as_body()}).decode()
+        with suppress(Exception):  # the other end may be gone, or stuck
+            async with asyncio.timeout(SEND_S):
+                await self.send(text_data=text)
+                await self.close(CLOSE_CODE_BASE + error.status)
+
+
+class EpisodeConsumer(LiveConsumer):
+    """``state`` (the episode's record and the highest step), then new steps and the verdict.
+
+    A verdict written while the socket connects may be in the state and follow as a message, too.
+    """
+
+    async def messages(self) -> AsyncIterator[list[str]]:
+        episode_id = self.subject_id
+        if not await self.hub.episode_is_visible(episode_id, self.viewer.splits):
+            raise episode_unknown(episode_id)
+        async with self.hub.feeds.episode_watch(episode_id) as watched:
+            state = await self.hub.states.get(episode_id) if watched else None
+            if watched is None or state is None:
+                raise episode_unknown(episode_id)
+            last_step = self.hub.feeds.step_highest(episode_id)
+            yield [f'{{"type":"state","episode":{state.record},"last_step":{last_step}}}']
+            async for bundle in self.news(watched[1]):
+                yield bundle
+
+
+class RunConsumer(LiveConsumer):
+    """``state`` (the cursor), then every verdict, exactly once and in order, and new steps.
+
+    With ``?after=`` the verdicts since that cursor come first.
+    """
+
+    async def messages(self) -> AsyncIterator[list[str]]:
+        if self.viewer.splits:
+            message = (
+                "A key that is limited to splits cannot watch a whole run: use /wait/runs/{id}/verdicts."
+            )
+            raise GymError("limited_key", message, status=403)
+        query = query_read(self.scope["query_string"])
+        after = after_read(query)
+        async with self.hub.feeds.run_watch(self.subject_id) as watched:
+            if watched is None:
+                raise run_unknown(self.subject_id)
+            feed, subscription = watched
+            cursor = feed.cursor
+            if "after" in query:
+                async for bundle in self._verdicts(after, cursor):
+                    yield bundle
+            yield [f'{{"type":"state","run":{self.subject_id},"next":{cursor}}}']
+            async for bundle in self.news(subscription):
+                yield bundle
+
+    async def _verdicts(self, after: int, cursor: int) -> AsyncIterator[list[str]]:
+        """Those with a place above ``after``, up to ``cursor``: the feed has the rest."""
+        while after < cursor:
+            page = await self.hub.pages.get((self.subject_id, after))
+            if page is None or not page.rows:
+                return
+            after = page.rows[-1][0]
+            yield [verdict_message(seq, record) for seq, record in page.rows if seq <= cursor]
+
+
+class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
+    """For addresses that nothing is at, and when there are too many sockets."""
+
+    async def connect(self) -> None:
+        await self.close()

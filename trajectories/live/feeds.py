@@ -1,0 +1,141 @@
+"""What sockets are told: one feed for each watched run or episode, whoever and however many watch it.
+
+Messages are JSON text: ``state`` on joining, then ``verdict`` and ``step``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gymsite.core.errors import GymError
+from trajectories.live.parameters import episode_unknown, run_unknown
+from trajectories.live.patience import patiently
+from trajectories.live.selectors import NewStep
+
+if TYPE_CHECKING:
+    from trajectories.live.hub import Hub
+
+# Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
+BUNDLES_BEHIND_MAX = 64
+
+
+class _Judged(msgspec.Struct):
+    id: int
+    group: int
+    verdict: msgspec.Raw
+
+
+class Subscription:
+    """One watcher's queue. The feed never waits for it: who falls too far behind is let go."""
+
+    def __init__(self) -> None:
+        self._bundles: asyncio.Queue[list[str]] = asyncio.Queue(BUNDLES_BEHIND_MAX)
+        self._error: GymError | None = None
+
+    def put(self, bundle: list[str]) -> bool:
+        """Add messages; False when there is no room, which ends the subscription."""
+        try:
+            self._bundles.put_nowait(bundle)
+        except asyncio.QueueFull:
+            message = "This socket did not read fast enough and has missed messages: connect again."
+            self._error = GymError("too_slow", message, status=408)
+            return False
+        return True
+
+    def end(self, error: GymError) -> None:
+        """Let the watcher read what is there, then raise ``error``."""
+        if self.put([]):
+            self._error = error
+
+    async def get(self) -> list[str]:
+        """The next messages; ``GymError`` once the subscription has ended and what was kept is read."""
+        if self._error is not None and self._bundles.empty():
+            raise self._error
+        return await self._bundles.get()
+
+
+class Feed(ABC):
+    """News of one run or episode. Lives as long as someone watches."""
+
+    def __init__(self, hub: Hub, subject_id: int) -> None:
+        self.hub = hub
+        self.subject_id = subject_id
+        self.subscriptions: set[Subscription] = set()
+
+    @abstractmethod
+    async def open(self) -> bool:
+        """Find where the news begins; False when there is no such run or episode."""
+
+    @abstractmethod
+    async def pump(self) -> None:
+        """Publish verdicts until there can be no more; ``GymError`` when run or episode has gone."""
+
+    def publish(self, bundle: list[str]) -> None:
+        for subscription in list(self.subscriptions):
+            if not subscription.put(bundle):
+                self.subscriptions.discard(subscription)
+
+    def end(self, error: GymError) -> None:
+        for subscription in self.subscriptions:
+            subscription.end(error)
+
+    def publish_steps(self, steps: list[NewStep]) -> None:
+        self.publish(
+            [f'{{"type":"step","episode":{step.episode_id},"step":{step.record}}}' for step in steps]
+        )
+
+
+class RunFeed(Feed):
+    """Every verdict after ``cursor``, in the order of commits, and the steps of the run's episodes."""
+
+    cursor = 0
+
+    async def open(self) -> bool:
+        counts = await self.hub.reader.run_counts([self.subject_id])
+        self.cursor = counts.get(self.subject_id, 0)
+        return self.subject_id in counts
+
+    async def pump(self) -> None:
+        with self.hub.runs.listen(self.subject_id) as news:
+            while True:
+                news.clear()
+                page = await patiently(lambda: self.hub.pages.get((self.subject_id, self.cursor)))
+                if page is None:
+                    raise run_unknown(self.subject_id)
+                if page.rows:
+                    self.cursor = page.rows[-1][0]
+                    self.publish([verdict_message(seq, record) for seq, record in page.rows])
+                else:
+                    await news.wait()
+
+
+class EpisodeFeed(Feed):
+    """The episode's verdict and its steps."""
+
+    async def open(self) -> bool:
+        return await self.hub.states.get(self.subject_id) is not None
+
+    async def pump(self) -> None:
+        with self.hub.episodes.listen(self.subject_id) as news:
+            while True:
+                news.clear()
+                state = await patiently(lambda: self.hub.states.get(self.subject_id))
+                if state is None:
+                    raise episode_unknown(self.subject_id)
+                if state.is_finished:
+                    break
+                await news.wait()
+        judged = msgspec.json.decode(state.record, type=_Judged)
+        verdict = bytes(judged.verdict).decode()
+        self.publish(
+            [f'{{"type":"verdict","episode":{judged.id},"group":{judged.group},"verdict":{verdict}}}']
+        )
+
+
+def verdict_message(seq: int, record: str) -> str:
+    """A record of the verdict stream, an object, with its place and type before its own fields."""
+    return f'{{"type":"verdict","seq":{seq},{record[1:]}'

@@ -1,0 +1,65 @@
+"""Which steps of which episode have been told, when they may be stored out of order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+# A gap is waited for until so many steps above it are known; then it is taken for one that stays.
+GAP_STEPS_MAX = 32
+
+
+@dataclass
+class _Mark:
+    """All steps up to ``floor`` are told, and those of ``above``."""
+
+    floor: int = 0
+    above: set[int] = field(default_factory=set)
+
+    @property
+    def highest(self) -> int:
+        return max(self.above, default=self.floor)
+
+    def take(self, index: int) -> bool:
+        if index <= self.floor or index in self.above:
+            return False
+        self.above.add(index)
+        if len(self.above) > GAP_STEPS_MAX:
+            self.floor = min(self.above) - 1
+        while self.floor + 1 in self.above:
+            self.floor += 1
+            self.above.discard(self.floor)
+        return True
+
+
+class StepMarks:
+    """A mark for each episode; one that is not known has none of its steps told."""
+
+    def __init__(self) -> None:
+        self._marks: dict[int, _Mark] = {}
+
+    def begin(self, highest: Mapping[int, int]) -> None:
+        """Take the steps up to ``highest`` as told, for episodes without a mark."""
+        for episode_id, index in highest.items():
+            self._marks.setdefault(episode_id, _Mark(floor=index))
+
+    def take(self, episode_id: int, index: int) -> bool:
+        """Whether this step is still to be told; from now on it is."""
+        return self._marks.setdefault(episode_id, _Mark()).take(index)
+
+    def highest(self, episode_id: int) -> int:
+        """The highest step told, 0 when none is."""
+        mark = self._marks.get(episode_id)
+        return mark.highest if mark else 0
+
+    def floors(self) -> dict[int, int]:
+        """Where to look on from, for each episode."""
+        return {episode_id: mark.floor for episode_id, mark in self._marks.items()}
+
+    def keep(self, episode_ids: Iterable[int]) -> None:
+        """Forget all other episodes."""
+        wanted = set(episode_ids)
+        self._marks = {episode_id: mark for episode_id, mark in self._marks.items() if episode_id in wanted}
+
+    def __len__(self) -> int:
+        return len(self._marks)

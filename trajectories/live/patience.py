@@ -1,0 +1,28 @@
+"""Asking a database that may be restarting."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from trajectories.live.selectors import Unavailable
+
+T = TypeVar("T")
+
+RETRY_S = 0.25
+# A wait outlives its time-out by this much while Postgres restarts, before it is given up.
+RESTART_GRACE_S = 5.0
+
+
+async def patiently(ask: Callable[[], Awaitable[T]], *, until: float = math.inf) -> T:
+    """Ask until Postgres answers; ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time)."""
+    clock = asyncio.get_running_loop()
+    while True:
+        try:
+            return await ask()
+        except Unavailable:
+            if clock.time() >= until + RESTART_GRACE_S:
+                raise
+        await asyncio.sleep(RETRY_S)

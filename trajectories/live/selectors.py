@@ -1,0 +1,182 @@
+"""What live reads from Postgres: a few connections for all waiters, no ORM."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool
+
+from trajectories import hot_sql
+
+CONNECTIONS_MAX = 4
+CONNECTION_WAIT_S = 3.0
+STATEMENT_TIMEOUT_MS = 5_000
+PREPARE_AFTER = 2
+PING_S = 1.0
+VERDICTS_PER_PAGE = 1_000
+STEPS_PER_EPISODE = 50
+STEPS_PER_QUERY = 2_000
+THOUGHT_SHOWN_CHARS = 500
+ACTION_SHOWN_BYTES = 4_096
+# How long after its end an episode of a watched run is still looked at: its last step follows the verdict.
+ENDED_WATCH_S = 60
+
+Unavailable = psycopg.OperationalError
+
+_FINISHED = "SELECT id FROM trajectories_episode WHERE id = ANY(%s) AND status = 'finished'"
+
+_RUN_COUNTS = """
+SELECT r.id, coalesce(c.count, 0) FROM trajectories_run r
+LEFT JOIN trajectories_verdictcounter c ON c.run_id = r.id WHERE r.id = ANY(%s)"""
+
+_EPISODE_SPLITS = """
+SELECT e.id, t.split FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
+WHERE e.id = ANY(%s)"""
+
+_VERDICTS_OF_SPLITS = """
+SELECT v.run_seq FROM trajectories_verdict v
+JOIN trajectories_episode e ON e.id = v.episode_id JOIN tasks_app_task t ON t.id = e.task_id
+WHERE v.run_id = %s AND v.run_seq = ANY(%s) AND t.split = ANY(%s)"""
+
+_WATCHED = f"""
+SELECT id FROM trajectories_episode WHERE id = ANY(%(episodes)s::bigint[])
+UNION SELECT id FROM trajectories_episode WHERE run_id = ANY(%(runs)s::bigint[])
+    AND (status <> 'finished' OR finished_at > now() - interval '{ENDED_WATCH_S} s')"""  # noqa: S608 (a constant)
+
+_STEP_MARKS = f"""
+SELECT w.id, coalesce((SELECT max(index) FROM trajectories_step WHERE episode_id = w.id), 0)
+FROM ({_WATCHED}) w"""  # noqa: S608
+
+# Never the big columns: a viewer fetches the step it shows.
+_STEPS_AFTER = f"""
+SELECT e.id, e.run_id, s.index, s.record
+FROM ({_WATCHED}) w JOIN trajectories_episode e ON e.id = w.id
+LEFT JOIN unnest(%(marked)s::bigint[], %(marks)s::bigint[]) AS m(id, mark) ON m.id = w.id
+CROSS JOIN LATERAL (
+    SELECT index, json_build_object('index', index, 'thought_start', left(thought, {THOUGHT_SHOWN_CHARS}),
+        'action', CASE WHEN octet_length(action::text) <= {ACTION_SHOWN_BYTES} THEN action
+            ELSE jsonb_build_object('type', action_type) END,
+        'action_result', nullif(action_result, ''), 'observation_kind', nullif(observation_kind, ''),
+        'screenshot', nullif(screenshot, ''), 'actor', actor, 'policy_version', policy_version,
+        'created_at', created_at)::text AS record
+    FROM trajectories_step WHERE episode_id = w.id AND index > coalesce(m.mark, 0)
+    ORDER BY index LIMIT {STEPS_PER_EPISODE}) s
+LIMIT {STEPS_PER_QUERY}"""  # noqa: S608
+
+
+class EpisodeState(NamedTuple):
+    """``record`` is the JSON text of ``GET /api/v1/episodes/{id}``."""
+
+    is_finished: bool
+    record: str
+
+
+class VerdictPage(NamedTuple):
+    """Verdicts after a cursor, at most ``VERDICTS_PER_PAGE``, each ``(run_seq, record as JSON text)``."""
+
+    rows: list[tuple[int, str]]
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) == VERDICTS_PER_PAGE
+
+
+class NewStep(NamedTuple):
+    episode_id: int
+    run_id: int
+    step: int
+    record: str
+
+
+class LiveReader:
+    """Reads for the hub. Every method raises ``Unavailable`` when Postgres cannot be asked."""
+
+    def __init__(self, *, database_url: str) -> None:
+        options = {
+            "autocommit": True,
+            "prepare_threshold": PREPARE_AFTER,
+            "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
+            "application_name": "palaestra-live-hub",
+        }
+        self._pool = AsyncConnectionPool(
+            database_url,
+            kwargs=options,
+            min_size=1,
+            max_size=CONNECTIONS_MAX,
+            timeout=CONNECTION_WAIT_S,
+            open=False,
+            check=AsyncConnectionPool.check_connection,
+        )
+
+    async def open(self) -> None:
+        """Start the pool without waiting for Postgres: it may come up later than live."""
+        await self._pool.open(wait=False)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    async def is_up(self) -> bool:
+        try:
+            async with asyncio.timeout(PING_S):
+                await self._rows("SELECT 1", [])
+        except (Unavailable, TimeoutError):
+            return False
+        return True
+
+    async def episode_states(self, ids: list[int]) -> dict[int, EpisodeState]:
+        """States by id; an unknown id is left out."""
+        rows = await self._rows(hot_sql.EPISODE_STATES, [ids])
+        return {row[0]: EpisodeState(is_finished=row[1], record=row[2]) for row in rows}
+
+    async def finished(self, ids: list[int]) -> list[int]:
+        """Those of ``ids`` that have their verdict."""
+        return [row[0] for row in await self._rows(_FINISHED, [ids])]
+
+    async def run_counts(self, ids: list[int]) -> dict[int, int]:
+        """How many verdicts each run has, which is its last place in the stream; no unknown runs."""
+        return dict(await self._rows(_RUN_COUNTS, [ids]))
+
+    async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:
+        """Pages by ``(run, after)``; an unknown run is left out."""
+        counts = await self.run_counts(list({run_id for run_id, _ in keys}))
+        return {
+            (run_id, after): await self._verdict_page(run_id, after, is_empty=counts[run_id] <= after)
+            for run_id, after in keys
+            if run_id in counts
+        }
+
+    async def _verdict_page(self, run_id: int, after: int, *, is_empty: bool) -> VerdictPage:
+        if is_empty:
+            return VerdictPage(rows=[])
+        return VerdictPage(rows=await self._rows(hot_sql.VERDICTS_AFTER, [run_id, after, VERDICTS_PER_PAGE]))
+
+    async def episode_splits(self, ids: list[int]) -> dict[int, str]:
+        return dict(await self._rows(_EPISODE_SPLITS, [ids]))
+
+    async def verdicts_of_splits(self, *, run_id: int, seqs: list[int], splits: list[str]) -> set[int]:
+        """Those places in the run's stream whose task is in one of ``splits``."""
+        return {row[0] for row in await self._rows(_VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
+
+    async def step_marks(self, *, episodes: Sequence[int], runs: Sequence[int]) -> dict[int, int]:
+        """The highest step of each watched episode: ``episodes``, and what of ``runs`` may get steps."""
+        return dict(await self._rows(_STEP_MARKS, {"episodes": list(episodes), "runs": list(runs)}))
+
+    async def steps_after(
+        self, marks: dict[int, int], *, episodes: Sequence[int], runs: Sequence[int]
+    ) -> list[NewStep]:
+        """Steps of watched episodes above their mark (0 when it has none), at most ``STEPS_PER_QUERY``."""
+        parameters = {
+            "episodes": list(episodes),
+            "runs": list(runs),
+            "marked": list(marks),
+            "marks": list(marks.values()),
+        }
+        return [NewStep(*row) for row in await self._rows(_STEPS_AFTER, parameters)]
+
+    async def _rows(self, statement: str, parameters: Sequence[Any] | dict[str, Any]) -> list[Any]:
+        async with self._pool.connection() as connection:
+            cursor = await connection.execute(statement, parameters)
+            return await cursor.fetchall()

@@ -1,0 +1,44 @@
+"""Addresses of sockets, and how many there may be."""
+
+from __future__ import annotations
+
+import re
+
+from trajectories.live.answers import Receive, Scope, Send
+from trajectories.live.consumers import EpisodeConsumer, LiveConsumer, Refused, RunConsumer
+from trajectories.live.hub import Hub
+from trajectories.live.parameters import BIGINT_MAX
+
+SOCKETS_MAX = 2_000
+PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
+    (re.compile(r"/ws/episodes/([0-9]{1,19})/?"), EpisodeConsumer),
+    (re.compile(r"/ws/runs/([0-9]{1,19})/?"), RunConsumer),
+)
+
+
+class SocketApp:
+    """Hands each socket to its consumer; ``connected`` is how many there are."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.connected = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = _find(scope["path"])
+        if found is None or self.connected >= SOCKETS_MAX:
+            await Refused()(dict(scope), receive, send)
+            return
+        consumer, subject_id = found
+        self.connected += 1
+        try:
+            await consumer()({**scope, "hub": self._hub, "subject_id": subject_id}, receive, send)
+        finally:
+            self.connected -= 1
+
+
+def _find(path: str) -> tuple[type[LiveConsumer], int] | None:
+    for pattern, consumer in PATHS:
+        match = pattern.fullmatch(path)
+        if match and int(match[1]) <= BIGINT_MAX:
+            return consumer, int(match[1])
+    return None
