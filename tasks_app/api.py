@@ -1,0 +1,186 @@
+"""The REST API's calls about what there is to solve."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, cast
+
+import msgspec
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response, patch_vary_headers
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from gymsite.core import paging
+from gymsite.core.api import MsgspecRenderer
+from gymsite.core.schema import errors
+from tasks_app import selectors
+from tasks_app.registry import benchmarks
+from tasks_app.selectors import TaskFilter
+from tasks_app.serializers import (
+    BenchmarkSerializer,
+    ExportQuery,
+    GoldSerializer,
+    TaskListQuery,
+    TaskPageSerializer,
+    TaskSerializer,
+)
+
+NDJSON = "application/x-ndjson"
+# Level 1 keeps up with Postgres; level 6 halves the size again at a quarter of the rate.
+GZIP_LEVEL = 1
+GZIP_WINDOW_BITS = 31
+
+
+class Caller(Protocol):
+    """What this floor knows of an API key: the splits it is limited to; none named is no limit."""
+
+    @property
+    def splits(self) -> frozenset[str]: ...
+
+
+class NdjsonRenderer(MsgspecRenderer):
+    """Lets a caller accept NDJSON alone; refusals are JSON on one line."""
+
+    media_type = NDJSON
+    format = "ndjson"
+
+
+class BenchmarksView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="benchmarks_list",
+        summary="Benchmarks, and how many tasks each split has",
+        responses={200: BenchmarkSerializer(many=True), **errors()},
+    )
+    def get(self, request: Request) -> Response:
+        return Response(selectors.benchmark_list(splits=_visible_splits(request)))
+
+
+class TasksView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="tasks_list",
+        summary="Tasks by page, in id order",
+        parameters=[TaskListQuery],
+        responses={200: TaskPageSerializer, **errors(400, 422)},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        query = paging.query_read(TaskListQuery, request)
+        tasks = _task_filter(query, request)
+        rows = selectors.task_list(tasks, after=query.get("cursor", 0), limit=query["limit"] + 1)
+        if not rows:
+            selectors.split_check(tasks)
+        shown, cursor = paging.page(rows, limit=query["limit"], place=lambda row: row.id)
+        records = ",".join(row.json for row in shown)
+        body = f'{{"results":[{records}],"next":{msgspec.json.encode(cursor).decode()}}}'
+        return HttpResponse(body, content_type="application/json")
+
+
+class TasksExportView(APIView):
+    scopes = {"GET": "read"}
+    renderer_classes = [MsgspecRenderer, NdjsonRenderer]
+
+    @extend_schema(
+        operation_id="tasks_export",
+        summary="All tasks that match, one JSON object a line",
+        description="Streams in constant memory; compressed when `Accept-Encoding` names gzip. "
+        "Send the `ETag` back as `If-None-Match`: 304 when no task has changed.",
+        parameters=[ExportQuery],
+        responses={
+            (200, NDJSON): OpenApiResponse(TaskSerializer, "One task a line."),
+            304: OpenApiResponse(description="Nothing has changed since the `ETag` that was sent."),
+            **errors(400, 422),
+        },
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        tasks = _task_filter(paging.query_read(ExportQuery, request), request)
+        count, fingerprint = selectors.tasks_fingerprint(tasks)
+        if not count:
+            selectors.split_check(tasks)
+        etag = _etag(fingerprint, tasks)
+        response = get_conditional_response(request._request, etag=etag) or _stream(
+            request, selectors.tasks_export(tasks)
+        )
+        response["ETag"] = etag
+        response["Cache-Control"] = "private, no-cache"
+        return response
+
+
+class GoldsExportView(APIView):
+    scopes = {"GET": "golds"}
+    renderer_classes = [MsgspecRenderer, NdjsonRenderer]
+
+    @extend_schema(
+        operation_id="golds_export",
+        summary="The current golds of all tasks that match, one JSON object a line",
+        description="Needs the scope `golds`. For scripted policies and trainers that score by themselves.",
+        parameters=[ExportQuery],
+        responses={(200, NDJSON): OpenApiResponse(GoldSerializer, "One gold a line."), **errors(400, 422)},
+    )
+    def get(self, request: Request) -> HttpResponseBase:
+        tasks = _task_filter(paging.query_read(ExportQuery, request), request)
+        if not selectors.tasks_fingerprint(tasks)[0]:
+            selectors.split_check(tasks)
+        response = _stream(request, selectors.golds_export(tasks))
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+def _task_filter(query: dict[str, Any], request: Request) -> TaskFilter:
+    """``GymError`` ``unknown_benchmark`` (422) with a suggestion."""
+    benchmark = query.get("benchmark")
+    if benchmark is not None:
+        benchmarks.get(benchmark)
+    return TaskFilter(
+        benchmark=benchmark,
+        split=query.get("split"),
+        splits=_visible_splits(request),
+        tags=query.get("tag") or None,
+        ids=query.get("ids"),
+        difficulty_min=query.get("difficulty_min"),
+        difficulty_max=query.get("difficulty_max"),
+    )
+
+
+def _visible_splits(request: Request) -> list[str] | None:
+    return sorted(cast("Caller", request.user).splits) or None
+
+
+def _etag(fingerprint: str, tasks: TaskFilter) -> str:
+    """Weak, because the compressed stream counts as the same."""
+    text = repr((fingerprint, sorted(tasks.parameters().items())))
+    return f'W/"{hashlib.sha256(text.encode()).hexdigest()[:32]}"'
+
+
+def _stream(request: Request, blocks: Iterator[bytes]) -> StreamingHttpResponse:
+    zipped = _accepts_gzip(request.META.get("HTTP_ACCEPT_ENCODING", ""))
+    response = StreamingHttpResponse(_gzip(blocks) if zipped else blocks, content_type=NDJSON)
+    if zipped:
+        response["Content-Encoding"] = "gzip"
+    patch_vary_headers(response, ("Accept-Encoding", "Authorization"))
+    return response
+
+
+def _accepts_gzip(header: str) -> bool:
+    """Whether gzip is named and not refused (``gzip;q=0``)."""
+    for part in header.lower().split(","):
+        coding, _, weight = part.replace(" ", "").partition(";q=")
+        if coding in ("gzip", "x-gzip", "*"):
+            return weight.strip("0.") != "" if weight else coding != "*"
+    return False
+
+
+def _gzip(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_WINDOW_BITS)
+    for block in blocks:
+        if packed := packer.compress(block):
+            yield packed
+    yield packer.flush()

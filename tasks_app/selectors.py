@@ -1,0 +1,164 @@
+"""Reads of tasks and golds. Postgres writes the JSON: a record is never built in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Count
+from psycopg.sql import SQL, Composed
+
+from gymsite.core.errors import GymError, did_you_mean
+from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
+from tasks_app.registry import benchmarks
+
+EXPORT_BLOCK_BYTES = 64 * 1024
+# A reader may take its time over a long export; the role's own limit is for pages.
+EXPORT_TIMEOUT = "1h"
+
+_VISIBLE = SQL("""
+    (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)
+    AND (%(split)s::text IS NULL OR t.split = %(split)s)
+    AND (%(splits)s::text[] IS NULL OR t.split = ANY(%(splits)s))
+    AND (%(tags)s::varchar[] IS NULL OR t.tags @> %(tags)s::varchar[])
+    AND (%(ids)s::bigint[] IS NULL OR t.id = ANY(%(ids)s))
+    AND (%(difficulty_min)s::float8 IS NULL OR t.difficulty >= %(difficulty_min)s)
+    AND (%(difficulty_max)s::float8 IS NULL OR t.difficulty <= %(difficulty_max)s)
+""")
+
+# The task record of the contract. Never a gold, and nothing a gold could be computed from.
+_TASKS = SQL("""
+    SELECT t.id, t.benchmark_id AS benchmark, t.split, t.key, t.kind, t.prompt, t.payload, t.difficulty,
+        t.tags, ceil(%(steps_per_oracle_step)s::float8 * t.oracle_steps)::int + %(spare_steps)s AS max_steps,
+        t.guess_rate, t.oracle_steps, t.gap_eligible
+    FROM tasks_app_task t WHERE {visible}
+""").format(visible=_VISIBLE)
+
+_GOLDS = SQL("""
+    SELECT t.id AS task, t.benchmark_id AS benchmark, t.split, t.key,
+        g.answer, g.accepted, g.solution, g.version, g.status
+    FROM tasks_app_task t JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current WHERE {visible}
+""").format(visible=_VISIBLE)
+
+_PAGE = SQL("""
+    SELECT r.id, row_to_json(r)::text FROM ({tasks} AND t.id > %(after)s ORDER BY t.id LIMIT %(limit)s) r
+""").format(tasks=_TASKS)
+
+# The sum of hashes tells sets apart that have the same size and the same newest row.
+_FINGERPRINT = SQL("""
+    SELECT count(*), max(t.updated_at)::text, bit_xor(hashtextextended(t.content_hash, t.id))
+    FROM tasks_app_task t WHERE {visible}
+""").format(visible=_VISIBLE)
+
+# One JSON text a line. JSON holds no control character, so CSV with these two as signs never quotes.
+_COPY_OUT = SQL(r"""
+    COPY (SELECT row_to_json(r) FROM ({rows} ORDER BY t.id) r)
+    TO STDOUT (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
+""")
+_EXPORT_TASKS = _COPY_OUT.format(rows=_TASKS)
+_EXPORT_GOLDS = _COPY_OUT.format(rows=_GOLDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFilter:
+    """Which tasks; None is no limit. ``splits`` are those that the caller's key is limited to."""
+
+    benchmark: str | None = None
+    split: str | None = None
+    splits: list[str] | None = None
+    tags: list[str] | None = None
+    ids: list[int] | None = None
+    difficulty_min: float | None = None
+    difficulty_max: float | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        return {**asdict(self), "steps_per_oracle_step": STEPS_PER_ORACLE_STEP, "spare_steps": SPARE_STEPS}
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """A task's id and its record as JSON text."""
+
+    id: int
+    json: str
+
+
+def task_list(tasks: TaskFilter, *, after: int, limit: int) -> list[TaskRow]:
+    """Up to ``limit`` records in id order, from the first id above ``after``."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PAGE, {**tasks.parameters(), "after": after, "limit": limit})
+        return [TaskRow(*row) for row in cursor.fetchall()]
+
+
+def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:
+    """How many tasks there are, and a text that differs when any of them does."""
+    with connection.cursor() as cursor:
+        cursor.execute(_FINGERPRINT, tasks.parameters())
+        count, newest, mixed = cursor.fetchone()
+    return count, f"{count}:{newest}:{mixed}"
+
+
+def tasks_export(tasks: TaskFilter) -> Iterator[bytes]:
+    """The records as NDJSON in blocks of about 64 KB; memory does not grow with their number."""
+    return _export(_EXPORT_TASKS, tasks)
+
+
+def golds_export(tasks: TaskFilter) -> Iterator[bytes]:
+    """The current golds of these tasks, as ``tasks_export``. For callers with the scope ``golds`` alone."""
+    return _export(_EXPORT_GOLDS, tasks)
+
+
+def split_check(tasks: TaskFilter) -> None:
+    """``GymError`` ``unknown_split`` (422) when no visible task has the split asked for."""
+    if tasks.split is None:
+        return
+    visible = Task.objects.all()
+    if tasks.benchmark is not None:
+        visible = visible.filter(benchmark=tasks.benchmark)
+    if tasks.splits is not None:
+        visible = visible.filter(split__in=tasks.splits)
+    known = set(visible.values_list("split", flat=True).distinct())
+    if tasks.split not in known:
+        message = f"There is no split {tasks.split!r} here. {did_you_mean(tasks.split, known)}"
+        raise GymError("unknown_split", message, status=422, fields={"split": [message]})
+
+
+def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
+    """Every benchmark with the number of tasks in each of the splits that the caller sees."""
+    tasks = Task.objects.all() if splits is None else Task.objects.filter(split__in=list(splits))
+    counts: dict[str, dict[str, int]] = {}
+    grouped = (
+        tasks.values_list("benchmark", "split").annotate(tasks=Count("pk")).order_by("benchmark", "split")
+    )
+    for benchmark, split, count in grouped:
+        counts.setdefault(benchmark, {})[split] = count
+    return [_benchmark_record(benchmark, splits=counts.get(benchmark, {})) for benchmark in benchmarks]
+
+
+def _benchmark_record(benchmark: str, *, splits: dict[str, int]) -> dict[str, Any]:
+    plugin = benchmarks.get(benchmark)
+    return {
+        "id": plugin.id,
+        "title": plugin.title,
+        "kind": plugin.kind,
+        "license": plugin.license,
+        "source": plugin.source,
+        "splits": splits,
+        "verifiers": {"official": plugin.verifier_official, "training": plugin.verifier_training},
+    }
+
+
+def _export(statement: Composed, tasks: TaskFilter) -> Iterator[bytes]:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [EXPORT_TIMEOUT])
+        with cursor.copy(statement, tasks.parameters()) as rows:
+            block = bytearray()
+            for row in rows:
+                block += row
+                if len(block) >= EXPORT_BLOCK_BYTES:
+                    yield bytes(block)
+                    block.clear()
+        if block:
+            yield bytes(block)
