@@ -150,9 +150,10 @@ def judge_guarded(
     try:
         return _verify_twice(pool, verifier_id=verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
     except (VerifierTimeout, VerifierCrash) as failure:
-        logger.warning("%s on an answer: %s", verifier_id, failure.message)
+        logger.warning("%s: %s on an answer", verifier_id, failure.code)
         proof = _gold_against_gold(pool, verifier_id=verifier_id, gold=gold, timeout_s=timeout_s)
         if proof is None or not proof.correct:
+            logger.error("%s fails on its own gold too", verifier_id)
             raise
         return unparsable(gold=proof.parsed_gold)
 
@@ -170,5 +171,4 @@ def _gold_against_gold(pool: ChildPool, *, verifier_id: str, gold: Gold, timeout
     try:
         return pool.verify(verifier_id, gold=gold, evidence=gold.as_evidence(), timeout_s=timeout_s)
     except (VerifierTimeout, VerifierCrash):
-        logger.exception("%s fails on its own gold", verifier_id)
         return None

@@ -1,0 +1,75 @@
+r"""The published rule that takes one answer out of a whole completion.
+
+Verifiers judge answers of at most 200 characters. Where a completion is at hand instead, the first of these
+that it has is its answer, and never more than one:
+
+1. after the last ``</think>``, the last ``\boxed{...}``, or the last run of boxes that are joined by nothing
+   but commas and the words "and", "or";
+2. what follows the last line that begins with ``Answer:``, or the last "answer is", up to the end of its
+   sentence;
+3. what follows the last ``####``;
+4. the last formula between ``$``, ``\(`` and ``\)``, or ``\[`` and ``\]``, unless the sentence goes on to say
+   that it *is* a number;
+5. the last number.
+
+Within 2, a formula or number in a sentence of words is taken by 4 and 5.
+"""
+
+from __future__ import annotations
+
+import re
+
+from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.mathtext.cleaning import BETWEEN_BOXES
+from verifiers.reading import boxes
+
+SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
+ANSWER = re.compile(r"(?:^|\n)[\s*#_>]*answer\s*:[\s*_]*|\banswer\s*(?:is|:)\s*:?", re.IGNORECASE)
+SENTENCE_END = re.compile(r"\.(?:\s|$)|\n|\bI hope\b")
+HASHES = re.compile(r"####\s*([^\n]+)")
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$(.+?)(?<!\\)\$", re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:[.,]\d+)?(?:\s?/\s?\d+)?\s?%?", re.ASCII)
+WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+SENTENCE_WORDS = 3
+
+
+def extract(completion: str) -> str | None:
+    """The answer that a completion states, or None when it states none by the rule above."""
+    text = SPECIAL_END.sub("", completion.rpartition("</think>")[2])
+    found = _boxed(text) or _announced(text) or _after_hashes(text) or _formula_or_number(text)
+    return found if found and len(found) <= SHORT_ANSWER_CHARS else None
+
+
+def _boxed(text: str) -> str | None:
+    found = boxes(text)
+    if not found:
+        return None
+    contents = [found[-1][2]]
+    for (_, end, content), (start, _, _) in zip(found[-2::-1], found[:0:-1], strict=True):
+        if not BETWEEN_BOXES.match(text[end:start]):
+            break
+        contents.insert(0, content)
+    return ", ".join(contents)
+
+
+def _announced(text: str) -> str | None:
+    matches = list(ANSWER.finditer(text))
+    if not matches:
+        return None
+    sentence = SENTENCE_END.split(text[matches[-1].end() :].strip(), maxsplit=1)[0].strip()
+    if len(WORD.findall(sentence)) < SENTENCE_WORDS:
+        return sentence
+    return _formula_or_number(sentence)
+
+
+def _after_hashes(text: str) -> str | None:
+    found = HASHES.findall(text)
+    return found[-1].strip() if found else None
+
+
+def _formula_or_number(text: str) -> str | None:
+    formulas = list(FORMULA.finditer(text))
+    numbers = list(NUMBER.finditer(text))
+    if formulas and not (numbers and numbers[-1].start() >= formulas[-1].end() and " is " in text):
+        return next(group for group in formulas[-1].groups() if group is not None).strip()
+    return numbers[-1].group().strip() if numbers else None

@@ -1,0 +1,77 @@
+"""``manage.py check_verifiers PATH``: agreement with published verdicts, and every disagreement."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from gymsite.core.errors import GymError
+from verifiers import agreement
+from verifiers.children import ChildPool, judge_guarded
+from verifiers.types import Evidence, Gold, Verdict
+
+SHOWN_CHARS = 100
+
+
+class Command(BaseCommand):
+    help = "Compare our verifiers with published verdicts (JSONL files) and list every disagreement."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, help="a JSONL file, or a folder of them")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["path"]
+        files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+        if not files or not all(file.is_file() for file in files):
+            raise CommandError(f"There is no JSONL file at {path}.")
+        pool = ChildPool(1)
+
+        def judge(verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
+            return judge_guarded(pool, verifier_id=verifier_id, gold=gold, evidence=evidence)
+
+        try:
+            for file in files:
+                for report in agreement.check_file(file, judge):
+                    self._print(report)
+        except GymError as error:
+            raise CommandError(error.message) from error
+        finally:
+            pool.close()
+
+    def _print(self, report: agreement.Report) -> None:
+        name = f"{report.file} ({report.benchmark})"
+        if not report.verifier:
+            self.stdout.write(f"{name}: n {report.size}, no verifier yet")
+            return
+        agreed = report.size - len(report.disagreements)
+        self.stdout.write(
+            f"{name}: {report.verifier}, n {report.size}, agreement {_share(agreed, report.size)}"
+        )
+        for kind, trials in (("false positive", report.negatives), ("false negative", report.positives)):
+            self.stdout.write(f"  {kind}s: {_share(report.count(kind), trials)}")
+        if report.unjudged:
+            self.stdout.write(f"  not judged, counted as not correct: {report.unjudged}")
+        for found in report.disagreements:
+            self.stdout.write(f"    {found.kind}: {_told(found)}")
+
+
+def _share(hits: int, trials: int) -> str:
+    low, high = agreement.wilson(hits, trials)
+    if not trials:
+        return "0 of 0"
+    return f"{hits} of {trials} = {hits / trials:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def _told(found: agreement.Disagreement) -> str:
+    case, verdict = found.case, found.verdict
+    read = f" (read as {_short(verdict.parsed_answer)})" if verdict else ""
+    return f"gold {_short(case.gold.answer)}, answer {_short(case.prediction)}{read}, {case.source}"
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return repr(one_line if len(one_line) <= SHOWN_CHARS else "..." + one_line[-SHOWN_CHARS:])

@@ -1,0 +1,62 @@
+"""One answer against one gold: read both, compare, and say what was compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from verifiers.mathtext.cleaning import clean
+from verifiers.mathtext.comparing import same_form
+from verifiers.mathtext.forms import Form
+from verifiers.mathtext.reading import forms_of
+from verifiers.mathtext.strictness import is_finished
+from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
+from verifiers.mathtext.written import written
+from verifiers.reading import gold_answers, judged, readable, short_answer, unparsable
+from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
+
+
+def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
+    """The verdict on a short mathematical answer. ``strict`` also asks that the answer be finished work."""
+    texts = [readable(answer) or "" for answer in gold_answers(gold)]
+    wanted = [(text, forms_of(text)) for text in texts if text]
+    if not wanted or not clean(wanted[0][0]):
+        raise UnparsableGold(f"The gold {gold.answer[:80]!r} holds no answer.")
+    shown_gold = _shown(wanted[0][0], wanted[0][1])
+    text = short_answer(evidence)
+    if text is None or not clean(text):
+        return unparsable(gold=shown_gold, answer=text or "")
+    found = forms_of(text)
+    shown = _shown(text, found)
+    if any(_is_same(one, forms, text, found, strict=strict) for one, forms in wanted):
+        return judged(True, gold=shown_gold, answer=shown)
+    if not found and not is_beyond_grammar(clean(text) or ""):
+        return unparsable(gold=shown_gold, answer=shown)
+    return judged(False, gold=shown_gold, answer=shown)
+
+
+def _is_same(
+    gold_text: str, gold: Sequence[Form], answer_text: str, answer: Sequence[Form], *, strict: bool
+) -> bool:
+    gold_clean, answer_clean = clean(gold_text) or "", clean(answer_text) or ""
+    if _squeezed(gold_clean) == _squeezed(answer_clean):
+        return True
+    if gold and answer:
+        return any(
+            same_form(left, right) and (not strict or is_finished(left, right))
+            for left in gold
+            for right in answer
+        )
+    if strict or not (is_beyond_grammar(gold_clean) or is_beyond_grammar(answer_clean)):
+        return False
+    formulas = [
+        is_beyond_grammar(text) or bool(forms) for text, forms in ((gold_clean, gold), (answer_clean, answer))
+    ]
+    return all(formulas) and same_by_math_verify(gold_clean, answer_clean)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _shown(text: str, forms: Sequence[Form]) -> str:
+    return written(forms[0]) if forms else (clean(text) or text)

@@ -1,0 +1,368 @@
+"""A recursive-descent reader of one scalar expression, LaTeX or plain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+MAX_DEPTH = 60
+MAX_DIGITS = 400
+
+
+class NotAnExpression(ValueError):
+    """The text is not an expression of this grammar."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """An exact rational; ``places`` counts the digits written after a decimal point."""
+
+    value: Fraction
+    places: int = 0
+
+
+@dataclass(frozen=True)
+class Symbol:
+    name: str
+
+
+@dataclass(frozen=True)
+class Apply:
+    """A known operation; ``pi``, ``e``, ``i`` and ``oo`` are operations without arguments."""
+
+    name: str
+    args: tuple[Node, ...] = ()
+
+
+Node = Number | Symbol | Apply
+
+CONSTANTS = {"pi": "pi", "infty": "oo", "infinity": "oo", "inf": "oo"}
+FUNCTIONS = frozenset(
+    re.findall(
+        r"\w+",
+        "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp max min gcd lcm Re Im",
+    )
+)
+INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
+GREEK = frozenset(
+    re.findall(
+        r"\S+",
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho "
+        "varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi "
+        "Omega ell",
+    )
+)
+FENCES = {"(": ")", "[": "]", "{": "}", "\\{": "\\}", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil"}
+TIMES = frozenset(["*", "\\times", "\\cdot", "\\ast"])
+OVER = frozenset(["/", "\\div"])
+LONGEST_PRODUCT = 3
+NOT_PRODUCTS = frozenset(
+    ["and", "or", "not", "no", "nor", "the", "is", "are", "but", "yes", "if", "any", "all", "an"]
+)
+PIECE = re.compile(r"\s*(\\[A-Za-z]+|\\[{}|%]|\d+\.?\d*|\.\d+|[A-Za-z]+'*|\S)", re.ASCII)
+
+
+def parse_expression(text: str) -> Node:
+    """The tree of one expression that takes up the whole text. Raises ``NotAnExpression``."""
+    reader = _Reader(text)
+    node = reader.sum()
+    if reader.peek():
+        raise NotAnExpression(text)
+    return node
+
+
+def symbols_of(node: Node) -> frozenset[str]:
+    if isinstance(node, Symbol):
+        return frozenset([node.name])
+    if isinstance(node, Apply):
+        return frozenset().union(*(symbols_of(arg) for arg in node.args))
+    return frozenset()
+
+
+def negated(node: Node) -> Node:
+    return Number(-node.value, node.places) if isinstance(node, Number) else Apply("neg", (node,))
+
+
+class _Reader:
+    """Pieces with a cursor; every method reads one level of the grammar and raises ``NotAnExpression``."""
+
+    def __init__(self, text: str) -> None:
+        self.pieces: list[str] = []
+        self.spaced: list[bool] = []
+        for match in PIECE.finditer(text):
+            for piece in _split_letters(match[1]):
+                self.pieces.append(piece)
+                self.spaced.append(match.start() < match.start(1))
+        self.position = 0
+        self.depth = 0
+        self.bars = 0
+
+    def peek(self, ahead: int = 0) -> str:
+        index = self.position + ahead
+        return self.pieces[index] if index < len(self.pieces) else ""
+
+    def take(self, wanted: str = "") -> str:
+        piece = self.peek()
+        if not piece or (wanted and piece != wanted):
+            raise NotAnExpression(f"{wanted or 'more'} expected")
+        self.position += 1
+        return piece
+
+    def sum(self) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise NotAnExpression("nested too deep")
+        terms = [self.signed_term()]
+        while self.peek() in ("+", "-"):
+            terms.append(self.signed_term())
+        self.depth -= 1
+        return terms[0] if len(terms) == 1 else Apply("add", tuple(terms))
+
+    def signed_term(self) -> Node:
+        negative = False
+        while self.peek() in ("+", "-"):
+            negative ^= self.take() == "-"
+        return negated(self.term()) if negative else self.term()
+
+    def term(self) -> Node:
+        node = self.factor()
+        while True:
+            piece = self.peek()
+            if piece in TIMES:
+                self.take()
+                node = Apply("mul", (node, self.signed_factor()))
+            elif piece in OVER:
+                self.take()
+                node = Apply("div", (node, self.signed_factor()))
+            elif piece and self.starts_factor(piece):
+                node = self.joined(node)
+            else:
+                return node
+
+    def joined(self, left: Node) -> Node:
+        """Two factors side by side: a product, or a mixed number such as ``2\\frac{1}{3}`` or ``2 1/3``."""
+        is_whole = self.peek(-1).isdigit() and isinstance(left, Number)
+        start = self.position
+        right = self.factor()
+        if is_whole and isinstance(left, Number):
+            if self.pieces[start].isdigit() and self.peek() == "/" and self.peek(1).isdigit():
+                self.take()
+                right = Apply("div", (right, self.factor()))
+                if not self.spaced[start]:
+                    raise NotAnExpression("digits without an operator")
+            elif isinstance(right, Number):
+                raise NotAnExpression("two numbers side by side")
+            if _is_proper_fraction(right):
+                return Apply("add", (left, right))
+            if self.pieces[start].isdigit():
+                raise NotAnExpression("two numbers side by side")
+        elif isinstance(right, Number) and self.pieces[start][0] in ".0123456789":
+            raise NotAnExpression("a number after a factor")
+        return Apply("mul", (left, right))
+
+    def signed_factor(self) -> Node:
+        if self.peek() in ("+", "-"):
+            sign = self.take()
+            node = self.signed_factor()
+            return negated(node) if sign == "-" else node
+        return self.factor()
+
+    def starts_factor(self, piece: str) -> bool:
+        if piece == "|":
+            return not self.bars
+        if piece.startswith("\\"):
+            name = piece[1:]
+            return (
+                name in FUNCTIONS
+                or name in CONSTANTS
+                or name in GREEK
+                or piece in FENCES
+                or name in ("frac", "sqrt", "binom", "operatorname", "text", "overline")
+            )
+        return piece[0].isalnum() or piece[0] == "." or piece in ("(", "{", "[")
+
+    def factor(self) -> Node:
+        node = self.base()
+        while True:
+            piece = self.peek()
+            if piece == "^":
+                node = self.power(node)
+            elif piece == "!":
+                self.take()
+                node = Apply("factorial", (node,))
+            elif piece == "\\%":
+                self.take()
+                node = Apply("div", (node, Number(Fraction(100))))
+            else:
+                return node
+
+    def power(self, node: Node) -> Node:
+        self.take("^")
+        node = Apply("pow", (node, self.exponent()))
+        if self.peek() == "^":
+            raise NotAnExpression("a power of a power without braces")
+        return node
+
+    def exponent(self) -> Node:
+        if self.peek() in ("+", "-"):
+            return self.signed_factor()
+        return self.base()
+
+    def base(self) -> Node:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise NotAnExpression("nested too deep")
+        piece = self.take()
+        node = self.command(piece[1:]) if piece.startswith("\\") and piece not in FENCES else self.atom(piece)
+        self.depth -= 1
+        return node
+
+    def atom(self, piece: str) -> Node:
+        if piece in FENCES:
+            node = self.sum()
+            self.take(FENCES[piece])
+            return Apply(piece[2:], (node,)) if piece in ("\\lfloor", "\\lceil") else node
+        if piece == "|":
+            self.bars += 1
+            node = self.sum()
+            self.take("|")
+            self.bars -= 1
+            return Apply("abs", (node,))
+        if piece[0].isdigit() or piece[0] == ".":
+            return self.number(piece)
+        if piece[0].isalpha():
+            return self.symbol(piece)
+        raise NotAnExpression(f"{piece} is not a factor")
+
+    def number(self, piece: str) -> Node:
+        if len(piece) > MAX_DIGITS or piece == "." or (piece.endswith(".") and self.peek() != "\\overline"):
+            raise NotAnExpression("not a number")
+        whole, _, decimals = piece.partition(".")
+        value = Fraction((whole or "0") + ("." + decimals if decimals else ""))
+        if self.peek() == "\\overline" and "." in piece:
+            self.take()
+            block = "".join(self.braced())
+            if not block.isdigit():
+                raise NotAnExpression("a repeating block is digits")
+            value += Fraction(int(block), (10 ** len(block) - 1) * 10 ** len(decimals))
+            return Number(value)
+        return Number(value, len(decimals))
+
+    def symbol(self, piece: str) -> Node:
+        if piece in ("e", "i"):
+            return Apply(piece)
+        return Symbol(piece + self.subscript())
+
+    def subscript(self) -> str:
+        if self.peek() != "_":
+            return ""
+        self.take()
+        return "_" + "".join(self.braced() if self.peek() == "{" else [self.take()])
+
+    def braced(self) -> Sequence[str]:
+        """The raw pieces between braces."""
+        self.take("{")
+        start = self.position
+        depth = 1
+        while depth:
+            piece = self.take()
+            depth += (piece == "{") - (piece == "}")
+        return self.pieces[start : self.position - 1]
+
+    def command(self, name: str) -> Node:
+        if name in CONSTANTS:
+            return Apply(CONSTANTS[name])
+        if name in GREEK:
+            return Symbol("\\" + name + self.subscript())
+        if name in ("frac", "binom"):
+            return Apply("div" if name == "frac" else "binom", (self.argument(), self.argument()))
+        if name == "sqrt":
+            return self.root()
+        if name in ("operatorname", "text"):
+            name = "".join(self.braced()).lstrip("\\")
+            return self.function(name) if name in FUNCTIONS else self.lettered(name)
+        if name in FUNCTIONS:
+            return self.function(name)
+        raise NotAnExpression(f"\\{name} is not known")
+
+    def lettered(self, name: str) -> Node:
+        if len(name) == 1 and name.isalpha():
+            return self.symbol(name)
+        raise NotAnExpression(f"{name} is a word")
+
+    def argument(self) -> Node:
+        """One LaTeX argument; ``\\frac12`` gives one digit to each."""
+        piece = self.peek()
+        if piece.isdigit() and len(piece) > 1:
+            self.pieces[self.position] = piece[1:]
+            return Number(Fraction(int(piece[0])))
+        return self.base()
+
+    def root(self) -> Node:
+        if self.peek() != "[":
+            return Apply("root", (self.argument_of_root(), Number(Fraction(2))))
+        self.take("[")
+        degree = self.sum()
+        self.take("]")
+        return Apply("root", (self.argument_of_root(), degree))
+
+    def argument_of_root(self) -> Node:
+        return self.base()
+
+    def function(self, name: str) -> Node:
+        power: Node | None = None
+        base = ""
+        while self.peek() in ("^", "_"):
+            if self.peek() == "^":
+                self.take()
+                power = self.exponent()
+            else:
+                base = self.subscript()[1:]
+        if power == Number(Fraction(-1)) and name in INVERSES:
+            name, power = INVERSES[name], None
+        node = Apply(name, (*self.arguments(), *([parse_expression(base)] if base else [])))
+        return Apply("pow", (node, power)) if power is not None else node
+
+    def arguments(self) -> tuple[Node, ...]:
+        """What a function is applied to: a bracket (several arguments by commas), or the factors after it."""
+        if self.peek() in ("(", "[", "{"):
+            closing = FENCES[self.take()]
+            found = [self.sum()]
+            while self.peek() == ",":
+                self.take()
+                found.append(self.sum())
+            self.take(closing)
+            return tuple(found)
+        node = self.factor()
+        while (piece := self.peek()) and self.starts_factor(piece) and not self.ends_argument(piece):
+            node = self.joined(node)
+        return (node,)
+
+    def ends_argument(self, piece: str) -> bool:
+        return piece in FENCES or piece[1:] in FUNCTIONS
+
+
+def _split_letters(piece: str) -> list[str]:
+    """A run of letters as a known name, one symbol each, or (a word) as something no rule accepts."""
+    if not piece[0].isalpha() or len(piece.rstrip("'")) == 1:
+        return [piece]
+    if piece in FUNCTIONS or piece in CONSTANTS or piece == "sqrt":
+        return ["\\" + piece]
+    if len(piece) > LONGEST_PRODUCT or piece.lower() in NOT_PRODUCTS or "'" in piece:
+        raise NotAnExpression(f"{piece} is a word")
+    return list(piece)
+
+
+def _is_proper_fraction(node: Node) -> bool:
+    if not (isinstance(node, Apply) and node.name == "div"):
+        return False
+    top, bottom = node.args
+    return (
+        isinstance(top, Number)
+        and isinstance(bottom, Number)
+        and not top.places
+        and not bottom.places
+        and 0 < top.value < bottom.value
+    )

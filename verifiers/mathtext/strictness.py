@@ -1,0 +1,117 @@
+"""Whether an answer is finished work: an equal value left in the form of the question is none.
+
+"Compute 3 + 4" is not answered by "3 + 4", nor "Expand (x+1)(x+2)" by "(x+1)(x+2)". The official MATH check
+(hendrycks/math, ``math_equivalence.py``) refuses both because it compares strings; comparing values needs this
+rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol
+from verifiers.mathtext.forms import Form
+from verifiers.mathtext.values import constant
+
+PLAIN = frozenset(["add", "neg", "mul", "div", "pow", "root", "abs", "pi", "e", "i", "oo"])
+TEN = Number(Fraction(10))
+HUNDRED = Number(Fraction(100))
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an expression leaves to be done: functions to apply, arithmetic on numbers, products of sums."""
+
+    calls: int = 0
+    undone: int = 0
+    products: int = 0
+
+    def __add__(self, other: Work) -> Work:
+        return Work(self.calls + other.calls, self.undone + other.undone, self.products + other.products)
+
+
+def is_finished(gold: Form, answer: Form) -> bool:
+    """Whether the answer leaves no more work than the gold, and is factored if and only if the gold is."""
+    wanted, found = _work_in(gold), _work_in(answer)
+    return (
+        found.calls <= wanted.calls
+        and found.undone <= wanted.undone
+        and (found.products > 0) == (wanted.products > 0)
+    )
+
+
+def _work_in(value: object) -> Work:
+    if isinstance(value, Number | Symbol | Apply):
+        return _work(value)
+    if isinstance(value, tuple):
+        return sum((_work_in(item) for item in value), Work())
+    if is_dataclass(value):
+        return sum((_work_in(getattr(value, field.name)) for field in fields(value)), Work())
+    return Work()
+
+
+def _work(node: Node) -> Work:
+    if not isinstance(node, Apply):
+        return Work()
+    own = Work(
+        calls=int(node.name not in PLAIN),
+        undone=int(_is_undone(node)),
+        products=int(_is_product_of_sums(node)),
+    )
+    return sum((_work(arg) for arg in node.args), own)
+
+
+def _is_undone(node: Apply) -> bool:
+    """Arithmetic on plain numbers, or a sum of function values that an identity would join.
+
+    Mixed numbers, scientific notation, fractions, percentages and powers are ways of writing a number.
+    """
+    if node.name == "add" and sum(_has_call(arg) for arg in node.args) > 1:
+        return True
+    if node.name not in ("add", "mul", "div") or not all(_is_written_number(arg) for arg in node.args):
+        return False
+    first, second = node.args[0], node.args[1]
+    if node.name == "div":
+        value = constant(node)
+        return second != HUNDRED and isinstance(value, Fraction) and value.denominator == 1
+    if node.name == "mul":
+        return not (isinstance(second, Apply) and second.name == "pow" and second.args[0] == TEN)
+    return not (isinstance(first, Number) and _is_fraction(second) and len(node.args) == 2)
+
+
+def _has_call(node: Node) -> bool:
+    return isinstance(node, Apply) and (node.name not in PLAIN or any(map(_has_call, node.args)))
+
+
+def _is_written_number(node: Node) -> bool:
+    if isinstance(node, Apply):
+        return node.name in ("neg", "div", "pow", "add", "mul") and all(map(_is_written_number, node.args))
+    return isinstance(node, Number)
+
+
+def _is_fraction(node: Node) -> bool:
+    value = constant(node)
+    return isinstance(node, Apply) and node.name == "div" and isinstance(value, Fraction) and 0 < value < 1
+
+
+def _is_product_of_sums(node: Apply) -> bool:
+    if node.name == "pow":
+        return _has_sum(node.args[0]) and isinstance(node.args[1], Number)
+    return (
+        node.name == "mul"
+        and all(_has_sum(arg) or _is_power_of_letter(arg) for arg in node.args)
+        and any(map(_has_sum, node.args))
+    )
+
+
+def _has_sum(node: Node) -> bool:
+    return isinstance(node, Apply) and (
+        node.name == "add" or (node.name in ("mul", "pow", "neg") and any(map(_has_sum, node.args)))
+    )
+
+
+def _is_power_of_letter(node: Node) -> bool:
+    """``x`` or ``x^2`` before a bracket: ``x(x + 1)`` is a product of factors too."""
+    base = node.args[0] if isinstance(node, Apply) and node.name == "pow" else node
+    return isinstance(base, Symbol)

@@ -1,0 +1,100 @@
+"""Units after a number: read past, and never equal when both sides name different ones."""
+
+from __future__ import annotations
+
+import re
+
+from verifiers.mathtext.cleaning import text_blocks
+
+FAMILIES = (
+    "inch inches in",
+    "foot feet ft",
+    "yard yards yd yds",
+    "mile miles mi",
+    "millimeter millimeters millimetre millimetres mm",
+    "centimeter centimeters centimetre centimetres cm",
+    "meter meters metre metres m",
+    "kilometer kilometers kilometre kilometres km",
+    "second seconds sec secs s",
+    "minute minutes min mins",
+    "hour hours hr hrs h",
+    "day days",
+    "week weeks",
+    "month months",
+    "year years yr yrs",
+    "cent cents",
+    "dollar dollars usd",
+    "gram grams g",
+    "kilogram kilograms kg",
+    "pound pounds lb lbs",
+    "ounce ounces oz",
+    "liter liters litre litres l",
+    "milliliter milliliters ml",
+    "mph",
+    "radian radians rad",
+)
+CANONICAL = {name: family.split()[0] for family in FAMILIES for name in family.split()}
+SHORT_NAMES = frozenset(name for name in CANONICAL if 1 < len(name) <= 3) | {"sq", "cu"}
+QUALIFIERS = frozenset(["square", "cubic", "sq", "cu", "per", "unit", "units"])
+NOT_UNITS = frozenset(
+    re.findall(
+        r"\S+",
+        "and or not no nor but to than more less least most either if is are for times over plus minus "
+        "half dozen hundred thousand million billion undefined infinity all any wrong maybe except "
+        "factorial squared cubed sqrt",
+    )
+)
+POWER = re.compile(r"^\s*\^\s*\{?\s*[23]\s*\}?\s*$")
+PLAIN = re.compile(r"(?<=[\d})\u00b0\s])\s*((?:[A-Za-z]+[\s.]*)+?)(?:\s*\^\s*\{?[23]\}?)?$")
+MAX_WORDS = 4
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    """The text without the unit at its end, and the unit's canonical name ("" when there is none)."""
+    blocks = text_blocks(text)
+    if blocks:
+        start, end, content = blocks[-1]
+        if (
+            (end == len(text) or POWER.match(text[end:]))
+            and _ends_value(text[:start])
+            and _are_words(content)
+        ):
+            return text[:start].rstrip(" \\"), _canonical(content)
+        return text, ""
+    match = PLAIN.search(text)
+    if not match or not _ends_value(text[: match.start()]):
+        return text, ""
+    words = match[1].lower().split()
+    if len(words) > MAX_WORDS or any(word in NOT_UNITS for word in words) or not all(map(_is_unit, words)):
+        return text, ""
+    return text[: match.start()].rstrip(), _canonical(match[1])
+
+
+def units_agree(left: str, right: str) -> bool:
+    """False when both are known units and not the same one."""
+    return not left or not right or left == right
+
+
+def _ends_value(before: str) -> bool:
+    stripped = before.rstrip(" \\~")
+    return bool(stripped) and (stripped[-1].isdigit() or stripped[-1] in "})]\u00b0!")
+
+
+def _are_words(content: str) -> bool:
+    words = content.lower().split()
+    return (
+        len(words) <= MAX_WORDS
+        and not any(word in NOT_UNITS for word in words)
+        and content.strip() not in ("i", "e")
+        and bool(re.fullmatch(r"[A-Za-z\s./\-^23]*", content))
+    )
+
+
+def _is_unit(word: str) -> bool:
+    """A plain word that cannot be a product of variables: a known short unit, or a long word."""
+    return word in SHORT_NAMES or len(word.strip(".")) > 3
+
+
+def _canonical(content: str) -> str:
+    words = [word for word in re.findall(r"[a-z]+", content.lower()) if word not in QUALIFIERS]
+    return CANONICAL.get(words[0], "") if words else ""

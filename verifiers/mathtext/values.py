@@ -1,0 +1,299 @@
+"""Equality of expressions by value: exact where everything is rational, 60 digits where it is not.
+
+Expressions with variables are compared at points chosen once and for all. Two different expressions of the
+sizes met here agree at all of them with a probability that can be neglected (Schwartz 1980, Zippel 1979).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_of
+
+DIGITS = 60
+TOLERANCE_DIGITS = 40
+MAX_BITS = 40_000
+MAX_EXPONENT_BITS = 10**6
+MAX_FACTORIAL = 2_000
+MIN_POINTS = 2
+POSITIVE_POINTS = (
+    (Fraction(17, 7), Fraction(29, 11), Fraction(43, 13), Fraction(61, 17), Fraction(83, 19)),
+    (Fraction(5, 13), Fraction(97, 23), Fraction(3, 7), Fraction(71, 29), Fraction(11, 31)),
+    (Fraction(131, 37), Fraction(7, 19), Fraction(59, 41), Fraction(2, 11), Fraction(149, 43)),
+)
+
+Value = Any
+"""A ``Fraction`` while exact, else an mpmath number."""
+
+context: Any = mpmath.MPContext()
+context.dps = DIGITS
+
+
+class Undefined(ArithmeticError):
+    """The expression has no value here, or one too large to hold."""
+
+
+def value_of(node: Node, point: Mapping[str, Fraction] | None = None) -> Value:
+    """The value at a point. Raises ``Undefined``."""
+    try:
+        return _value(node, point or {})
+    except (ZeroDivisionError, OverflowError, ValueError, RecursionError, TypeError) as error:
+        raise Undefined(str(error)) from error
+
+
+def constant(node: Node) -> Value | None:
+    """The value of an expression without variables; None when it has some, or no value."""
+    if symbols_of(node):
+        return None
+    try:
+        return value_of(node)
+    except Undefined:
+        return None
+
+
+def same_value(left: Value, right: Value) -> bool:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left == right
+    a, b = _inexact(left), _inexact(right)
+    scale = max(abs(a), abs(b))
+    return bool(abs(a - b) <= context.mpf(10) ** -TOLERANCE_DIGITS * max(scale, context.mpf(10) ** -15))
+
+
+def distance(left: Value, right: Value) -> Value:
+    """The absolute difference, exact when both are."""
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return abs(left - right)
+    return abs(_inexact(left) - _inexact(right))
+
+
+def at_most(left: Value, right: Value) -> bool:
+    """``left <= right`` for real values of either kind."""
+    return bool(_inexact(left) <= _inexact(right))
+
+
+def infinite_sign(node: Node) -> int:
+    """1 or -1 for plus or minus infinity, else 0."""
+    if isinstance(node, Apply) and node.name == "neg":
+        return -infinite_sign(node.args[0])
+    return int(isinstance(node, Apply) and node.name == "oo")
+
+
+def points_for(names: frozenset[str]) -> list[dict[str, Fraction]]:
+    """Points with every variable positive, then points with one of them negative."""
+    ordered = sorted(names)
+    points = [
+        {name: row[index % len(row)] + index // len(row) for index, name in enumerate(ordered)}
+        for row in POSITIVE_POINTS
+    ]
+    points += [points[0] | {name: -points[1][name]} for name in ordered[:3]]
+    return points
+
+
+def same_expression(left: Node, right: Node) -> bool:
+    """Whether both have the same value, everywhere where both are real."""
+    if infinite_sign(left) or infinite_sign(right):
+        return infinite_sign(left) == infinite_sign(right)
+    names = symbols_of(left) | symbols_of(right)
+    if not names:
+        a, b = constant(left), constant(right)
+        return a is not None and b is not None and same_value(a, b)
+    seen = 0
+    for number, point in enumerate(points_for(names)):
+        try:
+            a, b = value_of(left, point), value_of(right, point)
+        except Undefined:
+            continue
+        seen += 1
+        if not same_value(a, b) and (number < len(POSITIVE_POINTS) or (_is_real(a) and _is_real(b))):
+            return False
+    return seen >= MIN_POINTS
+
+
+def constant_ratio(left: Node, right: Node) -> Value | None:
+    """``left / right`` when it is the same nonzero number at every point, else None."""
+    ratios = []
+    for point in points_for(symbols_of(left) | symbols_of(right)):
+        try:
+            a, b = value_of(left, point), value_of(right, point)
+        except Undefined:
+            continue
+        if same_value(a, Fraction(0)) or same_value(b, Fraction(0)):
+            return None
+        ratios.append(_divide(a, b))
+    if len(ratios) < MIN_POINTS or not all(same_value(ratios[0], ratio) for ratio in ratios):
+        return None
+    return ratios[0]
+
+
+def _is_real(value: Value) -> bool:
+    return isinstance(value, Fraction) or bool(abs(context.im(value)) <= context.mpf(10) ** -TOLERANCE_DIGITS)
+
+
+def _inexact(value: Value) -> Value:
+    if isinstance(value, Fraction):
+        return context.mpf(value.numerator) / context.mpf(value.denominator)
+    return value
+
+
+def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Symbol):
+        if node.name not in point:
+            raise Undefined(node.name)
+        return point[node.name]
+    operation = OPERATIONS.get(node.name)
+    if operation is None:
+        raise Undefined(node.name)
+    value = operation(*(_value(arg, point) for arg in node.args))
+    if isinstance(value, Fraction) or context.isfinite(value):
+        return value
+    raise Undefined("not finite")
+
+
+def _add(*values: Value) -> Value:
+    if all(isinstance(value, Fraction) for value in values):
+        return sum(values, Fraction(0))
+    return context.fsum(_inexact(value) for value in values)
+
+
+def _multiply(left: Value, right: Value) -> Value:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left * right
+    return _inexact(left) * _inexact(right)
+
+
+def _divide(left: Value, right: Value) -> Value:
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left / right
+    return _inexact(left) / _inexact(right)
+
+
+def _power(base: Value, exponent: Value) -> Value:
+    if isinstance(exponent, Fraction) and exponent.denominator == 1 and isinstance(base, Fraction):
+        if base == 0 and exponent <= 0:
+            raise Undefined("zero to a power")
+        bits = (base.numerator.bit_length() + base.denominator.bit_length()) * abs(exponent.numerator)
+        if bits <= MAX_BITS:
+            return base**exponent.numerator
+    if isinstance(base, Fraction) and base == 0:
+        return base
+    b, p = _inexact(base), _inexact(exponent)
+    if abs(p) > MAX_EXPONENT_BITS or abs(p) * abs(context.log(abs(b), 2)) > MAX_EXPONENT_BITS:
+        raise Undefined("too large")
+    return context.power(b, p)
+
+
+def _root(base: Value, degree: Value) -> Value:
+    if isinstance(base, Fraction) and degree == 2 and base >= 0:
+        top, bottom = math.isqrt(base.numerator), math.isqrt(base.denominator)
+        if top * top == base.numerator and bottom * bottom == base.denominator:
+            return Fraction(top, bottom)
+    if isinstance(base, Fraction) and base < 0 and isinstance(degree, Fraction) and degree.numerator % 2 == 1:
+        if degree.denominator != 1:
+            raise Undefined("fractional root")
+        return -_power(-base, 1 / degree)
+    return _power(base, _divide(Fraction(1), degree))
+
+
+def _factorial(value: Value) -> Value:
+    if isinstance(value, Fraction) and value.denominator == 1 and 0 <= value <= MAX_FACTORIAL:
+        return Fraction(math.factorial(value.numerator))
+    if abs(_inexact(value)) > MAX_FACTORIAL:
+        raise Undefined("too large")
+    return context.gamma(_inexact(value) + 1)
+
+
+def _binomial(top: Value, bottom: Value) -> Value:
+    if not (isinstance(top, Fraction) and isinstance(bottom, Fraction)):
+        raise Undefined("binomial of inexact numbers")
+    if top.denominator != 1 or bottom.denominator != 1 or not 0 <= bottom <= top <= MAX_FACTORIAL:
+        raise Undefined("binomial outside its range")
+    return Fraction(math.comb(top.numerator, bottom.numerator))
+
+
+def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
+    return context.log(_inexact(value)) / context.log(_inexact(base))
+
+
+def _absolute(value: Value) -> Value:
+    return abs(value)
+
+
+def _rounded(down: bool) -> Callable[[Value], Value]:
+    def rounded(value: Value) -> Value:
+        if not _is_real(value):
+            raise Undefined("not real")
+        whole = (
+            context.floor(context.re(_inexact(value))) if down else context.ceil(context.re(_inexact(value)))
+        )
+        return Fraction(int(whole))
+
+    return rounded
+
+
+def _called(name: str) -> Callable[[Value], Value]:
+    function = getattr(context, name)
+
+    def called(value: Value) -> Value:
+        number = _inexact(value)
+        if abs(number) > MAX_EXPONENT_BITS:
+            raise Undefined("too large")
+        return function(number)
+
+    return called
+
+
+def _extreme(choose: Callable[[list[Value]], Value]) -> Callable[..., Value]:
+    def extreme(*values: Value) -> Value:
+        if not all(_is_real(value) for value in values):
+            raise Undefined("not real")
+        return choose([value if isinstance(value, Fraction) else context.re(value) for value in values])
+
+    return extreme
+
+
+def _whole(combine: Callable[..., int]) -> Callable[..., Value]:
+    def whole(*values: Value) -> Value:
+        if not all(isinstance(value, Fraction) and value.denominator == 1 for value in values):
+            raise Undefined("not whole")
+        return Fraction(combine(*(value.numerator for value in values)))
+
+    return whole
+
+
+OPERATIONS: dict[str, Callable[..., Value]] = {
+    "add": _add,
+    "neg": lambda value: -value,
+    "mul": _multiply,
+    "div": _divide,
+    "pow": _power,
+    "root": _root,
+    "factorial": _factorial,
+    "binom": _binomial,
+    "abs": _absolute,
+    "floor": _rounded(True),
+    "ceil": _rounded(False),
+    "pi": lambda: +context.pi,
+    "e": lambda: +context.e,
+    "i": lambda: context.mpc(0, 1),
+    "ln": lambda value: context.log(_inexact(value)),
+    "log": _logarithm,
+    "lg": _logarithm,
+    "exp": lambda value: _power(+context.e, value),
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "gcd": _whole(math.gcd),
+    "lcm": _whole(math.lcm),
+    "Re": lambda value: context.re(_inexact(value)),
+    "Im": lambda value: context.im(_inexact(value)),
+    "arcsin": _called("asin"),
+    "arccos": _called("acos"),
+    "arctan": _called("atan"),
+    **{name: _called(name) for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh")},
+}
