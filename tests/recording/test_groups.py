@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import factories
+from trajectories.models import Group, Run
+
+
+def _group(run: Run, outcomes: list[str | None], **fields: Any) -> Group:
+    """A group with an episode for each outcome; None leaves it open."""
+    group = factories.group(run=run, **fields)
+    for outcome in outcomes:
+        episode = factories.episode(group=group)
+        if outcome:
+            factories.verdict(episode, outcome, "cancelled" if outcome == "void" else "answer")
+    return group
+
+
+def test_a_group_is_told_when_its_last_episode_has_ended(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    group = _group(run, ["correct", "incorrect", "void", "correct"])
+    unfinished = _group(run, ["correct", None])
+
+    status, answer = api("read").json("GET", f"/runs/{run.pk}/groups")
+
+    assert status == 200
+    (record,) = answer["results"]
+    assert record.pop("mean") == pytest.approx(2 / 3)
+    assert record.pop("std") == pytest.approx((1 / 3) ** 0.5)
+    assert record == {
+        "group": group.pk,
+        "task": group.task_id,
+        "size": 4,
+        "judged": 3,
+        "void": 1,
+        "rewards": [1.0, 0.0, None, 1.0],
+        "policy_version": None,
+        "degenerate": False,
+    }
+    factories.verdict(unfinished.episodes.get(status="open"), "correct")
+    _, later = api("read").json("GET", f"/runs/{run.pk}/groups?after={answer['next']}")
+    assert [found["group"] for found in later["results"]] == [unfinished.pk]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "mean", "std", "degenerate"),
+    [
+        (["correct", "correct"], 1.0, 0.0, True),
+        (["incorrect", "incorrect"], 0.0, 0.0, True),
+        (["correct"], 1.0, None, True),
+        (["void", "void"], None, None, True),
+        (["correct", "incorrect"], 0.5, 0.5**0.5, False),
+    ],
+)
+def test_a_group_whose_rewards_do_not_differ_is_degenerate(
+    api: Callable[..., Any],
+    outcomes: list[str | None],
+    mean: float | None,
+    std: float | None,
+    degenerate: bool,
+) -> None:
+    run = factories.run()
+    _group(run, outcomes)
+
+    (record,) = api("read").json("GET", f"/runs/{run.pk}/groups")[1]["results"]
+
+    assert record["mean"] == mean
+    assert record["std"] == (std if std is None else pytest.approx(std))
+    assert record["degenerate"] is degenerate
+
+
+def test_the_policy_versions_of_a_group_span_its_episodes_and_steps(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    group = factories.group(run=run)
+    first, second = (factories.episode(group=group, policy_version=version) for version in (4, 5))
+    factories.step(first, 1, policy_version=4)
+    factories.step(first, 2, policy_version=7)
+    for episode in (first, second):
+        factories.verdict(episode)
+
+    (record,) = api("read").json("GET", f"/runs/{run.pk}/groups")[1]["results"]
+
+    assert record["policy_version"] == [4, 7]
+
+
+def test_groups_come_in_the_order_in_which_they_completed_and_each_once(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    late = _group(run, ["correct", None])
+    made = [_group(run, ["correct"]).pk for _ in range(5)]
+    factories.verdict(late.episodes.get(status="open"))
+    client, after, seen = api("read"), 0, []
+    for _ in range(4):
+        _, answer = client.json("GET", f"/runs/{run.pk}/groups?after={after}&limit=2")
+        after = answer["next"]
+        seen += [record["group"] for record in answer["results"]]
+
+    assert seen == [*made, late.pk]
+    assert client.json("GET", f"/runs/{run.pk}/groups?after={after}")[1] == {"results": [], "next": after}
+
+
+def test_a_place_once_read_is_not_scanned_again(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    group = _group(run, ["correct", "correct", None])
+
+    _, answer = api("read").json("GET", f"/runs/{run.pk}/groups")
+
+    assert answer == {"results": [], "next": 2}
+    factories.verdict(group.episodes.get(status="open"))
+    (record,) = api("read").json("GET", f"/runs/{run.pk}/groups?after=2")[1]["results"]
+    assert record["size"] == 3
+
+
+def test_a_refilled_group_completes_again(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    group = _group(run, ["correct"])
+    _, first = api("read").json("GET", f"/runs/{run.pk}/groups")
+    refill = factories.episode(group=group)
+
+    assert api("read").json("GET", f"/runs/{run.pk}/groups")[1]["results"] == []
+    factories.verdict(refill, "incorrect")
+
+    (record,) = api("read").json("GET", f"/runs/{run.pk}/groups?after={first['next']}")[1]["results"]
+    assert record["rewards"] == [1.0, 0.0]
+
+
+def test_a_key_limited_to_splits_sees_only_their_groups(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    mine = _group(run, ["correct"], task=factories.task(split="train"))
+    _group(run, ["correct"], task=factories.task(split="test"))
+
+    _, answer = api("read", splits=["train"]).json("GET", f"/runs/{run.pk}/groups")
+
+    assert [record["group"] for record in answer["results"]] == [mine.pk]
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "9223372036854775808", "1.5"])
+def test_a_place_that_is_none_is_refused(api: Callable[..., Any], after: str) -> None:
+    run = factories.run()
+
+    status, answer = api("read").json("GET", f"/runs/{run.pk}/groups?after={after}")
+
+    assert (status, list(answer["error"]["fields"])) == (400, ["after"])
+
+
+def test_task_stats_tell_samples_mean_reward_and_last_policy_version(api: Callable[..., Any]) -> None:
+    run, task = factories.run(), factories.task()
+    for version, outcome in [(1, "correct"), (3, "incorrect"), (2, "void")]:
+        episode = factories.episode(group=factories.group(run=run, task=task), policy_version=version)
+        factories.verdict(episode, outcome, "cancelled" if outcome == "void" else "answer")
+    other = factories.episode(group=factories.group(run=run))
+
+    _, answer = api("read").json("GET", f"/tasks/stats?run={run.pk}&limit=1")
+    _, rest = api("read").json("GET", f"/tasks/stats?run={run.pk}&cursor={answer['next']}")
+
+    assert answer["results"] == [
+        {"task": task.pk, "samples": 3, "judged": 2, "void": 1, "mean_reward": 0.5, "last_policy_version": 3}
+    ]
+    assert rest == {
+        "results": [
+            {
+                "task": other.task_id,
+                "samples": 1,
+                "judged": 0,
+                "void": 0,
+                "mean_reward": None,
+                "last_policy_version": None,
+            }
+        ],
+        "next": None,
+    }
+
+
+def test_task_stats_need_a_run(api: Callable[..., Any]) -> None:
+    assert api("read").json("GET", "/tasks/stats")[0] == 400
+    assert api("read").json("GET", "/tasks/stats?run=999")[0] == 404
