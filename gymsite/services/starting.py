@@ -29,9 +29,10 @@ from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
 READY_WARNING_S = 60.0
 STAGE_GRACE_S = 4.0  # there are two stages, and all of it stops within ten seconds
 POLL_S = 0.05
-HEALTH = {"arena": "/healthz", "lab": "/api/v1/health", "live": "/healthz"}
+HEALTH = {"arena": "/healthz", "live": "/wait/health", "lab": "/api/v1/health"}
 HEALTH_TIMEOUT_S = 2.0
 AWAITED_WORKER = "worker-verify"
+AWAITED = (AWAITED_WORKER, *HEALTH)
 PROBED_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
 
 
@@ -133,15 +134,18 @@ def _child(process: Process, installation: Installation) -> Child:
 
 
 def _wait_ready(options: Options, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
-    """Wait until all doors answer and a worker is up; say so when it takes long, and go on waiting."""
-    waiting = [*HEALTH, AWAITED_WORKER]
+    """Wait until a worker is up and all doors answer; say so when it takes long, and go on waiting.
+
+    One after the other: the lab is asked last, when it has nothing to complain of in its log any more.
+    """
     warn_at = time.monotonic() + READY_WARNING_S
-    while waiting := [name for name in waiting if not _is_ready(name, options)]:
-        supervisor.watch_once()
-        if time.monotonic() > warn_at:
-            say(f"Still waiting for {', '.join(waiting)}: see the logs in {options.var_dir / 'logs'}.")
-            warn_at += READY_WARNING_S
-        time.sleep(POLL_S)
+    for name in AWAITED:
+        while not _is_ready(name, options):
+            supervisor.watch_once()
+            if time.monotonic() > warn_at:
+                say(f"Still waiting for {name}: see {options.var_dir / 'logs' / name}.log.")
+                warn_at += READY_WARNING_S
+            time.sleep(POLL_S)
 
 
 def _is_ready(name: str, options: Options) -> bool:

@@ -29,7 +29,7 @@ ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 Actor = Literal["policy", "human", "oracle", "router"]
 
 
-class Observation(Struct, forbid_unknown_fields=True):
+class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What the model was shown: its text, or the blob that holds it."""
 
     kind: ShortText
@@ -37,7 +37,7 @@ class Observation(Struct, forbid_unknown_fields=True):
     sha256: Sha256 | None = None
 
 
-class Usage(Struct, forbid_unknown_fields=True):
+class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Tokens of one completion."""
 
     prompt: Count | None = None

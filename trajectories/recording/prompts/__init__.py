@@ -37,13 +37,13 @@ def arm_check(arm: str) -> None:
         raise GymError("arm_not_built", f"The arm {arm!r} is not built yet. Built: {built}.", status=422)
 
 
-def template_for(*, seed: int, instruction: str | None = None) -> str:
+def template_for(*, seed: int, instruction: object = None) -> str:
     """The id of a prompt template: the version and one paraphrase, drawn by ``seed`` or named."""
     if instruction is None:
         digest = hashlib.sha256(f"{VERSION}:{seed}".encode()).digest()
         instruction = INSTRUCTIONS[digest[0] % len(INSTRUCTIONS)]
     elif instruction not in INSTRUCTIONS:
-        hint = did_you_mean(instruction, INSTRUCTIONS)
+        hint = did_you_mean(str(instruction), INSTRUCTIONS)
         message = f"There is no task instruction {instruction!r}. {hint}"
         raise GymError("unknown_instruction", message, status=422, fields={"presentation": [message]})
     return f"{VERSION}{instruction}"
