@@ -45,7 +45,9 @@ def test_a_formula_is_drawn_and_named_by_its_latex(arena_server: ArenaServer, op
     assert "draw((0,0)" in snapshot
 
 
-def test_a_formula_that_cannot_be_drawn_shows_its_source(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_formula_that_cannot_be_drawn_shows_its_source(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     page = open_page()
     page.goto(arena_server.address(latex_episode()))
     settled(page)
@@ -60,7 +62,9 @@ def test_the_policy_of_the_page_is_never_violated(arena_server: ArenaServer, ope
     complaints: list[str] = []
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    text = r"$\color{red}x$ $\sqrt[3]{\dfrac{a}{b}}$ $\underbrace{a+b}_{n}$ $\boxed{1}$ $\vec{AB}$ $\cancel{5}$"
+    text = (
+        r"$\color{red}x$ $\sqrt[3]{\dfrac{a}{b}}$ $\underbrace{a+b}_{n}$ $\boxed{1}$ $\vec{AB}$ $\cancel{5}$"
+    )
     page.goto(arena_server.address(latex_episode(text)))
     settled(page)
     page.get_by_role("textbox").fill("1")
@@ -70,7 +74,19 @@ def test_the_policy_of_the_page_is_never_violated(arena_server: ArenaServer, ope
     assert complaints == []
 
 
-def test_everything_that_a_page_needs_comes_from_the_arena(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_the_arrow_of_a_vector_has_its_own_width(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto(arena_server.address(latex_episode(r"$\vec{v}$ $\vec{AB}$")))
+    settled(page)
+
+    boxes = [arrow.bounding_box() for arrow in page.locator(".katex-accent svg").all()]
+    assert len(boxes) == 2
+    assert all(box is not None and 5 < box["width"] < 12 and box["height"] > 5 for box in boxes)
+
+
+def test_everything_that_a_page_needs_comes_from_the_arena(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     page = open_page()
     answers: list[tuple[str, int]] = []
     page.on("response", lambda answer: answers.append((answer.url, answer.status)))
@@ -98,7 +114,9 @@ def test_the_marker_comes_after_fonts_and_formulas(arena_server: ArenaServer, op
     assert at_marker["loaded"] >= 2
 
 
-def test_the_marker_is_gone_before_the_next_page_is_there(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_the_marker_is_gone_before_the_next_page_is_there(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     page = open_page()
     page.goto(arena_server.address(latex_episode()))
     settled(page)
@@ -185,7 +203,9 @@ def test_the_same_look_is_the_same_picture(arena_server: ArenaServer, open_page:
     assert len(pictures) == 1
 
 
-def test_files_are_kept_by_the_browser_and_pages_are_not(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_files_are_kept_by_the_browser_and_pages_are_not(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     page = open_page()
     answers: dict[str, str] = {}
     page.on("response", lambda answer: answers.update({answer.url: answer.headers.get("cache-control", "")}))

@@ -78,7 +78,9 @@ def test_passwords_are_not_recorded(arena_server: ArenaServer, open_page: OpenPa
     assert "hunter2" not in str([event.data for event in rows(episode)])
 
 
-def test_keys_focus_scrolls_and_visible_blocks_are_seen(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_keys_focus_scrolls_and_visible_blocks_are_seen(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     text = "\n\n".join(f"Paragraph {n}. " + "word " * 60 for n in range(1, 30))
     episode = factories.episode(task=factories.task(payload={"text": text, "format": "plain"}))
     page = open_page(viewport={"width": 800, "height": 500})
@@ -96,7 +98,9 @@ def test_keys_focus_scrolls_and_visible_blocks_are_seen(arena_server: ArenaServe
     assert scroll.data["y"] > 0
     assert arrived(page, episode, "focus", count=2)[0].data["role"] == "textbox"
     assert arrived(page, episode, "key")[0].data["key"] == "Tab"
-    assert {"block": "29", "is_visible": True} in [event.data for event in arrived(page, episode, "visible", count=9)]
+    assert {"block": "29", "is_visible": True} in [
+        event.data for event in arrived(page, episode, "visible", count=9)
+    ]
 
 
 def test_nothing_is_lost_when_the_form_is_sent(arena_server: ArenaServer, open_page: OpenPage) -> None:
@@ -112,10 +116,16 @@ def test_nothing_is_lost_when_the_form_is_sent(arena_server: ArenaServer, open_p
 
     first = [event for event in rows(episode) if event.page == rows(episode, "submit")[0].page]
     assert [event.seq for event in first] == list(range(1, len(first) + 1))
-    assert [event.kind for event in first if event.kind in ("input", "click", "submit")] == ["input", "click", "submit"]
+    assert [event.kind for event in first if event.kind in ("input", "click", "submit")] == [
+        "input",
+        "click",
+        "submit",
+    ]
 
 
-def test_nothing_is_lost_when_the_page_is_left_at_once(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_nothing_is_lost_when_the_page_is_left_at_once(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     episode = factories.episode()
     page = open_page()
     visit(page, arena_server, episode)
@@ -127,7 +137,9 @@ def test_nothing_is_lost_when_the_page_is_left_at_once(arena_server: ArenaServer
     assert len(arrived(page, episode, "click", count=5)) == 5
 
 
-def test_a_batch_that_fails_is_sent_again_and_stored_once(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_batch_that_fails_is_sent_again_and_stored_once(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     episode = factories.episode()
     page = open_page()
     failures: list[str] = []

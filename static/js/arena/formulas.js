@@ -13,12 +13,23 @@
     "\\textdollar": "\\$",
   };
 
-  /* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute, which the page's policy
-     forbids. The element around them has the same width as a property, which it allows. */
-  const withoutStyle = (node) => {
-    if (node.attributes) delete node.attributes.style;
-    for (const child of node.children ?? []) withoutStyle(child);
+  /* KaTeX gives a few pictures, the arrow of \vec among them, their width in a style attribute. The page's policy forbids
+     such attributes, and allows the same set as a property. */
+  const STYLE = "data-style";
+  const setStylesAside = (node) => {
+    if (node.attributes?.style) {
+      node.attributes[STYLE] = node.attributes.style;
+      delete node.attributes.style;
+    }
+    for (const child of node.children ?? []) setStylesAside(child);
     return node;
+  };
+  const giveStylesBack = (element) => {
+    for (const styled of element.querySelectorAll(`[${STYLE}]`)) {
+      styled.style.cssText = styled.getAttribute(STYLE);
+      styled.removeAttribute(STYLE);
+    }
+    return element;
   };
 
   const draw = (formula) => {
@@ -27,7 +38,8 @@
     const drawn = document.createElement("span");
     drawn.setAttribute("aria-hidden", "true");
     try {
-      drawn.append(withoutStyle(katex.__renderToHTMLTree(formula.getAttribute("aria-label"), options)).toNode());
+      const tree = katex.__renderToHTMLTree(formula.getAttribute("aria-label"), options);
+      drawn.append(giveStylesBack(setStylesAside(tree).toNode()));
     } catch {
       formula.setAttribute("data-undrawn", "");
       return;
