@@ -1,0 +1,28 @@
+"""Client of the Palaestra reasoning gym."""
+
+from __future__ import annotations
+
+from palaestra.api import Client
+from palaestra.env import Env
+from palaestra.episode import Completion
+from palaestra.errors import ApiError, BrowserMissing, PageDead, PageHung, PalaestraError, Unreachable
+from palaestra.observation import Observation
+from palaestra.records import Step, Task, Usage, Verdict
+
+__version__ = "0.1.0"
+__all__ = [
+    "ApiError",
+    "BrowserMissing",
+    "Client",
+    "Completion",
+    "Env",
+    "Observation",
+    "PageDead",
+    "PageHung",
+    "PalaestraError",
+    "Step",
+    "Task",
+    "Unreachable",
+    "Usage",
+    "Verdict",
+]

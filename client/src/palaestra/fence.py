@@ -1,0 +1,163 @@
+"""Keeps a browser page inside its episode, and tells the arena which step a request belongs to.
+
+Two layers. At launch the browser learns the one host and port it can resolve (``browser.resolver_rules``),
+which costs nothing per request. On top, one DevTools session on the whole browser pauses every document,
+redirect included, and every request below ``/e/``, and lets it go on only under the path of the page's own
+episode. Static files are never paused: pausing them all (Playwright's ``route``) would also switch off the
+browser's cache.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Browser, CDPSession
+from playwright.async_api import Error as PlaywrightError
+
+PUBLIC_ROOT = "https://gym/"
+STEP_HEADER = "X-Gym-Step"
+STATIC_PATH = "/static/"
+# A document answered 204 leaves the page where it is; a failed one would put an error page in its place.
+NO_CONTENT = 204
+PAUSED = [{"urlPattern": "*", "resourceType": "Document"}, {"urlPattern": "*/e/*"}]
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+_EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass(kw_only=True)
+class Fence:
+    """One episode's bounds: ``root`` is its address (origin and ``/e/<token>/``), known to nobody but the
+    harness."""
+
+    root: str
+    step: int = 0
+    refused: list[str] = field(default_factory=list)
+    refused_documents: int = 0
+    submits: int = 0
+    on_refusal: Callable[[], None] = _nothing
+
+    @classmethod
+    def around(cls, start_url: str) -> Fence:
+        """The fence of the episode that begins at ``start_url``."""
+        parts = urlsplit(start_url)
+        found = _EPISODE_PATH.match(parts.path)
+        if not found:
+            raise ValueError("The start address has no episode token in its path.")
+        return cls(root=f"{parts.scheme}://{parts.netloc}{found[0]}")
+
+    @property
+    def origin(self) -> str:
+        parts = urlsplit(self.root)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def allows(self, url: str) -> bool:
+        """Whether a document at ``url``, as the browser normalised it, belongs to the episode."""
+        return url.startswith(self.root)
+
+    def allows_part(self, url: str) -> bool:
+        """Whether something that a page loads may come from ``url``."""
+        return self.allows(url) or url.startswith(self.origin + STATIC_PATH)
+
+    def refuse(self, url: str, *, is_document: bool) -> None:
+        """Note an address that was not let through; a document's refusal ends a navigation."""
+        self.refused_documents += is_document
+        self.refused.append(self.mask(url)[:200])
+        self.on_refusal()
+
+    def resolve(self, url: str, *, base: str) -> str | None:
+        """The real address of one that a model wrote, or None when it leads out of the episode.
+
+        Models see addresses as ``https://gym/...``; a relative one is taken from ``base``, the page's own
+        address. The browser's normal form is what counts in the end: this only says no early.
+        """
+        text = "".join(url.replace("\\", "/").split())
+        if text.lower().startswith(("https://gym/", "http://gym/")):
+            text = self.root + text.split("/", 3)[3]
+        elif text.lower().rstrip("/") in ("https://gym", "http://gym"):
+            text = self.root
+        elif _SCHEME.match(text) or text.startswith("//"):
+            return None
+        elif text.startswith("/"):
+            text = self.root + text[1:]
+        real = urljoin(base if self.allows(base) else self.root, text)
+        return real if self.allows(real) else None
+
+    def mask(self, text: str) -> str:
+        """The text with every address of the episode written ``https://gym/...`` and its token nowhere."""
+        path = urlsplit(self.root).path
+        token = path.rstrip("/").rpartition("/")[2]
+        shown = text.replace(self.root, PUBLIC_ROOT).replace(self.root.rstrip("/"), PUBLIC_ROOT.rstrip("/"))
+        return shown.replace(path, "/").replace(token, "***")
+
+
+class Guard:
+    """The browser-wide gate: decides for every paused request by the page (frame) that asks."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self._session = session
+        self._fences: dict[str, Fence] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @classmethod
+    async def on(cls, browser: Browser) -> Guard:
+        guard = cls(await browser.new_browser_cdp_session())
+        guard._session.on("Fetch.requestPaused", guard._paused)
+        await guard._session.send("Fetch.enable", {"patterns": PAUSED})
+        return guard
+
+    def admit(self, frame: str, fence: Fence) -> None:
+        """From now on the page whose main frame is ``frame`` lives inside ``fence``."""
+        self._fences[frame] = fence
+
+    def forget(self, frame: str) -> None:
+        self._fences.pop(frame, None)
+
+    def _paused(self, event: dict[str, Any]) -> None:
+        request = event["request"]
+        url = request["url"]
+        fence = self._fences.get(event.get("frameId", ""))
+        is_document = event.get("resourceType") == "Document"
+        if fence is None:
+            # A frame inside a page, or a worker: only what belongs to some episode that is under way.
+            is_allowed = any(known.allows(url) for known in self._fences.values())
+        else:
+            is_allowed = fence.allows(url) if is_document else fence.allows_part(url)
+        if is_allowed:
+            self._let_go(event, fence)
+            return
+        if fence is not None:
+            fence.refuse(url, is_document=is_document)
+        self._send("Fetch.fulfillRequest", {"requestId": event["requestId"], "responseCode": NO_CONTENT})
+
+    def _let_go(self, event: dict[str, Any], fence: Fence | None) -> None:
+        request = event["request"]
+        answer: dict[str, Any] = {"requestId": event["requestId"]}
+        if fence is not None:
+            if request["method"] == "POST" and request["url"].startswith(fence.root + "submit"):
+                fence.submits += 1
+            if fence.step:
+                headers = [{"name": name, "value": value} for name, value in request["headers"].items()]
+                answer["headers"] = [*headers, {"name": STEP_HEADER, "value": str(fence.step)}]
+        self._send("Fetch.continueRequest", answer)
+
+    def _send(self, method: str, params: dict[str, Any]) -> None:
+        task = asyncio.ensure_future(self._sent(method, params))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _sent(self, method: str, params: dict[str, Any]) -> None:
+        try:
+            await self._session.send(method, params)
+        except PlaywrightError:
+            # The request was given up by its page meanwhile, or the browser is gone: nothing is left to
+            # decide.
+            return

@@ -1,0 +1,276 @@
+// axtree-v1: the page as lines of text, one element or one run of text a line.
+// Runs in an isolated world, so that no page script sees it; everything reachable is under `palaestra`.
+// The format is versioned: whatever changes a line of it is a new version, not an edit.
+"use strict";
+(() => {
+  const LIMIT_CHARS = 100000;
+  const VALUE_CHARS = 400;
+  const CONTAINERS = new Set(["main", "navigation", "banner", "contentinfo", "complementary", "search", "list", "dialog",
+    "alertdialog", "alert", "status", "radiogroup", "tablist", "tabpanel", "menu", "listbox", "toolbar", "figure"]);
+  const NAMED_CONTAINERS = new Set(["form", "region", "group", "article"]);
+  const INTERACTIVE = new Set(["button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "listbox",
+    "slider", "spinbutton", "switch", "tab", "menuitem", "option", "treeitem", "summary"]);
+  const TAG_ROLES = { MAIN: "main", NAV: "navigation", ASIDE: "complementary", FORM: "form", UL: "list", OL: "list",
+    MENU: "list", LI: "listitem", TABLE: "table", BUTTON: "button", TEXTAREA: "textbox", DIALOG: "dialog",
+    FIELDSET: "group", ARTICLE: "article", FIGURE: "figure", SUMMARY: "summary", OUTPUT: "status", IMG: "image",
+    SVG: "image", MATH: "math", PROGRESS: "progressbar", METER: "meter", SECTION: "region", SEARCH: "search" };
+  const INPUT_ROLES = { checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
+    button: "button", submit: "button", reset: "button", image: "button" };
+  const SKIPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "LINK", "META", "DATALIST"]);
+
+  // ---- ids: one per element for as long as it lives; a re-rendered element takes over the id of the one it replaced.
+  const idOf = new WeakMap();
+  const refs = new Map(); // id -> {ref, signature}
+  let lastId = 0;
+
+  function signatureOf(el, role, name) {
+    return [role, el.id || el.getAttribute("name") || "", name].join("\u0000");
+  }
+  function vacantId(signature) {
+    for (const [id, held] of refs) {
+      const old = held.ref.deref();
+      if (held.signature === signature && !(old && old.isConnected)) return id;
+    }
+    return null;
+  }
+  function assignId(el, role, name) {
+    let id = idOf.get(el);
+    if (id === undefined) {
+      const signature = signatureOf(el, role, name);
+      id = vacantId(signature) || "e" + ++lastId;
+      idOf.set(el, id);
+      refs.set(id, { ref: new WeakRef(el), signature });
+    }
+    return id;
+  }
+  function elementOf(id) {
+    const held = refs.get(id);
+    const el = held && held.ref.deref();
+    return el && el.isConnected ? el : null;
+  }
+
+  // ---- roles, names, states
+  function roleOf(el) {
+    const given = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
+    if (given && given !== "presentation" && given !== "none") return given === "img" ? "image" : given;
+    const tag = el.tagName.toUpperCase();
+    if (/^H[1-6]$/.test(tag)) return "heading";
+    if (tag === "A" || tag === "AREA") return el.hasAttribute("href") ? "link" : "";
+    if (tag === "INPUT") return INPUT_ROLES[el.type] || (el.type === "hidden" ? "" : "textbox");
+    if (tag === "SELECT") return el.multiple || el.size > 1 ? "listbox" : "combobox";
+    if ((tag === "HEADER" || tag === "FOOTER") && !el.closest("main,article,section,nav,aside"))
+      return tag === "HEADER" ? "banner" : "contentinfo";
+    if (el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable)) return "textbox";
+    return given ? "" : TAG_ROLES[tag] || "";
+  }
+  const clean = (text) => text.replace(/\s+/g, " ").trim();
+
+  function mathText(el, style) {
+    const own = el.getAttribute("aria-label") || el.getAttribute("alttext");
+    const tex = own || (el.querySelector('annotation[encoding="application/x-tex"]') || el).textContent;
+    if (/^\s*(\$|\\\(|\\\[)/.test(tex)) return clean(tex);
+    const isBlock = el.hasAttribute("data-display") ? el.getAttribute("data-display") !== "false"
+      : !/^(inline|contents)/.test((style || getComputedStyle(el)).display);
+    return isBlock ? " $$" + clean(tex) + "$$ " : "$" + clean(tex) + "$";
+  }
+  function isGone(el, style) {
+    return SKIPPED.has(el.tagName) || style.display === "none" || el.getAttribute("aria-hidden") === "true" || el.inert;
+  }
+  // The words of a subtree in one line: what a name, a heading or an option says.
+  function wordsOf(el, without) {
+    const parts = [];
+    const walk = (node) => {
+      if (node.nodeType === 3) { parts.push(node.data); return; }
+      if (node.nodeType !== 1 || node === without) return;
+      const style = getComputedStyle(node);
+      if (isGone(node, style) || style.visibility !== "visible") return;
+      const role = roleOf(node);
+      if (role === "math") { parts.push(mathText(node, style)); return; }
+      if (role === "image") { parts.push(node.getAttribute("alt") || node.getAttribute("aria-label") || ""); return; }
+      if (/^(INPUT|SELECT|TEXTAREA)$/.test(node.tagName)) return;
+      if (node.tagName === "BR" || !style.display.startsWith("inline")) parts.push(" ");
+      for (const child of (node.shadowRoot || node).childNodes) walk(child);
+      if (!style.display.startsWith("inline")) parts.push(" ");
+    };
+    for (const child of (el.shadowRoot || el).childNodes) walk(child);
+    return clean(parts.join(""));
+  }
+  const FROM_CONTENT = new Set(["button", "link", "heading", "option", "tab", "menuitem", "treeitem", "summary", "switch",
+    "checkbox", "radio"]);
+  function nameOf(el, role) {
+    const by = el.getAttribute("aria-labelledby");
+    if (by) {
+      const words = by.trim().split(/\s+/).map((id) => document.getElementById(id)).filter(Boolean).map((e) => wordsOf(e));
+      if (words.join("")) return clean(words.join(" "));
+    }
+    const label = el.getAttribute("aria-label");
+    if (label && label.trim()) return clean(label);
+    if (el.labels && el.labels.length) return clean([...el.labels].map((l) => wordsOf(l, el)).join(" "));
+    if (el.tagName === "INPUT" && role === "button") return clean(el.value || el.alt || (el.type === "reset" ? "Reset" : "Submit"));
+    if (role === "image") return clean(el.getAttribute("alt") || (el.querySelector("title") || {}).textContent || "");
+    if (el.tagName === "FIELDSET" || el.tagName === "TABLE" || el.tagName === "FIGURE") {
+      const head = el.querySelector(":scope > legend, :scope > caption, :scope > figcaption");
+      if (head) return wordsOf(head);
+    }
+    if (FROM_CONTENT.has(role) && !/^(INPUT|SELECT|TEXTAREA)$/.test(el.tagName)) {
+      const words = wordsOf(el);
+      if (words) return words;
+    }
+    return clean(el.getAttribute("placeholder") || el.getAttribute("title") || "");
+  }
+  function valueOf(el, role) {
+    if (el.tagName === "SELECT") return [...el.selectedOptions].map((o) => clean(o.label || o.text)).join(", ");
+    if (role === "textbox" && el.value === undefined) return wordsOf(el);
+    if (el.type === "password") return "\u2022".repeat(el.value.length);
+    const value = el.value === undefined ? el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || "" : el.value;
+    return value.length > VALUE_CHARS ? value.slice(0, VALUE_CHARS) + "\u2026 (" + value.length + " characters)" : value;
+  }
+  const HAS_VALUE = new Set(["textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox"]);
+  function statesOf(el, role) {
+    const out = [];
+    const aria = (name) => el.getAttribute("aria-" + name);
+    if (["checkbox", "radio", "switch", "menuitemcheckbox"].includes(role)) {
+      const mixed = el.indeterminate || aria("checked") === "mixed";
+      out.push(mixed ? "mixed" : (el.checked === undefined ? aria("checked") === "true" : el.checked) ? "checked" : "unchecked");
+    }
+    if (el.matches(":disabled") || aria("disabled") === "true") out.push("disabled");
+    const expanded = role === "summary" ? String(!!(el.parentElement && el.parentElement.open)) : aria("expanded");
+    if (expanded === "true") out.push("expanded");
+    if (expanded === "false") out.push("collapsed");
+    if (aria("selected") === "true") out.push("selected");
+    if (aria("pressed") === "true") out.push("pressed");
+    if (aria("current") && aria("current") !== "false") out.push("current");
+    if (el.readOnly === true || aria("readonly") === "true") out.push("readonly");
+    if (el.required === true || aria("required") === "true") out.push("required");
+    if (aria("invalid") === "true") out.push("invalid");
+    if (el === document.activeElement) out.push("focused");
+    return out;
+  }
+  function optionsOf(el) {
+    return [...el.options].map((o) => '"' + clean(o.label || o.text) + '"' + (o.disabled ? " (disabled)" : "")).join(" | ");
+  }
+  function isInteractive(el, role) {
+    return INTERACTIVE.has(role) || (el.tabIndex >= 0 && el.hasAttribute("tabindex") && !CONTAINERS.has(role));
+  }
+  function describe(el, role) {
+    const name = nameOf(el, role);
+    const parts = ["[" + assignId(el, role, name) + "]", role || "element"];
+    if (name || role) parts.push('"' + name + '"');
+    if (HAS_VALUE.has(role)) parts.push('value="' + valueOf(el, role) + '"');
+    parts.push(...statesOf(el, role));
+    if (el.tagName === "SELECT") parts.push("options: " + optionsOf(el));
+    if (role === "link") parts.push("-> " + el.href);
+    return parts.join(" ");
+  }
+
+  // ---- the walk
+  const indented = (lines) => lines.map((line) => "  " + line);
+
+  class Writer {
+    constructor() { this.lines = []; this.run = ""; }
+    text(words) { this.run += words; }
+    flush() {
+      const words = clean(this.run);
+      this.run = "";
+      if (words) this.lines.push("text: " + words);
+    }
+    line(line) { this.flush(); this.lines.push(line); }
+    nest(head, lines) { this.flush(); this.lines.push(head, ...indented(lines)); }
+  }
+  function linesOf(el, isShown) {
+    const writer = new Writer();
+    children(el, writer, isShown);
+    writer.flush();
+    return writer.lines;
+  }
+  function children(el, writer, isShown) {
+    const slotted = el.tagName === "SLOT" ? el.assignedNodes({ flatten: true }) : [];
+    for (const child of slotted.length ? slotted : (el.shadowRoot || el).childNodes) {
+      if (child.nodeType === 3) { if (isShown) writer.text(child.data); } else if (child.nodeType === 1) visit(child, writer);
+    }
+  }
+  function visit(el, writer) {
+    const style = getComputedStyle(el);
+    if (isGone(el, style)) return;
+    const isShown = style.visibility === "visible";
+    const role = roleOf(el);
+    if (!isShown) { children(el, writer, false); return; }
+    if (role === "math") { writer.text(mathText(el, style)); return; }
+    if (isLabelOfShown(el)) return;
+    if (isInteractive(el, role)) { interactive(el, role, writer); return; }
+    if (role === "heading") { writer.line("heading " + (el.getAttribute("aria-level") || el.tagName[1] || 2) + ' "' + nameOf(el, role) + '"'); return; }
+    if (role === "image") { const name = nameOf(el, role); if (name) writer.line('image "' + name + '"'); return; }
+    if (role === "table" || role === "grid") { table(el, writer); return; }
+    if (role === "list") { list(el, writer); return; }
+    if (role === "progressbar" || role === "meter") { writer.line(role + ' "' + nameOf(el, role) + '" value="' + valueOf(el, role) + '"'); return; }
+    if (el.tagName === "DETAILS" && !el.open) {
+      const summary = el.querySelector(":scope > summary");
+      if (summary) visit(summary, writer);
+      return;
+    }
+    if (el.tagName === "HR") { writer.line("separator"); return; }
+    if (el.tagName === "BR") { writer.flush(); return; }
+    if (el.tagName === "IFRAME") { writer.line('frame "' + clean(el.title || "") + '"'); return; }
+    if (/^pre/.test(style.whiteSpace) && /\n/.test(el.textContent.trim()) && !el.firstElementChild) { preformatted(el, writer); return; }
+    const name = CONTAINERS.has(role) || NAMED_CONTAINERS.has(role) ? nameOf(el, role) : "";
+    if (CONTAINERS.has(role) || (NAMED_CONTAINERS.has(role) && name)) {
+      const inner = linesOf(el, isShown);
+      if (inner.length) writer.nest(role + (name ? ' "' + name + '"' : ""), inner);
+      return;
+    }
+    if (el.tagName === "LEGEND" || el.tagName === "CAPTION" || el.tagName === "FIGCAPTION") return;
+    const isBlock = !/^(inline|contents|ruby)/.test(style.display) || style.display === "inline-block" && el.childElementCount > 0;
+    if (isBlock) writer.flush();
+    children(el, writer, isShown);
+    if (isBlock) writer.flush();
+  }
+  function isLabelOfShown(el) {
+    if (el.tagName !== "LABEL" || !el.control || el.contains(el.control)) return false;
+    const control = getComputedStyle(el.control);
+    return !el.control.hasAttribute("aria-label") && control.display !== "none" && control.visibility === "visible";
+  }
+  function interactive(el, role, writer) {
+    writer.line(describe(el, role));
+    if (role === "" || (role === "listbox" && el.tagName !== "SELECT")) writer.lines.push(...indented(linesOf(el, true)));
+  }
+  function preformatted(el, writer) {
+    writer.nest("preformatted:", el.textContent.replace(/\s+$/, "").split("\n").map((line) => "| " + line));
+  }
+  function marker(item, index, start) {
+    const parent = item.parentElement;
+    if (!parent || parent.tagName !== "OL") return "-";
+    const n = item.hasAttribute("value") ? item.value : start + index;
+    return (/^[aA]$/.test(parent.type) ? String.fromCharCode(parent.type.charCodeAt(0) + n - 1) : n) + ".";
+  }
+  function list(el, writer) {
+    const name = nameOf(el, "list");
+    const lines = [];
+    [...el.children].filter((item) => !isGone(item, getComputedStyle(item))).forEach((item, index) => {
+      const inner = linesOf(item, true);
+      const mark = marker(item, index, el.start || 1);
+      if (inner.length === 1) lines.push(mark + " " + inner[0].replace(/^text: /, ""));
+      else if (inner.length) lines.push(mark, ...indented(inner));
+    });
+    if (lines.length) writer.nest("list" + (name ? ' "' + name + '"' : ""), lines);
+  }
+  function cellText(cell) {
+    return linesOf(cell, true).map((line) => line.trim().replace(/^text: /, "")).join(" ").replace(/\|/g, "\\|");
+  }
+  function table(el, writer) {
+    const name = nameOf(el, "table");
+    const lines = [];
+    for (const row of el.rows || el.querySelectorAll('[role="row"]')) {
+      if (isGone(row, getComputedStyle(row))) continue;
+      const cells = [...(row.cells || row.querySelectorAll('[role$="cell"],[role$="header"]'))].filter((c) => !isGone(c, getComputedStyle(c)));
+      const isHead = cells.length > 0 && cells.every((c) => c.tagName === "TH" || /header$/.test(c.getAttribute("role") || ""));
+      lines.push((isHead ? "header: " : "row: ") + cells.map(cellText).join(" | "));
+    }
+    writer.nest("table" + (name ? ' "' + name + '"' : ""), lines);
+  }
+  function serialise() {
+    const lines = document.body ? linesOf(document.body, true) : [];
+    const text = lines.join("\n");
+    return text.length > LIMIT_CHARS ? text.slice(0, LIMIT_CHARS) + "\n(cut: the page is longer)" : text;
+  }
+  globalThis.palaestra = { serialise, elementOf };
+})();

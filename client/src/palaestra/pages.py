@@ -1,0 +1,283 @@
+"""Warm browser pages: one tab and context each, cleaned between episodes, driven with few DevTools
+messages."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, TypeVar
+
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page
+from playwright.async_api import Error as PlaywrightError
+
+from palaestra.errors import PageDead, PageHung, TabClosed, Unreachable
+from palaestra.fence import Fence, Guard
+
+T = TypeVar("T")
+
+WORLD = "palaestra"
+SETTLE_LIMIT_MS = 5_000
+NAVIGATION_LIMIT_S = 15.0
+CALL_LIMIT_S = 10.0
+VIEWPORT = (1280, 720)
+JAVASCRIPT = resources.files("palaestra") / "js"
+SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "page.js"))
+FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageView:
+    """What a page is at one moment. ``text`` is its axtree-v1 body, tokens not yet masked."""
+
+    url: str
+    title: str
+    text: str
+    is_settled: bool
+    wanted_tab: bool = False
+
+
+class WorldGone(Exception):
+    """The document that was being asked went away under the question."""
+
+
+class WarmPage:
+    """A page that runs episode after episode. Not for two episodes at once.
+
+    Every wait is bounded. ``PageHung`` means that the page did not answer, ``TabClosed`` that it closed
+    itself, ``PageDead`` that its renderer or the browser died.
+    """
+
+    def __init__(self, *, page: Page, cdp: CDPSession, guard: Guard, frame: str) -> None:
+        self.page = page
+        self.fence: Fence | None = None
+        self._cdp = cdp
+        self._guard = guard
+        self._frame = frame
+        self._world: int | None = None
+        self._moved = asyncio.Event()
+        self._refusals = self._submits = 0
+        self._end: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._listen()
+
+    @classmethod
+    async def make(cls, browser: Browser, guard: Guard, *, viewport: tuple[int, int] = VIEWPORT) -> WarmPage:
+        """A blank page in a context of its own, so that storage and cache of two pages never meet."""
+        width, height = viewport
+        context: BrowserContext = await browser.new_context(
+            viewport={"width": width, "height": height},
+            accept_downloads=False,
+            service_workers="block",
+            locale="en-US",
+            timezone_id="UTC",
+        )
+        page = await context.new_page()
+        cdp = await context.new_cdp_session(page)
+        tree = await cdp.send("Page.getFrameTree")
+        warm = cls(page=page, cdp=cdp, guard=guard, frame=tree["frameTree"]["frame"]["id"])
+        script = {"source": SCRIPT, "worldName": WORLD, "runImmediately": True}
+        await asyncio.gather(
+            cdp.send("Page.enable"),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
+            cdp.send("Runtime.enable"),
+        )
+        return warm
+
+    @property
+    def is_alive(self) -> bool:
+        return not self._end.done()
+
+    async def begin(self, start_url: str) -> Fence:
+        """Forget the episode before and open the first page of the next one."""
+        fence = Fence.around(start_url)
+        fence.on_refusal = self._moved.set
+        self._guard.admit(self._frame, fence)
+        self.fence, self._world = fence, None
+        everything = {"origin": fence.origin, "storageTypes": "all"}
+        _, forget, landed = await self._bounded(
+            asyncio.gather(
+                self._cdp.send("Storage.clearDataForOrigin", everything),
+                self._cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": FORGET}),
+                self._cdp.send("Page.navigate", {"url": start_url}),
+            ),
+            NAVIGATION_LIMIT_S,
+        )
+        await self._bounded(
+            asyncio.gather(
+                self._cdp.send("Page.removeScriptToEvaluateOnNewDocument", forget),
+                self._cdp.send("Page.resetNavigationHistory"),
+            ),
+            CALL_LIMIT_S,
+        )
+        if landed.get("errorText"):
+            raise Unreachable(f"The first page of the episode cannot be opened: {landed['errorText']}")
+        return fence
+
+    def turn(self, step: int) -> Fence:
+        """Step number ``step`` begins: its requests carry the number, its refusals are counted anew."""
+        if self.fence is None:
+            raise ValueError("The page has no episode: call begin first.")
+        self.fence.step = step
+        self._refusals, self._submits = self.fence.refused_documents, self.fence.submits
+        return self.fence
+
+    async def observe(
+        self, *, acted: bool, with_text: bool = True, past_submit: bool = True
+    ) -> PageView | None:
+        """The page once it is settled; after an action, the page that the action leads to.
+
+        With ``past_submit`` false the page that answers a submission is not looked at: then None.
+        """
+        deadline = time.monotonic() + NAVIGATION_LIMIT_S
+        while True:
+            options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
+            world = await self._world_ready(deadline)
+            try:
+                seen = await self._evaluate(f"palaestra.observe({json.dumps(options)})", world)
+            except WorldGone:
+                acted = False
+                continue
+            if not seen["leaving"]:
+                return PageView(
+                    url=seen["url"],
+                    title=seen["title"],
+                    text=seen["text"],
+                    is_settled=seen["settled"],
+                    wanted_tab=seen["newTab"],
+                )
+            await self._left(world, deadline=deadline)
+            if not past_submit and self.fence is not None and self.fence.submits > self._submits:
+                return None
+            acted = False
+
+    async def ask(self, function: str, *arguments: object) -> dict[str, Any]:
+        """Call one of the page-side functions with JSON arguments."""
+        world = await self._world_ready(time.monotonic() + CALL_LIMIT_S)
+        given = ",".join(json.dumps(argument) for argument in arguments)
+        return await self._evaluate(f"palaestra.{function}({given})", world)
+
+    async def act(self, doing: Awaitable[T]) -> T:
+        """Await one of Playwright's input calls, bounded and with its failures told apart."""
+        return await self._bounded(doing, CALL_LIMIT_S)
+
+    async def go(self, url: str) -> bool:
+        """Navigate; False when the navigation did not lead to a page (refused, a download, no answer)."""
+        self._moved.clear()
+        landed = await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
+        return not landed.get("errorText")
+
+    async def back(self) -> bool:
+        """One entry back in the episode's own history; False when there is none."""
+        history = await self._bounded(self._cdp.send("Page.getNavigationHistory"), CALL_LIMIT_S)
+        if history["currentIndex"] == 0:
+            return False
+        entry = history["entries"][history["currentIndex"] - 1]
+        self._moved.clear()
+        await self._bounded(
+            self._cdp.send("Page.navigateToHistoryEntry", {"entryId": entry["id"]}), CALL_LIMIT_S
+        )
+        await self._bounded(self._moved.wait(), NAVIGATION_LIMIT_S)
+        return True
+
+    async def screenshot(self) -> bytes:
+        """The viewport as PNG."""
+        options = {"format": "png", "optimizeForSpeed": True}
+        shot = await self._bounded(self._cdp.send("Page.captureScreenshot", options), CALL_LIMIT_S)
+        return base64.b64decode(shot["data"])
+
+    async def close(self) -> None:
+        """Close the page and its context; one that is dead already is no error."""
+        self._guard.forget(self._frame)
+        try:
+            await asyncio.wait_for(self.page.context.close(), CALL_LIMIT_S)
+        except (PlaywrightError, asyncio.TimeoutError):
+            return
+
+    # ---- inside
+    def _listen(self) -> None:
+        self._cdp.on("Runtime.executionContextCreated", self._world_came)
+        self._cdp.on("Runtime.executionContextsCleared", self._worlds_went)
+        self._cdp.on("Page.navigatedWithinDocument", lambda _: self._moved.set())
+        self.page.on("crash", lambda _: self._finish("crash"))
+        self.page.on("close", lambda _: self._finish("close"))
+        self.page.on("download", lambda _: self._refuse("download"))
+        self.page.on("popup", self._popup_came)
+        if self.page.context.browser is not None:
+            self.page.context.browser.on("disconnected", lambda _: self._finish("browser"))
+
+    def _finish(self, how: str) -> None:
+        if not self._end.done():
+            self._end.set_result(how)
+
+    def _refuse(self, what: str) -> None:
+        if self.fence is not None:
+            self.fence.refuse(what, is_document=True)
+
+    def _popup_came(self, popup: Page) -> None:
+        self._refuse("new tab")
+        self._closing = asyncio.ensure_future(popup.close())
+
+    def _world_came(self, event: dict[str, Any]) -> None:
+        context = event["context"]
+        if context["name"] == WORLD and context.get("auxData", {}).get("frameId") == self._frame:
+            self._world = context["id"]
+            self._moved.set()
+
+    def _worlds_went(self, _: dict[str, Any]) -> None:
+        self._world = None
+
+    async def _world_ready(self, deadline: float) -> int:
+        while self._world is None:
+            self._moved.clear()
+            await self._bounded(self._moved.wait(), deadline - time.monotonic())
+        return self._world
+
+    async def _left(self, world: int, *, deadline: float) -> None:
+        """Wait for the document that follows ``world``, or for the refusal of the navigation to it."""
+        while self._world in (world, None):
+            is_refused = self.fence is not None and self.fence.refused_documents > self._refusals
+            if is_refused and self._world == world:
+                return
+            self._moved.clear()
+            await self._bounded(self._moved.wait(), deadline - time.monotonic())
+
+    async def _evaluate(self, expression: str, world: int) -> dict[str, Any]:
+        params = {"expression": expression, "contextId": world, "awaitPromise": True, "returnByValue": True}
+        limit = SETTLE_LIMIT_MS / 1000 + CALL_LIMIT_S
+        try:
+            answer = await self._bounded(self._cdp.send("Runtime.evaluate", params), limit)
+        except PlaywrightError as failure:
+            raise WorldGone(str(failure)) from failure
+        if "exceptionDetails" in answer:
+            if self._world != world:
+                raise WorldGone(expression)
+            raise PageHung(f"The page could not be read: {answer['exceptionDetails'].get('text', '')}")
+        value = answer["result"].get("value")
+        if not isinstance(value, dict):
+            raise WorldGone(expression)
+        return value
+
+    async def _bounded(self, doing: Awaitable[T], limit_s: float) -> T:
+        """Await ``doing`` for at most ``limit_s``, or until the page ends."""
+        task = asyncio.ensure_future(doing)
+        both: set[asyncio.Future[Any]] = {task, self._end}
+        await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
+        if task.done() and not (task.exception() and self._end.done()):
+            return task.result()
+        task.cancel()
+        task.add_done_callback(_ignored)
+        if not self._end.done():
+            raise PageHung(f"The page did not answer within {limit_s:.1f} s.")
+        if self._end.result() == "close":
+            raise TabClosed("The page closed itself.")
+        raise PageDead("The browser died." if self._end.result() == "browser" else "The page crashed.")
+
+
+def _ignored(task: asyncio.Future[Any]) -> None:
+    """Take the outcome of a call nobody waits for any more, so that the loop does not report it."""
+    if not task.cancelled():
+        task.exception()

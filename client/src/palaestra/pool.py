@@ -1,0 +1,87 @@
+"""A pool of warm pages over one browser; what dies is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+
+from playwright.async_api import Browser, Playwright, async_playwright
+from playwright.async_api import Error as PlaywrightError
+
+from palaestra.browser import browser_launch
+from palaestra.errors import PageDead
+from palaestra.fence import Guard
+from palaestra.pages import VIEWPORT, WarmPage
+
+START_TRIES = 3
+
+
+class PagePool:
+    """At most ``size`` pages at once, made when first needed, in a browser that reaches only ``origin``."""
+
+    def __init__(self, *, origin: str, size: int, viewport: tuple[int, int] = VIEWPORT) -> None:
+        self.made = 0
+        self._origin = origin
+        self._viewport = viewport
+        self._free: list[WarmPage] = []
+        self._places = asyncio.Semaphore(size)
+        self._starting = asyncio.Lock()
+        self._playwright: Playwright | None = None
+        self._browser: Browser | None = None
+        self._guard: Guard | None = None
+
+    async def acquire(self) -> WarmPage:
+        """A page of one's own until ``release``. Raises ``BrowserMissing`` when none can be started."""
+        await self._places.acquire()
+        try:
+            while self._free:
+                page = self._free.pop()
+                if page.is_alive:
+                    return page
+                await page.close()
+            return await self._make()
+        except BaseException:
+            self._places.release()
+            raise
+
+    async def release(self, page: WarmPage, *, is_healthy: bool = True) -> None:
+        """Give a page back; one that hung or died is closed and never used again."""
+        if is_healthy and page.is_alive:
+            self._free.append(page)
+        else:
+            await page.close()
+        self._places.release()
+
+    async def renew(self, page: WarmPage) -> WarmPage:
+        """Another page for one that died, in the same place of the pool."""
+        await page.close()
+        return await self._make()
+
+    async def aclose(self) -> None:
+        """Close the browser and everything in it."""
+        if self._browser is not None:
+            await self._browser.close()
+        if self._playwright is not None:
+            await self._playwright.stop()
+        self._browser = self._playwright = None
+
+    async def _make(self) -> WarmPage:
+        failure: PlaywrightError | None = None
+        for _ in range(START_TRIES):
+            try:
+                browser, guard = await self._running()
+                page = await WarmPage.make(browser, guard, viewport=self._viewport)
+            except PlaywrightError as problem:
+                failure = problem
+                continue
+            self.made += 1
+            return page
+        raise PageDead(f"No page could be opened: {failure}")
+
+    async def _running(self) -> tuple[Browser, Guard]:
+        async with self._starting:
+            if self._playwright is None:
+                self._playwright = await async_playwright().start()
+            if self._browser is None or self._guard is None or not self._browser.is_connected():
+                self._browser = await browser_launch(self._playwright, origin=self._origin)
+                self._guard = await Guard.on(self._browser)
+            return self._browser, self._guard

@@ -1,0 +1,87 @@
+"""Posts an episode's steps in order, in batches, behind the agent's back, and keeps the server's last
+answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.errors import ApiError
+from palaestra.records import Step, StepsAck
+
+LINGER_S = 0.05  # steps that follow each other within this time travel together
+TEXT_MAX_CHARS = 100_000
+CUT = "\n(cut here: {} characters in all)"
+REPLACEMENT = "\ufffd"
+
+
+def text_clean(text: str, *, limit: int = TEXT_MAX_CHARS) -> str:
+    """Text that every store takes: no NUL, no lone surrogate, ``limit`` characters and a note of the cut."""
+    kept = text if len(text) <= limit else text[:limit] + CUT.format(len(text))
+    return kept.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode("utf-8")
+
+
+def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
+    """The same for every string inside a JSON value."""
+    if isinstance(value, str):
+        return text_clean(value, limit=limit)
+    if isinstance(value, dict):
+        return {text_clean(k, limit=200): json_clean(v, limit=limit) for k, v in value.items()}
+    if isinstance(value, list):
+        return [json_clean(item, limit=limit) for item in value]
+    return value
+
+
+class Recorder:
+    """One episode's steps on their way to the server. ``flush`` returns when all are acknowledged."""
+
+    def __init__(self, client: Client, episode: int) -> None:
+        self.ack = StepsAck()
+        self.is_final = False
+        self._client = client
+        self._episode = episode
+        self._waiting: list[tuple[Step, bytes | None]] = []
+        self._posting: asyncio.Task[None] | None = None
+        self._hurry = asyncio.Event()
+
+    def add(self, step: Step, *, screenshot: bytes | None = None) -> None:
+        """Queue a step; it is posted soon, together with those that follow at once."""
+        self._waiting.append((step, screenshot))
+        if self._posting is None or self._posting.done():
+            self._raise_failure()
+            self._hurry.clear()
+            self._posting = asyncio.ensure_future(self._post_all())
+
+    async def flush(self) -> StepsAck:
+        """Post what waits. Raises ``ApiError`` or ``Unreachable`` when a step could not be recorded."""
+        self._hurry.set()
+        if self._posting is not None:
+            await self._posting
+        if self._waiting:
+            await self._post_all()
+        return self.ack
+
+    def _raise_failure(self) -> None:
+        if self._posting is not None and not self._posting.cancelled() and self._posting.exception():
+            self._posting.result()
+
+    async def _post_all(self) -> None:
+        with contextlib.suppress(asyncio.TimeoutError):  # nobody hurries: what came together goes together
+            await asyncio.wait_for(self._hurry.wait(), LINGER_S)
+        while self._waiting and not self.is_final:
+            batch, self._waiting = self._waiting, []
+            for step, screenshot in batch:
+                if screenshot is not None:
+                    step.screenshot = await self._client.blob_put(screenshot, content_type="image/png")
+            await self._post([step for step, _ in batch])
+
+    async def _post(self, steps: list[Step]) -> None:
+        try:
+            self.ack = await self._client.steps_post(self._episode, steps)
+        except ApiError as failure:
+            if failure.code != "episode_final":
+                raise
+            # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict tells why.
+            self.is_final = True

@@ -1,0 +1,240 @@
+"""The records of the REST contract as typed values. Unknown fields are ignored, so that a newer server still
+reads."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Outcome = Literal["correct", "incorrect", "void"]
+ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
+CloseReason = Literal[
+    "agent_stopped",
+    "token_budget",
+    "context_length",
+    "time_budget",
+    "invalid_actions",
+    "cancelled",
+    "model_error",
+    "harness_error",
+]
+Message = dict[str, Any]
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of ``GET /api/v1/health``."""
+
+    status: str
+    version: str = ""
+    arena_url: str
+    live_url: str
+
+
+class Queue(msgspec.Struct, frozen=True, kw_only=True):
+    queued: int = 0
+    p95_ms: float | None = None
+
+
+class Capacity(msgspec.Struct, frozen=True, kw_only=True):
+    """How loaded the installation is; ``recommended_inflight`` is what it asks harnesses to keep to."""
+
+    active: int
+    max_active: int
+    verify: Queue | None = None
+    sandbox: Queue | None = None
+    recommended_inflight: int | None = None
+
+
+class Benchmark(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    title: str = ""
+    kind: str = ""
+    license: str = ""
+    source: str = ""
+    splits: dict[str, int] = {}
+    verifiers: dict[str, str] = {}
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """One problem, without its gold. ``oracle_steps`` counts actions of the scripted solution."""
+
+    id: int
+    benchmark: str
+    key: str
+    split: str = ""
+    kind: str = ""
+    prompt: str = ""
+    payload: dict[str, Any] = {}
+    difficulty: float | None = None
+    tags: list[str] = []
+    max_steps: int | None = None
+    guess_rate: float | None = None
+    oracle_steps: int | None = None
+    gap_eligible: bool = True
+
+
+class TaskPage(msgspec.Struct, frozen=True, kw_only=True):
+    results: list[Task]
+    next: str | int | None = None
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """``reward`` is 1.0, 0.0 or None when void; ``score`` and ``metrics`` inform, never the reward."""
+
+    outcome: Outcome
+    reward: float | None
+    reason: str
+    terminated: bool = True
+    truncated: bool = False
+    score: float | None = None
+    metrics: dict[str, Any] | None = None
+    verifier: str | None = None
+    official: Any = None
+    latency_ms: float | None = None
+
+
+class Run(msgspec.Struct, kw_only=True):
+    id: int
+    name: str = ""
+    kind: str = ""
+    simulated: bool = False
+
+
+class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
+    """An episode as it was opened; ``start_url`` is None in arms without a page."""
+
+    id: int
+    task: int
+    group: int
+    sample_index: int
+    arm: str
+    start_url: str | None = None
+    messages_ref: str | int | None = None
+    max_steps: int
+    presentation_hash: str = ""
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of ``POST /api/v1/episodes``: messages are shared by the samples of a group."""
+
+    episodes: list[OpenedEpisode]
+    messages: dict[str, list[Message]] = {}
+
+    def messages_of(self, episode: OpenedEpisode) -> list[Message]:
+        """The prompt of one episode, as chat messages."""
+        return self.messages.get(str(episode.messages_ref), [])
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Tokens of one completion, as the trainer counted them."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    reasoning: int | None = None
+    cached: int | None = None
+
+
+class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    kind: str
+    text: str | None = None
+    sha256: str | None = None
+
+
+class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """One turn: what the model was shown (``observation``), what it said, what it did and what came of it."""
+
+    index: int
+    thought: str | None = None
+    raw: str | None = None
+    action: dict[str, Any] | None = None
+    parsed: bool | None = None
+    parse_error: str | None = None
+    action_result: str | None = None
+    observation: StepObservation | None = None
+    screenshot: str | None = None
+    url: str | None = None
+    started_at: str | None = None
+    duration_ms: float | None = None
+    model_ms: float | None = None
+    env_ms: float | None = None
+    usage: Usage | None = None
+    finish_reason: str | None = None
+    policy_version: int | None = None
+    actor: str | None = None
+    model: str | None = None
+    sampling: dict[str, Any] | None = None
+    prompt_sha256: str | None = None
+    tokens_blob: str | None = None
+    rewards: dict[str, float] | None = None
+
+
+class StepsAck(msgspec.Struct, frozen=True, kw_only=True):
+    accepted: int = 0
+    duplicates: int = 0
+    next_index: int = 1
+    steps_left: int | None = None
+    status: str = "open"
+    terminated: bool = False
+    truncated: bool = False
+    verdict: Verdict | None = None
+
+
+class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
+    id: int
+    status: str
+    steps_used: int = 0
+    terminated: bool = False
+    truncated: bool = False
+    verdict: Verdict | None = None
+
+
+class EpisodePage(msgspec.Struct, frozen=True, kw_only=True):
+    results: list[EpisodeState]
+    next: str | int | None = None
+
+
+class Resumed(msgspec.Struct, frozen=True, kw_only=True):
+    start_url: str | None = None
+    next_index: int = 1
+    drafts: Any = None
+
+
+class Missing(msgspec.Struct, frozen=True, kw_only=True):
+    missing: list[str]
+
+
+class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
+    alive: Any = None
+    gone: list[int] = []
+
+
+class StreamedVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    episode: int
+    group: int | None = None
+    verdict: Verdict
+
+
+class VerdictPage(msgspec.Struct, frozen=True, kw_only=True):
+    results: list[StreamedVerdict]
+    next: str | int | None = None
+
+
+class GroupState(msgspec.Struct, frozen=True, kw_only=True):
+    """A group as it completes; ``degenerate`` means that all its rewards are the same."""
+
+    group: int
+    task: int
+    size: int
+    judged: int = 0
+    void: int = 0
+    rewards: list[float | None] = []
+    mean: float | None = None
+    std: float | None = None
+    policy_version: list[int | None] | None = None
+    degenerate: bool = False
+
+
+class GroupPage(msgspec.Struct, frozen=True, kw_only=True):
+    results: list[GroupState]
+    next: str | int | None = None

@@ -1,0 +1,287 @@
+"""A small server with the shapes of the contract: lab, live and arena, in one process on three ports."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+QUESTION = r"What is $\frac{1}{2}$ of 84?"
+PAGE = r"""<!doctype html><html lang="en"><head><title>Question</title><link rel="icon" href="data:,">
+<script src="/static/settle.js" defer></script></head><body><main><h1>Question</h1>
+<p>What is <span role="math" aria-label="\frac{1}{2}"><span aria-hidden="true">1 2</span></span> of 84?</p>
+<form method="post" action="submit"><label for="answer">Your answer</label>
+<input id="answer" name="answer" type="text" maxlength="200" autocomplete="off" required>
+<button>Submit answer</button></form>{extra}</main></body></html>"""
+DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</title>
+<link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
+SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
+GOLD = "42"
+
+
+class State:
+    """Everything the server knows; tests look into it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Condition()
+        self.episodes: dict[int, dict[str, Any]] = {}
+        self.verdicts: list[dict[str, Any]] = []
+        self.blobs: dict[str, bytes] = {}
+        self.requests: list[tuple[str, str, str | None]] = []  # arena: method, path, step header
+        self.calls: list[tuple[str, str]] = []  # lab: method, path
+        self.keys: dict[str, Any] = {}
+        self.extra = ""
+        self.fail_next: list[tuple[int, dict[str, str]]] = []
+        self.max_steps = 6
+
+    def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
+        reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
+        verdict = {"outcome": outcome, "reward": reward, "reason": reason}
+        verdict.update({"terminated": not truncated, "truncated": truncated})
+        with self.lock:
+            if episode["verdict"] is None:
+                episode.update(verdict=verdict, status="finished")
+                told = {"episode": episode["id"], "group": episode["group"], "verdict": verdict}
+                self.verdicts.append(told)
+                self.lock.notify_all()
+
+    def submit(self, episode: dict[str, Any], answer: str) -> None:
+        is_right = answer.strip() == GOLD
+        episode["answer"] = answer
+        self.judge(episode, outcome="correct" if is_right else "incorrect", reason="answer")
+
+    def state_of(self, episode: dict[str, Any]) -> dict[str, Any]:
+        verdict = episode["verdict"] or {}
+        return {
+            "id": episode["id"],
+            "status": episode["status"],
+            "steps_used": len(episode["steps"]),
+            "terminated": verdict.get("terminated", False),
+            "truncated": verdict.get("truncated", False),
+            "verdict": episode["verdict"],
+        }
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    disable_nagle_algorithm = True
+    fake: FakeServer
+
+    def log_message(self, *_: object) -> None:
+        return
+
+    def do_GET(self) -> None:
+        self.route("GET")
+
+    def do_POST(self) -> None:
+        self.route("POST")
+
+    def do_PUT(self) -> None:
+        self.route("PUT")
+
+    def route(self, method: str) -> None:
+        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        parts = urlsplit(self.path)
+        self.query = {k: v[0] for k, v in parse_qs(parts.query).items()}
+        self.answer(method, parts.path)
+
+    def send(self, status: int, body: bytes, kind: str, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def send_json(self, status: int, value: object, **headers: str) -> None:
+        self.send(status, json.dumps(value).encode(), "application/json", **headers)
+
+    def refuse(self, status: int, code: str) -> None:
+        self.send_json(status, {"error": {"code": code, "message": code, "fields": {}}})
+
+    def answer(self, method: str, path: str) -> None:
+        raise NotImplementedError
+
+
+class Arena(Handler):
+    def answer(self, method: str, path: str) -> None:
+        state = self.fake.state
+        state.requests.append((method, path, self.headers.get("X-Gym-Step")))
+        if path == "/static/settle.js":
+            self.send(200, SETTLE.encode(), "text/javascript", Cache_Control="max-age=600")
+            return
+        found = re.fullmatch(r"/e/([\w-]+)/(.*)", path)
+        episode = next((e for e in state.episodes.values() if found and e["token"] == found[1]), None)
+        if found is None or episode is None:
+            self.send(404, b"not found", "text/html")
+            return
+        self.episode_page(method, episode, found[2])
+
+    def episode_page(self, method: str, episode: dict[str, Any], rest: str) -> None:
+        csp = "default-src 'none'; script-src 'self'; img-src 'self' data:; form-action 'self'"
+        headers = {"Cache_Control": "no-store", "Content_Security_Policy": csp}
+        if method == "POST" and rest == "submit":
+            values = parse_qs(self.body.decode("utf-8", "replace"))
+            self.fake.state.submit(episode, values.get("answer", [""])[0])
+            self.send(303, b"", "text/html", Location="done")
+        elif rest == "done":
+            self.send(200, DONE.encode(), "text/html", **headers)
+        elif rest == "away":
+            self.send(302, b"", "text/html", Location=self.fake.lab_url + "/secret")
+        elif rest == "file.bin":
+            self.send(200, b"x" * 10, "application/octet-stream", Content_Disposition="attachment")
+        elif rest == "hang.html":
+            body = "<title>Hang</title><script src='hang.js'></script>"
+            self.send(200, body.encode(), "text/html", **headers)
+        elif rest == "hang.js":
+            self.send(200, b"while (true) {}", "text/javascript")
+        else:
+            page = PAGE.replace("{extra}", self.fake.state.extra)
+            self.send(200, page.encode(), "text/html; charset=utf-8", **headers)
+
+
+class Lab(Handler):
+    def answer(self, method: str, path: str) -> None:
+        state = self.fake.state
+        state.calls.append((method, path))
+        if state.fail_next:
+            status, headers = state.fail_next.pop(0)
+            self.send_json(status, {"error": {"code": "made_up", "message": "made up"}}, **headers)
+            return
+        key = self.headers.get("Idempotency-Key")
+        if key and key in state.keys:
+            self.send_json(200, state.keys[key])
+            return
+        given = self.call(method, path)
+        if given is None:
+            self.refuse(404, "not_found")
+            return
+        status, value = given
+        if key and status < 300:
+            state.keys[key] = value
+        self.send_json(status, value)
+
+    def call(self, method: str, path: str) -> tuple[int, object] | None:
+        fake, state = self.fake, self.fake.state
+        if path == "/api/v1/health":
+            urls = {"arena_url": fake.arena_url, "live_url": fake.live_url}
+            return 200, {"status": "ok", "version": "0", **urls}
+        if path == "/api/v1/runs":
+            return 201, {"id": 7, "name": json.loads(self.body)["name"], "kind": "eval"}
+        if path == "/api/v1/tasks":
+            return 200, self.tasks_page()
+        if path == "/api/v1/episodes" and method == "POST":
+            return 201, self.open(json.loads(self.body))
+        if path == "/api/v1/blobs/missing":
+            asked = json.loads(self.body)["sha256"]
+            return 200, {"missing": [digest for digest in asked if digest not in state.blobs]}
+        found = re.fullmatch(r"/api/v1/blobs/(\w+)", path)
+        if found and method == "PUT":
+            if hashlib.sha256(self.body).hexdigest() != found[1]:
+                return 400, {"error": {"code": "hash_mismatch", "message": ""}}
+            state.blobs[found[1]] = self.body
+            return 201, {}
+        found = re.fullmatch(r"/api/v1/episodes/(\d+)(?:/(\w+))?", path)
+        if found:
+            return self.episode_call(state.episodes[int(found[1])], found[2])
+        return None
+
+    def tasks_page(self) -> dict[str, Any]:
+        first, limit = int(self.query.get("cursor", 1)), int(self.query.get("limit", 2))
+        results = [
+            {"id": n, "benchmark": "gsm8k", "key": str(n)} for n in range(first, min(first + limit, 6))
+        ]
+        return {"results": results, "next": str(first + limit) if first + limit < 6 else None}
+
+    def open(self, body: dict[str, Any]) -> dict[str, Any]:
+        state = self.fake.state
+        opened = []
+        for group, task in enumerate(body["tasks"], start=1):
+            for sample in range(body.get("samples_per_task", 1)):
+                number = len(state.episodes) + 1
+                token = f"tok{number:029d}"
+                row: dict[str, Any] = {"id": number, "task": task, "group": group, "sample_index": sample}
+                row.update(arm=body["arm"], max_steps=body.get("max_steps") or state.max_steps)
+                has_page = not body["arm"].startswith("text")
+                row["start_url"] = f"{self.fake.arena_url}/e/{token}/" if has_page else None
+                row.update(messages_ref=str(group), presentation_hash="")
+                opened.append(row)
+                more: dict[str, Any] = {"token": token, "status": "open", "verdict": None, "steps": {}}
+                state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}
+        prompt = [{"role": "user", "content": QUESTION}]
+        return {"episodes": opened, "messages": {str(g): prompt for g in range(1, len(body["tasks"]) + 1)}}
+
+    def episode_call(self, episode: dict[str, Any], name: str | None) -> tuple[int, object] | None:
+        state = self.fake.state
+        if name is None:
+            return 200, state.state_of(episode)
+        body = json.loads(self.body or b"{}")
+        if name == "steps":
+            return self.steps(episode, body["steps"])
+        if name == "submission":
+            state.submit(episode, body["answer"])
+            return 202, {"duplicate": False}
+        if name == "close":
+            if episode["status"] == "finished":
+                return 409, {"error": {"code": "episode_final", "message": ""}}
+            episode["closed"] = body
+            ours = body["reason"] in ("harness_error", "model_error", "cancelled")
+            state.judge(episode, outcome="void" if ours else "incorrect", reason=body["reason"])
+            return 200, state.state_of(episode)
+        return None
+
+    def steps(self, episode: dict[str, Any], steps: list[dict[str, Any]]) -> tuple[int, object]:
+        for step in steps:
+            episode["steps"][step["index"]] = step
+        left = episode["max_steps"] - max(episode["steps"])
+        if left <= 0 and episode["verdict"] is None:
+            self.fake.state.judge(episode, outcome="incorrect", reason="step_budget", truncated=True)
+        state = self.fake.state.state_of(episode)
+        ack = {"accepted": len(steps), "duplicates": 0, "next_index": max(episode["steps"]) + 1}
+        return 200, {**state, **ack, "steps_left": left}
+
+
+class Live(Handler):
+    def answer(self, method: str, path: str) -> None:
+        state = self.fake.state
+        deadline = time.monotonic() + min(float(self.query.get("timeout", "1")), 1.0)
+        found = re.fullmatch(r"/wait/episodes/(\d+)", path)
+        with state.lock:
+            if found:
+                episode = state.episodes[int(found[1])]
+                state.lock.wait_for(lambda: episode["verdict"], max(0, deadline - time.monotonic()))
+                self.send_json(200, state.state_of(episode))
+                return
+            after = int(self.query.get("after", "0"))
+            state.lock.wait_for(lambda: len(state.verdicts) > after, max(0, deadline - time.monotonic()))
+            self.send_json(200, {"results": state.verdicts[after:], "next": str(len(state.verdicts))})
+
+
+class FakeServer:
+    """Serves until ``close``; the ports are whatever is free."""
+
+    def __init__(self) -> None:
+        self.state = State()
+        self._servers = [self._serve(kind) for kind in (Arena, Lab, Live)]
+        self.arena_url, self.lab_url, self.live_url = (
+            f"http://127.0.0.1:{server.server_port}" for server in self._servers
+        )
+
+    def _serve(self, kind: type[Handler]) -> ThreadingHTTPServer:
+        handler = type(kind.__name__, (kind,), {"fake": self})
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        return server
+
+    def close(self) -> None:
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()

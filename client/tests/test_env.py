@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fake_server import FakeServer
+from palaestra import Env, PalaestraError
+
+
+def target(text: str, role: str) -> str:
+    found = re.search(rf"\[(e\d+)\] {role}", text)
+    assert found, text
+    return found[1]
+
+
+async def test_an_episode_is_solved_step_by_step(env: Env, fake: FakeServer) -> None:
+    obs = await env.reset(3)
+    assert r"text: What is $\frac{1}{2}$ of 84?" in obs.text
+    box, button = target(obs.text, "textbox"), target(obs.text, "button")
+
+    obs, reward, terminated, truncated, info = await env.step(
+        f'Half of 84 is 42.\nAction: {{"type": "type", "target": "{box}", "text": "42"}}'
+    )
+    assert (reward, terminated, truncated) == (None, False, False)
+    assert info["action_result"] == "ok"
+    assert 'value="42"' in obs.text
+
+    obs, reward, terminated, truncated, info = await env.step(
+        f'So I submit 42.\nAction: {{"type": "click", "target": "{button}"}}'
+    )
+    assert (reward, terminated, truncated, info["reason"]) == (1.0, True, False, "answer")
+    steps = fake.state.episodes[1]["steps"]
+    assert steps[1]["thought"] == "Half of 84 is 42."
+    assert steps[2]["thought"] == "So I submit 42."
+    assert ("POST", f"/e/{fake.state.episodes[1]['token']}/submit", "2") in fake.state.requests
+
+
+async def test_the_token_is_in_nothing_a_model_sees(env: Env, fake: FakeServer) -> None:
+    token = "tok" + "0" * 28 + "1"
+    fake.state.extra = (
+        f'<p>Your address is {fake.arena_url}/e/{token}/x and {token}.</p><a href="more">More</a>'
+    )
+    obs = await env.reset(1)
+    assert "text: Your address is https://gym/x and ***." in obs.text
+    assert '"More" -> https://gym/more' in obs.text
+    assert token not in str(obs.messages)
+    assert obs.url == "https://gym/"
+
+
+async def test_what_the_agent_gets_wrong_is_an_observation(env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    said = {
+        "no action at all": "invalid",
+        'Action: {"type": "click"': "invalid",
+        'Action: {"type": "fly"}': "invalid",
+        'Action: {"type": "click", "target": "e99"}': "no_target",
+        'Action: {"type": "goto", "url": "http://127.0.0.1:1/"}': "refused",
+    }
+    for completion, result in said.items():
+        obs, reward, terminated, _, info = await env.step(completion)
+        assert (info["action_result"], reward, terminated) == (result, None, False), completion
+        assert "Question" in obs.text
+        assert f"Result of your action: {result}." in obs.messages[-1]["content"]
+
+
+async def test_the_step_budget_truncates(env: Env, fake: FakeServer) -> None:
+    fake.state.max_steps = 2
+    await env.reset(1)
+    await env.step('Action: {"type": "noop"}')
+    _, reward, terminated, truncated, info = await env.step('Action: {"type": "noop"}')
+    assert (reward, terminated, truncated, info["reason"]) == (0.0, False, True, "step_budget")
+
+
+async def test_without_an_open_episode_a_step_says_what_to_do(env: Env) -> None:
+    with pytest.raises(PalaestraError, match="reset"):
+        await env.step("x")
