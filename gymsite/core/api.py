@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
 import msgspec
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpResponse
-from rest_framework import exceptions, parsers, renderers, status
+from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
 
 from gymsite.core.errors import GymError
@@ -49,8 +49,21 @@ class MsgspecParser(parsers.BaseParser):
     ) -> Any:
         request = (parser_context or {}).get("request")
         if request is not None:
-            check_body_size(int(request.META.get("CONTENT_LENGTH") or 0))
+            check_body_size(announced_bytes(request.META))
         return parse_json(stream.read())
+
+
+class OneForm(negotiation.DefaultContentNegotiation):
+    """Every call answers in one form, whatever ``Accept`` says: 406 would help nobody."""
+
+    def select_renderer(
+        self,
+        request: Any,
+        renderers: Iterable[renderers.BaseRenderer],
+        format_suffix: str | None = None,
+    ) -> tuple[renderers.BaseRenderer, str]:
+        renderer = next(iter(renderers))
+        return renderer, str(renderer.media_type)
 
 
 def parse_json(body: bytes) -> Any:
@@ -66,6 +79,14 @@ def parse_json(body: bytes) -> Any:
             "nul_byte", "Text must not contain NUL characters (\\u0000): Postgres cannot store them."
         )
     return value
+
+
+def announced_bytes(headers: Mapping[str, Any]) -> int:
+    """``CONTENT_LENGTH`` of ``request.META``; what is no number counts as none, as it does for Django."""
+    try:
+        return int(headers.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0
 
 
 def check_body_size(size: int) -> None:

@@ -67,7 +67,7 @@ class Sha256Field(serializers.RegexField):
     """64 lower-case hexadecimal digits."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(regex=r"^[0-9a-f]{64}\Z", max_length=64, min_length=64, **kwargs)
+        super().__init__(regex=r"^[0-9a-f]{64}\Z", trim_whitespace=False, **kwargs)
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)

@@ -49,7 +49,10 @@ def open_errors(*statuses: int) -> dict[int, OpenApiResponse]:
 class CallSchema(AutoSchema):
     """Says of every call which scope its key needs."""
 
-    def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular's own
+    def get_operation(self, *args: Any, **kwargs: Any) -> Any:
+        operation = super().get_operation(*args, **kwargs)
         scope = getattr(self.view, "scopes", {}).get(self.method)
-        said = super().get_description()
-        return "\n\n".join(filter(None, [said, f"Scope: `{scope}`." if scope else ""]))
+        if operation and scope:
+            said = operation.get("description", "")
+            operation["description"] = "\n\n".join(filter(None, [said, f"Scope: `{scope}`."]))
+        return operation

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from gymsite.core import blobs
-from gymsite.core.api import too_large
+from gymsite.core.api import announced_bytes, too_large
 from gymsite.core.fields import Sha256Field, StrictSerializer, body_read
 from gymsite.core.schema import errors
 from trajectories.recording import blob_services
@@ -53,7 +53,7 @@ class BlobView(APIView):
         # The stream itself: what DRF would parse it all into memory first.
         stream = request._request
         limit = settings.BLOB_MAX_BYTES
-        announced = int(request.META.get("CONTENT_LENGTH") or 0)
+        announced = announced_bytes(request.META)
         if announced > limit:
             raise too_large("blob_too_large", "blob", announced, limit, "BLOB_MAX_BYTES")
         stored = blob_services.blob_put(sha256=sha256, read=stream.read)

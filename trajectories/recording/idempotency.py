@@ -22,7 +22,7 @@ from psycopg.errors import LockNotAvailable
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from gymsite.core.api import DECODE_ERRORS, check_body_size
+from gymsite.core.api import DECODE_ERRORS, announced_bytes, check_body_size
 from gymsite.core.errors import GymError
 from trajectories.recording.auth import Principal, caller
 
@@ -159,7 +159,7 @@ def _check_key(key: str) -> None:
 
 def _request_hash(request: HttpRequest | Request) -> str:
     """Of what is asked, however its JSON is spelled."""
-    check_body_size(int(request.META.get("CONTENT_LENGTH") or 0))
+    check_body_size(announced_bytes(request.META))
     body: Any = request.body
     with contextlib.suppress(*DECODE_ERRORS):  # the view says what is wrong with it
         body = msgspec.json.decode(body)

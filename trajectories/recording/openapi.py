@@ -134,8 +134,8 @@ def _type(field: Mapping[str, Any]) -> str:
         return " | ".join("null" if value is None else str(value) for value in field["enum"])
     if field.get("type") == "array":
         return f"list of {_type(field.get('items', {}))}"
-    suffix = " or null" if field.get("nullable") else ""
-    return f"{field.get('type', 'any')}{suffix}"
+    kinds = field.get("type", "any")
+    return kinds if isinstance(kinds, str) else " or ".join(kinds)
 
 
 def _type_of_named(name: str) -> str:

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from django.conf import settings as django_settings
+from django.db import connection
+
+from gymsite.core.tokens import token_make
+from tests import factories
+from trajectories.models import Episode, PageEvent, SiteEvent, VerdictEvidence
+from trajectories.recording import run_selectors, trajectory_records, trajectory_selectors
+from trajectories.recording.auth import Principal
+
+PARSED_GOLD = "parsed-gold-9142"
+READER = Principal(key_id=1, name="r", scopes=frozenset(["read"]), splits=frozenset())
+
+
+def _full_episode(**fields: Any) -> Episode:
+    """An episode with everything in it; a token hides wherever a harness or page can put text."""
+    episode = factories.episode(**fields)
+    token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
+    address = f"http://127.0.0.1:8000/e/{token}/"
+    factories.step(
+        episode,
+        1,
+        thought=f"I open {address}",
+        raw='say "\u2028\n</script>" \\ \U0001f600',
+        url=address,
+        observation_kind="axtree-v1",
+        observation_text=f"link {address}submit",
+        screenshot="0" * 64,
+        policy_version=3,
+        more={"usage": {"prompt": 12}, "rewards": {"format": 0.5}},
+    )
+    factories.step(episode, 3)
+    PageEvent.objects.create(
+        episode=episode, page="p", seq=1, kind="click", at_ms=1.5, data={"href": address}
+    )
+    SiteEvent.objects.create(episode=episode, seq=1, kind="page_served", data={"path": "/"})
+    factories.submission(episode, "41")
+    factories.verdict(episode, "incorrect", verifier="numeric-v1", evidence={"gold": PARSED_GOLD})
+    return episode
+
+
+def test_a_trajectory_holds_all_that_happened(api: Callable[..., Any]) -> None:
+    episode = _full_episode()
+
+    status, told = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")
+
+    assert status == 200
+    first, second = told["steps"]
+    assert (first["index"], second["index"]) == (1, 3)
+    assert first["raw"] == 'say "\u2028\n</script>" \\ \U0001f600'
+    assert first["usage"] == {"prompt": 12}
+    assert first["rewards"] == {"format": 0.5}
+    assert (first["policy_version"], first["screenshot"], first["parse_error"]) == (3, "0" * 64, None)
+    assert second["observation"] is None
+    assert told["page_events"][0]["kind"] == "click"
+    assert told["site_events"][0]["data"] == {"path": "/"}
+    assert told["submission"]["answer"] == "41"
+    assert (told["verdict"]["outcome"], told["verdict"]["verifier"]) == ("incorrect", "numeric-v1")
+    assert (told["terminated"], told["truncated"]) == (True, False)
+    assert told["task"]["prompt"] == episode.task.prompt
+    msgspec.convert(told, trajectory_records.Trajectory)
+
+
+def test_an_episode_in_which_nothing_happened_has_a_trajectory_too(api: Callable[..., Any]) -> None:
+    told = api("read").json("GET", f"/episodes/{factories.episode().pk}/trajectory")[1]
+
+    assert (told["steps"], told["page_events"], told["submission"], told["verdict"]) == ([], [], None, None)
+    msgspec.convert(told, trajectory_records.Trajectory)
+
+
+def test_golds_and_seed_are_told_to_keys_with_that_scope_alone(api: Callable[..., Any]) -> None:
+    episode = _full_episode(seed=918273645)
+    addresses = [f"/episodes/{episode.pk}/trajectory", f"/runs/{episode.run_id}/trajectories"]
+
+    for address in addresses:
+        for scopes in (("read",), ("read", "trainer")):
+            text = api(*scopes).get(f"/api/v1{address}").getvalue().decode()
+            assert PARSED_GOLD not in text
+            assert factories.GOLD_CANARY not in text
+            assert "918273645" not in text
+        told = msgspec.json.decode(api("read", "golds").get(f"/api/v1{address}").getvalue())
+        assert told["evidence"] == {"gold": PARSED_GOLD}
+        assert told["seed"] == 918273645
+
+
+def test_the_arena_token_is_masked_wherever_it_was_put(api: Callable[..., Any]) -> None:
+    episode = _full_episode()
+    token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
+    client = api("admin")
+
+    for address in (f"/episodes/{episode.pk}/trajectory", f"/runs/{episode.run_id}/trajectories"):
+        text = client.get(f"/api/v1{address}").getvalue().decode()
+        assert token not in text
+        assert "http://127.0.0.1:8000/e/***/submit" in text
+
+
+def test_text_that_only_looks_like_a_token_is_left_alone() -> None:
+    text = f"https://example.org/e/{'a' * 32}/ and /e/{'b' * 40}"
+
+    assert trajectory_selectors.without_tokens(text) == text
+
+
+def test_the_stream_of_a_run_has_a_line_for_each_of_its_episodes(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    made = [factories.episode(group=factories.group(run=run)).pk for _ in range(40)]
+    factories.episode()
+
+    response = api("read").get(f"/api/v1/runs/{run.pk}/trajectories")
+
+    assert response["Content-Type"] == "application/x-ndjson"
+    lines = response.getvalue().decode().split("\n")
+    assert lines[-1] == ""
+    assert [json.loads(line)["id"] for line in lines[:-1]] == made
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_stream_takes_rows_from_the_server_as_it_goes() -> None:
+    run = factories.run()
+    for _ in range(trajectory_selectors.FETCHED_ROWS + 1):
+        factories.episode(group=factories.group(run=run))
+    run = run_selectors.run_get(run.pk)
+
+    lines = trajectory_selectors.trajectory_lines(run=run, principal=READER)
+    next(lines)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_cursors WHERE NOT is_holdable")
+        assert "trajectories_episode" in cursor.fetchone()[0]
+    lines.close()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_cursors")
+        assert cursor.fetchone() == (0,)
+
+
+def test_an_episode_is_read_as_it_stands(api: Callable[..., Any]) -> None:
+    episode = factories.episode()
+    factories.step(episode, 4)
+    client = api("read")
+
+    _, before = client.json("GET", f"/episodes/{episode.pk}")
+    factories.verdict(episode)
+    _, after = client.json("GET", f"/episodes/{episode.pk}")
+
+    assert (before["status"], before["steps_used"], before["verdict"]) == ("open", 4, None)
+    assert (after["status"], after["verdict"]["reward"], after["terminated"]) == ("finished", 1.0, True)
+
+
+def test_episodes_are_filtered_and_paged(api: Callable[..., Any], django_assert_num_queries: Any) -> None:
+    run = factories.run()
+    group = factories.group(run=run)
+    made = [factories.episode(group=group) for _ in range(4)]
+    factories.verdict(made[1])
+    factories.episode(group=factories.group(run=run))
+    factories.episode()
+    client = api("read")
+
+    def ids(query: str) -> list[int]:
+        return [record["id"] for record in client.json("GET", f"/episodes?{query}")[1]["results"]]
+
+    with django_assert_num_queries(3):  # the key, the ids, the records
+        _, first = client.json("GET", f"/episodes?group={group.pk}&limit=3")
+    assert [record["id"] for record in first["results"]] == [episode.pk for episode in made[:3]]
+    assert ids(f"group={group.pk}&limit=3&cursor={first['next']}") == [made[3].pk]
+    assert ids(f"run={run.pk}&status=finished") == [made[1].pk]
+    assert len(ids(f"run={run.pk}")) == 5
+    assert len(ids("")) == 6
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("status=opne", "status"),
+        ("status=open%00", "status"),
+        ("run=0", "run"),
+        ("run=9223372036854775808", "run"),
+        ("run=x", "run"),
+        ("group=-1", "group"),
+        ("cursor=abc", "cursor"),
+        ("grop=1", "grop"),
+    ],
+)
+def test_a_bad_parameter_is_named(api: Callable[..., Any], query: str, field: str) -> None:
+    status, answer = api("read").json("GET", f"/episodes?{query}")
+
+    assert (status, list(answer["error"]["fields"])) == (400, [field])
+
+
+@pytest.mark.parametrize("ending", ["", "/trajectory"])
+@pytest.mark.parametrize("number", ["0", "999999", "9223372036854775807", "9223372036854775808", "1" * 40])
+def test_an_episode_that_is_not_there_is_404(api: Callable[..., Any], number: str, ending: str) -> None:
+    assert api("read").json("GET", f"/episodes/{number}{ending}")[0] == 404
+
+
+def test_a_key_limited_to_splits_reads_no_episode_of_another(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    seen, hidden = (
+        factories.episode(group=factories.group(run=run, task=factories.task(split=split)))
+        for split in ("train", "test")
+    )
+    client = api("admin", splits=["train"])
+
+    assert client.json("GET", f"/episodes/{seen.pk}")[0] == 200
+    for ending in ("", "/trajectory"):
+        status, answer = client.json("GET", f"/episodes/{hidden.pk}{ending}")
+        assert (status, answer["error"]["code"]) == (404, "unknown_episode")
+    listed = client.json("GET", f"/episodes?run={run.pk}")[1]["results"]
+    assert [record["id"] for record in listed] == [seen.pk]
+    lines = client.get(f"/api/v1/runs/{run.pk}/trajectories").getvalue().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [seen.pk]
+    stats = client.json("GET", f"/tasks/stats?run={run.pk}")[1]["results"]
+    assert [row["task"] for row in stats] == [seen.task_id]
+
+
+def test_evidence_belongs_to_the_current_verdict(api: Callable[..., Any]) -> None:
+    episode = _full_episode()
+    VerdictEvidence.objects.all().delete()
+
+    told = api("read", "golds").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
+
+    assert told["evidence"] is None
