@@ -250,3 +250,24 @@ def test_an_episode_answered_through_the_api_shows_no_form(
     assert submit(episode, "answer=1").status_code == 409
     episode.refresh_from_db()
     assert episode.status == "open"
+
+
+def test_a_failure_of_ours_says_nothing_of_itself(arena_client: ArenaClient, address: Address) -> None:
+    arena_client.raise_request_exception = False
+    task = factories.task(payload={"secret": "no text at all"})
+
+    response = arena_client.get(address(factories.episode(task=task)))
+
+    html = response.content.decode()
+    assert response.status_code == 500
+    assert "Something went wrong on our side" in html
+    assert "secret" not in html
+    assert "Traceback" not in html
+    assert HEADERS.items() <= dict(response.items()).items()
+
+
+def test_a_method_that_a_page_does_not_have_is_refused(arena_client: ArenaClient, address: Address) -> None:
+    path = address(factories.episode())
+
+    assert [arena_client.get(path + page).status_code for page in ("submit", "events")] == [405, 405]
+    assert [arena_client.post(path + page).status_code for page in ("", "done")] == [405, 405]

@@ -82,7 +82,7 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture()
+@pytest.fixture
 def open_page(browser: Browser, transactional_db: None) -> Iterator[Callable[..., Page]]:
     """A page of a new context; options are those of ``new_context``. Every context is closed at the end."""
     contexts: list[BrowserContext] = []

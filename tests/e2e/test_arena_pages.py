@@ -102,8 +102,11 @@ def test_the_marker_comes_after_fonts_and_formulas(arena_server: ArenaServer, op
     page.add_init_script(
         """new MutationObserver(() => {
             if (document.documentElement.dataset.settled && !window.atMarker)
-                window.atMarker = { fonts: document.fonts.status, drawn: document.querySelectorAll(".katex").length,
-                                    loaded: Array.from(document.fonts, (f) => f.status).filter((s) => s === "loaded").length };
+                window.atMarker = {
+                    fonts: document.fonts.status,
+                    drawn: document.querySelectorAll(".katex").length,
+                    loaded: Array.from(document.fonts).filter((font) => font.status === "loaded").length,
+                };
         }).observe(document, { attributes: true, subtree: true })"""
     )
     page.goto(arena_server.address(latex_episode()))
@@ -188,8 +191,10 @@ def test_looks_change_what_is_seen(arena_server: ArenaServer, open_page: OpenPag
         for font in ALL_LOOKS["font"]:
             look = Look(theme=str(theme), font=str(font))
             page.goto(arena_server.address(latex_episode(presentation=look.as_dict())))
-            style = "(() => { const s = getComputedStyle(document.querySelector('p')); return [s.color, s.fontFamily]; })()"
-            seen.add(tuple(page.evaluate(style)))
+            style = page.locator("p").first.evaluate(
+                "(p) => [getComputedStyle(p)].map((s) => s.color + s.fontFamily)"
+            )
+            seen.add(str(style))
     assert len(seen) == 6
 
 
