@@ -16,8 +16,10 @@ import httpx
 import pytest
 from django.db import connection
 
+from tests import factories
 from tests.servers import servers
-from trajectories.recording import auth
+from trajectories.models import Episode
+from trajectories.recording import auth, ending
 
 T = TypeVar("T")
 
@@ -66,6 +68,35 @@ def live(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
 @pytest.fixture
 def key(transactional_db: None) -> str:
     return auth.key_create(name="harness", scopes=["read"])
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    return factories.episode()
+
+
+def judge(episode: Episode, **fields: object) -> None:
+    """A verdict written and announced as judging does it."""
+    factories.verdict(episode, **fields)
+    ending.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+
+
+def episodes_make(number: int) -> list[Episode]:
+    """Open episodes of one group, in the order of their ids."""
+    first = factories.episode()
+    fields = [
+        field.attname
+        for field in Episode._meta.concrete_fields
+        if field.attname not in ("id", "sample_index")
+    ]
+    common = {name: getattr(first, name) for name in fields}
+    return [first, *Episode.objects.bulk_create(Episode(**common, sample_index=i) for i in range(1, number))]
+
+
+async def until_waiting(live: Live, number: int) -> None:
+    async with live.client() as client:
+        while (await client.get("/wait/health")).json()["waiting"] != number:
+            await asyncio.sleep(0.01)
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any, **named: Any) -> T:

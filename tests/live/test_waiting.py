@@ -5,30 +5,13 @@ import asyncio
 import pytest
 
 from tests import factories
-from tests.live.conftest import Live, in_thread
+from tests.live.conftest import Live, in_thread, judge, until_waiting
 from trajectories import hot_sql
 from trajectories.live import events
 from trajectories.models import Episode
-from trajectories.recording import auth, ending
+from trajectories.recording import auth
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def judge(episode: Episode, **fields: object) -> None:
-    """A verdict written and announced as judging does it."""
-    factories.verdict(episode, **fields)
-    ending.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
-
-
-async def until_waiting(live: Live, number: int) -> None:
-    async with live.client() as client:
-        while (await client.get("/wait/health")).json()["waiting"] != number:
-            await asyncio.sleep(0.01)
-
-
-@pytest.fixture
-def episode(transactional_db: None) -> Episode:
-    return factories.episode()
 
 
 async def test_a_wait_ends_with_the_verdict(live: Live, key: str, episode: Episode) -> None:
