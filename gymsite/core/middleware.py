@@ -42,6 +42,8 @@ class SecurityHeadersMiddleware:
         response = self.get_response(request)
         for name, value in self.headers.items():
             response.headers.setdefault(name, value)
+        if not response.streaming and not response.has_header("Content-Length"):
+            response["Content-Length"] = str(len(response.content))  # else the server sends chunks
         return response
 
 

@@ -23,7 +23,7 @@ TABLE = "CREATE TABLE IF NOT EXISTS bench_bare (id bigint GENERATED ALWAYS AS ID
 def insert(request: HttpRequest) -> HttpResponse:
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO bench_bare (body) VALUES (%s)", [request.body.decode()])
-    return HttpResponse(b"{}", content_type="application/json")
+    return HttpResponse(b"{}", content_type="application/json", headers={"Content-Length": "2"})
 
 
 urlpatterns = [path("insert", insert)]
