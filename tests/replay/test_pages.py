@@ -34,7 +34,16 @@ def episode(db: None) -> Episode:
     factories.verdict(
         made,
         verifier="numeric-v1",
-        evidence={"parsed_answer": "42 read", "parsed_gold": factories.GOLD_CANARY},
+        evidence={
+            "answer": "42",
+            "verifiers": {
+                "numeric-v1": {
+                    "correct": True,
+                    "parsed_answer": "42 read",
+                    "parsed_gold": factories.GOLD_CANARY,
+                }
+            },
+        },
     )
     factories.step(made, 5, thought="Done.")
     return made
@@ -335,9 +344,9 @@ def test_an_open_episode_polls_and_a_closed_one_does_not(lab: Lab, owner: User) 
     path = f"/episodes/{episode.pk}/progress"
     html = client.get(path).content.decode()
     assert 'hx-trigger="every 2s"' in html
-    assert client.get(f"{path}?seen=open-1-").status_code == 204
+    assert client.get(f"{path}?seen=open-1--").status_code == 204
     factories.step(episode, 2)
-    assert client.get(f"{path}?seen=open-1-").status_code == 200
+    assert client.get(f"{path}?seen=open-1--").status_code == 200
     factories.verdict(episode)
     assert 'hx-trigger="every 2s"' in client.get(path).content.decode()
     Episode.objects.filter(pk=episode.pk).update(closed_at=episode.finished_at)
@@ -350,3 +359,25 @@ def test_a_latex_problem_keeps_its_source_for_readers_without_scripts(lab: Lab, 
     html = lab(owner).get(f"/tasks/{task.pk}/").content.decode()
     assert r'role="math" aria-label="\frac{1}{2}"' in html
     assert "of $10?" in html
+
+
+def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    for index in range(1, 121):
+        factories.step(episode, index)
+    html = lab(owner).get(f"/episodes/{episode.pk}/steps/60").content.decode()
+    linked = {index for index in range(1, 121) if f'href="/episodes/{episode.pk}/steps/{index}"' in html}
+    assert linked == {1, 120, *range(60 - step_selectors.STRIP_REACH, 60 + step_selectors.STRIP_REACH + 1)}
+
+
+def test_a_verifier_that_disagrees_is_shown(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    opinions = {
+        "math-v1": {"correct": True, "parsed_answer": "1/2", "parsed_gold": factories.GOLD_CANARY},
+        "math_strict-v1": {"correct": False, "parsed_answer": "", "parsed_gold": factories.GOLD_CANARY},
+    }
+    factories.submission(episode, "0.5")
+    factories.verdict(episode, verifier="math-v1", evidence={"verifiers": opinions, "answer": "0.5"})
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "math_strict-v1" in html
+    assert factories.GOLD_CANARY not in html

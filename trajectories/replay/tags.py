@@ -25,7 +25,7 @@ OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
 RESULT_TAGS = {"ok": "good", "no_target": "warn", "refused": "bad", "timeout": "warn", "invalid": "bad"}
 STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
 # The interval's plot in units of its SVG.
-PLOT_LEFT = 2
+PLOT_LEFT = 4
 PLOT_WIDTH = 100
 
 
@@ -66,6 +66,12 @@ def phrase(action: object) -> Phrase:
 @register.filter
 def percent(share: float) -> str:
     return f"{share * 100:.1f}%" if 0.0005 < share < 0.9995 else f"{share * 100:.0f}%"
+
+
+@register.filter
+def count(number: int) -> str:
+    """A count with its thousands set apart."""
+    return f"{number:,}"
 
 
 @register.filter

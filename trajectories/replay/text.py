@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from gymsite.core.tokens import mask_tokens
 
-# Characters that reorder or hide what is around them: a page names them, so that it says what is really there.
+# Characters that reorder or hide what is around them: a page names them, and so says what is really there.
 # Tab and line ends stay.
 UNSEEN = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from gymsite.core import converters  # noqa: F401 (registers <id:> and <sha256:>)
+from gymsite.core import converters
 from trajectories.replay.views import blobs, episodes, runs, steps, system, tasks
+
+converters.converters_register()
 
 urlpatterns = [
     path(

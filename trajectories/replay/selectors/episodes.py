@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.http import Http404
 
@@ -17,6 +17,7 @@ from trajectories.models import Episode, PageEventTally, Step, Submission, Verdi
 
 EPISODES_PER_PAGE = 50
 EXCERPT_CHARS = 160
+NEIGHBOURS_SHOWN = 200
 BIGINT_MAX = 2**63 - 1
 
 # What a row of the list shows; the big columns (prompt, payload, settings, evidence) stay where they are.
@@ -152,5 +153,5 @@ def neighbours_in_group(episode: Episode) -> list[Episode]:
         Episode.objects.filter(group_id=episode.group_id)
         .select_related("verdict")
         .only("sample_index", "status", "verdict__outcome")
-        .order_by(F("sample_index"))
+        .order_by("sample_index")[:NEIGHBOURS_SHOWN]
     )

@@ -10,6 +10,7 @@ from trajectories.models import Episode, Submission
 from trajectories.recording import prompts
 from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
+from trajectories.replay.evidence import readings_of
 from trajectories.replay.forms import StepsForm
 from trajectories.replay.selectors import episodes, steps
 from trajectories.replay.views.listing import episode_listing
@@ -29,47 +30,53 @@ def episode_list(request: LabRequest) -> HttpResponse:
 @lab_page
 def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     episode = episodes.episode_get(episode_id)
-    golds = access.sees_golds(request.user)
+    progress = _progress(request, episode)
     context = {
         "here": "episodes",
         "run": episode.run,
         "task": episode.task,
         "start": steps.first_index(episode_id=episode.pk),
         "siblings": episodes.neighbours_in_group(episode),
-        "sees_golds": golds,
-        "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,
+        "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
         "messages": _messages(episode),
         "events_tally": episodes.episode_events_tally(episode),
         "loose_events": steps.step_events(episode_id=episode.pk, index=None),
     }
-    return render(request, "lab/episode.html", {**context, **_progress(request, episode)})
+    return render(request, "lab/episode.html", {**context, **progress})
 
 
 @lab_page
 def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
     """What changes while an episode is under way; 204 when nothing has since the reader's ``seen``."""
     episode = episodes.episode_get(episode_id)
-    context = _progress(request, episode)
-    if request.GET.get("seen") == context["seen"]:
+    if request.GET.get("seen") == _seen(episode, last=steps.last_index(episode_id=episode.pk)):
         return HttpResponse(status=204)
-    return render(request, "lab/_progress.html", context)
+    return render(request, "lab/_progress.html", _progress(request, episode))
+
+
+def _seen(episode: Episode, *, last: int) -> str:
+    """What has to differ for the page to be worth drawing again."""
+    return f"{episode.status}-{last}-{episode.verdict_id or ''}-{episode.close_reason}"
 
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     first = StepsForm(request.GET).filters().get("first", 1)
     last = steps.last_index(episode_id=episode.pk)
     judgement = episodes.episode_judgement(episode)
+    golds = access.sees_golds(request.user)
     submission = episodes.episode_submission(episode)
     return {
         "episode": episode,
         "judgement": judgement,
-        "evidence": _evidence_shown(judgement.evidence, golds=access.sees_golds(request.user)),
+        "sees_golds": golds,
+        "readings": readings_of(judgement.evidence, golds=golds),
+        "evidence": judgement.evidence if golds else {},
         "submission": submission,
         "answers": _answers(submission),
         "index": steps.step_index(episode_id=episode.pk, first=first),
         "first": first,
         "last": last,
-        "seen": f"{episode.status}-{last}-{episode.close_reason}",
+        "seen": _seen(episode, last=last),
         "is_live": episodes.is_live(episode, now=timezone.now()),
     }
 
@@ -90,8 +97,3 @@ def _answers(submission: Submission | None) -> list[str]:
         return []
     given = submission.answer if isinstance(submission.answer, list) else [submission.answer]
     return [str(part) for part in given]
-
-
-def _evidence_shown(evidence: dict[str, Any], *, golds: bool) -> dict[str, Any]:
-    """Only what was read from the answer, unless the reader may see golds too."""
-    return evidence if golds else {name: value for name, value in evidence.items() if name == "parsed_answer"}

@@ -14,6 +14,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     blobs = steps.blobs_known([step.screenshot, step.observation_sha256])
+    last = steps.last_index(episode_id=episode.pk)
     context = {
         "here": "episodes",
         "figures": figures_of(step),
@@ -23,7 +24,10 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
         "run": episode.run,
         "task": episode.task,
         "step": step,
-        "last": steps.last_index(episode_id=episode.pk),
+        "start": steps.first_index(episode_id=episode.pk),
+        "last": last,
+        "skips_start": index - steps.STRIP_REACH > 1,
+        "skips_end": index + steps.STRIP_REACH < last,
         "before": steps.step_before(episode_id=episode.pk, index=index),
         "after": steps.step_after(episode_id=episode.pk, index=index),
         "strip": steps.strip_around(episode_id=episode.pk, index=index),

@@ -1,0 +1,174 @@
+"""The lab in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests import factories
+from tests.replay import scene
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+HOSTILE = "\u202e" + "W" * 3000 + "<img src=x onerror=alert(1)>" + "\u0645\u0631\u062d\u0628\u0627"
+PICTURE = (
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+    b"\x00\x00\x00\rIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\xdc\xccY\xe7\x00\x00\x00\x00IEND\xaeB`\x82"
+)
+
+
+@pytest.fixture
+def star(transactional_db: None) -> Episode:
+    return scene.scene_make(picture=PICTURE)
+
+
+@pytest.fixture
+def lab_page(live_server: LiveServer, open_page: OpenPage) -> Callable[..., Page]:
+    """A page that has logged in by the form."""
+
+    def make(**options: Any) -> Page:
+        User.objects.get_or_create(username="owner", defaults={"is_staff": True})
+        owner = User.objects.get(username="owner")
+        owner.set_password("correct horse")
+        owner.save()
+        page = open_page(base_url=live_server.url, **options)
+        page.goto("/")
+        page.get_by_label("Name").fill("owner")
+        page.get_by_label("Password").fill("correct horse")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+        return page
+
+    return make
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("html[data-settled=true]", state="attached")
+
+
+def paths(episode: Episode) -> list[str]:
+    return [
+        "/",
+        f"/runs/{episode.run_id}/",
+        "/episodes/",
+        f"/episodes/{episode.pk}/",
+        f"/episodes/{episode.pk}/steps/1",
+        "/tasks/",
+        f"/tasks/{episode.task_id}/",
+        "/system/",
+        "/runs/999999/",
+    ]
+
+
+def test_a_researcher_walks_from_the_runs_to_a_step_and_on_by_the_arrow_keys(
+    lab_page: Callable[..., Page], star: Episode
+) -> None:
+    page = lab_page()
+    page.get_by_role("link", name="qwen3-8b").click()
+    page.get_by_role("link", name=str(star.pk), exact=True).click()
+    page.get_by_role("link", name="Step 2").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
+    expect(page.locator(".thought")).to_contain_text("Let me check it with a small case")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 3")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 6")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 3")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
+
+
+def test_no_page_breaks_its_own_policy_or_fails_to_settle(
+    lab_page: Callable[..., Page], star: Episode
+) -> None:
+    page = lab_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    for path in paths(star):
+        page.goto(path)
+        settled(page)
+    # The browser itself complains of a page that is answered 404, as the last one is meant to be.
+    assert [text for text in complaints if "404" not in text] == []
+
+
+def test_formulas_are_drawn_and_keep_their_latex_as_name(
+    lab_page: Callable[..., Page], star: Episode
+) -> None:
+    page = lab_page()
+    page.goto(f"/episodes/{star.pk}/")
+    settled(page)
+    formula = page.get_by_role("math").first
+    expect(formula).to_have_accessible_name(r"\sum_{k=1}^{10} \frac{1}{k(k+1)}")
+    expect(formula.locator(".katex")).to_have_count(1)
+
+
+def test_a_filter_changes_list_and_address_without_a_new_page(
+    lab_page: Callable[..., Page], star: Episode
+) -> None:
+    page = lab_page()
+    page.goto("/episodes/")
+    page.evaluate("window.samePage = true")
+    page.get_by_label("outcome").select_option("void")
+    expect(page).to_have_url(re.compile("outcome=void"))
+    rows = page.locator("#results tbody tr")
+    expect(rows).to_have_count(3)
+    assert page.evaluate("window.samePage") is True
+    page.get_by_label("outcome").select_option("")
+    page.get_by_label("Search").press_sequentially("no such task")
+    expect(page.get_by_text("No episode matches.")).to_be_visible()
+
+
+def test_lists_work_without_scripts(lab_page: Callable[..., Page], star: Episode) -> None:
+    page = lab_page(java_script_enabled=False)
+    page.goto("/episodes/")
+    page.get_by_label("outcome").select_option("void")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.locator("#results tbody tr")).to_have_count(3)
+    page.goto(f"/episodes/{star.pk}/steps/1")
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
+
+
+def test_an_open_episode_shows_new_steps_and_its_verdict_by_itself(lab_page: Callable[..., Page]) -> None:
+    episode = factories.episode()
+    page = lab_page()
+    page.goto(f"/episodes/{episode.pk}/")
+    expect(page.get_by_role("heading", name="Under way")).to_be_visible()
+    factories.step(episode, 1, thought="A thought that comes later.")
+    expect(page.get_by_text("A thought that comes later.")).to_be_visible()
+    factories.submission(episode)
+    factories.verdict(episode)
+    expect(page.get_by_role("heading", name="Correct", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Page], width: int) -> None:
+    run = factories.run(name=HOSTILE[:200], model=HOSTILE[:200], tags=[HOSTILE[:100]], simulated=True)
+    task = factories.task(key=HOSTILE[:200], prompt=HOSTILE, payload={"text": HOSTILE}, tags=[HOSTILE[:100]])
+    episode = factories.episode(run=run, task=task, arm="gym")
+    factories.step(
+        episode,
+        1,
+        thought=HOSTILE,
+        raw=HOSTILE,
+        action={"type": HOSTILE, "target": HOSTILE},
+        parse_error=HOSTILE,
+        url=HOSTILE,
+        observation_text=HOSTILE,
+    )
+    factories.submission(episode, HOSTILE)
+    page = lab_page(viewport={"width": width, "height": 900})
+    for path in paths(episode):
+        page.goto(path)
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
