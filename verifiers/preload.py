@@ -1,6 +1,7 @@
 """Imported once by the forkserver, so that every child starts with the heavy libraries in shared memory.
 
-The first parse fills the LaTeX grammar's tables (0.3 s); a child forked afterwards has them for nothing.
+The first parse fills the LaTeX grammar's tables (0.3 s), the first verdicts compile patterns; a child forked
+afterwards has all of it for nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import logging
 import math_verify
 
 from verifiers import registry
+from verifiers.types import Evidence, Gold
 
 logging.disable(logging.CRITICAL)  # math_verify warns at every call that its own clock is off; ours is on
 registry.discover()
@@ -20,5 +22,8 @@ for formula in (r"$\frac{1}{2} + \sqrt{x^2}$", r"$\begin{pmatrix} 1 \\ 2 \end{pm
         math_verify.parse(formula, parsing_timeout=None),
         timeout_seconds=None,
     )
+for plugin in map(registry.VERIFIERS.get, registry.VERIFIERS):
+    for example in plugin.examples:
+        plugin.check(Gold(example.gold), Evidence(example.answer))
 gc.collect()
 gc.freeze()

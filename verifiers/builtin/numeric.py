@@ -38,7 +38,7 @@ HEDGES = frozenset(
 )
 ONE_LETTER_UNITS = frozenset("mgshl")
 SIGNS = re.compile(r"\\[$%!,;: ()\[\]]|[$%\u20ac\u00a3\u00a5\u20b9*_`]|\\(?:text|mathrm|mbox)\b")
-PUNCTUATION = frozenset(" .,:;=(){}'\"\u00b0")
+PUNCTUATION = frozenset(" .,:=(){}'\"\u00b0")
 POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])[\u00b2\u00b3]")
 
 
@@ -114,7 +114,7 @@ def _factor_of_words(before: str, after: str) -> int | None:
     """What the words around a number multiply it by; None when they make it something else."""
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
-    if "=" in after or before.count("=") > 1:
+    if "=" in after or before.count("=") > 1 or re.search(r"\w\($", before):
         return None
     words = [word.lower() for word in WORDS.findall((before + " " + after).replace("'", ""))]
     if HEDGES.intersection(words):

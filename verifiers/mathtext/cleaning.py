@@ -91,6 +91,8 @@ SPACES = frozenset(
 ) | {"\\ "}
 COMMAND = re.compile(r"\\\\|\\(?:[A-Za-z]+|[,;:! ()\[\]])")
 SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
+BOLD = re.compile(r"(?<![\w)}\]])\*\*([^*]+)\*\*(?![\w({\[])")
+SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[eE]([+-]?\d{1,3})(?![\w.])")
 LEAD = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then)\b,?\s*)?(?:the\s+)?(?:final\s+)?(?:answer|result|solution|value)s?"
     r"(?:\s+(?:is|are|set))*\s*[:=]?\s*(?=\S)",
@@ -114,7 +116,7 @@ LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 def clean(text: str) -> str | None:
     """The text in one spelling; None when it holds several boxes that do not make one answer."""
-    text = SPECIAL_END.sub("", text).replace("**", "").replace("`", "")
+    text = BOLD.sub(r" \1 ", SPECIAL_END.sub("", text)).replace("**", "^").replace("`", "")
     found = boxed_content(text)
     if found is None:
         return None
@@ -122,6 +124,7 @@ def clean(text: str) -> str | None:
     text = PERCENT_WORDS.sub("\\%", text)
     text = CONNECTIVE.sub(r" \1 ", text)
     text = RUN_ON.sub(r" \1 ", text)
+    text = SCIENTIFIC.sub(r"\1*10^{\2}", text)
     text = ORDINAL.sub("", text)
     text = DEGREES.sub("\u00b0", text)
     text = TEXT_NAME.sub(_known_name, text)

@@ -89,6 +89,8 @@ def _same_scalar(gold: Scalar, answer: Form) -> bool:
         return same_form(gold, answer.items[0])
     if isinstance(answer, Ratio) and len(answer.terms) == 2:
         return _same_node(gold.node, Apply("div", answer.terms))
+    if isinstance(answer, Words) and isinstance(gold.node, Symbol):
+        return gold.node.name.isupper() and gold.node.name.casefold() == answer.text
     if not isinstance(answer, Scalar) or not units_agree(_unit(gold), _unit(answer)):
         return False
     if gold.degrees != answer.degrees and (in_radians := _degrees_against_pi(gold, answer)) is not None:
@@ -121,6 +123,8 @@ def _mentions(node: Node, name: str) -> bool:
 
 
 def _same_node(gold: Node, answer: Node) -> bool:
+    if symbols_of(gold) != symbols_of(answer):
+        return False
     return same_expression(gold, answer) or _rounds_to(gold, answer) or _rounds_to(answer, gold)
 
 
@@ -135,7 +139,9 @@ def _rounds_to(exact: Node, decimal: Node) -> bool:
     value, rounded = constant(exact), constant(decimal)
     if len(digits) < MIN_DECIMAL_DIGITS or value is None or rounded is None or not _is_inexact(exact, value):
         return False
-    return at_most(distance(value, rounded), Fraction(1, 10**inner.places))
+    unit = Fraction(1, 10**inner.places)
+    is_cut = at_most(abs(rounded), abs(value)) and at_most(distance(value, rounded), unit)
+    return is_cut or at_most(distance(value, rounded), unit / 2)
 
 
 def _is_inexact(node: Node, value: object) -> bool:
@@ -220,12 +226,26 @@ def _same_matrix(gold: Matrix, answer: Form) -> bool:
         vector = _vector(gold)
         if vector is not None:
             return _same_sequence(Sequence(tuple(vector)), answer)
-        rows = [row.items for row in answer.items if isinstance(row, Sequence)]
-        answer = Matrix(tuple(rows)) if len(rows) == len(answer.items) else answer
+        rows = [_row(item) for item in answer.items]
+        answer = Matrix(tuple(row for row in rows if row is not None)) if all(rows) else answer
     if not isinstance(answer, Matrix) or [len(row) for row in gold.rows] != [len(row) for row in answer.rows]:
         return False
     pairs = zip(gold.rows, answer.rows, strict=True)
     return all(same_form(g, a) for left, right in pairs for g, a in zip(left, right, strict=True))
+
+
+def _row(form: Form) -> tuple[Form, ...] | None:
+    """The items of a bracketed row; ``[1, 2]`` alone was read as a closed interval."""
+    if isinstance(form, Sequence):
+        return form.items
+    if (
+        isinstance(form, Region)
+        and len(form.spans) == 1
+        and form.spans[0].low_closed
+        and form.spans[0].high_closed
+    ):
+        return Scalar(form.spans[0].low), Scalar(form.spans[0].high)
+    return None
 
 
 def _same_region(gold: Region, answer: Form) -> bool:

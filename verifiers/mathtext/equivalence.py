@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from verifiers.mathtext.cleaning import clean
@@ -13,6 +14,8 @@ from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
 from verifiers.mathtext.written import written
 from verifiers.reading import gold_answers, judged, readable, short_answer, unparsable
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
+
+FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 
 
 def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
@@ -46,16 +49,25 @@ def _is_same(
             for left in gold
             for right in answer
         )
-    if strict or not (is_beyond_grammar(gold_clean) or is_beyond_grammar(answer_clean)):
+    if strict or not _asks_math_verify(gold_clean, answer_clean):
         return False
-    formulas = [
-        is_beyond_grammar(text) or bool(forms) for text, forms in ((gold_clean, gold), (answer_clean, answer))
-    ]
-    return all(formulas) and same_by_math_verify(gold_clean, answer_clean)
+    readable_sides = (
+        bool(gold) or is_beyond_grammar(gold_clean),
+        bool(answer) or is_beyond_grammar(answer_clean),
+    )
+    return all(readable_sides) and same_by_math_verify(gold_clean, answer_clean)
+
+
+def _asks_math_verify(gold: str, answer: str) -> bool:
+    """Whether sympy may spend time on this pair: not on a sum or product that only the answer brought."""
+    return is_beyond_grammar(gold) or (
+        is_beyond_grammar(answer) and "\\begin" in gold and "\\begin" in answer
+    )
 
 
 def _squeezed(text: str) -> str:
-    return "".join(text.split())
+    """Without the spaces that mean nothing; ``1 2`` stays apart."""
+    return FREE_SPACE.sub("", text)
 
 
 def _shown(text: str, forms: Sequence[Form]) -> str:

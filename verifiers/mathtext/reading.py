@@ -38,11 +38,14 @@ SEPARATORS = (",", ";", " and ", " or ", " And ", " Or ")
 RELATIONS = ("\\le", "\\ge", "\\ne", "\\approx", "\\equiv", "<", ">", "=")
 FLIPPED = {">": "<", "\\ge": "\\le"}
 INFINITY = Apply("oo")
+REALS = ("\\mathbb{R}", "\\mathbbR", "\\R")
+REALS_IN_WORDS = ("all real numbers", "all reals", "real numbers")
 APPROXIMATELY = Fraction(1, 20)
 IN_BASE = re.compile(r"^\(?(\d+)\)?_\s*\{?\s*(\d+)\s*\}?$", re.ASCII)
 DECIMAL_COMMA = re.compile(r"^(-?)(0,\d{2,}|\d+,\d{2})$", re.ASCII)
 MATRIX = re.compile(r"^\\begin\s*\{([pbvBV]?matrix|array)\}(?:\{[lcr|\s]*\})?(.*)\\end\s*\{\1\}$", re.DOTALL)
 BARE_MATRIX = re.compile(r"^[(\[]\s*(\\begin.*\\end\s*\{array\})\s*[)\]]$", re.DOTALL)
+CHOICE = re.compile(r"^\s*\(?\s*([A-Z])\s*\)?\s*$")
 BUILDER = re.compile(r"^\\\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*)\\\}$", re.DOTALL)
 GREEK_OR_LETTER = r"(?:\\[A-Za-z]+\s*|[A-Za-z])"
 NAME = rf"(?:{GREEK_OR_LETTER}(?:_\s*(?:\{{[^{{}}]*\}}|\w))?'*(?:\^\s*\{{-1\}})?)"
@@ -71,10 +74,11 @@ def read(text: str, depth: int) -> Form | None:
     if not text or depth <= 0:
         return None
     for reader in (
-        _unwrapped,
+        _reals,
         _matrix,
         _builder,
         _listing,
+        _unwrapped,
         _union,
         _membership,
         _relation,
@@ -118,12 +122,19 @@ def label_of(text: str) -> tuple[str, str] | None:
     return None
 
 
+def _reals(text: str, _depth: int) -> Form | None:
+    if text.replace(" ", "") in REALS or words_of(text) in REALS_IN_WORDS:
+        return Region((Span(negated(INFINITY), INFINITY, False, False),))
+    return None
+
+
 def _unwrapped(text: str, depth: int) -> Form | None:
     if text[0] == "{" and closes_at_end(text):
         return read(text[1:-1], depth)
     blocks = text_blocks(text)
     if len(blocks) == 1 and blocks[0][:2] == (0, len(text)):
-        return read(blocks[0][2], depth)
+        choice = CHOICE.match(blocks[0][2])
+        return Words(choice[1].casefold()) if choice else read(blocks[0][2], depth)
     return None
 
 
@@ -148,9 +159,10 @@ def _builder(text: str, depth: int) -> Form | None:
 
 
 def _listing(text: str, depth: int) -> Form | None:
-    is_set = text.startswith("\\{") and closes_at_end(text)
-    parts = split_top(text[2:-2] if is_set else text, SEPARATORS)
-    if len(parts) < 2 and not is_set:
+    is_escaped = text.startswith("\\{") and closes_at_end(text)
+    is_set = is_escaped or (text.startswith("{") and closes_at_end(text))
+    parts = split_top(text[2:-2] if is_escaped else text[1:-1] if is_set else text, SEPARATORS)
+    if len(parts) < 2 and not is_escaped:
         return None
     items: list[Labelled] = []
     for part in parts:
@@ -288,6 +300,8 @@ def _approximate(sides: list[str], operators: list[str], depth: int) -> Form | N
 def _equation(sides: list[str], depth: int) -> Form | None:
     if not sides[0]:
         return read("=".join(sides[1:]), depth) if len(sides) > 2 else read(sides[1], depth)
+    if len(sides) == 2 and label_of(sides[1]) and not label_of(sides[0]):
+        sides = sides[::-1]
     label = label_of(sides[0])
     if label is not None and all(label_of(side) or _agrees(side, sides[-1]) for side in sides[1:-1]):
         form = read(sides[-1], depth)

@@ -1,8 +1,8 @@
 """Whether an answer is finished work: an equal value left in the form of the question is none.
 
-"Compute 3 + 4" is not answered by "3 + 4", nor "Expand (x+1)(x+2)" by "(x+1)(x+2)". The official MATH check
-(hendrycks/math, ``math_equivalence.py``) refuses both because it compares strings; comparing values needs this
-rule.
+"Compute 3 + 4" is not answered by "3 + 4", nor "Expand (x+1)(x+2)" by "(x+1)(x+2)". The official check
+(``math_equivalence.py`` of hendrycks/math) refuses both because it compares strings; a comparison of values
+needs this rule.
 """
 
 from __future__ import annotations

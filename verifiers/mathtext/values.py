@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-import mpmath
+import mpmath  # type: ignore[import-untyped]
 
 from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_of
 

@@ -1,0 +1,108 @@
+"""Agreement with published verdicts: the arithmetic, the command, and the floors we promise to stay above."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from verifiers import agreement, registry
+from verifiers.types import Evidence, Gold, Verdict
+
+registry.discover()
+
+CASES = Path(__file__).parents[3] / "shared" / "data" / "verifier_cases"
+FLOORS = {  # at most so many disagreements, at most so many of them false positives
+    "gsm8k_openai_model_solutions": (0, 0),
+    "math_verify_tests": (2, 0),
+    "nemo_skills_math_equal": (0, 0),
+    "qwen25_math_cot_outputs": (1, 1),
+    "hardverify_math": (22, 0),
+    "hendrycks_math_equivalence": (1, 1),
+}
+
+
+def judge(verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
+    return registry.run(verifier_id, gold=gold, evidence=evidence)
+
+
+def write_cases(path: Path, *rows: dict[str, object]) -> Path:
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+def row(gold: object, prediction: str, expected: bool, benchmark: str = "math") -> dict[str, object]:
+    return {
+        "benchmark": benchmark,
+        "gold": gold,
+        "prediction": prediction,
+        "expected": expected,
+        "source": "here",
+    }
+
+
+def run_command(path: Path) -> str:
+    out = io.StringIO()
+    call_command("check_verifiers", str(path), stdout=out)
+    return out.getvalue()
+
+
+def test_the_wilson_interval_is_the_published_one() -> None:
+    low, high = agreement.wilson(9, 10)
+    assert (round(low, 4), round(high, 4)) == (0.5958, 0.9821)
+    assert agreement.wilson(0, 0) == (0.0, 1.0)
+
+
+def test_a_disagreement_is_counted_and_listed(tmp_path: Path) -> None:
+    path = write_cases(
+        tmp_path / "cases.jsonl",
+        row("1/2", "0.5", False),
+        row("7", "8", True),
+        row("7", "7", True),
+        row("A", "A", True, "arc"),
+    )
+    text = run_command(tmp_path)
+    assert "cases.jsonl (math): math-v1, n 3, agreement 1 of 3" in text
+    assert "false positives: 1 of 1" in text
+    assert "false negatives: 1 of 2" in text
+    assert "false negative: gold '7', answer '8' (read as '8'), here" in text
+    assert "cases.jsonl (arc): n 1, no verifier yet" in text
+    assert path.exists()
+
+
+def test_a_list_of_golds_accepts_any_of_them_and_a_whole_completion_is_reduced_to_its_answer(
+    tmp_path: Path,
+) -> None:
+    path = write_cases(
+        tmp_path / "c.jsonl", row(["0.5", "one half"], "I think so.\n" * 40 + "\\boxed{1/2}", True)
+    )
+    (report,) = agreement.check_file(path, judge)
+    assert not report.disagreements
+
+
+def test_an_unreadable_gold_is_counted_as_not_correct(tmp_path: Path) -> None:
+    write_cases(tmp_path / "c.jsonl", row("\\boxed{}", "42", False))
+    assert "not judged, counted as not correct: 1" in run_command(tmp_path)
+
+
+def test_a_bad_line_is_named(tmp_path: Path) -> None:
+    (tmp_path / "c.jsonl").write_text('{"benchmark": "math"}\n')
+    with pytest.raises(CommandError, match="line 1"):
+        run_command(tmp_path)
+
+
+def test_a_path_without_cases_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="no JSONL file"):
+        run_command(tmp_path)
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="../shared/data is not on this machine")
+@pytest.mark.parametrize("name", FLOORS)
+def test_agreement_stays_above_its_floor(name: str) -> None:
+    (report,) = agreement.check_file(CASES / f"{name}.jsonl", judge)
+    most, most_false_positives = FLOORS[name]
+    assert len(report.disagreements) <= most
+    assert report.count("false positive") <= most_false_positives
