@@ -90,6 +90,12 @@ def test_the_page_describes_every_call_and_needs_nothing_from_elsewhere(api: Cal
     for _, operation in _operations():
         assert f'id="{operation["operationId"]}"' in page
     assert "episodes[].start_url" in page
+    assert "Scope: <code>read</code>." in page
+    assert "&lt;" not in page.replace("&lt;key&gt;", "")
     assert "<script" not in page
     assert " style=" not in page
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
+
+
+def test_text_on_the_page_is_escaped() -> None:
+    assert openapi._rich("a `<b>` <i>{}") == "a <code>&lt;b&gt;</code> &lt;i&gt;{}"

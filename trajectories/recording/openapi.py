@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any
 
 import msgspec
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
@@ -62,11 +64,19 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> dict[str, Any
         "method": method.upper(),
         "path": path,
         "summary": operation.get("summary", ""),
-        "description": operation.get("description", ""),
+        "description": [_rich(part) for part in operation.get("description", "").split("\n\n") if part],
         "parameters": [_parameter(parameter) for parameter in operation.get("parameters", [])],
         "fields": _fields(body) if body else [],
         "answers": [_answer(status, answer) for status, answer in sorted(operation["responses"].items())],
     }
+
+
+def _rich(text: str) -> SafeString:
+    """What stands between backticks is code; all of it is escaped."""
+    pieces = (
+        (("<code>{}</code>" if place % 2 else "{}"), piece) for place, piece in enumerate(text.split("`"))
+    )
+    return mark_safe("".join(format_html(form, piece) for form, piece in pieces))  # noqa: S308 (each is escaped)
 
 
 def _parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +85,7 @@ def _parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
         "where": parameter["in"],
         "type": _type(parameter["schema"]),
         "is_required": parameter.get("required", False),
-        "text": parameter.get("description", ""),
+        "text": _rich(parameter.get("description", "")),
     }
 
 
@@ -84,7 +94,7 @@ def _answer(status: str, answer: Mapping[str, Any]) -> dict[str, Any]:
     is_error = body.get("$ref", "") == f"{COMPONENTS}Error"
     return {
         "status": status,
-        "text": answer.get("description", ""),
+        "text": _rich(answer.get("description", "")),
         "type": "" if is_error or not body else _type(body),
         "fields": [] if is_error or not body else _fields(body),
     }
@@ -92,7 +102,9 @@ def _answer(status: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 def _fields(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The fields of an object, those of the objects in it included, by their paths."""
-    return list(_walk(_resolve(body), path="", seen=()))
+    if body.get("type") == "array":
+        return _walk(_resolve(body.get("items", {})), path="[]", seen=())
+    return _walk(_resolve(body), path="", seen=())
 
 
 def _walk(body: Mapping[str, Any], *, path: str, seen: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -105,7 +117,7 @@ def _walk(body: Mapping[str, Any], *, path: str, seen: tuple[str, ...]) -> list[
                 "name": place,
                 "type": _type(field),
                 "is_required": name in required,
-                "text": _resolve(field).get("description", ""),
+                "text": _rich(field.get("description") or _resolve(field).get("description", "")),
             }
         )
         inner, suffix = _inner(field)

@@ -14,7 +14,7 @@ urlpatterns = [
     path("health", system_api.HealthView.as_view()),
     path("capacity", system_api.CapacityView.as_view()),
     path("heartbeat", system_api.HeartbeatView.as_view()),
-    path("schema", system_api.SchemaView.as_view()),
+    path("schema", system_api.SchemaView.as_view(), name="api_schema"),
     path("docs", system_api.DocsView.as_view()),
     path("tasks/stats", trajectories_api.TaskStatsView.as_view()),
     path("runs", runs_api.RunsView.as_view()),
