@@ -1,6 +1,6 @@
-/* Reports what the page sees: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered within one
-   page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the latest when the
-   page is left. It never holds the settled marker. */
+/* Reports what the page sees: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered
+   within one page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the
+   latest when the page is left. It never holds the settled marker. */
 "use strict";
 
 (() => {
@@ -17,15 +17,23 @@
   const NAME_MAX = 120;
   /* Browsers let all requests that outlive a page carry 64 KiB together. */
   const KEEPALIVE_BYTES = 60000;
-  const KEYS = new Set(["Enter", "Escape", "Tab", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
-    "Home", "End", "PageUp", "PageDown"]);
+  const KEYS = new Set([
+    "Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "End", "PageUp", "PageDown",
+    "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
+  ]);
   const CONTROLS = "a[href],button,input,select,textarea,summary,option,label,[role],[tabindex],[contenteditable]";
-  const ROLES = { A: "link", BUTTON: "button", TEXTAREA: "textbox", SELECT: "combobox", SUMMARY: "button", OPTION: "option",
-    IMG: "img", LABEL: "label", H1: "heading", H2: "heading", H3: "heading", P: "paragraph", FORM: "form", MAIN: "main" };
-  const INPUT_ROLES = { checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
-    submit: "button", button: "button", reset: "button", image: "button" };
+  const UNNAMED_BY_TEXT = "input,select,textarea,main,form,body,html";
+  const ROLES = {
+    A: "link", BUTTON: "button", TEXTAREA: "textbox", SELECT: "combobox", SUMMARY: "button", OPTION: "option",
+    IMG: "img", LABEL: "label", H1: "heading", H2: "heading", H3: "heading", P: "paragraph", FORM: "form", MAIN: "main",
+  };
+  const INPUT_ROLES = {
+    checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
+    submit: "button", button: "button", reset: "button", image: "button",
+  };
 
-  const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hex = (byte) => byte.toString(16).padStart(2, "0");
+  const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).join("");
   const stepOf = () => Number(root.dataset.step) || null;
   const servedStep = stepOf();
 
@@ -48,6 +56,8 @@
   };
 
   const body = (events) => JSON.stringify({ page, step: servedStep, events });
+  const post = (text, more) =>
+    fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: text, ...more });
 
   const flush = async () => {
     timer = 0;
@@ -56,8 +66,7 @@
     openInput = null;
     let isTaken = false;
     try {
-      const answer = await fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: body(sending) });
-      isTaken = answer.status < 500;
+      isTaken = (await post(body(sending))).status < 500;
     } catch {
       isTaken = false;
     }
@@ -77,24 +86,26 @@
         count = count >> 1;
         text = body(rest.slice(0, count));
       }
-      if (!navigator.sendBeacon(ADDRESS, new Blob([text], { type: "application/json" }))) {
-        fetch(ADDRESS, { method: "POST", body: text, keepalive: true }).catch(() => null);
-      }
+      const isQueued = navigator.sendBeacon(ADDRESS, new Blob([text], { type: "application/json" }));
+      if (!isQueued) post(text, { keepalive: true }).catch(() => null);
       rest = rest.slice(count);
     }
     queue = [];
   };
 
-  const roleOf = (element) =>
-    element.getAttribute("role") ??
-    (element.tagName === "INPUT" ? (INPUT_ROLES[element.type] ?? "textbox") : (ROLES[element.tagName] ?? element.tagName.toLowerCase()));
+  const roleOf = (element) => {
+    const role = element.getAttribute("role");
+    if (role) return role;
+    if (element.tagName === "INPUT") return INPUT_ROLES[element.type] ?? "textbox";
+    return ROLES[element.tagName] ?? element.tagName.toLowerCase();
+  };
 
   const nameOf = (element) => {
     const label = element.getAttribute("aria-label") ?? element.getAttribute("alt");
     if (label) return clean(label, NAME_MAX);
     if (element.labels?.length > 0) return clean(element.labels[0].textContent.trim(), NAME_MAX);
     if (element.tagName === "INPUT" && INPUT_ROLES[element.type] === "button") return clean(element.value, NAME_MAX);
-    if (element.matches("input,select,textarea,main,form,body,html")) return clean(element.getAttribute("title") ?? element.name, NAME_MAX);
+    if (element.matches(UNNAMED_BY_TEXT)) return clean(element.getAttribute("title") ?? element.name, NAME_MAX);
     return clean(element.textContent.trim().replace(/\s+/g, " "), NAME_MAX);
   };
 
@@ -123,7 +134,9 @@
     if (element.value.length > TEXT_MAX) data.length = element.value.length;
   };
   listen("input", input);
-  listen("change", (event) => event.target instanceof Element && event.target.matches("select,[type=checkbox],[type=radio]") && input(event));
+  listen("change", (event) => {
+    if (event.target instanceof Element && event.target.matches("select,[type=checkbox],[type=radio]")) input(event);
+  });
 
   listen("keydown", (event) => {
     if (!KEYS.has(event.key)) return;
@@ -154,7 +167,9 @@
     record("error", { message: clean(event.message, TEXT_MAX), source, line: event.lineno || 0 });
   });
   addEventListener("unhandledrejection", (event) => record("error", { message: clean(event.reason, TEXT_MAX) }));
-  addEventListener("securitypolicyviolation", (event) => record("error", { message: `policy: ${clean(event.violatedDirective, NAME_MAX)}` }));
+  addEventListener("securitypolicyviolation", (event) => {
+    record("error", { message: `policy: ${clean(event.violatedDirective, NAME_MAX)}` });
+  });
 
   const seen = new WeakSet();
   const observer = new IntersectionObserver((entries) => {
@@ -174,5 +189,6 @@
   });
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && void flush());
 
-  record("load", { path: clean(location.pathname.slice(found[0].length), NAME_MAX), width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
+  const path = clean(location.pathname.slice(found[0].length), NAME_MAX);
+  record("load", { path, width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
 })();

@@ -44,8 +44,11 @@
     }, STAYED_MS);
   };
 
+  const withoutHash = (address) => address.split("#")[0];
   const isElsewhere = (link) =>
-    link.target !== "_blank" && !link.hasAttribute("download") && link.href.split("#")[0] !== location.href.split("#")[0];
+    link.target !== "_blank" &&
+    !link.hasAttribute("download") &&
+    withoutHash(link.href) !== withoutHash(location.href);
 
   addEventListener("submit", (event) => event.defaultPrevented || leave());
   addEventListener("click", (event) => {
