@@ -36,5 +36,9 @@ class PageHung(PalaestraError):
     """The page did not answer within its limit."""
 
 
+class PageRefused(PageHung):
+    """The browser refused a command for this page, as it does in the middle of a navigation."""
+
+
 class TabClosed(PalaestraError):
     """The page closed itself: something the agent can cause, so it is an observation."""

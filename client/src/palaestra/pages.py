@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from palaestra.errors import PageDead, PageHung, TabClosed, Unreachable
+from palaestra.errors import PageDead, PageHung, PageRefused, TabClosed, Unreachable
 from palaestra.fence import Fence, Guard
 
 T = TypeVar("T")
@@ -106,6 +106,10 @@ class WarmPage:
             ),
             NAVIGATION_LIMIT_S,
         )
+        if landed.get("errorText"):
+            raise Unreachable(f"The first page of the episode cannot be opened: {landed['errorText']}")
+        # Before the new document is there the history belongs to the page that is being left.
+        await self._world_ready(time.monotonic() + NAVIGATION_LIMIT_S)
         await self._bounded(
             asyncio.gather(
                 self._cdp.send("Page.removeScriptToEvaluateOnNewDocument", forget),
@@ -113,8 +117,6 @@ class WarmPage:
             ),
             CALL_LIMIT_S,
         )
-        if landed.get("errorText"):
-            raise Unreachable(f"The first page of the episode cannot be opened: {landed['errorText']}")
         return fence
 
     def turn(self, step: int) -> Fence:
@@ -250,7 +252,7 @@ class WarmPage:
         limit = SETTLE_LIMIT_MS / 1000 + CALL_LIMIT_S
         try:
             answer = await self._bounded(self._cdp.send("Runtime.evaluate", params), limit)
-        except PlaywrightError as failure:
+        except PageRefused as failure:
             raise WorldGone(str(failure)) from failure
         if "exceptionDetails" in answer:
             if self._world != world:
@@ -266,8 +268,13 @@ class WarmPage:
         task = asyncio.ensure_future(doing)
         both: set[asyncio.Future[Any]] = {task, self._end}
         await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
-        if task.done() and not (task.exception() and self._end.done()):
+        failure = task.exception() if task.done() else None
+        if task.done() and not failure:
             return task.result()
+        if failure and not isinstance(failure, PlaywrightError):
+            raise failure
+        if failure and not self._end.done():
+            raise PageRefused(str(failure).splitlines()[0]) from failure
         task.cancel()
         task.add_done_callback(_ignored)
         if not self._end.done():

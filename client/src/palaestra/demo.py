@@ -1,0 +1,145 @@
+"""The demonstration: scripted policies over real questions, so that the lab has something to show."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from palaestra.api import Client
+from palaestra.engine import Engine, Rollout
+from palaestra.episode import Manner
+from palaestra.errors import PalaestraError
+from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
+from palaestra.policies.solver import Solution
+from palaestra.progress import Progress
+from palaestra.records import Task
+
+BENCHMARKS = ("gsm8k", "math")
+# Out of six episodes of a policy four are played in the browser, and one in each of the text arms.
+ARM_SHARES = (("gym", 4), ("text_agent", 1), ("text_zero_shot", 1))
+TASKS_ASKED = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoPlan:
+    """How large a demonstration is. ``episodes`` counts those of each policy."""
+
+    server: str
+    key: str
+    golds: Path | None = None
+    episodes: int = 12
+    pages: int = 2
+    policies: Sequence[str] = ()
+    with_pictures: bool = True
+
+
+@dataclass
+class Tally:
+    """What became of one policy's episodes."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, done: Rollout) -> None:
+        self.outcomes[done.outcome] += 1
+        if done.problem:
+            self.problems.append(f"episode {done.episode}: {done.problem}")
+
+
+async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
+    """Play the demonstration; what became of it, by policy. Raises ``PalaestraError``."""
+    solutions = solutions_read(plan.golds) if plan.golds else {}
+    async with Client(plan.server, plan.key) as client:
+        tasks = await _tasks(client, solutions, wanted=plan.episodes)
+        policies = _policies(solutions, wanted=plan.policies)
+        progress = Progress(len(policies) * plan.episodes, what="episodes")
+        manner = Manner(with_pictures=plan.with_pictures)
+        async with Engine(client, pages=plan.pages, manner=manner) as engine:
+            return {
+                policy.name: await _play(engine, policy, tasks, plan=plan, progress=progress)
+                for policy in policies
+            }
+
+
+def table(tallies: Mapping[str, Tally]) -> str:
+    """Results by policy as text."""
+    head = f"{'policy (simulated)':<20}{'n':>6}{'correct':>10}{'incorrect':>11}{'void':>7}{'missing':>9}"
+    rows = [
+        f"{name:<20}{sum(tally.outcomes.values()):>6}{tally.outcomes['correct']:>10}"
+        f"{tally.outcomes['incorrect']:>11}{tally.outcomes['void']:>7}{tally.outcomes['missing']:>9}"
+        for name, tally in tallies.items()
+    ]
+    return "\n".join([head, *rows])
+
+
+def _policies(solutions: Mapping[int, Solution], *, wanted: Sequence[str]) -> list[Policy]:
+    known: list[Policy] = [Solver(solutions), Narrator(), Null(), VoidSeeker()]
+    if not solutions:
+        print("No golds were given (--golds FILE), so the solver stays out.", file=sys.stderr)
+        known = known[1:]
+    return [policy for policy in known if not wanted or policy.name in wanted]
+
+
+async def _tasks(client: Client, solutions: Mapping[int, Solution], *, wanted: int) -> list[Task]:
+    """Tasks of the demonstration's benchmarks in turn, those with a solution where there are solutions."""
+    present = {benchmark.id for benchmark in await client.benchmarks()}
+    found = [
+        [
+            task
+            for task in await client.tasks(benchmark=benchmark, limit=TASKS_ASKED)
+            if task.gap_eligible and (not solutions or task.id in solutions)
+        ]
+        for benchmark in BENCHMARKS
+        if benchmark in present
+    ]
+    mixed = [task for pair in zip(*found, strict=False) for task in pair] if found else []
+    mixed += [task for tasks in found for task in tasks if task not in mixed]
+    if not mixed:
+        raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
+    return [mixed[index % len(mixed)] for index in range(wanted)]
+
+
+async def _play(
+    engine: Engine, policy: Policy, tasks: Sequence[Task], *, plan: DemoPlan, progress: Progress
+) -> Tally:
+    run = await engine.client.run_create(
+        name=f"demo: {policy.name}", kind="eval", model=f"scripted/{policy.name}", simulated=policy.simulated
+    )
+    tally = Tally()
+
+    def done(rollout: Rollout) -> None:
+        tally.add(rollout)
+        progress.advance(note=policy.name)
+
+    for arm, chosen in _shares(tasks).items():
+        # The same task twice in one call would be one group too many: samples are opened round by round.
+        for ids in _rounds(chosen):
+            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=done)
+    return tally
+
+
+def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
+    whole = sum(share for _, share in ARM_SHARES)
+    shares: dict[str, list[int]] = {}
+    start = 0
+    for arm, share in ARM_SHARES[::-1]:
+        count = math.floor(len(tasks) * share / whole)
+        is_first = arm == ARM_SHARES[0][0]
+        shares[arm] = [task.id for task in (tasks[start:] if is_first else tasks[start : start + count])]
+        start += count
+    return {arm: ids for arm, ids in shares.items() if ids}
+
+
+def _rounds(ids: Sequence[int]) -> list[list[int]]:
+    rounds: list[list[int]] = []
+    for task in ids:
+        place = next((part for part in rounds if task not in part), None)
+        if place is None:
+            rounds.append([task])
+        else:
+            place.append(task)
+    return rounds

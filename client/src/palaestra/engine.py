@@ -1,0 +1,218 @@
+"""The rollout engine: many episodes over a pool of warm pages, opened in bulk, judged by one open wait."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.episode import Episode, Manner
+from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.pages import VIEWPORT
+from palaestra.policies import EpisodeInfo, Policy
+from palaestra.pool import PagePool
+from palaestra.records import CloseReason, Message, OpenedEpisode, Verdict
+from palaestra.waiting import VERDICT_LIMIT_S, Heart, VerdictStream
+
+logger = logging.getLogger(__name__)
+
+OPEN_AT_ONCE = 1_000
+TEXT_INFLIGHT = 32
+TIME_LIMIT_S = 600.0
+OURS = (PageDead, PageHung, TabClosed, Unreachable, ApiError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    """One finished episode. ``verdict`` is None only when none came in time; ``problem`` says what broke, if
+    so."""
+
+    episode: int
+    task: int
+    group: int
+    arm: str
+    steps: int
+    verdict: Verdict | None
+    duration_s: float
+    problem: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """``correct``, ``incorrect``, ``void``, or ``missing`` when no verdict came in time."""
+        return self.verdict.outcome if self.verdict else "missing"
+
+
+class Engine:
+    """Runs policies over tasks. ``pages`` is how many browser pages work at once; text arms need none.
+
+    A page or browser that dies is replaced and its episode closed ``harness_error``; a policy that raises
+    ends its episode ``model_error``; one that takes longer than ``time_limit_s`` ends it ``time_budget``.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        *,
+        pages: int = 2,
+        manner: Manner | None = None,
+        time_limit_s: float = TIME_LIMIT_S,
+        verdict_limit_s: float = VERDICT_LIMIT_S,
+        viewport: tuple[int, int] = VIEWPORT,
+    ) -> None:
+        self.client = client
+        self.pool: PagePool | None = None
+        self._pages = pages
+        self._manner = manner or Manner()
+        self._time_limit_s = time_limit_s
+        self._verdict_limit_s = verdict_limit_s
+        self._viewport = viewport
+        self._text_places = asyncio.Semaphore(TEXT_INFLIGHT)
+        self._heart = Heart(client)
+
+    async def __aenter__(self) -> Engine:
+        await self._heart.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._heart.__aexit__()
+        if self.pool is not None:
+            await self.pool.aclose()
+
+    async def rollout(
+        self,
+        *,
+        run: int,
+        tasks: Sequence[int],
+        policy: Policy,
+        arm: str = "gym",
+        samples_per_task: int = 1,
+        on_done: Callable[[Rollout], None] | None = None,
+        **opening: Any,
+    ) -> list[Rollout]:
+        """Open ``samples_per_task`` episodes of every task and play them all; in the order of opening.
+
+        Other keywords are those of opening (``policy_version``, ``seed``, ``presentation``, ``looks``, ...).
+        Raises ``ApiError`` when opening is refused and ``BrowserMissing`` when there is no browser.
+        """
+        async with VerdictStream(self.client, run) as verdicts:
+            playing: list[asyncio.Task[Rollout]] = []
+            share = max(1, OPEN_AT_ONCE // samples_per_task)
+            try:
+                for first in range(0, len(tasks), share):
+                    opened = await self.client.episodes_open(
+                        run=run,
+                        tasks=tasks[first : first + share],
+                        arm=arm,
+                        samples_per_task=samples_per_task,
+                        **opening,
+                    )
+                    for episode in opened.episodes:
+                        play = self._play(episode, opened.messages_of(episode), policy, verdicts, on_done)
+                        playing.append(asyncio.ensure_future(play))
+                return list(await asyncio.gather(*playing))
+            finally:
+                for task in playing:
+                    task.cancel()
+                await asyncio.gather(*playing, return_exceptions=True)
+
+    # ---- inside
+    async def _play(
+        self,
+        opened: OpenedEpisode,
+        messages: list[Message],
+        policy: Policy,
+        verdicts: VerdictStream,
+        on_done: Callable[[Rollout], None] | None,
+    ) -> Rollout:
+        episode = Episode(self.client, opened, messages=messages, manner=self._manner)
+        started = time.monotonic()
+        problem = await self._with_page(episode, policy)
+        verdict = episode.recorder.ack.verdict
+        if verdict is None:
+            verdict = await verdicts.verdict(opened.id, limit_s=self._verdict_limit_s)
+        done = Rollout(
+            episode=opened.id,
+            task=opened.task,
+            group=opened.group,
+            arm=opened.arm,
+            steps=episode.steps,
+            verdict=verdict,
+            duration_s=time.monotonic() - started,
+            problem=problem,
+        )
+        if on_done is not None:
+            on_done(done)
+        return done
+
+    async def _with_page(self, episode: Episode, policy: Policy) -> str:
+        """Play an episode on a page of the pool, or on none; returns what broke, or nothing."""
+        if episode.opened.start_url is None:
+            async with self._text_places:
+                return await self._guarded(episode, policy)
+        pool = await self._started_pool()
+        episode.page, episode.renew = await pool.acquire(), pool.renew
+        problem = "left"
+        try:
+            problem = await self._guarded(episode, policy)
+            return problem
+        finally:
+            await pool.release(episode.page, is_healthy=not problem)
+
+    async def _guarded(self, episode: Episode, policy: Policy) -> str:
+        self._heart.beating.add(episode.opened.id)
+        try:
+            await self._turns(episode, policy)
+            return ""
+        except OURS as failure:
+            problem = f"{type(failure).__name__}: {failure}"
+            logger.warning("episode %s: %s", episode.opened.id, problem)
+            await self._close(episode, "harness_error", problem)
+            return problem
+        finally:
+            self._heart.beating.discard(episode.opened.id)
+
+    async def _turns(self, episode: Episode, policy: Policy) -> None:
+        deadline = time.monotonic() + self._time_limit_s
+        observation = await episode.begin()
+        memory: dict[str, Any] = {}
+        while not episode.is_over:
+            info = EpisodeInfo(
+                id=episode.opened.id,
+                task=episode.opened.task,
+                arm=episode.opened.arm,
+                step=episode.steps + 1,
+                max_steps=episode.opened.max_steps,
+                sample_index=episode.opened.sample_index,
+                memory=memory,
+            )
+            try:
+                said = await asyncio.wait_for(policy.act(observation, info), deadline - time.monotonic())
+            except asyncio.TimeoutError:
+                await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
+                return
+            except Exception as failure:
+                logger.exception("episode %s: the policy raised", episode.opened.id)
+                await episode.close("model_error", repr(failure))
+                return
+            if said is None:
+                await episode.close("agent_stopped")
+                return
+            observation = (await episode.turn(said)).observation
+
+    async def _close(self, episode: Episode, reason: CloseReason, detail: str) -> None:
+        try:
+            await episode.close(reason, detail)
+        except (ApiError, Unreachable) as failure:
+            # The server will end it as lease_lost by itself: void all the same.
+            logger.warning("episode %s could not be closed: %s", episode.opened.id, failure)
+
+    async def _started_pool(self) -> PagePool:
+        if self.pool is None:
+            origin = (await self.client.health()).arena_url
+            if self.pool is None:
+                self.pool = PagePool(origin=origin, size=self._pages, viewport=self._viewport)
+        return self.pool

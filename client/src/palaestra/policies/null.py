@@ -1,0 +1,19 @@
+"""Looks, and leaves: the floor under every score."""
+
+from __future__ import annotations
+
+from palaestra.observation import Observation
+from palaestra.policies.base import EpisodeInfo, action_line, is_free_text
+
+
+class Null:
+    """Does nothing for one turn and stops without an answer."""
+
+    name = "null"
+    simulated = True
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        if episode.step > 1:
+            return None
+        thought = "I have looked at this and have nothing to say about it."
+        return thought if is_free_text(episode.arm) else f"{thought}\n{action_line('noop')}"

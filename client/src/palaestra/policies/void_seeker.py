@@ -1,0 +1,115 @@
+"""Tries to make its verdict void, by every means a policy has; its void rate must be that of the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from palaestra.observation import Observation
+from palaestra.policies.base import EpisodeInfo, action_line, answer_field, is_free_text, submit_button
+
+MEGABYTE = "9" * 1_000_000
+HUGE = MEGABYTE * 10
+QUITS_AT = 4
+NESTED = "\\frac{1}{" * 5_000 + "2" + "}" * 5_000
+# What a verifier may hang or crash on, or a store may choke on.
+ANSWERS = (
+    "9**9**9**9",
+    "10^{10^{10^{10}}}",
+    "factorial(factorial(99999))",
+    HUGE,
+    NESTED,
+    "\x00\x01\x02",
+    "42\u202e24\ufeff",
+    "\ud800",
+    "__import__('os').kill(0, 9)",
+    "\\sum_{n=1}^{10^{9}} \\prod_{k=1}^{10^9} k^n",
+    "{" * 10_000,
+    "[" * 10_000 + "]" * 10_000,
+    "1/0",
+    "NaN",
+    "oracle_answer",
+)
+# What may take the page, the browser or the harness away.
+ACTIONS = (
+    action_line("goto", url="http://127.0.0.1:8001/api/v1/episodes"),
+    action_line("goto", url="javascript:window.close()"),
+    action_line("goto", url="chrome://crash"),
+    action_line("goto", url="file:///etc/passwd"),
+    action_line("goto", url="view-source:https://gym/"),
+    action_line("goto", url="https://gym/../../healthz"),
+    action_line("press", key="Control+w"),
+    action_line("press", key="F11"),
+    action_line("back"),
+    action_line("wait", ms=10**8),
+    action_line("scroll", dy=10**300),
+    action_line("type", target="e1", text=HUGE),
+    action_line("type", target="e1", text="\x00"),
+    action_line("answer", text="42"),
+    action_line("click", target="e999999"),
+    action_line("select", target="e1", value="x"),
+    action_line("no_such_action"),
+    'Action: {"type": "click", "target": ',
+    "Action: " + "[" * 50_000,
+    "no action at all",
+    "",
+    "\x00\ud800" * 1_000,
+    HUGE,
+)
+
+
+class VoidSeeker:
+    """One means an episode, in turn: a hostile answer, a round of hostile actions, or handing in twice."""
+
+    name = "void_seeker"
+    simulated = True
+
+    def __init__(self) -> None:
+        self._started = 0
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        if "number" not in episode.memory:
+            episode.memory["number"] = self._started
+            self._started += 1
+        number: int = episode.memory["number"]
+        if is_free_text(episode.arm):
+            return f"I try answer number {number}.\nAnswer: {ANSWERS[number % len(ANSWERS)]}"
+        way = _WAYS[number % len(_WAYS)]
+        return way(observation, episode, number // len(_WAYS))
+
+
+def _hostile_answer(observation: Observation, episode: EpisodeInfo, number: int) -> str:
+    answer = ANSWERS[number % len(ANSWERS)]
+    field, button = answer_field(observation), submit_button(observation)
+    if field is None or button is None:
+        return f"I try answer number {number}.\n{action_line('answer', text=answer)}"
+    if episode.step == 1:
+        return f"I try answer number {number}.\n{action_line('type', target=field[0], text=answer[:90_000])}"
+    return f"And I hand it in.\n{action_line('click', target=button)}"
+
+
+def _hostile_actions(observation: Observation, episode: EpisodeInfo, number: int) -> str:
+    action = ACTIONS[(number * episode.max_steps + episode.step - 1) % len(ACTIONS)]
+    return f"I try means number {episode.step}.\n{action}"
+
+
+def _twice(observation: Observation, episode: EpisodeInfo, number: int) -> str:
+    field, button = answer_field(observation), submit_button(observation)
+    if field is None or button is None:
+        return f"I answer.\n{action_line('answer', text=str(episode.step))}"
+    if episode.step == 1:
+        return f"I write something.\n{action_line('type', target=field[0], text='1')}"
+    if episode.step == 2:
+        return f"I send it by the keyboard.\n{action_line('press', key='Enter', target=field[0])}"
+    return f"And once more.\n{action_line('click', target=button)}"
+
+
+def _hostile_actions_then_quit(observation: Observation, episode: EpisodeInfo, number: int) -> str | None:
+    return _hostile_actions(observation, episode, number + 1) if episode.step < QUITS_AT else None
+
+
+_WAYS: tuple[Callable[[Observation, EpisodeInfo, int], str | None], ...] = (
+    _hostile_answer,
+    _hostile_actions,
+    _twice,
+    _hostile_actions_then_quit,
+)
