@@ -203,12 +203,19 @@ def _union(text: str, depth: int) -> Form | None:
     if len(parts) < 2:
         return None
     spans: list[Span] = []
-    for part in parts:
-        region = region_of(read(part, depth))
+    forms = [read(part, depth) for part in parts]
+    if all(isinstance(form, Listing) and form.is_set for form in forms):
+        return Listing(tuple(item for form in forms if form is not None for item in _spread_set(form)), True)
+    for form in forms:
+        region = region_of(form)
         if region is None:
             return None
         spans.extend(region.spans)
     return Region(tuple(spans))
+
+
+def _spread_set(form: Form) -> tuple[Labelled, ...]:
+    return form.items if isinstance(form, Listing) else ()
 
 
 def region_of(form: Form | None) -> Region | None:
@@ -338,7 +345,13 @@ def _inequality(sides: list[str], operators: list[str]) -> Form | None:
         return _region_around(named[0], nodes, operators)
     if any(node is None for node in nodes):
         return None
-    return Relation(tuple(node for node in nodes if node is not None), tuple(operators))
+    found = tuple(node for node in nodes if node is not None)
+    if operators == ["\\ne"] and len(named) == 1:
+        left_out = found[1 - named[0]]
+        return Region(
+            (Span(negated(INFINITY), left_out, False, False), Span(left_out, INFINITY, False, False))
+        )
+    return Relation(found, tuple(operators))
 
 
 def _region_around(middle: int, nodes: list[Node | None], operators: list[str]) -> Form | None:

@@ -45,7 +45,7 @@ NOT_UNITS = frozenset(
     )
 )
 POWER = re.compile(r"^\s*\^\s*\{?\s*[23]\s*\}?\s*$")
-PLAIN = re.compile(r"(?<=[\d})\u00b0\s])\s*((?:[A-Za-z]+[\s.]*)+?)(?:\s*\^\s*\{?[23]\}?)?$")
+PLAIN = re.compile(r"(?<=[\d})\u00b0\s])\s*((?:[A-Za-z]+(?:/[A-Za-z]+)?[\s.]*)+?)(?:\s*\^\s*\{?[23]\}?)?$")
 MAX_WORDS = 4
 
 
@@ -92,7 +92,10 @@ def _are_words(content: str) -> bool:
 
 def _is_unit(word: str) -> bool:
     """A plain word that cannot be a product of variables: a known short unit, or a long word."""
-    return word in SHORT_NAMES or len(word.strip(".")) > 3
+    parts = word.strip(".").split("/")
+    if len(parts) == 2:
+        return all(part in CANONICAL for part in parts)
+    return word in SHORT_NAMES or word in QUALIFIERS or len(parts[0]) > 3
 
 
 def _canonical(content: str) -> str:

@@ -20,6 +20,7 @@ TOLERANCE_DIGITS = 40
 MAX_BITS = 40_000
 MAX_EXPONENT_BITS = 10**6
 MAX_FACTORIAL = 2_000
+MAX_FALLING = 50
 MIN_POINTS = 2
 POSITIVE_POINTS = (
     (Fraction(17, 7), Fraction(29, 11), Fraction(43, 13), Fraction(61, 17), Fraction(83, 19)),
@@ -210,11 +211,14 @@ def _factorial(value: Value) -> Value:
 
 
 def _binomial(top: Value, bottom: Value) -> Value:
-    if not (isinstance(top, Fraction) and isinstance(bottom, Fraction)):
+    """``top`` over a small whole ``bottom`` by the falling product, which serves variables too."""
+    if not isinstance(top, Fraction) or not isinstance(bottom, Fraction) or bottom.denominator != 1:
         raise Undefined("binomial of inexact numbers")
-    if top.denominator != 1 or bottom.denominator != 1 or not 0 <= bottom <= top <= MAX_FACTORIAL:
+    if top.denominator == 1 and 0 <= bottom <= top <= MAX_FACTORIAL:
+        return Fraction(math.comb(top.numerator, bottom.numerator))
+    if not 0 <= bottom <= MAX_FALLING or abs(top) > MAX_FACTORIAL:
         raise Undefined("binomial outside its range")
-    return Fraction(math.comb(top.numerator, bottom.numerator))
+    return math.prod((Fraction(top - step, step + 1) for step in range(bottom.numerator)), start=Fraction(1))
 
 
 def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
