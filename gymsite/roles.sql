@@ -11,6 +11,7 @@ GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker;
 -- No privilege on golds, evidence, verdicts, keys, runs or accounts. Of a task neither benchmark nor key, so
 -- that no page can name them. A hung query must not hold one of few threads.
 ALTER ROLE gym_arena SET statement_timeout = '5s';
+ALTER ROLE gym_arena SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
@@ -26,6 +27,8 @@ GRANT SELECT, INSERT ON trajectories_siteevent TO gym_arena;
 
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
+-- Only the hot statements are prepared (trajectories/hot_sql.py): they keep the plan of their first run.
+ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_lab;
@@ -48,6 +51,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON django_session TO gym_lab;
 -- The workers and the sweeper -------------------------------------------------------------------------------
 -- Everything in the verify queue is bounded, statements included.
 ALTER ROLE gym_worker SET statement_timeout = '30s';
+ALTER ROLE gym_worker SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
 
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_worker;

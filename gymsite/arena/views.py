@@ -37,7 +37,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
     episode = _episode(request, token)
     if not episode.is_open:
         return _done(request, episode)
-    return _question(request, episode)
+    return question_page(request, episode)
 
 
 @require_safe
@@ -56,7 +56,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         answer = _answer(request)
     except GymError as error:
         episode = _episode(request, token, is_counted=False)
-        return _question(request, episode, error=error) if episode.is_open else _taken(request, episode)
+        return question_page(request, episode, error=error) if episode.is_open else _taken(request, episode)
     stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=_step(request))
     if stored == "gone":
         raise Http404
@@ -65,7 +65,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         response.status_code = 303
         return response
     episode = _episode(request, token, is_counted=False)
-    return _taken(request, episode) if stored == "other" else _question(request, episode, status=409)
+    return _taken(request, episode) if stored == "other" else question_page(request, episode, status=409)
 
 
 @require_POST
@@ -142,9 +142,10 @@ def _answer(request: HttpRequest) -> str | list[str]:
     return answers[0] if len(answers) == 1 else answers
 
 
-def _question(
+def question_page(
     request: HttpRequest, episode: episodes.PageEpisode, *, status: int = 200, error: GymError | None = None
 ) -> HttpResponse:
+    """The page that shows a task and takes its answer; asks nothing of the database."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     context = {

@@ -12,7 +12,11 @@ class PageEvent(models.Model):
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
     episode = models.ForeignKey(
-        "trajectories.Episode", on_delete=models.CASCADE, related_name="page_events", db_index=False
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        related_name="page_events",
+        db_index=False,
+        db_constraint=False,
     )
     page = models.CharField(max_length=32)  # a nonce of one page load
     seq = models.PositiveIntegerField()
@@ -44,7 +48,11 @@ class SiteEvent(models.Model):
 
     pk = models.CompositePrimaryKey("episode_id", "seq")
     episode = models.ForeignKey(
-        "trajectories.Episode", on_delete=models.CASCADE, related_name="site_events", db_index=False
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        related_name="site_events",
+        db_index=False,
+        db_constraint=False,
     )
     seq = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)

@@ -16,7 +16,11 @@ class Step(models.Model):
 
     pk = models.CompositePrimaryKey("episode_id", "index")
     episode = models.ForeignKey(
-        "trajectories.Episode", on_delete=models.CASCADE, related_name="steps", db_index=False
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        related_name="steps",
+        db_index=False,
+        db_constraint=False,
     )
     index = models.PositiveIntegerField()
     thought = models.TextField(default="")
