@@ -112,7 +112,7 @@ benchmarks.register(
         license="MIT",
         source="https://github.com/hendrycks/math",
         verifier_official="math-v1",
-        verifier_training="math-v1",
+        verifier_training="math_strict-v1",
         splits=SPLITS,
         rows=rows,
         samples=tuple(task_draft(row, key=f"starter-{n}") for n, row in enumerate(SAMPLES, start=1)),

@@ -93,7 +93,7 @@ benchmarks.register(
         license="MIT",
         source="https://github.com/openai/prm800k",
         verifier_official="math-v1",
-        verifier_training="math-v1",
+        verifier_training="math_strict-v1",
         splits=("test",),
         rows=rows,
         samples=tuple(task_draft(row) for row in SAMPLES),

@@ -229,6 +229,16 @@ def test_every_row_of_the_official_sample_is_read(benchmark: str, place: str, co
     assert not [problem for draft in found if (problem := loading.draft_problem(draft))]
 
 
+@pytest.mark.parametrize(("benchmark", "place", "count"), OFFICIAL)
+def test_every_official_gold_is_accepted_by_the_verifiers_of_its_benchmark(
+    benchmark: str, place: str, count: int
+) -> None:
+    plugin = benchmarks.get(benchmark)
+    for draft in drafts(benchmark, samples.shared(place)):
+        assert accepts(plugin.verifier_official, draft, draft.gold.answer), draft.key
+        assert accepts(plugin.verifier_training, draft, draft.gold.answer), draft.key
+
+
 def test_the_official_tree_and_the_official_lines_give_the_same_problems() -> None:
     lines = {draft.prompt: draft.gold.answer for draft in drafts("math", samples.shared("math/train.jsonl"))}
     tree = drafts("math", samples.shared("math/MATH"))

@@ -1,0 +1,130 @@
+"""``manage.py check_parity``: is every item's text in what an agent sees of its page?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db.models import QuerySet
+from django.utils import timezone
+from tqdm import tqdm  # type: ignore[import-untyped]
+
+from gymsite.core.errors import GymError
+from gymsite.parity.looks import covering_looks, every_look
+from tasks_app.models import Task
+from tasks_app.registry import benchmarks
+
+if TYPE_CHECKING:
+    from gymsite.parity.check import Failure
+
+# Marks made here are taken back here when an item passes later; reasons of the source stay.
+PARITY_REASON = "its text cannot be recovered from the observation of its page"
+COLUMNS = ("benchmark", "items", "recoverable", "failed", "not eligible")
+
+
+@dataclass
+class Tally:
+    """One benchmark's counts; ``reasons`` are those of items that were not checked."""
+
+    items: int = 0
+    recoverable: int = 0
+    failures: list[tuple[Task, Failure]] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def cells(self, benchmark: str) -> tuple[str, ...]:
+        counts = (self.items, self.recoverable, len(self.failures), self.reasons.total())
+        return (benchmark, *(f"{count:,}" for count in counts))
+
+
+class Command(BaseCommand):
+    help = "Show that the source text of every item can be recovered from the observation of its page."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--benchmark", metavar="B", help="Only this benchmark.")
+        parser.add_argument("--limit", type=int, metavar="N", help="At most N items of each benchmark.")
+        parser.add_argument("--every-look", action="store_true", help="All looks for each item (slow).")
+        parser.add_argument("--mark", action="store_true", help="Write gap_eligible from what is found.")
+
+    def handle(self, **options: Any) -> None:
+        tallies: dict[str, Tally] = {}
+        to_check: list[Task] = []
+        for task in self._tasks(options):
+            tally = tallies.setdefault(task.benchmark_id, Tally())
+            tally.items += 1
+            if task.gap_eligible or task.gap_reason == PARITY_REASON:
+                to_check.append(task)
+            else:
+                tally.reasons[task.gap_reason or "no reason given"] += 1
+        if not tallies:
+            raise CommandError("There are no tasks to check: load a benchmark first.")
+        found = self._check(to_check, in_every_look=options["every_look"])
+        for task, failure in zip(to_check, found, strict=True):
+            if failure is None:
+                tallies[task.benchmark_id].recoverable += 1
+            else:
+                tallies[task.benchmark_id].failures.append((task, failure))
+        self._tell(tallies, in_every_look=options["every_look"])
+        if options["mark"]:
+            self._mark(to_check, found)
+        failed = sum(len(tally.failures) for tally in tallies.values())
+        if failed:
+            raise CommandError(f"{failed} items cannot be recovered.")
+
+    def _tasks(self, options: dict[str, Any]) -> list[Task]:
+        try:
+            names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
+        except GymError as error:
+            raise CommandError(error.message) from None
+        return [task for name in names for task in _of_benchmark(name)[: options["limit"]]]
+
+    def _check(self, tasks: list[Task], *, in_every_look: bool) -> list[Failure | None]:
+        try:
+            from gymsite.parity.check import items_check
+            from gymsite.parity.server import Item
+            from palaestra.errors import BrowserMissing
+        except ModuleNotFoundError as error:
+            raise CommandError(f"This needs the client ({error}): pip install ./client") from None
+        items = [Item(task.kind, task.payload) for task in tasks]
+        with tqdm(total=len(items), unit=" items", disable=None) as bar:
+            try:
+                return items_check(items, in_every_look=in_every_look, progress=bar.update)
+            except BrowserMissing as error:
+                raise CommandError(str(error)) from None
+
+    def _tell(self, tallies: dict[str, Tally], *, in_every_look: bool) -> None:
+        rows = [COLUMNS, *(tally.cells(name) for name, tally in tallies.items())]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
+        total, cover = len(every_look()), len(covering_looks(0))
+        told = (
+            f"all {total} looks"
+            if in_every_look
+            else f"{cover} of the {total} looks, every value of every axis"
+        )
+        self.stdout.write(f"Each item was shown in {told}.")
+        for name, tally in tallies.items():
+            for reason, count in tally.reasons.most_common():
+                self.stdout.write(f"{name}: {count:,} not eligible and not checked: {reason}")
+            for task, failure in tally.failures:
+                self.stdout.write(f"{task} (task {task.pk}) in {failure.look}: {failure.problem}")
+
+    def _mark(self, tasks: list[Task], found: list[Failure | None]) -> None:
+        for is_eligible in (True, False):
+            ids = [
+                task.pk
+                for task, failure in zip(tasks, found, strict=True)
+                if (failure is None) == is_eligible and task.gap_eligible != is_eligible
+            ]
+            reason = "" if is_eligible else PARITY_REASON
+            Task.objects.filter(pk__in=ids).update(
+                gap_eligible=is_eligible, gap_reason=reason, updated_at=timezone.now()
+            )
+            word = "eligible again" if is_eligible else "not eligible"
+            self.stdout.write(f"Marked {word}: {len(ids):,}.")
+
+
+def _of_benchmark(benchmark: str) -> QuerySet[Task]:
+    return Task.objects.filter(benchmark=benchmark).order_by("pk")

@@ -1,0 +1,110 @@
+"""Opens every item in a real browser and compares what the client's serialiser says with the source."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from playwright.async_api import Error as PlaywrightError
+
+from gymsite.core.errors import GymError
+from gymsite.core.presentation import Look
+from gymsite.parity import looks, texts
+from gymsite.parity.server import Item, PageServer
+from palaestra.errors import PalaestraError
+from palaestra.observation import page_text
+from palaestra.pages import WarmPage
+from palaestra.pool import PagePool
+
+PAGES_AT_ONCE = 2
+PAGE_TRIES = 3
+
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The first look in which an item's text was not recovered, and where the texts part."""
+
+    look: Look
+    problem: str
+
+
+def items_check(
+    items: list[Item], *, in_every_look: bool = False, progress: Progress | None = None
+) -> list[Failure | None]:
+    """For each item None when its text was recovered in every look it was shown in, else what failed.
+
+    Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
+    """
+    everything = looks.every_look()
+    server = PageServer(items, everything)
+    check = _Check(
+        items=items,
+        looks={look: place for place, look in enumerate(everything)},
+        server=server,
+        in_every_look=in_every_look,
+        progress=progress,
+        found=[None] * len(items),
+    )
+    with server.running():
+        asyncio.run(check.run())
+    return check.found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Check:
+    items: list[Item]
+    looks: Mapping[Look, int]
+    server: PageServer
+    in_every_look: bool
+    progress: Progress | None
+    found: list[Failure | None]
+
+    async def run(self) -> None:
+        pool = PagePool(origin=self.server.origin, size=PAGES_AT_ONCE)
+        queue = iter(range(len(self.items)))
+        try:
+            pages = [await pool.acquire() for _ in range(PAGES_AT_ONCE)]
+            await asyncio.gather(*(self._work(queue, page, pool) for page in pages))
+        finally:
+            await pool.aclose()
+
+    async def _work(self, queue: Iterator[int], page: WarmPage, pool: PagePool) -> None:
+        for item in queue:
+            shown = self.looks if self.in_every_look else looks.covering_looks(item)
+            for look in shown:
+                page, problem = await self._problem(item, look, page=page, pool=pool)
+                if problem:
+                    self.found[item] = Failure(look, problem)
+                    break
+            if self.progress:
+                self.progress(1)
+
+    async def _problem(
+        self, item: int, look: Look, *, page: WarmPage, pool: PagePool
+    ) -> tuple[WarmPage, str | None]:
+        """What is wrong in one look. A page that stumbles is tried again before the item fails."""
+        shown = self.items[item]
+        try:
+            expected = texts.expected_text(shown.kind, shown.payload)
+        except GymError as error:
+            return page, error.message
+        stumble: Exception | None = None
+        for _ in range(PAGE_TRIES):
+            try:
+                observed = texts.observed_text(await self._observation(page, item, look))
+            except PlaywrightError as error:
+                stumble = error
+            except PalaestraError as error:
+                stumble = error
+                page = await pool.renew(page)
+            else:
+                return page, texts.difference(expected=expected, observed=observed)
+        return page, f"the page could not be read: {stumble}"
+
+    async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
+        fence = await page.begin(self.server.address(item=item, look=self.looks[look]))
+        view = await page.observe(acted=False)
+        return page_text(view, fence) if view else ""

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from playwright.sync_api import Browser
+
+from gymsite.parity.check import Failure, items_check
+from gymsite.parity.server import Item
+from tasks_app.models import Task
+from tests import factories
+from tests.servers import servers
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).resolve().parents[2]
+TOO_LONG = "word " * 25_000
+
+
+def check(*texts: str, text_format: str = "latex") -> list[Failure | None]:
+    """In a thread of its own, because the browser of other tests keeps an event loop in this one."""
+    items = [Item("free_answer", {"text": text, "format": text_format}) for text in texts]
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(items_check, items).result()
+
+
+def check_parity(*arguments: str) -> tuple[int, str]:
+    name = str(settings.DATABASES["default"]["NAME"])
+    environment = {
+        **os.environ,
+        "VAR_DIR": str(servers.var_dir),
+        "DATABASE_URL": servers.role_url("owner", database=name),
+    }
+    command = [sys.executable, "manage.py", "check_parity", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_formulas_tables_and_money_are_recovered_from_a_real_page(browser: Browser) -> None:
+    found = check(
+        "Find $\\frac{1}{2^{10}}$ of \\$5\\[f(x) = \\begin{cases} x & x \\ge 0 \\\\ -x \\end{cases}\\]is",
+        "The table:\n\n\\begin{tabular}{|c|c|}\\hline\n$a$ & b \\\\ \\hline\n\\end{tabular}\n\nWhat is $a$?",
+        'A formula that cannot be drawn: $\\nosuchcommand{x}$, and <b>tags</b> & "quotes" stay.',
+    )
+    assert found == [None, None, None]
+
+
+def test_what_the_observation_leaves_out_is_a_failure(browser: Browser) -> None:
+    first, second = check("Short.", TOO_LONG, text_format="plain")
+    assert first is None
+    assert second is not None
+    assert "where the observation has" in second.problem
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_tells_failures_marks_them_and_takes_marks_back(browser: Browser) -> None:
+    call_command("load_starter_tasks", verbosity=0)
+    figure = factories.task(gap_eligible=False, gap_reason="a figure")
+    long = factories.task(payload={"text": TOO_LONG, "format": "plain"})
+
+    status, told = check_parity("--benchmark", "gsm8k", "--mark")
+
+    assert status == 1
+    assert told.split("\n")[1].split() == ["gsm8k", "5", "3", "1", "1"]
+    assert "gsm8k: 1 not eligible and not checked: a figure" in told
+    assert f"(task {long.pk})" in told
+    assert set(Task.objects.filter(gap_eligible=False).values_list("pk", flat=True)) == {figure.pk, long.pk}
+
+    Task.objects.filter(pk=long.pk).update(payload={"text": "Short again.", "format": "plain"})
+    status, told = check_parity("--benchmark", "gsm8k", "--mark")
+
+    assert status == 0, told
+    assert set(Task.objects.filter(gap_eligible=False).values_list("pk", flat=True)) == {figure.pk}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_says_what_is_missing() -> None:
+    assert check_parity()[1].strip().endswith("There are no tasks to check: load a benchmark first.")
+    assert "Did you mean math" in check_parity("--benchmark", "maths")[1]
