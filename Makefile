@@ -29,7 +29,7 @@ up: setup
 	@exec $(RUN) manage.py up
 
 demo: setup
-	@deploy/demo $(RUN) "$(DATA)" "$(VAR_DIR)" "$(LAB_URL)"
+	@$(RUN) deploy/demo.py --server "$(LAB_URL)" --var-dir "$(VAR_DIR)" --data "$(DATA)"
 
 ifneq ($(TESTS),)
 test: setup
@@ -60,13 +60,14 @@ e2e: test-e2e
 check: setup
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
-	$(RUN) -m mypy gymsite tasks_app trajectories verifiers
+	$(RUN) -m mypy deploy gymsite tasks_app trajectories verifiers
 	cd client && ../$(RUN) -m mypy src
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/djlint --check --lint --quiet templates
 	$(RUN) manage.py makemigrations --check --dry-run
-	$(RUN) manage.py spectacular --validate --fail-on-warn --file $(VAR_DIR)/schema.yml
-	diff -u docs/schema.yml $(VAR_DIR)/schema.yml
+	@mkdir -p $(VAR_DIR)
+	$(RUN) manage.py spectacular --validate --fail-on-warn --file $(VAR_DIR)/openapi.yaml
+	diff -u docs/openapi.yaml $(VAR_DIR)/openapi.yaml
 
 bench: setup
 	$(RUN) -m tests.bench

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 
 def django_database(url: str) -> dict[str, Any]:
@@ -19,8 +19,16 @@ def django_database(url: str) -> dict[str, Any]:
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
-        "PORT": query.get("port", [str(parts.port or "")])[0],
+        "PORT": query.get("port", [_port(parts)])[0],
     }
+
+
+def _port(parts: SplitResult) -> str:
+    """A bad port is kept: settings are read before anyone can say what is wrong with it."""
+    try:
+        return str(parts.port or "")
+    except ValueError:
+        return parts.netloc.rpartition(":")[2]
 
 
 def celery_broker_url(redis_url: str) -> str:

@@ -46,7 +46,7 @@ def read(var_dir: Path, name: str) -> str:
     path = folder(var_dir) / name
     try:
         return path.read_text().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         message = (
             f"{path} is not there: start Palaestra once with `make up`, or give the value by environment."
         )

@@ -28,7 +28,7 @@ from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
 
 READY_WARNING_S = 60.0
 STAGE_GRACE_S = 4.0  # there are two stages, and all of it stops within ten seconds
-POLL_S = 0.05
+POLL_S = 0.1
 HEALTH = {"arena": "/healthz", "live": "/wait/health", "lab": "/api/v1/health"}
 HEALTH_TIMEOUT_S = 2.0
 AWAITED_WORKER = "worker-verify"
