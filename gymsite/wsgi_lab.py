@@ -13,9 +13,9 @@ from typing import Any
 os.environ.setdefault("GYM_PROCESS", "lab")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 
-import django  # noqa: E402 (settings read the process kind first)
-from django.conf import settings  # noqa: E402
-from django.core.handlers.wsgi import WSGIHandler  # noqa: E402
+import django
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
 
 API_PREFIX = "/api/"
 

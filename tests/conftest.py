@@ -42,7 +42,7 @@ class ApiClient(Client):
         return response.status_code, msgspec.json.decode(content) if content else None
 
 
-@pytest.fixture()
+@pytest.fixture
 def api(db: None) -> Callable[..., ApiClient]:
     """``api("trainer", "read")`` is a client whose new key has those scopes; ``api()`` has no key."""
 
@@ -73,14 +73,14 @@ class ArenaClient(Client):
             return super().request(**request)
 
 
-@pytest.fixture()
+@pytest.fixture
 def arena_client(db: None, settings: LazySettings) -> ArenaClient:
     settings.ROOT_URLCONF = "gymsite.urls_arena"
     settings.MIDDLEWARE = settings.ARENA_MIDDLEWARE
     return ArenaClient()
 
 
-@pytest.fixture()
+@pytest.fixture
 def as_role(db: None) -> Callable[[str], contextlib.AbstractContextManager[None]]:
     """``with as_role("gym_lab"):`` runs statements with that role's rights."""
     return _as_role

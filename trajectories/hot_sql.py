@@ -19,9 +19,9 @@ SUBMISSION_CHANNEL = "submission"
 _encode = msgspec.json.Encoder().encode
 
 VERDICT_JSON = """
-    json_build_object('outcome', v.outcome, 'reward', v.reward, 'reason', v.reason, 'terminated', v.terminated,
-        'truncated', v.truncated, 'score', v.score, 'metrics', v.metrics, 'verifier', nullif(v.verifier, ''),
-        'official', v.official, 'latency_ms', v.latency_ms)"""
+    json_build_object('outcome', v.outcome, 'reward', v.reward, 'reason', v.reason,
+        'terminated', v.terminated, 'truncated', v.truncated, 'score', v.score, 'metrics', v.metrics,
+        'verifier', nullif(v.verifier, ''), 'official', v.official, 'latency_ms', v.latency_ms)"""
 
 # Parameter: ids. Rows: (id, is_finished, record as JSON text).
 EPISODE_STATES = f"""
@@ -37,31 +37,34 @@ WHERE e.id = ANY(%s)"""  # noqa: S608 (the parts are constants of this module)
 
 # Parameters: run, after, limit. Rows: (run_seq, record as JSON text), in the order of commits.
 VERDICTS_AFTER = f"""
-SELECT v.run_seq, json_build_object('episode', v.episode_id, 'group', e.group_id, 'verdict', {VERDICT_JSON})::text
+SELECT v.run_seq,
+    json_build_object('episode', v.episode_id, 'group', e.group_id, 'verdict', {VERDICT_JSON})::text
 FROM trajectories_verdict v JOIN trajectories_episode e ON e.id = v.episode_id
 WHERE v.run_id = %s AND v.run_seq > %s ORDER BY v.run_seq LIMIT %s"""  # noqa: S608
 
 STEP_COLUMNS = (
-    "index, thought, raw, action, action_type, action_known, action_result, parse_error, observation_kind,"
-    " observation_text, observation_sha256, screenshot, url, started_at, duration_ms, policy_version, actor, more"
+    "index, thought, raw, action, action_type, action_known, action_result, parse_error,"
+    " observation_kind, observation_text, observation_sha256, screenshot, url, started_at, duration_ms,"
+    " policy_version, actor, more"
 )
 
 # A step is refused after close, and STEP_GRACE_S after the verdict; what is already stored stays a duplicate.
 _STEPS_WRITE = f"""
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
-        index int, thought text, raw text, action jsonb, action_type text, action_known bool, action_result text,
-        parse_error text, observation_kind text, observation_text text, observation_sha256 text, screenshot text,
-        url text, started_at timestamptz, duration_ms float8, policy_version int, actor text, more jsonb, hash text)
+        index int, thought text, raw text, action jsonb, action_type text, action_known bool,
+        action_result text, parse_error text, observation_kind text, observation_text text,
+        observation_sha256 text, screenshot text, url text, started_at timestamptz, duration_ms float8,
+        policy_version int, actor text, more jsonb, hash text)
 ), ep AS (
-    SELECT e.id, e.status, e.max_steps, t.split, e.policy_version, v.id AS verdict_id, v.terminated, v.truncated,
+    SELECT e.id, e.status, e.max_steps, t.split, v.terminated, v.truncated,
         e.closed_at IS NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
             AS is_accepting,
         CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END AS verdict
     FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
     LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id WHERE e.id = %(episode)s
 ), asked AS MATERIALIZED (
-    -- A subquery for each row, not a join: a plan made while the table is small would read all of it for ever.
+    -- A subquery for each row, not a join: a plan made while the table is small would read all of it.
     SELECT i.index, (SELECT s.content_hash = decode(i.hash, 'hex') FROM trajectories_step s
         WHERE s.episode_id = %(episode)s AND s.index = i.index) AS is_same FROM input i
 ), known AS (
@@ -76,7 +79,8 @@ WITH input AS MATERIALIZED (
     ON CONFLICT (episode_id, index) DO NOTHING RETURNING index
 )
 SELECT ep.status, ep.split, ep.is_accepting, ep.max_steps, (SELECT count(*) FROM written),
-    (SELECT count(*) FROM known WHERE is_same), ARRAY(SELECT k.index FROM known k WHERE NOT is_same ORDER BY 1),
+    (SELECT count(*) FROM known WHERE is_same),
+    ARRAY(SELECT k.index FROM known k WHERE NOT is_same ORDER BY 1),
     greatest((SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = ep.id),
              (SELECT max(w.index) FROM written w), 0),
     ep.terminated, ep.truncated, ep.verdict::text
@@ -121,7 +125,7 @@ def steps_write(
     A twin call at the same moment may win an index: the numbers then do not add up, and the statement is
     run again, which sees the twin's row.
     """
-    parameters = {
+    parameters: dict[str, Any] = {
         "steps": _encode(steps).decode(),
         "episode": episode_id,
         "grace": grace_s,
@@ -141,7 +145,8 @@ def steps_write(
 
 _SUBMIT = f"""
 WITH ep AS (
-    UPDATE trajectories_episode SET status = 'submitted' WHERE id = %(episode)s AND status = 'open' RETURNING id
+    UPDATE trajectories_episode SET status = 'submitted'
+    WHERE id = %(episode)s AND status = 'open' RETURNING id
 ), stored AS (
     INSERT INTO trajectories_submission (episode_id, answer, channel)
     SELECT id, %(answer)s::jsonb, %(channel)s FROM ep RETURNING episode_id
@@ -199,7 +204,7 @@ def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Clai
 
 
 def claim_read(row: Sequence[Any]) -> Claim:
-    """A row in the order of ``Claim``. A raw cursor gives jsonb as text: Django switches psycopg's loader off."""
+    """A row in the order of ``Claim``. jsonb comes as text: Django switches psycopg's own loader off."""
     claim = Claim(*row)
     return claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),
@@ -226,8 +231,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 _FINISH = """
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(endings)s::json) AS i(
-        episode bigint, outcome text, reason text, is_truncated bool, score float8, metrics jsonb, verifier text,
-        gold_version int, official jsonb, evidence jsonb)
+        episode bigint, outcome text, reason text, is_truncated bool, score float8, metrics jsonb,
+        verifier text, gold_version int, official jsonb, evidence jsonb)
 ), target AS MATERIALIZED (
     SELECT e.id FROM trajectories_episode e JOIN input i ON i.episode = e.id
     WHERE e.run_id = %(run)s AND e.status = ANY(%(statuses)s) ORDER BY e.id FOR NO KEY UPDATE OF e
@@ -235,21 +240,24 @@ WITH input AS MATERIALIZED (
     UPDATE trajectories_verdictcounter SET count = count + (SELECT count(*) FROM target)
     WHERE run_id = %(run)s AND EXISTS (SELECT 1 FROM target) RETURNING count
 ), written AS (
-    INSERT INTO trajectories_verdict (episode_id, run_id, run_seq, outcome, reward, reason, terminated, truncated,
-        score, metrics, verifier, gold_version, official, latency_ms, created_at)
+    INSERT INTO trajectories_verdict (episode_id, run_id, run_seq, outcome, reward, reason, terminated,
+        truncated, score, metrics, verifier, gold_version, official, latency_ms, created_at)
     SELECT i.episode, %(run)s,
         (SELECT count FROM bump) - (SELECT count(*) FROM target) + row_number() OVER (ORDER BY t.id),
         i.outcome, CASE i.outcome WHEN 'correct' THEN 1.0 WHEN 'incorrect' THEN 0.0 END, i.reason,
-        i.outcome <> 'void' AND NOT i.is_truncated, i.is_truncated, i.score, i.metrics, i.verifier, i.gold_version,
-        i.official, extract(epoch FROM clock_timestamp() - s.received_at) * 1000.0, clock_timestamp()
+        i.outcome <> 'void' AND NOT i.is_truncated, i.is_truncated, i.score, i.metrics, i.verifier,
+        i.gold_version, i.official, extract(epoch FROM clock_timestamp() - s.received_at) * 1000.0,
+        clock_timestamp()
     FROM target t JOIN input i ON i.episode = t.id
     LEFT JOIN trajectories_submission s ON s.episode_id = t.id
     RETURNING id, episode_id
 ), kept AS (
     INSERT INTO trajectories_verdictevidence (verdict_id, data)
-    SELECT w.id, i.evidence FROM written w JOIN input i ON i.episode = w.episode_id WHERE i.evidence IS NOT NULL
+    SELECT w.id, i.evidence FROM written w JOIN input i ON i.episode = w.episode_id
+    WHERE i.evidence IS NOT NULL
 ), judged AS (
-    UPDATE trajectories_submission s SET judged_at = clock_timestamp() FROM written w WHERE s.episode_id = w.episode_id
+    UPDATE trajectories_submission s SET judged_at = clock_timestamp()
+    FROM written w WHERE s.episode_id = w.episode_id
 )
 UPDATE trajectories_episode e SET status = 'finished', finished_at = clock_timestamp(), verdict_id = w.id,
     closed_at = CASE WHEN %(is_closing)s THEN clock_timestamp() ELSE e.closed_at END,
@@ -271,7 +279,7 @@ def finish_many(
     Only episodes in one of ``statuses`` end; the others already have, or wait for, a verdict of their own.
     With ``close_reason`` they are also closed: no step is accepted afterwards.
     """
-    parameters = {
+    parameters: dict[str, Any] = {
         "run": run_id,
         "endings": _encode(list(endings)).decode(),
         "statuses": list(statuses),
@@ -286,23 +294,24 @@ def finish_many(
 
 _OPEN = """
 WITH new_groups AS (
-    INSERT INTO trajectories_group (id, run_id, task_id, arm, policy_version, seed, settings, template, created_at)
+    INSERT INTO trajectories_group
+        (id, run_id, task_id, arm, policy_version, seed, settings, template, created_at)
     SELECT g.id, %(run)s, g.task, %(arm)s, %(policy_version)s, g.seed, %(settings)s::jsonb, g.template, now()
     FROM json_to_recordset(%(groups)s::json) AS g(id bigint, task bigint, seed bigint, template text)
 )
-INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version, status, seed,
-    presentation, presentation_hash, max_steps, token_budget, recording, answer_channel, guidance, virtual_start,
-    opened_at, close_reason, close_detail)
+INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version, status,
+    seed, presentation, presentation_hash, max_steps, token_budget, recording, answer_channel, guidance,
+    virtual_start, opened_at, close_reason, close_detail)
 SELECT e.id, %(run)s, e.group_id, e.task, %(arm)s, e.sample_index, %(policy_version)s, 'open', e.seed,
     e.presentation, e.presentation_hash, e.max_steps, %(token_budget)s, %(recording)s, %(channel)s,
     %(guidance)s::jsonb, e.virtual_start, now(), '', ''
-FROM json_to_recordset(%(episodes)s::json) AS e(id bigint, group_id bigint, task bigint, sample_index int, seed bigint,
-    presentation jsonb, presentation_hash text, max_steps int, virtual_start timestamptz)"""
+FROM json_to_recordset(%(episodes)s::json) AS e(id bigint, group_id bigint, task bigint, sample_index int,
+    seed bigint, presentation jsonb, presentation_hash text, max_steps int, virtual_start timestamptz)"""
 
 _RESERVE_IDS = """
-SELECT nextval(pg_get_serial_sequence('trajectories_group', 'id')), 0 FROM generate_series(1, %(groups)s)
+SELECT nextval('trajectories_group_id_seq'), 0 FROM generate_series(1, %(groups)s)
 UNION ALL
-SELECT nextval(pg_get_serial_sequence('trajectories_episode', 'id')), 1 FROM generate_series(1, %(episodes)s)"""
+SELECT nextval('trajectories_episode_id_seq'), 1 FROM generate_series(1, %(episodes)s)"""
 
 
 def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
@@ -327,7 +336,7 @@ def episodes_insert(
     guidance: dict[str, Any] | None,
 ) -> None:
     """Insert groups (none for a refill) and their episodes in one statement."""
-    parameters = {
+    parameters: dict[str, Any] = {
         "run": run_id,
         "arm": arm,
         "policy_version": policy_version,

@@ -97,7 +97,8 @@ def check_body_size(size: int) -> None:
 def invalid_body(error: msgspec.ValidationError) -> GymError:
     """``... - at `$.steps[0].index` `` names the field that is wrong."""
     text, _, place = str(error).partition(" - at `$.")
-    return GymError("invalid", f"The body is not valid: {error}", fields={place.rstrip("`") or "body": [text]})
+    fields = {place.rstrip("`") or "body": [text]}
+    return GymError("invalid", f"The body is not valid: {error}", fields=fields)
 
 
 def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:

@@ -12,7 +12,7 @@ _structs: dict[str, type[msgspec.Struct]] = {}
 
 
 def struct_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """A reference for ``extend_schema(request=..., responses=...)`` to a struct, which becomes a component."""
+    """A reference for ``extend_schema(request=..., responses=...)`` to a struct: it becomes a component."""
     _structs[struct.__name__] = struct
     return {"$ref": f"#/components/schemas/{struct.__name__}"}
 

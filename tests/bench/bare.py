@@ -17,7 +17,10 @@ from django.urls import path
 
 from gymsite.core.addresses import django_database
 
-TABLE = "CREATE TABLE IF NOT EXISTS bench_bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text NOT NULL)"
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS bench_bare"
+    " (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text NOT NULL)"
+)
 
 
 def insert(request: HttpRequest) -> HttpResponse:

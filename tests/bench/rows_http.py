@@ -187,10 +187,13 @@ def _export(place: Installation) -> Iterator[Row]:
     """Export of many tasks, and how much the lab's processes grow by it."""
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute(
-            "INSERT INTO tasks_app_task (benchmark_id, split, key, kind, prompt, payload, tags, guess_rate, oracle_steps,"
-            " gap_eligible, gap_reason, content_hash) SELECT 'gsm8k', 'bench', n::text, 'free_answer', repeat('word ', 40),"
-            " jsonb_build_object('text', repeat('word ', 40), 'format', 'plain'), '{}', 0, 2, true, '', n::text"
-            " FROM generate_series(1, %s) n",
+            """
+            INSERT INTO tasks_app_task (benchmark_id, split, key, kind, prompt, payload, tags, guess_rate,
+                oracle_steps, gap_eligible, gap_reason, content_hash)
+            SELECT 'gsm8k', 'bench', n::text, 'free_answer', repeat('word ', 40),
+                jsonb_build_object('text', repeat('word ', 40), 'format', 'plain'),
+                '{}', 0, 2, true, '', n::text
+            FROM generate_series(1, %s) n""",
             [EXPORTED_TASKS],
         )
         owner.execute("ANALYZE tasks_app_task")

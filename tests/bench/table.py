@@ -46,9 +46,8 @@ def rows_print(rows: list[Row]) -> None:
             else ""
         )
         extra = "; ".join(filter(None, [beside, row.note]))
-        print(
-            f"{row.name:<44} {_number(row.value) + ' ' + row.unit:>16} {goal:>14} {'yes' if row.is_met else 'NO':>4}  {extra}"
-        )
+        measured = f"{_number(row.value)} {row.unit}"
+        print(f"{row.name:<44} {measured:>16} {goal:>14} {'yes' if row.is_met else 'NO':>4}  {extra}")
 
 
 def rows_write(rows: list[Row], path: Path) -> None:

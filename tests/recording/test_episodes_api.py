@@ -21,7 +21,7 @@ def _open(client: ApiClient, **fields: Any) -> dict[str, Any]:
     return answer
 
 
-@pytest.fixture()
+@pytest.fixture
 def trainer(api: Api) -> ApiClient:
     return api("trainer")
 

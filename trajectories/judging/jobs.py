@@ -1,4 +1,4 @@
-"""Celery jobs: ids in, one service call. A job may come twice, or never: Postgres decides what is left to do."""
+"""Celery jobs: ids in, one service call. A job may come twice, or never: Postgres says what is left to do."""
 
 from __future__ import annotations
 

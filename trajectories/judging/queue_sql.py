@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import connection
 
@@ -22,7 +22,8 @@ FROM (
 WHERE s.episode_id = due.episode_id RETURNING s.episode_id"""
 
 _EXHAUSTED = """
-SELECT e.run_id, s.episode_id FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
+SELECT e.run_id, s.episode_id
+FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
 WHERE s.judged_at IS NULL AND e.status = 'submitted' AND s.claims >= %(claims_max)s
     AND s.claimed_at < clock_timestamp() - %(lost)s * interval '1 s'
 ORDER BY s.episode_id LIMIT %(batch)s"""
@@ -34,9 +35,11 @@ SELECT run_id, id, is_used, seconds FROM (
         extract(epoch FROM clock_timestamp() - coalesce(life.last_at, e.opened_at))::float8 AS seconds
     FROM trajectories_episode e CROSS JOIN LATERAL (
         SELECT greatest(
-            (SELECT s.created_at FROM trajectories_step s WHERE s.episode_id = e.id ORDER BY s.index DESC LIMIT 1),
+            (SELECT s.created_at FROM trajectories_step s
+                WHERE s.episode_id = e.id ORDER BY s.index DESC LIMIT 1),
             (SELECT p.last_at FROM trajectories_pageeventtally p WHERE p.episode_id = e.id),
-            (SELECT v.created_at FROM trajectories_siteevent v WHERE v.episode_id = e.id ORDER BY v.seq DESC LIMIT 1)
+            (SELECT v.created_at FROM trajectories_siteevent v
+                WHERE v.episode_id = e.id ORDER BY v.seq DESC LIMIT 1)
         ) AS last_at) AS life
     WHERE e.status = 'open') AS open
 WHERE seconds > %(lease)s ORDER BY id"""
@@ -53,7 +56,12 @@ class Silent(NamedTuple):
 
 def submissions_to_resend(*, claims_max: int, lost_s: float) -> list[int]:
     """Mark what has waited too long as sent now, and return it."""
-    parameters = {"claims_max": claims_max, "lost": lost_s, "after": list(RESEND_AFTER_S), "batch": BATCH}
+    parameters: dict[str, Any] = {
+        "claims_max": claims_max,
+        "lost": lost_s,
+        "after": list(RESEND_AFTER_S),
+        "batch": BATCH,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_RESEND, parameters)
         return [row[0] for row in cursor.fetchall()]

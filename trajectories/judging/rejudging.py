@@ -92,7 +92,8 @@ def _pages(benchmark: str | None) -> Iterator[list[Judged]]:
 
 
 def _judged(row: tuple[Any, ...]) -> Judged:
-    return Judged(*row[:4], claim=hot_sql.claim_read(row[4:]))
+    episode_id, outcome, verifier, gold_version = row[:4]
+    return Judged(episode_id, outcome, verifier, gold_version, hot_sql.claim_read(row[4:]))
 
 
 def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Flip | None:
@@ -130,5 +131,5 @@ def _write(judged: Judged, ending: hot_sql.Ending) -> str:
             VerdictEvidence.objects.create(verdict=verdict, data=msgspec.to_builtins(ending.evidence))
             Episode.objects.filter(pk=judged.episode_id).update(verdict=verdict)
     except IntegrityError:
-        return f"{ending.verifier} has judged this gold differently before: whatever changes a score is a new version"
+        return f"{ending.verifier} has said otherwise of this gold: what changes a score is a new version"
     return ""

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from threading import Event
+from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -49,7 +50,7 @@ def sweep_forever(*, stop: Event) -> None:
     alive.set()
 
 
-def _connection_parameters() -> dict[str, object]:
+def _connection_parameters() -> dict[str, Any]:
     parameters = connection.get_connection_params()
     return {
         name: parameters[name]

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 
 class Blob(models.Model):
-    """Bytes known by their SHA-256: a screenshot, a DOM recording, a trainer's tokens. The file is in blob storage."""
+    """Bytes known by their SHA-256: a screenshot, a trainer's tokens. The file is in blob storage."""
 
     sha256 = models.CharField(primary_key=True, max_length=64)
     size = models.PositiveBigIntegerField()

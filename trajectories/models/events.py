@@ -44,7 +44,7 @@ class PageEventTally(models.Model):
 
 
 class SiteEvent(models.Model):
-    """Something the server did for an episode: page served, booking made. Numbered, so that two tabs cannot both be right."""
+    """What the server did for an episode: page served, booking made. Two tabs cannot take one number."""
 
     pk = models.CompositePrimaryKey("episode_id", "seq")
     episode = models.ForeignKey(

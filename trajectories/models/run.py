@@ -31,7 +31,7 @@ class Run(models.Model):
 
 
 class VerdictCounter(models.Model):
-    """How many verdicts a run has. Its row lock makes numbers follow the order of commits, so no reader skips one."""
+    """How many verdicts a run has. Its row lock makes numbers follow commits, so no reader skips one."""
 
     run = models.OneToOneField(
         Run, on_delete=models.CASCADE, primary_key=True, related_name="verdict_counter"

@@ -6,7 +6,11 @@ from django.db.models.functions import Now
 
 
 class Step(models.Model):
-    """One turn of the agent. Its key is (episode, index): one index to keep, and a second copy cannot exist."""
+    """One turn of the agent. Its key is (episode, index): no second index, and no second copy.
+
+    The database holds no foreign key to the episode: checking it would lock, and so write, the episode's row
+    at every step. The statement that inserts reads the episode, and no episode is ever deleted.
+    """
 
     class Actor(models.TextChoices):
         POLICY = "policy"

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class Submission(models.Model):
-    """Written once. Its last columns are the judging queue: Postgres is the truth, Redis only carries hints."""
+    """Written once. Its last columns are the judging queue: Postgres is the truth, Redis carries hints."""
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
     answer = models.JSONField()  # a string, or a list of strings

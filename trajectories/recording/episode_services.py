@@ -45,8 +45,9 @@ class StepsAnswer(msgspec.Struct):
 def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) -> StepsAnswer:
     """Store steps; sending one again changes nothing. Returns the API's answer.
 
-    The step that uses up ``max_steps`` ends an episode that has no submission yet: ``step_budget``, truncated.
-    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``; 413 ``step_too_large``.
+    The step that uses up ``max_steps`` ends an episode without a submission: ``step_budget``, truncated.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``; 413
+    ``step_too_large``.
     """
     done = hot_sql.steps_write(
         episode_id=episode_id,

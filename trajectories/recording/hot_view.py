@@ -33,7 +33,7 @@ class HotView(APIView):
     def scopes(self) -> Mapping[str, str]:
         return {self.method: self.scope}
 
-    def dispatch(self, request: HttpRequest, *_args: Any, **kwargs: Any) -> HttpResponse:  # type: ignore[override]
+    def dispatch(self, request: HttpRequest, *_args: Any, **kwargs: Any) -> HttpResponse:
         try:
             if request.method != self.method:
                 raise GymError("method_not_allowed", f"Use {self.method} here.", status=405)

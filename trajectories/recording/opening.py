@@ -151,7 +151,7 @@ def _run_load(run_id: int) -> Run:
 
 
 def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
-    """The tasks in the order asked for, one named twice included; those a key may not see do not exist for it."""
+    """The tasks in the order asked for, repeated ones too; what a key may not see does not exist for it."""
     wanted = Task.objects.filter(pk__in=set(ids)).only("pk", "split", "prompt", "oracle_steps")
     found = {task.pk: task for task in wanted if principal.sees_split(task.split)}
     missing = sorted({pk for pk in ids if pk not in found})

@@ -122,7 +122,10 @@ def _check_limits(steps: list[StepIn]) -> None:
             length = len(getattr(step, name) or "")
             if length > settings.THOUGHT_MAX_CHARS:
                 limit = settings.THOUGHT_MAX_CHARS
-                message = f"The {name} of step {step.index} has {length:,} characters; the limit is {limit:,} (setting THOUGHT_MAX_CHARS)."
+                message = (
+                    f"The {name} of step {step.index} has {length:,} characters;"
+                    f" the limit is {limit:,} (setting THOUGHT_MAX_CHARS)."
+                )
                 raise GymError("step_too_large", message, status=413)
 
 

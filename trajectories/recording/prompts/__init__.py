@@ -55,7 +55,7 @@ def task_instruction(template: str) -> str:
 
 
 def messages_for(*, arm: str, template: str, question: str, max_steps: int) -> list[Message]:
-    """Chat messages (``role``, ``content``) that open an episode; pure, so they can be made again for display."""
+    """Chat messages (``role``, ``content``) that open an episode; pure, so a page can make them again."""
     interface, task = BUILT_ARMS[Arm(arm)]
     system = task_instruction(template) + "\n\n" + _read(interface).replace("{max_steps}", str(max_steps))
     return [
