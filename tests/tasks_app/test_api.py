@@ -62,7 +62,7 @@ def test_benchmarks_are_listed_with_their_splits_and_verifiers(api: Make, math: 
     assert status == 200
     assert [row["id"] for row in found] == ["gsm8k", "math", "math500"]
     assert found[1]["splits"] == {"test": 2, "train": 2}
-    assert found[1]["verifiers"] == {"official": "math-v1", "training": "math-v1"}
+    assert found[1]["verifiers"] == {"official": "math-v1", "training": "math_strict-v1"}
     assert set(found[1]) == {"id", "title", "kind", "license", "source", "splits", "verifiers"}
     assert found[2]["splits"] == {}
 
