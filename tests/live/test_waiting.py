@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from django.db import connection
 
 from tests import factories
 from tests.live.conftest import Live, in_thread, judge, until_waiting
@@ -144,6 +145,25 @@ async def test_a_key_limited_to_splits_sees_only_theirs(live: Live) -> None:
     assert (hidden.status_code, shown.status_code) == (404, 200)
     assert [record["episode"] for record in stream.json()["results"]] == [episodes[1].pk]
     assert rest.json() == {"results": [], "next": 3}
+
+
+async def test_keys_and_waits_survive_the_loss_of_every_database_connection(
+    live: Live, episode: Episode
+) -> None:
+    for number in range(3):
+        new_key = await in_thread(auth.key_create, name=f"key {number}", scopes=["read"])
+        async with live.client(new_key) as client:
+            assert (await client.get(f"/wait/episodes/{episode.pk}?timeout=0")).status_code == 200
+        assert await in_thread(database_connections_end) > 0
+
+
+def database_connections_end() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+            " WHERE application_name LIKE 'palaestra-live%'"
+        )
+        return int(cursor.fetchone()[0])
 
 
 async def test_other_methods_are_refused(live: Live, key: str, episode: Episode) -> None:

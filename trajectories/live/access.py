@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async  # type: ignore[import-untyped]
 from django.conf import settings
 from django.db import Error as DatabaseError
 
@@ -35,7 +35,8 @@ class Viewer:
 async def viewer_by_key(authorization: str | None) -> Viewer:
     """The holder of a key; ``GymError`` 401, 403, or 503 when Postgres cannot be asked."""
     try:
-        principal = await sync_to_async(auth.principal_for)(authorization)
+        # Gives the connection back: one kept by the thread would be dead after a restart of Postgres.
+        principal = await database_sync_to_async(auth.principal_for)(authorization)
     except DatabaseError:
         raise unavailable() from None
     if not principal.may(Scope.READ):

@@ -7,6 +7,7 @@ import re
 from trajectories.live.answers import Receive, Scope, Send
 from trajectories.live.consumers import EpisodeConsumer, LiveConsumer, Refused, RunConsumer
 from trajectories.live.hub import Hub
+from trajectories.live.line import Line
 from trajectories.live.parameters import BIGINT_MAX
 
 SOCKETS_MAX = 2_000
@@ -24,14 +25,15 @@ class SocketApp:
         self.connected = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _find(scope["path"])
+        found, line = _find(scope["path"]), Line(receive, send)
         if found is None or self.connected >= SOCKETS_MAX:
-            await Refused()(dict(scope), receive, send)
+            await Refused()(dict(scope), line.receive, line.send)
             return
         consumer, subject_id = found
         self.connected += 1
         try:
-            await consumer()({**scope, "hub": self._hub, "subject_id": subject_id}, receive, send)
+            call = {**scope, "hub": self._hub, "subject_id": subject_id}
+            await consumer()(call, line.receive, line.send)
         finally:
             self.connected -= 1
 
