@@ -21,7 +21,7 @@ TAG_MAX_CHARS = 100
 SOURCE_MAX_CHARS = 500
 LOCK_NAMESPACE = "palaestra.load"
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 from django.utils import timezone
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm import tqdm
 
 from gymsite.core.errors import GymError
 from gymsite.parity.looks import covering_looks, every_look

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from tqdm import tqdm  # type: ignore[import-untyped]
+from tqdm import tqdm
 
 from gymsite.core.errors import GymError
 from tasks_app import hub, loading, reading
