@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import socket
@@ -46,13 +47,20 @@ def _holder(port: int) -> str:
     """Name and pid of the program that listens, where the system lets us see it; else nothing."""
     inodes = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
     for process in Path("/proc").glob("[0-9]*"):
-        try:
-            links = {os.readlink(link) for link in (process / "fd").iterdir()}
-            if inodes & links:
+        if inodes & _open_files(process):
+            with contextlib.suppress(OSError):
                 return f"{(process / 'comm').read_text().strip()} (process {process.name})"
-        except OSError:
-            continue  # ended meanwhile, or another user's
     return ""
+
+
+def _open_files(process: Path) -> set[str]:
+    """What a process has open; files closed meanwhile, and processes of other users, are left out."""
+    found = set()
+    with contextlib.suppress(OSError):
+        for link in (process / "fd").iterdir():
+            with contextlib.suppress(OSError):
+                found.add(os.readlink(link))
+    return found
 
 
 def _listening_inodes(port: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +19,9 @@ WORKERS = 2
 THREADS = 4
 KILL_AFTER_S = 4  # a worker that will not stop; all of `up` stops within ten seconds
 BACKLOG = 2048  # thousands of waiters may arrive at once
+# granian takes no further request while this many are unanswered, and a wait is one: above live's own limits,
+# which answer 503 where granian would fall silent.
+LIVE_BACKPRESSURE = 32_768
 
 
 def main(door: str) -> None:
@@ -25,6 +29,8 @@ def main(door: str) -> None:
     is_live = door == "live"
     module = "gymsite.asgi_live" if is_live else f"gymsite.wsgi_{door}"
     application = import_module(module).application
+    if is_live:
+        _files_allow()
     server = Granian(
         f"{module}:application",
         address=os.environ.get("GYM_HOST", "127.0.0.1"),
@@ -34,10 +40,17 @@ def main(door: str) -> None:
         blocking_threads=1 if is_live else THREADS,
         websockets=is_live,
         backlog=BACKLOG,
+        backpressure=LIVE_BACKPRESSURE if is_live else None,
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_AFTER_S,
     )
     server.serve(target_loader=partial(_leashed, application, os.getpid()), wrap_loader=False)
+
+
+def _files_allow() -> None:
+    """A waiter is an open file, and the usual soft limit is 1,024."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _leashed(application: Callable[..., Any], parent: int) -> Callable[..., Any]:

@@ -33,6 +33,9 @@ class TestServers:
     def redis_url(self) -> str:
         return endpoints.redis_url(self.var_dir)
 
+    def password(self, role: str) -> str:
+        return secrets.read(self.var_dir, "gym_" + role.removeprefix("gym_"))
+
     def role_url(self, role: str, *, database: str | None = None) -> str:
         """The address for ``arena``, ``lab`` or ``worker``, in another database when one is named."""
         url = endpoints.database_url(self.var_dir, role=role)

@@ -1,0 +1,113 @@
+"""docker-compose.yml runs what `manage.py up` runs. Docker itself is not needed here, and not asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from gymsite.services import endpoints, secrets
+from gymsite.services.binaries import POSTGRES_MAJOR
+from gymsite.services.launch import SETUP, launch_environment
+from gymsite.services.processes import BASE_DIR, PROCESSES
+
+SECRETS_DIR = "/srv/palaestra/var/secrets"
+OTHERS = {"postgres", "redis", "proxy", "setup"}
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return yaml.safe_load((BASE_DIR / "docker-compose.yml").read_text())
+
+
+def _own_secrets(process: Any) -> set[str]:
+    own = {process.role, process.key_file}
+    own |= {"redis"} if process.has_redis else set()
+    return own | ({"token_key"} if process.has_token_key else set())
+
+
+def test_the_services_are_the_processes_of_the_table(compose: dict[str, Any]) -> None:
+    assert set(compose["services"]) - OTHERS == {process.name for process in PROCESSES}
+    for process in (*PROCESSES, SETUP):
+        assert compose["services"][process.name]["command"] == [process.name]
+
+
+@pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
+def test_a_service_is_given_its_own_secrets_alone(compose: dict[str, Any], process) -> None:
+    service = compose["services"][process.name]
+    given = {entry["source"]: entry["target"] for entry in service["secrets"]}
+    assert given == {name: f"{SECRETS_DIR}/{name}" for name in _own_secrets(process)}
+    assert ("REDIS_URL" in service["environment"]) == process.has_redis
+    assert ("queue" in service["networks"]) == process.has_redis
+
+
+def test_only_setup_and_postgres_know_the_owner(compose: dict[str, Any]) -> None:
+    knowing = {
+        name
+        for name, service in compose["services"].items()
+        if "gym_owner" in json.dumps(service.get("secrets", []))
+    }
+    assert knowing == {"postgres", "setup"}
+
+
+def test_every_secret_is_made_by_the_script(compose: dict[str, Any]) -> None:
+    script = (BASE_DIR / "deploy" / "make-secrets").read_text()
+    made = set(re.search(r"for name in ([^;]+);", script).group(1).split())
+    assert made == set(compose["secrets"]) == set(secrets.PASSWORDS + secrets.KEYS)
+    for name, secret in compose["secrets"].items():
+        assert secret["file"] == f"deploy/secrets/{name}"
+
+
+def test_postgres_is_of_the_embedded_ones_version(compose: dict[str, Any]) -> None:
+    assert compose["services"]["postgres"]["image"].startswith(f"postgres:{POSTGRES_MAJOR}")
+
+
+def test_only_the_proxy_is_reached_from_outside_and_files_it_mounts_exist(compose: dict[str, Any]) -> None:
+    assert [name for name, service in compose["services"].items() if "ports" in service] == ["proxy"]
+    assert (BASE_DIR / "deploy" / "Caddyfile").exists()
+    named = set(re.findall(r"deploy/[\w.-]+", (BASE_DIR / "docker-compose.yml").read_text())) - {
+        "deploy/secrets"
+    }
+    assert [name for name in named if not (BASE_DIR / name).exists()] == []
+    assert set(compose["volumes"]) >= {"postgres", "redis", "blobs"}
+
+
+def test_the_sandbox_profile_leaves_what_bubblewrap_needs(compose: dict[str, Any]) -> None:
+    profile = json.loads((BASE_DIR / "deploy" / "seccomp-sandbox.json").read_text())
+    denied = {
+        name for rule in profile["syscalls"] for name in rule["names"] if rule["action"] == "SCMP_ACT_ERRNO"
+    }
+    assert profile["defaultAction"] == "SCMP_ACT_ALLOW"
+    assert not denied & {
+        "clone",
+        "clone3",
+        "unshare",
+        "setns",
+        "mount",
+        "umount2",
+        "pivot_root",
+        "prctl",
+        "seccomp",
+    }
+    assert {"bpf", "ptrace", "kexec_load", "init_module", "userfaultfd", "keyctl"} <= denied
+    options = compose["services"]["worker-sandbox"]["security_opt"]
+    assert "seccomp:deploy/seccomp-sandbox.json" in options
+
+
+@pytest.mark.parametrize("process", [*PROCESSES, SETUP], ids=lambda process: process.name)
+def test_a_container_needs_no_secret_that_it_is_not_given(compose: dict[str, Any], process, tmp_path) -> None:
+    service = compose["services"][process.name]
+    (tmp_path / "secrets").mkdir()
+    for entry in service["secrets"]:
+        (tmp_path / "secrets" / entry["source"]).write_text(f"value-of-{entry['source']}\n")
+    caller = {"VAR_DIR": str(tmp_path), **service["environment"]}
+    environment = launch_environment(process, caller)
+    assert environment["GYM_PROCESS"] == process.kind
+    assert environment["DATABASE_URL"] == endpoints.with_role(
+        "postgresql://postgres:5432/gym", role=process.role, password=f"value-of-{process.role}"
+    )
+    if process.has_redis:
+        assert environment["REDIS_URL"] == "redis://:value-of-redis@redis:6379/0"

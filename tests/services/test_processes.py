@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gymsite.core.errors import GymError
+from gymsite.services import processes, secrets
+from gymsite.services.processes import BASE_DIR, PROCESSES, Installation, pool_sizes
+from gymsite.services.roles import ROLES
+
+SETTING = re.compile(r"""env\.\w+\(\s*["']([A-Z][A-Z0-9_]+)["']""")
+
+
+@pytest.fixture
+def installation(tmp_path: Path) -> Installation:
+    return Installation(
+        var_dir=tmp_path,
+        host="127.0.0.1",
+        ports={"ARENA_PORT": 1, "LAB_PORT": 2, "LIVE_PORT": 3},
+        database_urls={role: f"postgresql://{role}:password-of-{role}@/gym" for role in ROLES},
+        redis_url="unix://:password-of-redis@/socket",
+        secret_keys={name: f"value-of-{name}" for name in secrets.KEYS},
+        token_key="value-of-token_key",
+        pool_sizes=pool_sizes(100),
+    )
+
+
+@pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
+def test_nothing_secret_of_the_callers_environment_is_passed_on(process, installation: Installation) -> None:
+    caller = dict.fromkeys((*processes.SECRET_NAMES, "AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), "the operator's")
+    environment = processes.environment(process, installation, caller=caller)
+    assert "the operator's" not in environment.values()
+
+
+def test_the_arena_is_given_no_redis_and_no_other_roles_password(installation: Installation) -> None:
+    arena = next(process for process in PROCESSES if process.name == "arena")
+    environment = processes.environment(arena, installation, caller={"REDIS_URL": "redis://somewhere"})
+    assert "REDIS_URL" not in environment
+    text = " ".join(environment.values())
+    assert re.findall(r"password-of-\w+", text) == ["password-of-gym_arena"]
+    assert set(re.findall(r"value-of-\w+", text)) == {"value-of-secret_key_arena", "value-of-token_key"}
+
+
+def test_a_documented_setting_reaches_every_process(installation: Installation) -> None:
+    for process in PROCESSES:
+        environment = processes.environment(process, installation, caller={"LEASE_S": "7", "UNKNOWN": "x"})
+        assert environment["LEASE_S"] == "7"
+        assert "UNKNOWN" not in environment
+
+
+def test_every_setting_that_is_read_is_documented() -> None:
+    read = set(SETTING.findall((BASE_DIR / "gymsite" / "settings.py").read_text()))
+    assert len(read) > 20
+    assert read - set(processes.settings_documented()) == set()
+
+
+@pytest.mark.parametrize("max_connections", [24, 30, 60, 100, 1000])
+def test_pools_fit_the_server_together(max_connections: int) -> None:
+    sizes = pool_sizes(max_connections)
+    held = sum(process.pools * sizes[process.name] for process in PROCESSES)
+    assert held <= max_connections - processes.SPARE_CONNECTIONS
+    assert all(1 <= sizes[process.name] <= process.pool_max for process in PROCESSES)
+
+
+def test_a_server_with_many_connections_gives_every_pool_what_it_wants() -> None:
+    assert pool_sizes(1000) == {process.name: process.pool_max for process in PROCESSES}
+
+
+def test_a_server_with_too_few_connections_is_refused() -> None:
+    with pytest.raises(GymError) as refused:
+        pool_sizes(20)
+    assert refused.value.code == "too_few_connections"
+    assert "max_connections" in refused.value.message

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gymsite.services import leash, logs
+from gymsite.services.processes import BASE_DIR
+from gymsite.services.supervisor import FIRST_DELAY_S, HEALTHY_S, LONGEST_DELAY_S, Backoff, Child, Supervisor
+from tests.services.running import until
+
+SLEEPER = (sys.executable, "-c", "import time; time.sleep(60)")
+DEAF_PROGRAM = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("deaf", flush=True)
+time.sleep(60)
+"""
+PARENT_PROGRAM = """
+import subprocess, sys, time
+print(subprocess.Popen(["/bin/sleep", "60"]).pid, flush=True)
+time.sleep(60)
+"""
+DEAF = (sys.executable, "-c", DEAF_PROGRAM)
+PARENT = (sys.executable, "-c", PARENT_PROGRAM)
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
+    made = Supervisor(logs_dir=tmp_path, say=said.append)
+    yield made
+    made.stop(grace_s=1.0)
+
+
+def _child(name: str, command: tuple[str, ...] = SLEEPER) -> Child:
+    return Child(name, lambda log: leash.spawn(command, env={"PATH": os.environ["PATH"]}, log=log))
+
+
+def test_delays_double_up_to_a_longest_and_begin_anew_after_a_healthy_life() -> None:
+    backoff = Backoff()
+    delays = [backoff.delay(lived_s=0.1) for _ in range(12)]
+    assert delays[:3] == [FIRST_DELAY_S, 2 * FIRST_DELAY_S, 4 * FIRST_DELAY_S]
+    assert delays == sorted(delays)
+    assert delays[-1] == LONGEST_DELAY_S
+    assert backoff.delay(lived_s=HEALTHY_S) == FIRST_DELAY_S
+
+
+def test_a_child_that_ends_is_started_again_and_that_is_said(supervisor: Supervisor, said: list[str]) -> None:
+    child = _child("one")
+    supervisor.start(child)
+    assert child.process
+    before = child.process.pid
+    os.kill(before, signal.SIGKILL)
+
+    def restarted() -> bool:
+        supervisor.watch_once()
+        return bool(child.process and child.process.pid != before and child.process.poll() is None)
+
+    until(restarted, seconds=10, what="a new process")
+    assert len(said) == 1
+    assert "one was ended by SIGKILL; starting it again in 0.2 s" in said[0]
+    assert "one.log" in said[0]
+
+
+def test_what_a_dead_child_leaves_in_its_session_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
+    child = _child("parent", PARENT)
+    supervisor.start(child)
+    log = logs.log_path(tmp_path, "parent")
+    until(log.read_text, seconds=10, what="the grandchild's number")
+    grandchild = int(log.read_text().split()[0])
+    assert child.process
+    os.kill(child.process.pid, signal.SIGKILL)
+    until(lambda: child.process.poll() is not None, seconds=5, what="the child's end")
+    supervisor.watch_once()
+    until(lambda: not leash.is_alive(grandchild), seconds=5, what="the grandchild's end")
+
+
+def test_a_child_that_ignores_the_signal_is_killed_after_the_grace(
+    supervisor: Supervisor, tmp_path: Path
+) -> None:
+    child = _child("deaf", DEAF)
+    supervisor.start(child)
+    until(logs.log_path(tmp_path, "deaf").read_text, seconds=10, what="its first word")
+    supervisor.stop(grace_s=0.2)
+    assert child.process
+    assert child.process.returncode == -signal.SIGKILL
+
+
+def test_stages_are_stopped_in_the_reverse_of_their_start(supervisor: Supervisor, tmp_path: Path) -> None:
+    first, second = _child("first"), _child("second")
+    supervisor.start(first)
+    supervisor.start(second)
+    assert first.process
+    os.kill(first.process.pid, signal.SIGSTOP)  # it cannot end before it is killed
+    supervisor.stop(grace_s=0.5)
+    assert second.process
+    assert second.process.returncode == -signal.SIGTERM
+    assert first.process.returncode == -signal.SIGKILL
+
+
+def test_children_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    program = textwrap.dedent(
+        f"""
+        import sys, time
+        sys.path.insert(0, {str(BASE_DIR)!r})
+        from gymsite.services import leash
+        child = leash.spawn([sys.executable, "-c", "import time; time.sleep(60)"], env={{}})
+        print(child.pid, flush=True)
+        time.sleep(60)
+        """
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        assert leash.is_alive(child)
+        parent.kill()
+    until(lambda: not leash.is_alive(child), seconds=5, what="the child's end")
+
+
+def test_a_process_is_found_by_its_mark_and_by_its_folder(tmp_path: Path) -> None:
+    marked = leash.spawn(["/bin/sleep", "60"], env={"GYM_TEST_MARK": str(tmp_path)}, cwd=tmp_path)
+    try:
+        assert leash.pids_with_environment("GYM_TEST_MARK", str(tmp_path)) == [marked.pid]
+        assert leash.pids_with_environment("GYM_TEST_MARK", str(tmp_path.parent)) == []
+        program = Path(f"/proc/{marked.pid}/exe").resolve().name
+        assert leash.pids_inside(tmp_path, program=program) == [marked.pid]
+        assert leash.pids_inside(tmp_path, program="postgres") == []
+    finally:
+        marked.kill()
+        marked.wait()
+
+
+def test_a_log_too_long_is_moved_aside_while_its_writer_goes_on(tmp_path: Path) -> None:
+    with logs.log_open(tmp_path, "chatty") as log:
+        log.write(b"old" * 10)
+        logs.rotate_all(tmp_path, max_bytes=20)
+        log.write(b"new")
+    assert logs.log_path(tmp_path, "chatty").read_bytes() == b"new"
+    assert (tmp_path / "chatty.log.1").read_bytes() == b"old" * 10
+
+
+def test_a_child_started_from_a_thread_is_known_to_be_a_trap() -> None:
+    """The kernel ties a child to the thread that started it: this is why ``start`` wants the main thread."""
+    started: list[subprocess.Popen[bytes]] = []
+    thread = threading.Thread(target=lambda: started.append(leash.spawn(["/bin/sleep", "60"], env={})))
+    thread.start()
+    thread.join()
+    assert started[0].wait(5) == -signal.SIGKILL
