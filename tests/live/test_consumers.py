@@ -147,7 +147,7 @@ async def test_all_who_watch_are_told(live: Live, key: str, episode: Episode) ->
 async def test_who_never_reads_holds_up_nobody(live: Live, key: str) -> None:
     episodes = await in_thread(episodes_make, 1_500)
     path = f"/ws/runs/{episodes[0].run_id}/"
-    async with opening(live, path, key, max_queue=1), opening(live, path, key) as reader:
+    async with opening(live, path, key, max_queue=1, close_timeout=0.5), opening(live, path, key) as reader:
         await hear(reader)
         for start in range(0, len(episodes), 100):
             await in_thread(judge_all, episodes[start : start + 100])

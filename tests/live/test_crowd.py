@@ -5,13 +5,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 from django.db import connection
 
-from tests.live.conftest import Live, episodes_make, in_thread, until_waiting
+from gymsite.services.serve import BACKLOG
+from tests.live.conftest import Live, episodes_make, in_thread, judge, until_waiting
 from trajectories import hot_sql
-from trajectories.live.selectors import CONNECTIONS_MAX
+from trajectories.live import waiting
+from trajectories.live.hub import Hub
+from trajectories.live.selectors import CONNECTIONS_MAX, LiveReader
 from trajectories.models import Episode
 from trajectories.recording import ending
 
@@ -79,6 +83,29 @@ async def test_a_thousand_waiters_are_all_answered(live: Live, key: str) -> None
     assert [record["episode"] for record in verdicts["results"]] == [episode.pk for episode in episodes[1:]]
     assert connections <= DATABASE_CONNECTIONS_MAX
     assert grown <= CROWD * MEMORY_PER_WAITER_MAX
+
+
+async def test_one_waiter_too_many_is_told_to_come_again(
+    key: str, episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "WAITERS_MAX", 0)
+    hub = Hub(reader=LiveReader(database_url=""), redis_url="redis://")
+    transport = httpx.ASGITransport(waiting.WaitApp(hub))  # type: ignore[arg-type]
+    headers = {"authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://live", headers=headers) as client:
+        answer = await client.get(f"/wait/episodes/{episode.pk}")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert answer.json()["error"]["code"] == "too_many_waiters"
+
+
+async def test_more_waiters_than_the_server_queues_hold_up_nobody(
+    live: Live, key: str, episode: Episode
+) -> None:
+    path = f"/wait/episodes/{episode.pk}?timeout=60"
+    crowd = asyncio.gather(*(ask(live, key, path) for _ in range(BACKLOG + 200)))
+    await until_waiting(live, BACKLOG + 200)
+    await in_thread(judge, episode)
+    assert {state["status"] for state in await crowd} == {"finished"}
 
 
 async def test_a_crowd_may_hang_up(live: Live, key: str, episode: Episode) -> None:

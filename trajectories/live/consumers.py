@@ -12,7 +12,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer  # type: ignore[im
 
 from gymsite.core.errors import GymError
 from trajectories.live import access
-from trajectories.live.feeds import Subscription, verdict_message
+from trajectories.live.feeds import Subscription, too_slow, verdict_message
 from trajectories.live.hub import Hub
 from trajectories.live.parameters import after_read, episode_unknown, query_read, run_unknown
 from trajectories.live.selectors import Unavailable
@@ -20,6 +20,7 @@ from trajectories.live.selectors import Unavailable
 logger = logging.getLogger(__name__)
 
 SEND_S = 20.0
+CLOSE_S = 3.0
 # How long a revoked key or an ended session may still watch.
 CHECK_AGAIN_S = 60.0
 CLOSE_CODE_BASE = 4_000  # 4404 says what 404 says
@@ -83,7 +84,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is 
                         await self.send(text_data=message)
         except GymError as error:
             await self._fail(error)
-        except (Unavailable, TimeoutError):
+        except TimeoutError:
+            await self._fail(too_slow())
+        except Unavailable:
             await self._fail(access.unavailable())
         except Exception:
             logger.exception("A socket failed")
@@ -91,9 +94,12 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is 
 
     async def _fail(self, error: GymError) -> None:
         text = msgspec.json.encode({"type": "error", **error.as_body()}).decode()
-        with suppress(Exception):  # the other end may be gone, or stuck
-            async with asyncio.timeout(SEND_S):
+        # The other end may be gone, or stuck: then the close at least ends this side.
+        with suppress(Exception):
+            async with asyncio.timeout(CLOSE_S):
                 await self.send(text_data=text)
+        with suppress(Exception):
+            async with asyncio.timeout(CLOSE_S):
                 await self.close(CLOSE_CODE_BASE + error.status)
 
 

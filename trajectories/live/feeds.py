@@ -41,8 +41,7 @@ class Subscription:
         try:
             self._bundles.put_nowait(bundle)
         except asyncio.QueueFull:
-            message = "This socket did not read fast enough and has missed messages: connect again."
-            self._error = GymError("too_slow", message, status=408)
+            self._error = too_slow()
             return False
         return True
 
@@ -134,6 +133,11 @@ class EpisodeFeed(Feed):
         self.publish(
             [f'{{"type":"verdict","episode":{judged.id},"group":{judged.group},"verdict":{verdict}}}']
         )
+
+
+def too_slow() -> GymError:
+    message = "This socket did not read fast enough and has missed messages: connect again."
+    return GymError("too_slow", message, status=408)
 
 
 def verdict_message(seq: int, record: str) -> str:

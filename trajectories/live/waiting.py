@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import resource
 from collections.abc import Iterator
 
 import msgspec
@@ -29,6 +30,8 @@ from trajectories.live.selectors import Unavailable
 logger = logging.getLogger(__name__)
 
 WAITERS_MAX = 20_000
+# Of the files that this process may open, the part that waiters may hold.
+FILES_SHARE = 0.8
 EPISODE_PATH = re.compile(r"/wait/episodes/([0-9]{1,19})/?")
 VERDICTS_PATH = re.compile(r"/wait/runs/([0-9]{1,19})/verdicts/?")
 HEALTH_PATH = re.compile(r"/wait/health/?")
@@ -40,6 +43,8 @@ class WaitApp:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self.waiting = 0
+        files_max, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._waiting_max = WAITERS_MAX if files_max < 0 else min(WAITERS_MAX, int(files_max * FILES_SHARE))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = await answer_unless_gone(self._answer(scope), receive)
@@ -111,8 +116,8 @@ class WaitApp:
     @contextlib.contextmanager
     def _place(self) -> Iterator[None]:
         """One waiter's place, given back however the wait ends."""
-        if self.waiting >= WAITERS_MAX:
-            message = f"{WAITERS_MAX:,} requests wait here already; try again."
+        if self.waiting >= self._waiting_max:
+            message = f"{self._waiting_max:,} requests wait here already; try again."
             raise GymError("too_many_waiters", message, status=503, retry_after_s=1)
         self.waiting += 1
         try:

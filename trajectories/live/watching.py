@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gymsite.core.errors import GymError
 from trajectories.live.feeds import EpisodeFeed, Feed, RunFeed, Subscription
 from trajectories.live.marks import StepMarks
-from trajectories.live.selectors import NewStep
+from trajectories.live.selectors import NewStep, Unavailable
 
 if TYPE_CHECKING:
     from trajectories.live.hub import Hub
@@ -51,7 +51,7 @@ class Feeds:
     async def run_watch(self, run_id: int) -> AsyncIterator[tuple[RunFeed, Subscription] | None]:
         """The run's feed and one's place in it, or None when the run is unknown.
 
-        Raises ``Unavailable`` or ``TimeoutError`` when Postgres stays away.
+        Raises ``Unavailable`` when Postgres stays away.
         """
         async with self._watch(RunFeed(self._hub, run_id), self._runs) as watched:
             yield watched
@@ -66,10 +66,13 @@ class Feeds:
     async def _watch(self, new: F, feeds: dict[int, F]) -> AsyncIterator[tuple[F, Subscription] | None]:
         subscription = Subscription()
         # At most one feed opens at a time; nobody queues for ever while Postgres is away.
-        async with asyncio.timeout(OPEN_S), self._opening:
-            feed = feeds.get(new.subject_id) or await self._opened(new, feeds)
-            if feed is not None:
-                feed.subscriptions.add(subscription)
+        try:
+            async with asyncio.timeout(OPEN_S), self._opening:
+                feed = feeds.get(new.subject_id) or await self._opened(new, feeds)
+                if feed is not None:
+                    feed.subscriptions.add(subscription)
+        except TimeoutError:
+            raise Unavailable("no feed could be opened in time") from None
         if feed is None:
             yield None
             return
