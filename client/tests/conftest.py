@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from fake_server import FakeServer
+from fake_server import FakeServer, State
 from palaestra import Env
 from palaestra.errors import BrowserMissing
 from palaestra.fence import Fence
@@ -13,16 +13,22 @@ from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 
 
+@pytest.fixture(scope="session")
+def server() -> Iterator[FakeServer]:
+    made = FakeServer()
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def fake() -> Iterator[FakeServer]:
-    server = FakeServer()
-    yield server
-    server.close()
+def fake(server: FakeServer) -> FakeServer:
+    server.state = State()
+    return server
 
 
-@pytest_asyncio.fixture
-async def pool(fake: FakeServer) -> AsyncIterator[PagePool]:
-    pages = PagePool(origin=fake.arena_url, size=2)
+@pytest_asyncio.fixture(scope="session")
+async def pool(server: FakeServer) -> AsyncIterator[PagePool]:
+    pages = PagePool(origin=server.arena_url, size=2)
     try:
         first = await pages.acquire()
     except BrowserMissing as missing:
@@ -34,7 +40,7 @@ async def pool(fake: FakeServer) -> AsyncIterator[PagePool]:
 
 @pytest_asyncio.fixture
 async def env(fake: FakeServer, pool: PagePool) -> AsyncIterator[Env]:
-    async with Env(fake.lab_url, "key", run=7) as made:
+    async with Env(fake.lab_url, "key", run=7, pool=pool) as made:
         yield made
 
 

@@ -38,6 +38,7 @@ class State:
         self.extra = ""
         self.fail_next: list[tuple[int, dict[str, str]]] = []
         self.max_steps = 6
+        self.pages: dict[str, str] = {}  # more pages of every episode, by the rest of their path
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
         reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
@@ -131,6 +132,9 @@ class Arena(Handler):
             values = parse_qs(self.body.decode("utf-8", "replace"))
             self.fake.state.submit(episode, values.get("answer", [""])[0])
             self.send(303, b"", "text/html", Location="done")
+        elif rest in self.fake.state.pages:
+            page = self.fake.state.pages[rest]
+            self.send(200, page.encode(), "text/html; charset=utf-8", Cache_Control="no-store")
         elif rest == "done":
             self.send(200, DONE.encode(), "text/html", **headers)
         elif rest == "away":
@@ -173,6 +177,8 @@ class Lab(Handler):
         if path == "/api/v1/health":
             urls = {"arena_url": fake.arena_url, "live_url": fake.live_url}
             return 200, {"status": "ok", "version": "0", **urls}
+        if path == "/api/v1/benchmarks":
+            return 200, [{"id": "gsm8k", "splits": {"train": 5}}]
         if path == "/api/v1/runs":
             return 201, {"id": 7, "name": json.loads(self.body)["name"], "kind": "eval"}
         if path == "/api/v1/tasks":

@@ -13,6 +13,7 @@ from palaestra.api import Client
 from palaestra.engine import Engine, Rollout
 from palaestra.episode import Manner
 from palaestra.errors import PalaestraError
+from palaestra.observation import RECORDED_KIND
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.progress import Progress
@@ -107,7 +108,11 @@ async def _play(
     engine: Engine, policy: Policy, tasks: Sequence[Task], *, plan: DemoPlan, progress: Progress
 ) -> Tally:
     run = await engine.client.run_create(
-        name=f"demo: {policy.name}", kind="eval", model=f"scripted/{policy.name}", simulated=policy.simulated
+        name=f"demo: {policy.name}",
+        kind="eval",
+        model=f"scripted/{policy.name}",
+        observation=RECORDED_KIND["axtree"],
+        simulated=policy.simulated,
     )
     tally = Tally()
 

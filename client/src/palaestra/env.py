@@ -52,6 +52,7 @@ class Env:
         invalid_limit: int | None = None,
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
+        pool: PagePool | None = None,
         **opening: Any,
     ) -> None:
         self.client = Client(server, key)
@@ -66,7 +67,8 @@ class Env:
             invalid_limit=invalid_limit,
             with_pictures=with_pictures,
         )
-        self._pool: PagePool | None = None
+        self._pool = pool
+        self._owns_pool = pool is None
         self._heart = Heart(self.client)
         self._stack = AsyncExitStack()
 
@@ -79,7 +81,7 @@ class Env:
         try:
             await self._abandon()
         finally:
-            if self._pool is not None:
+            if self._pool is not None and self._owns_pool:
                 await self._pool.aclose()
             await self._stack.aclose()
 

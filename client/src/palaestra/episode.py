@@ -17,12 +17,12 @@ from palaestra.extraction import answer_extract
 from palaestra.observation import Kind, Observation, observation_message, page_observe
 from palaestra.pages import PageView, WarmPage
 from palaestra.recording import Recorder, json_clean, text_clean
-from palaestra.records import CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
+from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
 
 FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot", "prompt_image"})
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
-REOPENED = "The tab was closed; it is open again at the first page."
+REOPENED = "It is open again at the first page."
 Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 
@@ -154,8 +154,10 @@ class Episode:
             return parsed, outcome, await self._unmoved()
         try:
             return await self._act_on_page(self.page, parsed)
-        except TabClosed:
-            return parsed, Outcome(result="refused", message=REOPENED), await self._reopen(self.page)
+        except (TabClosed, PageHung) as failure:
+            result: ActionResult = "refused" if isinstance(failure, TabClosed) else "timeout"
+            outcome = Outcome(result=result, message=f"{failure} {REOPENED}")
+            return parsed, outcome, await self._reopen(self.page)
 
     async def _act_in_words(self, said: Completion) -> tuple[Turn, Outcome, Observation | None]:
         answer = answer_extract(said.text)
@@ -175,12 +177,8 @@ class Episode:
         fence = page.turn(self.steps)
         refused, submits = len(fence.refused), fence.submits
         outcome = await execute(page, parsed.action)
-        try:
-            view = await page.observe(
-                acted=outcome == DONE, with_text=self._manner.observation != "screenshot", past_submit=False
-            )
-        except PageHung as failure:
-            return parsed, Outcome(result="timeout", message=str(failure)), self._unreadable()
+        with_text = self._manner.observation != "screenshot"
+        view = await page.observe(acted=outcome == DONE, with_text=with_text, past_submit=False)
         if len(fence.refused) > refused and outcome == DONE:
             outcome = Outcome(result="refused", message="That leads outside this task.")
         if view is None or fence.submits > submits:
@@ -219,7 +217,7 @@ class Episode:
         return await self._look(view)
 
     async def _reopen(self, page: WarmPage) -> Observation:
-        """A tab that the agent closed is opened again: its state is on the server."""
+        """A page that closed itself or hangs is opened anew: its state is on the server."""
         if self.renew is None or self.opened.start_url is None:
             raise PageDead("The tab was closed and there is nowhere to open another.")
         self.page = await self.renew(page)

@@ -71,10 +71,9 @@ async def _press(page: WarmPage, action: Action) -> Outcome:
     key = "Space" if action.key == " " else action.key
     if not KEY.match(key) and not CHORD.match(key):
         return Outcome(result="refused", message=f"The key {key[:40]!r} is not available.")
-    if action.target:
-        place = await page.ask("reach", action.target)
-        if "problem" in place:
-            return _no_target(action, place["problem"])
+    place = await (page.ask("reach", action.target) if action.target else page.ask("idle", 0))
+    if "problem" in place:
+        return _no_target(action, place["problem"])
     await page.act(page.page.keyboard.press(key))
     return DONE
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import time
 from collections.abc import Awaitable
@@ -24,6 +25,7 @@ WORLD = "palaestra"
 SETTLE_LIMIT_MS = 5_000
 NAVIGATION_LIMIT_S = 15.0
 CALL_LIMIT_S = 10.0
+GOODBYE_S = 0.3
 VIEWPORT = (1280, 720)
 JAVASCRIPT = resources.files("palaestra") / "js"
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "page.js"))
@@ -61,6 +63,8 @@ class WarmPage:
         self._world: int | None = None
         self._moved = asyncio.Event()
         self._refusals = self._submits = 0
+        self._has_hung = False
+        self._gone = asyncio.Event()
         self._end: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._listen()
 
@@ -89,7 +93,8 @@ class WarmPage:
 
     @property
     def is_alive(self) -> bool:
-        return not self._end.done()
+        """Whether another episode may be played here."""
+        return not self._end.done() and not self._has_hung
 
     async def begin(self, start_url: str) -> Fence:
         """Forget the episode before and open the first page of the next one."""
@@ -160,7 +165,8 @@ class WarmPage:
         """Call one of the page-side functions with JSON arguments."""
         world = await self._world_ready(time.monotonic() + CALL_LIMIT_S)
         given = ",".join(json.dumps(argument) for argument in arguments)
-        return await self._evaluate(f"palaestra.{function}({given})", world)
+        step = self.fence.step if self.fence else 0
+        return await self._evaluate(f"palaestra.begin({step}), palaestra.{function}({given})", world)
 
     async def act(self, doing: Awaitable[T]) -> T:
         """Await one of Playwright's input calls, bounded and with its failures told apart."""
@@ -209,7 +215,11 @@ class WarmPage:
         self.page.on("download", lambda _: self._refuse("download"))
         self.page.on("popup", self._popup_came)
         if self.page.context.browser is not None:
-            self.page.context.browser.on("disconnected", lambda _: self._finish("browser"))
+            self.page.context.browser.on("disconnected", self._browser_went)
+
+    def _browser_went(self, _: Browser) -> None:
+        self._gone.set()
+        self._finish("browser")
 
     def _finish(self, how: str) -> None:
         if not self._end.done():
@@ -278,10 +288,17 @@ class WarmPage:
         task.cancel()
         task.add_done_callback(_ignored)
         if not self._end.done():
+            self._has_hung = True
             raise PageHung(f"The page did not answer within {limit_s:.1f} s.")
-        if self._end.result() == "close":
-            raise TabClosed("The page closed itself.")
-        raise PageDead("The browser died." if self._end.result() == "browser" else "The page crashed.")
+        raise await self._obituary()
+
+    async def _obituary(self) -> PageDead | TabClosed:
+        """How the page ended. A browser that dies closes its pages first, so a closed page is doubted."""
+        if self._end.result() == "crash":
+            return PageDead("The page crashed.")
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._gone.wait(), GOODBYE_S)
+        return PageDead("The browser died.") if self._gone.is_set() else TabClosed("The page closed itself.")
 
 
 def _ignored(task: asyncio.Future[Any]) -> None:

@@ -122,8 +122,9 @@
     if (el.tagName === "SELECT") return [...el.selectedOptions].map((o) => clean(o.label || o.text)).join(", ");
     if (role === "textbox" && el.value === undefined) return wordsOf(el);
     if (el.type === "password") return "\u2022".repeat(el.value.length);
-    const value = el.value === undefined ? el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || "" : el.value;
-    return value.length > VALUE_CHARS ? value.slice(0, VALUE_CHARS) + "\u2026 (" + value.length + " characters)" : value;
+    const value = el.value === undefined ? el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || "" : String(el.value);
+    const shown = value.slice(0, VALUE_CHARS).replace(/\n/g, "\\n");
+    return value.length > VALUE_CHARS ? shown + "\u2026 (" + value.length + " characters)" : shown;
   }
   const HAS_VALUE = new Set(["textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox"]);
   function statesOf(el, role) {
@@ -196,7 +197,10 @@
     const role = roleOf(el);
     if (!isShown) { children(el, writer, false); return; }
     if (role === "math") { writer.text(mathText(el, style)); return; }
-    if (isLabelOfShown(el)) return;
+    if (isLabelOfShown(el)) {
+      if (el.contains(el.control)) visit(el.control, writer);
+      return;
+    }
     if (isInteractive(el, role)) { interactive(el, role, writer); return; }
     if (role === "heading") { writer.line("heading " + (el.getAttribute("aria-level") || el.tagName[1] || 2) + ' "' + nameOf(el, role) + '"'); return; }
     if (role === "image") { const name = nameOf(el, role); if (name) writer.line('image "' + name + '"'); return; }
@@ -224,8 +228,9 @@
     children(el, writer, isShown);
     if (isBlock) writer.flush();
   }
+  // The words of a label are the name of its control and are not said twice.
   function isLabelOfShown(el) {
-    if (el.tagName !== "LABEL" || !el.control || el.contains(el.control)) return false;
+    if (el.tagName !== "LABEL" || !el.control) return false;
     const control = getComputedStyle(el.control);
     return !el.control.hasAttribute("aria-label") && control.display !== "none" && control.visibility === "visible";
   }

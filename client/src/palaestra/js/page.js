@@ -37,9 +37,17 @@
     if (html.getAttribute("data-settled") === "true") return true;
     return document.readyState === "complete" && document.scripts.length === 0 && !html.hasAttribute("data-settled");
   }
-  function settled(limitMs) {
+  // The reader is there before the first byte of the document is.
+  function rooted() {
+    if (document.documentElement) return Promise.resolve();
+    return new Promise((resolve) => {
+      new MutationObserver((_, observer) => { observer.disconnect(); resolve(); }).observe(document, { childList: true });
+    });
+  }
+  async function settled(limitMs) {
+    await rooted();
     const html = document.documentElement;
-    if (isReady(html)) return Promise.resolve(true);
+    if (isReady(html)) return true;
     return new Promise((resolve) => {
       const finish = (value) => { observer.disconnect(); clearTimeout(timer); removeEventListener("load", check); resolve(value); };
       const check = () => { if (isReady(html)) finish(true); };
@@ -121,6 +129,10 @@
     el.dispatchEvent(new Event("change", { bubbles: true }));
     return {};
   }
+  // The page's own recorder ties what it sees to the step that this attribute names.
+  function begin(step) {
+    if (step > 0) document.documentElement.dataset.step = String(step);
+  }
   const idle = (ms) => pause(ms).then(() => ({}));
-  Object.assign(globalThis.palaestra, { observe, locate, focus, reach, choose, idle });
+  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, choose, idle });
 })();

@@ -44,7 +44,7 @@ ACTIONS = (
     action_line("scroll", dy=10**300),
     action_line("type", target="e1", text=HUGE),
     action_line("type", target="e1", text="\x00"),
-    action_line("answer", text="42"),
+    action_line("answer", text="void"),
     action_line("click", target="e999999"),
     action_line("select", target="e1", value="x"),
     action_line("no_such_action"),

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from fake_server import FakeServer
+from palaestra import ApiError, Client, Step, Unreachable
+from palaestra.__main__ import main
+from palaestra.browser import browser_find
+from palaestra.errors import BrowserMissing
+from palaestra.recording import Recorder, json_clean, text_clean
+
+
+@pytest_asyncio.fixture
+async def client(fake: FakeServer) -> AsyncIterator[Client]:
+    async with Client(fake.lab_url, "key") as made:
+        yield made
+
+
+async def test_tasks_are_read_over_all_pages(client: Client) -> None:
+    assert [task.id for task in await client.tasks(benchmark="gsm8k", limit=4)] == [1, 2, 3, 4]
+    assert [task.id for task in await client.tasks(benchmark="gsm8k")] == [1, 2, 3, 4, 5]
+
+
+async def test_a_failing_server_is_asked_again_and_opens_once(client: Client, fake: FakeServer) -> None:
+    fake.state.fail_next = [(503, {}), (502, {})]
+    opening = await client.episodes_open(run=7, tasks=[1], arm="gym")
+    assert [episode.id for episode in opening.episodes] == [1]
+    again = await client.episodes_open(run=7, tasks=[1], arm="gym", idempotency_key="k")
+    same = await client.episodes_open(run=7, tasks=[1], arm="gym", idempotency_key="k")
+    assert again == same
+    assert len(fake.state.episodes) == 2
+
+
+async def test_retry_after_is_kept(client: Client, fake: FakeServer) -> None:
+    fake.state.fail_next = [(429, {"Retry-After": "0.3"})]
+    started = time.monotonic()
+    await client.run_create(name="x")
+    assert time.monotonic() - started >= 0.3
+
+
+async def test_a_refusal_names_code_and_status_and_is_not_tried_again(
+    client: Client, fake: FakeServer
+) -> None:
+    fake.state.fail_next = [(422, {})]
+    with pytest.raises(ApiError) as caught:
+        await client.run_create(name="x")
+    assert (caught.value.status, caught.value.code) == (422, "made_up")
+    assert len(fake.state.calls) == 1
+
+
+async def test_no_server_is_said_so() -> None:
+    async with Client("http://127.0.0.1:1", "key", retries=1) as client:
+        with pytest.raises(Unreachable, match="GET /api/v1/health"):
+            await client.health()
+
+
+async def test_only_missing_blobs_are_sent(client: Client, fake: FakeServer) -> None:
+    first = await client.blob_put(b"one")
+    digests = await client.blobs_put([b"one", b"two"], content_type="image/png")
+    assert digests[0] == first
+    assert [path for method, path in fake.state.calls if method == "PUT"] == [
+        f"/api/v1/blobs/{digest}" for digest in digests
+    ]
+
+
+async def test_steps_that_follow_at_once_travel_together(client: Client, fake: FakeServer) -> None:
+    await client.episodes_open(run=7, tasks=[1], arm="gym")
+    recorder = Recorder(client, 1)
+    for index in (1, 2, 3):
+        recorder.add(Step(index=index, thought=f"t{index}"))
+    ack = await recorder.flush()
+    assert (ack.next_index, ack.steps_left) == (4, 3)
+    assert fake.state.calls.count(("POST", "/api/v1/episodes/1/steps")) == 1
+
+
+async def test_a_step_that_cannot_be_recorded_raises(client: Client, fake: FakeServer) -> None:
+    await client.episodes_open(run=7, tasks=[1], arm="gym")
+    fake.state.fail_next = [(400, {})]
+    recorder = Recorder(client, 1)
+    recorder.add(Step(index=1))
+    with pytest.raises(ApiError, match="made_up"):
+        await recorder.flush()
+
+
+def test_what_is_recorded_is_clean() -> None:
+    assert text_clean("a\x00b\ud800c") == "a\ufffdb?c"
+    assert text_clean("x" * 30, limit=10) == "x" * 10 + "\n(cut here: 30 characters in all)"
+    assert json_clean({"a\x00": ["\ud800", 1, None]}) == {"a\ufffd": ["?", 1, None]}
+
+
+def test_a_browser_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PALAESTRA_BROWSER", "/no/such/browser")
+    with pytest.raises(BrowserMissing, match="apt-get install chromium-headless-shell"):
+        browser_find()
+
+
+def test_the_demo_plays_every_policy(
+    fake: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    golds = tmp_path / "golds.ndjson"
+    golds.write_text(
+        "".join(f'{{"task": {task}, "answer": "42", "solution": "s"}}\n' for task in range(1, 6))
+    )
+    told = ["demo", "--server", fake.lab_url, "--key", "k", "--golds", str(golds), "--episodes", "6"]
+    assert main(told) == 0
+    out = capsys.readouterr()
+    rows = {line.split()[0]: line.split()[1:] for line in out.out.splitlines()[1:]}
+    assert rows["solver"] == ["6", "6", "0", "0", "0"]
+    for policy in ("narrator", "null", "void_seeker"):
+        assert rows[policy] == ["6", "0", "6", "0", "0"]
+    assert "24/24 episodes" in out.err
+
+
+def test_the_demo_without_a_server_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palaestra.transport.FIRST_PAUSE_S", 0.001)
+    assert main(["demo", "--server", "http://127.0.0.1:1", "--key", "k"]) == 1
+    assert "No answer to GET" in capsys.readouterr().err

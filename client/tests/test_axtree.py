@@ -1,0 +1,78 @@
+"""axtree-v1 is a contract: a change of a golden file is a new version of the format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fake_server import FakeServer
+from palaestra.observation import page_text
+from palaestra.pages import WarmPage
+
+PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
+GOLDEN = Path(__file__).parent / "golden"
+
+
+async def shown(page: WarmPage) -> str:
+    view = await page.observe(acted=False)
+    assert view is not None
+    assert page.fence is not None
+    return page_text(view, page.fence)
+
+
+async def opened(page: WarmPage, fake: FakeServer, html: str) -> str:
+    fake.state.pages["x"] = html
+    fake.state.episodes[1] = {"token": "tok-en"}
+    await page.begin(f"{fake.arena_url}/e/tok-en/x")
+    return await shown(page)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+async def test_pages_read_as_their_golden_files(path: Path, page: WarmPage, fake: FakeServer) -> None:
+    text = await opened(page, fake, path.read_text("utf-8"))
+    assert text + "\n" == (GOLDEN / f"{path.stem}.txt").read_text("utf-8")
+    assert "secret" not in text
+
+
+async def test_the_same_page_reads_the_same_again_and_anew(page: WarmPage, fake: FakeServer) -> None:
+    html = PAGES[0].read_text("utf-8")
+    first = await opened(page, fake, html)
+    assert await shown(page) == first
+    assert await opened(page, fake, html) == first
+
+
+RERENDER = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
+<div id="box"><button>One</button><button id="two">Two</button></div></body></html>"""
+
+
+async def test_a_rerender_keeps_the_ids_of_what_stayed(page: WarmPage, fake: FakeServer) -> None:
+    before = await opened(page, fake, RERENDER)
+    assert '[e1] button "One"\n[e2] button "Two"' in before
+    await page.page.evaluate(
+        "box.innerHTML = '<button>New</button><button id=two>Two</button><button>One</button>'"
+    )
+    after = await shown(page)
+    assert '[e3] button "New"\n[e2] button "Two"\n[e1] button "One"' in after
+
+
+async def test_a_page_script_cannot_reach_the_reader(page: WarmPage, fake: FakeServer) -> None:
+    await opened(page, fake, RERENDER)
+    assert await page.page.evaluate("typeof palaestra") == "undefined"
+
+
+async def test_a_page_that_never_settles_is_shown_as_loading(
+    page: WarmPage, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palaestra.pages.SETTLE_LIMIT_MS", 50)
+    html = RERENDER.replace(' data-settled="true"', ' data-settled="false"')
+    assert (await opened(page, fake, html)).endswith("(the page is still loading)")
+
+
+async def test_a_script_that_waits_makes_the_observation_wait(page: WarmPage, fake: FakeServer) -> None:
+    html = RERENDER.replace(' data-settled="true"', "").replace(
+        "</body>",
+        """<script>setTimeout(() => { two.textContent = "Late";
+        document.documentElement.dataset.settled = "true" }, 120)</script></body>""",
+    )
+    assert '"Late"' in await opened(page, fake, html)

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from fake_server import FakeServer
+from palaestra import Client, Completion, Env, Observation, Usage
+from palaestra.engine import Engine
+from palaestra.episode import Manner
+from palaestra.pages import WarmPage
+from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
+from palaestra.pool import PagePool
+
+SOLUTIONS = {task: Solution(task=task, answer="42", solution="Half of 84 is 42.") for task in range(1, 30)}
+
+
+@pytest_asyncio.fixture
+async def engine(fake: FakeServer, pool: PagePool) -> AsyncIterator[Engine]:
+    async with Client(fake.lab_url, "key") as client, Engine(client, pages=2) as made:
+        yield made
+
+
+class Broken:
+    """A policy that does something to its episode's page before the second step."""
+
+    name, simulated = "broken", True
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+        self.engine: Engine | None = None
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        if self.how == "raise":
+            raise RuntimeError("no model here")
+        if self.how == "think":
+            await asyncio.sleep(30)
+        if episode.step == 2:
+            await self.harm()
+        return 'I go on.\nAction: {"type": "wait", "ms": 300}' if episode.step < 4 else None
+
+    async def harm(self) -> None:
+        assert self.engine is not None
+        assert self.engine.pool is not None
+        browser = self.engine.pool._browser
+        assert browser is not None
+        page = browser.contexts[0].pages[0]
+        if self.how == "close":
+            await page.close()
+        elif self.how == "crash":
+            session = await page.context.new_cdp_session(page)
+            crashing = asyncio.ensure_future(session.send("Page.crash"))
+            crashing.add_done_callback(lambda task: task.cancelled() or task.exception())
+            await asyncio.sleep(0.2)
+        elif self.how == "kill":
+            session = await browser.new_browser_cdp_session()
+            told = await session.send("SystemInfo.getProcessInfo")
+            pid = next(p["id"] for p in told["processInfo"] if p["type"] == "browser")
+            os.kill(pid, signal.SIGKILL)
+
+
+async def test_the_solver_is_right_everywhere_and_reasons_to_the_end(
+    engine: Engine, fake: FakeServer
+) -> None:
+    for arm in ("gym", "text_agent", "text_zero_shot"):
+        done = await engine.rollout(
+            run=7, tasks=[1, 2, 3], policy=Solver(SOLUTIONS), arm=arm, samples_per_task=2
+        )
+        assert [rollout.outcome for rollout in done] == ["correct"] * 6, arm
+    for episode in fake.state.episodes.values():
+        thoughts = [step["thought"] for _, step in sorted(episode["steps"].items())]
+        assert "Half of 84 is 42." in thoughts[0]
+        assert thoughts[-1], "the last step comes after the submission and is kept"
+    assert fake.state.calls.count(("POST", "/api/v1/episodes")) == 3
+
+
+@pytest.mark.parametrize(("policy", "reason"), [(Narrator(), "answer"), (Null(), "agent_stopped")])
+async def test_narrator_and_null_earn_nothing(policy: Narrator | Null, reason: str, engine: Engine) -> None:
+    for arm in ("gym", "text_agent", "text_zero_shot"):
+        done = await engine.rollout(run=7, tasks=[1, 2], policy=policy, arm=arm)
+        assert [r.verdict.reason if r.verdict else None for r in done] == [reason] * 2
+        assert {r.outcome for r in done} == {"incorrect"}
+
+
+async def test_whatever_the_void_seeker_tries_is_judged(engine: Engine, fake: FakeServer) -> None:
+    policy = VoidSeeker()
+    for arm, tasks in (("gym", 24), ("text_agent", 8), ("text_zero_shot", 15)):
+        done = await engine.rollout(run=7, tasks=list(range(1, tasks + 1)), policy=policy, arm=arm)
+        assert {r.outcome for r in done} == {"incorrect"}, [r for r in done if r.outcome != "incorrect"]
+        assert not [r.problem for r in done if r.problem]
+
+
+@pytest.mark.parametrize("how", ["crash", "kill"])
+async def test_a_dead_page_or_browser_is_replaced_and_its_episode_void(
+    how: str, fake: FakeServer, pool: PagePool
+) -> None:
+    policy = Broken(how)
+    async with Client(fake.lab_url, "key") as client, Engine(client, pages=1) as engine:
+        policy.engine = engine
+        (broken,) = await engine.rollout(run=7, tasks=[1], policy=policy)
+        (next_one,) = await engine.rollout(run=7, tasks=[2], policy=Solver(SOLUTIONS))
+    assert broken.verdict is not None
+    assert (broken.verdict.outcome, broken.verdict.reward, broken.verdict.reason) == (
+        "void",
+        None,
+        "harness_error",
+    )
+    assert next_one.outcome == "correct"
+
+
+async def test_a_closed_tab_is_an_observation(fake: FakeServer, pool: PagePool) -> None:
+    policy = Broken("close")
+    async with Client(fake.lab_url, "key") as client, Engine(client, pages=1) as engine:
+        policy.engine = engine
+        (done,) = await engine.rollout(run=7, tasks=[1], policy=policy)
+    assert done.outcome == "incorrect"
+    assert fake.state.episodes[1]["steps"][2]["action_result"] == "refused"
+    assert fake.state.episodes[1]["steps"][3]["action_result"] == "ok"
+
+
+async def test_a_policy_that_raises_ends_as_model_error(engine: Engine) -> None:
+    (done,) = await engine.rollout(run=7, tasks=[1], policy=Broken("raise"))
+    assert done.verdict is not None
+    assert done.verdict.reason == "model_error"
+
+
+async def test_a_policy_that_takes_too_long_is_truncated(fake: FakeServer, pool: PagePool) -> None:
+    async with Client(fake.lab_url, "key") as client, Engine(client, time_limit_s=0.5) as engine:
+        (done,) = await engine.rollout(run=7, tasks=[1], policy=Broken("think"), arm="text_agent")
+    assert done.verdict is not None
+    assert done.verdict.reason == "time_budget"
+
+
+async def test_a_page_that_hangs_is_an_observation(
+    env: Env, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palaestra.pages.NAVIGATION_LIMIT_S", 1.0)
+    monkeypatch.setattr("palaestra.pages.CALL_LIMIT_S", 1.0)
+    monkeypatch.setattr("palaestra.pages.SETTLE_LIMIT_MS", 500)
+    await env.reset(1)
+    obs, _, terminated, _, info = await env.step('Action: {"type": "goto", "url": "hang.html"}')
+    assert (info["action_result"], terminated) == ("timeout", False)
+    assert "open again at the first page" in obs.result_message
+    assert "Question" in obs.text
+    *_, info = await env.step('Action: {"type": "noop"}')
+    assert info["action_result"] == "ok"
+
+
+LEAVE = """localStorage.a = sessionStorage.b = 1; window.name = "was here"; document.cookie = "c=1; path=/";
+history.pushState(1, "", "deep"); caches.open("d").then(() => new Promise((ok) => {
+const r = indexedDB.open("e", 1);
+r.onsuccess = () => { r.result.close(); ok(); } }));
+addEventListener("pagehide", () => { sessionStorage.late = localStorage.late = 1; window.name = "late"; });"""
+LOOK = """(async () => [window.name, localStorage.length, sessionStorage.length, document.cookie,
+history.length, (await caches.keys()).length,
+(await indexedDB.databases()).length, document.referrer].join())()"""
+
+
+async def test_the_second_episode_on_a_page_sees_nothing_of_the_first(
+    page: WarmPage, fake: FakeServer
+) -> None:
+    html = '<!doctype html><html data-settled="true"><title>t</title><input id="i" name="answer">'
+    fake.state.pages["x"] = html
+    fake.state.episodes = {1: {"token": "tok-one"}, 2: {"token": "tok-two"}}
+    await page.begin(f"{fake.arena_url}/e/tok-one/x")
+    clean = await page.page.evaluate(LOOK)
+    await page.page.type("#i", "typed")
+    await page.page.evaluate(LEAVE)
+    assert await page.page.evaluate(LOOK) != clean
+    await page.begin(f"{fake.arena_url}/e/tok-two/x")
+    assert await page.page.evaluate(LOOK) == clean == ",0,0,,1,0,0,"
+    assert await page.page.evaluate("i.value") == ""
+    assert not await page.back()
+
+
+async def test_budgets_of_the_client_close_the_episode(fake: FakeServer, pool: PagePool) -> None:
+    async with Env(fake.lab_url, "key", run=7, arm="text_agent", token_budget=50, invalid_limit=2) as env:
+        await env.reset(1)
+        said = Completion(text='Action: {"type": "noop"}', usage=Usage(completion=60))
+        *_, info = await env.step(said)
+        assert fake.state.episodes[1]["closed"]["reason"] == "token_budget"
+        await env.reset(2)
+        await env.step("nothing")
+        _, reward, terminated, _, info = await env.step("nothing again")
+        assert (reward, terminated, info["reason"]) == (0.0, True, "invalid_actions")
+
+
+async def test_screenshots_are_shown_and_kept(fake: FakeServer, pool: PagePool) -> None:
+    async with Env(fake.lab_url, "key", run=7, observation="both", pool=pool) as env:
+        obs = await env.reset(1)
+        assert obs.screenshot is not None
+        assert obs.screenshot.startswith(b"\x89PNG")
+        assert obs.messages[-1]["content"][1]["image_url"]["url"].startswith("data:image/png;base64,")
+        await env.step('Action: {"type": "noop"}')
+        await env.stop()
+    digest = fake.state.episodes[1]["steps"][1]["screenshot"]
+    assert fake.state.blobs[digest] == obs.screenshot
+
+
+async def test_pictures_can_be_recorded_of_what_is_read_as_text(fake: FakeServer, pool: PagePool) -> None:
+    manner = Manner(with_pictures=True)
+    async with Client(fake.lab_url, "key") as client, Engine(client, manner=manner) as engine:
+        await engine.rollout(run=7, tasks=[1], policy=Solver(SOLUTIONS))
+    kept = [step["screenshot"] for step in fake.state.episodes[1]["steps"].values()]
+    assert set(kept) <= set(fake.state.blobs)

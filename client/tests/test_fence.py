@@ -1,0 +1,150 @@
+"""No way out of an episode: each is tried in a real browser, and what leaves is counted at the servers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fake_server import FakeServer
+from palaestra import Env
+from palaestra.browser import resolver_rules
+from palaestra.fence import Fence
+
+LINKS = """<a id="lab" href="{lab}/secret">lab</a> <a id="other" href="/e/tok-other/">other</a>
+<a id="away" href="away">away</a> <a id="tab" href="more" target="_blank">tab</a>
+<a id="file" href="file.bin">file</a> <a id="save" href="more" download>save</a>
+<a id="view" href="view-source:{arena}/">view</a> <a id="root" href="/healthz">root</a>"""
+
+
+def steps(fake: FakeServer) -> list[tuple[str, str]]:
+    return [(method, path) for method, path, _ in fake.state.requests if not path.startswith("/static/")]
+
+
+async def act(env: Env, **action: object) -> tuple[str, str]:
+    obs, _, terminated, _, info = await env.step("Action: " + json.dumps(action))
+    assert not terminated
+    assert "Question" in obs.text
+    return info["action_result"], obs.result_message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "{lab}/api/v1/health",
+        "{arena}/e/tok-other/",
+        "{arena}/healthz",
+        "//127.0.0.1:1/",
+        "https://gym.example/",
+        "https://gym/../tok-other/",
+        "https://gym/%2e%2e/tok-other/",
+        "https://gym/..\\..\\healthz",
+        "https://gym@127.0.0.1/",
+        "../tok-other/",
+        "file:///etc/passwd",
+        "view-source:https://gym/",
+        "chrome://version",
+        "about:blank",
+        "data:text/html,hello",
+        "javascript:alert(1)",
+        "java\tscript:alert(1)",
+        " FILE:///etc/passwd",
+        "blob:https://gym/1",
+        "",
+        "http://",
+        "https://[",
+    ],
+)
+async def test_goto_leads_nowhere_else(url: str, env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    before = len(steps(fake))
+    result, _ = await act(env, type="goto", url=url.format(lab=fake.lab_url, arena=fake.arena_url))
+    mine = fake.state.episodes[1]["token"]
+    assert all(path.startswith(f"/e/{mine}/") for _, path in steps(fake)[before:])
+    assert result == ("ok" if url == "" else "refused")
+    assert ("GET", "/api/v1/health") not in fake.state.calls
+
+
+async def test_goto_reaches_the_pages_of_the_episode(env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    for url in ("https://gym/more", "more", "/more", "HTTPS://GYM/more"):
+        assert (await act(env, type="goto", url=url))[0] == "ok"
+    mine = fake.state.episodes[1]["token"]
+    assert steps(fake).count(("GET", f"/e/{mine}/more")) == 4
+
+
+@pytest.mark.parametrize("link", ["lab", "other", "away", "tab", "file", "view", "root"])
+async def test_links_lead_nowhere_else(link: str, env: Env, fake: FakeServer) -> None:
+    fake.state.extra = LINKS.format(lab=fake.lab_url, arena=fake.arena_url)
+    obs = await env.reset(1)
+    target = next(line.split("]")[0].strip(" [-") for line in obs.text.splitlines() if f'"{link}"' in line)
+    result, _ = await act(env, type="click", target=target)
+    assert ("GET", "/secret") not in fake.state.calls
+    assert not [path for _, path in steps(fake) if "tok-other" in path or path == "/healthz"]
+    assert result == ("ok" if link == "view" else "refused")
+    page = env.episode.page if env.episode else None
+    assert page is not None
+    assert len(page.page.context.pages) == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "window.open('{lab}/secret')",
+        "location = '{lab}/secret'",
+        "fetch('{lab}/secret', {{mode: 'no-cors'}}).catch(() => 0)",
+        "fetch('/e/tok-other/').catch(() => 0)",
+        "navigator.sendBeacon('{lab}/secret', 'x')",
+        "new Image().src = '{lab}/secret'",
+        "document.body.append(Object.assign(document.createElement('iframe'), {{src: '{lab}/secret'}}))",
+    ],
+)
+async def test_not_even_a_script_of_the_page_gets_out(script: str, env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    page = env.episode.page if env.episode else None
+    assert page is not None
+    await page.page.evaluate(script.format(lab=fake.lab_url) + "; 0")
+    await act(env, type="wait", ms=100)
+    assert ("GET", "/secret") not in fake.state.calls
+    assert ("POST", "/secret") not in fake.state.calls
+    assert not [path for _, path in steps(fake) if "tok-other" in path]
+
+
+async def test_back_ends_at_the_first_page(env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    assert (await act(env, type="back"))[0] == "no_target"
+    await act(env, type="goto", url="more")
+    assert (await act(env, type="back"))[0] == "ok"
+    assert (await act(env, type="back"))[0] == "no_target"
+
+
+async def test_a_service_worker_cannot_stay_behind(env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    page = env.episode.page if env.episode else None
+    assert page is not None
+    script = """Promise.race([navigator.serviceWorker.register('sw.js').then(() => 'yes', () => 'no'),
+        new Promise(resolve => setTimeout(() => resolve('no'), 300))])"""
+    await page.page.evaluate(script)
+    assert await page.page.evaluate("navigator.serviceWorker.getRegistrations().then(r => r.length)") == 0
+
+
+@pytest.mark.parametrize(
+    "key", ["Control+t", "Control+v", "Control+c", "F12", "Alt+ArrowLeft", "Meta", "Nonsense"]
+)
+async def test_keys_of_the_browser_and_the_clipboard_are_refused(
+    key: str, env: Env, fake: FakeServer
+) -> None:
+    await env.reset(1)
+    assert (await act(env, type="press", key=key))[0] == "refused"
+
+
+def test_addresses_are_masked(fence: Fence) -> None:
+    text = "http://127.0.0.1:8000/e/abc_DEF-123/x /e/abc_DEF-123/ abc_DEF-123"
+    assert fence.mask(text) == "https://gym/x / ***"
+
+
+def test_the_browser_can_resolve_one_place_only() -> None:
+    assert resolver_rules("http://127.0.0.1:8000") == "MAP 127.0.0.1:8000 127.0.0.1:8000,MAP * ~NOTFOUND"
+    assert (
+        resolver_rules("https://arena.example/") == "MAP arena.example:443 arena.example:443,MAP * ~NOTFOUND"
+    )
