@@ -59,7 +59,10 @@ class Task(models.Model):
                 condition=Q(guess_rate__gte=0, guess_rate__lte=1), name="task_guess_rate_0_1"
             ),
         ]
-        indexes = [GinIndex(fields=["tags"], name="task_tags")]
+        indexes = [
+            GinIndex(fields=["tags"], name="task_tags"),
+            models.Index(fields=["benchmark", "id"], name="task_by_benchmark"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.benchmark_id}/{self.split}/{self.key}"

@@ -93,7 +93,7 @@ def hot_cursor() -> CursorWrapper:
     Django's own puts the parameters into the text: measured, planning then costs as much as running.
     """
     connection.ensure_connection()
-    cursor = psycopg.Cursor(connection.connection)
+    cursor: Any = psycopg.Cursor(connection.connection)
     if connection.queries_logged:
         return connection.make_debug_cursor(cursor)
     return connection.make_cursor(cursor)
@@ -159,7 +159,11 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
 
     False when the episode is not open: it was submitted before, or has ended.
     """
-    parameters = {"episode": episode_id, "answer": _encode(answer).decode(), "channel": channel}
+    parameters: dict[str, Any] = {
+        "episode": episode_id,
+        "answer": _encode(answer).decode(),
+        "channel": channel,
+    }
     with hot_cursor() as cursor:
         cursor.execute(_SUBMIT, parameters)
         return cursor.fetchone() is not None

@@ -60,6 +60,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",
+        "blob_thumbnail": f"/blobs/{'0' * 64}/thumbnail",
         "system": "/system/",
     }
 
@@ -92,7 +93,7 @@ def test_pages_are_read_only(lab: Lab, owner: User, episode: Episode) -> None:
 def test_someone_who_has_logged_in_sees_every_page(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
     found = {name: client.get(path).status_code for name, path in pages(episode).items()}
-    assert found == dict.fromkeys(pages(episode), 200) | {"blob": 404}
+    assert found == dict.fromkeys(pages(episode), 200) | {"blob": 404, "blob_thumbnail": 404}
 
 
 def test_the_right_password_opens_the_lab_and_a_wrong_one_does_not(lab: Lab, owner: User) -> None:

@@ -10,9 +10,11 @@ from celery.signals import worker_ready
 
 from trajectories.judging import services
 from trajectories.recording import health, heartbeats
+from verifiers import sandbox
 
 logger = logging.getLogger(__name__)
 VERIFY_QUEUE = "verify"
+SANDBOX_QUEUE = "sandbox"
 
 
 @shared_task(name="judging.judge", ignore_result=True)
@@ -25,8 +27,15 @@ def judge(*, episode_id: int) -> None:
 
 
 @worker_ready.connect
-def _warm_up(sender: Any, **_kwargs: Any) -> None:
-    """A worker of the verify queue has its children ready before it says that it is alive."""
-    if VERIFY_QUEUE in sender.app.amqp.queues.consume_from:
+def _say_alive(sender: Any, **_kwargs: Any) -> None:
+    """A worker says that it is alive once it can work: with warm children, or in a sandbox that holds."""
+    queues = sender.app.amqp.queues.consume_from
+    if VERIFY_QUEUE in queues:
         services.children().warm()
         heartbeats.alive_keep(health.VERIFY_WORKER)
+    if SANDBOX_QUEUE in queues:
+        problem = sandbox.sandbox_problem()
+        if problem:
+            logger.warning("no sandbox: %s", problem)
+        else:
+            heartbeats.alive_keep(health.SANDBOX_WORKER)

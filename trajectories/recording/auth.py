@@ -38,7 +38,9 @@ class Principal:
     is_authenticated: bool = True
 
     def may(self, scope: str) -> bool:
-        return scope in self.scopes or Scope.ADMIN in self.scopes
+        """Whether the key may do that. Whoever trains also reads; ``admin`` may everything."""
+        granted = {scope, Scope.ADMIN, *([Scope.TRAINER] if scope == Scope.READ else [])}
+        return not granted.isdisjoint(self.scopes)
 
     def require(self, scope: str) -> None:
         if not self.may(scope):

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from gymsite.core import blobs
 from trajectories.models import Blob
+from trajectories.recording import jobs
 
 
 def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
@@ -15,6 +16,8 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     stored = blobs.blob_receive(read=read, sha256=sha256, limit=settings.BLOB_MAX_BYTES)
     row = Blob(sha256=sha256, size=stored.size, content_type=stored.content_type)
     Blob.objects.bulk_create([row], ignore_conflicts=True)
+    if stored.is_new and stored.content_type.startswith("image/"):
+        jobs.thumbnail_ask(sha256)
     return stored
 
 

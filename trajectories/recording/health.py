@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from typing import Any
@@ -23,6 +22,7 @@ UNKNOWN = "unknown"
 MISSING = "missing"
 VERIFY_WORKER = "verify"
 SWEEPER = "sweeper"
+SANDBOX_WORKER = "sandbox"
 
 _lock = threading.Lock()
 _kept: tuple[float, dict[str, Any]] | None = None
@@ -56,7 +56,6 @@ def _probe() -> dict[str, Any]:
         "down": down,
         "version": gymsite.__version__,
         **parts,
-        "sandbox": OK if shutil.which("bwrap") else MISSING,
         "arena_url": settings.ARENA_URL,
         "live_url": settings.LIVE_URL,
     }
@@ -75,11 +74,12 @@ def _database() -> str:
 
 def _redis_and_workers() -> dict[str, str]:
     try:
-        alive = heartbeats.alive_names([VERIFY_WORKER, SWEEPER])
+        alive = heartbeats.alive_names([VERIFY_WORKER, SWEEPER, SANDBOX_WORKER])
     except redis_client.Unreachable:
-        return {"redis": DOWN, "workers": UNKNOWN, "sweeper": UNKNOWN}
+        return {"redis": DOWN, "workers": UNKNOWN, "sweeper": UNKNOWN, "sandbox": UNKNOWN}
     return {
         "redis": OK,
         "workers": OK if VERIFY_WORKER in alive else DOWN,
         "sweeper": OK if SWEEPER in alive else DOWN,
+        "sandbox": OK if SANDBOX_WORKER in alive else MISSING,
     }

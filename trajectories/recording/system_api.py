@@ -34,7 +34,9 @@ class HealthRecord(serializers.Serializer[Any]):
     redis = serializers.CharField()
     workers = serializers.CharField(help_text="Of the verify queue.")
     sweeper = serializers.CharField()
-    sandbox = serializers.CharField(help_text="`ok` or `missing`; missing stops only what needs it.")
+    sandbox = serializers.CharField(
+        help_text="`ok`, `missing` or `unknown`; without it only submitted programs cannot run."
+    )
     arena_url = serializers.CharField()
     live_url = serializers.CharField()
 

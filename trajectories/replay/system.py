@@ -20,7 +20,7 @@ ADVICE = {
     "redis": "Redis does not answer: verdicts come late, heartbeats are refused. Nothing recorded is lost.",
     "workers": "No worker of the queue verify is at work: submissions wait until one is.",
     "sweeper": "The sweeper is not at work: nothing is sent again and lost leases are not reaped.",
-    "sandbox": "bubblewrap is missing here: submitted programs cannot run (apt-get install bubblewrap).",
+    "sandbox": "No worker has a sandbox: submitted programs cannot run (see the log of worker-sandbox).",
     "browser": "No Chromium here. Agents bring their own; make demo needs one (apt-get install chromium).",
     "disk": "Little room is left under VAR_DIR: screenshots and steps will soon be refused.",
 }

@@ -26,5 +26,6 @@ urlpatterns = [
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("blobs/<sha256:sha256>", blobs.blob_detail, name="blob"),
+    path("blobs/<sha256:sha256>/thumbnail", blobs.blob_thumbnail, name="blob_thumbnail"),
     path("system/", system.system, name="system"),
 ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.http import HttpResponseBase
 
-from gymsite.core import blobs
+from gymsite.core import blobs, thumbnails
 from trajectories.replay.access import LabRequest, lab_page
 
 
@@ -10,3 +10,8 @@ from trajectories.replay.access import LabRequest, lab_page
 def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
     """The same bytes as the API gives, for a browser that has a session and no key."""
     return blobs.blob_response(request, sha256)
+
+
+@lab_page
+def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
+    return thumbnails.thumbnail_response(request, sha256)

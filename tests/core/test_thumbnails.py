@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.storage import storages
+from django.test import RequestFactory
+from PIL import Image
+
+from gymsite.core import blobs, thumbnails
+
+
+@pytest.fixture(autouse=True)
+def _own_storage(tmp_path: Path, settings: Any) -> None:
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "blobs": {
+            "BACKEND": "django.core.files.storage.FileSystemStorage",
+            "OPTIONS": {"location": str(tmp_path)},
+        },
+    }
+
+
+def _picture(kind: str = "PNG", mode: str = "RGB") -> str:
+    data = io.BytesIO()
+    Image.new(mode, (1280, 720), 1).save(data, kind)
+    return blobs.blob_store(data.getvalue()).sha256
+
+
+def _png_bomb() -> bytes:
+    """A small file that claims 50,000 by 50,000 pixels."""
+    header = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + header
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "CMYK"), ("WEBP", "RGB"), ("GIF", "P")]
+)
+def test_a_picture_gets_a_small_webp(kind: str, mode: str) -> None:
+    sha256 = _picture(kind, mode)
+    assert thumbnails.thumbnail_make(sha256)
+    response = thumbnails.thumbnail_response(RequestFactory().get("/"), sha256)
+    assert response["Content-Type"] == "image/webp"
+    small = Image.open(io.BytesIO(b"".join(response)))
+    response.close()
+    assert small.size == (320, 180)
+
+
+def test_without_a_thumbnail_the_picture_itself_is_shown() -> None:
+    response = thumbnails.thumbnail_response(RequestFactory().get("/"), _picture())
+    assert response["Content-Type"] == "image/png"
+    response.close()
+
+
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n broken", b"<svg onload=alert(1)>", b"", _png_bomb()])
+def test_what_is_no_picture_gets_none(data: bytes) -> None:
+    sha256 = blobs.blob_store(data).sha256
+    assert not thumbnails.thumbnail_make(sha256)
+
+
+def test_a_blob_that_is_gone_gets_none() -> None:
+    assert not thumbnails.thumbnail_make("0" * 64)
+
+
+def test_making_one_twice_makes_one(tmp_path: Path) -> None:
+    sha256 = _picture()
+    thumbnails.thumbnail_make(sha256)
+    thumbnails.thumbnail_make(sha256)
+    assert storages["blobs"].exists(f"thumbnails/{sha256[:2]}/{sha256}.webp")
+    assert len(list((tmp_path / "thumbnails").rglob("*.webp"))) == 1
