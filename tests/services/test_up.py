@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path: Path) -> N
         ("postgresql://someone:wrong@127.0.0.1:1/gym", "cannot be reached"),
         ("postgresql://someone@no-such-host.invalid/gym", "cannot be reached"),
         ("nonsense", "is not an address"),
-        ("postgresql://someone@localhost:port/gym", "is not an address"),
+        ("postgresql://someone@localhost:port/gym", "cannot be reached"),
     ],
 )
 def test_a_wrong_database_url_is_said_in_a_sentence(tmp_path: Path, url: str, words: str) -> None:
