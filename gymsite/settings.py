@@ -17,7 +17,9 @@ from gymsite.services import endpoints, secrets
 
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-env.read_env(BASE_DIR / ".env", recurse=False)
+if env.str("GYM_PROCESS", "manage") == "manage":
+    # `up` hands on what each process may know; an operator's file would give the arena the rest as well.
+    env.read_env(BASE_DIR / ".env", recurse=False)
 
 PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper")
 PROCESS: str = env.str("GYM_PROCESS", "manage")
@@ -85,7 +87,7 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TASK_TIME_LIMIT = 120
 
 # --- Apps --------------------------------------------------------------------------------------------
-INSTALLED_APPS = ["verifiers", "tasks_app", "trajectories", "gymsite", "django.contrib.staticfiles"]
+INSTALLED_APPS = ["tasks_app", "trajectories", "gymsite", "django.contrib.staticfiles"]
 if not IS_ARENA:
     INSTALLED_APPS = [
         "django.contrib.auth",
@@ -96,6 +98,7 @@ if not IS_ARENA:
         "rest_framework",
         "drf_spectacular",
         "channels",
+        "verifiers",
         *INSTALLED_APPS,
     ]
 

@@ -9,3 +9,5 @@ urlpatterns = [
     path("api/v1/", include("trajectories.recording.urls")),
     path("", include("trajectories.replay.urls")),
 ]
+
+handler404 = "trajectories.replay.access.not_found"

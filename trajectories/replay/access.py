@@ -46,6 +46,11 @@ def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespons
     return require_GET(page)
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler for addresses that lead nowhere; it tells strangers nothing else."""
+    return render(request, "lab/not_found.html", {"message": ""}, status=404)
+
+
 def sees_golds(user: User | AnonymousUser) -> bool:
     """Golds and what was parsed from them: staff, or people with the permission to view golds."""
     return user.is_staff or user.has_perm(GOLD_PERMISSION)

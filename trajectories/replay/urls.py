@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from gymsite.core import converters
-from trajectories.replay.views import blobs, episodes, runs, steps, system, tasks
+from trajectories.replay.views import blobs, episodes, login, runs, steps, system, tasks
 
 converters.converters_register()
 
 urlpatterns = [
-    path(
-        "login/",
-        LoginView.as_view(template_name="lab/login.html", redirect_authenticated_user=True),
-        name="login",
-    ),
+    path("login/", login.LabLoginView.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("", runs.run_list, name="runs"),
     path("runs/<id:run_id>/", runs.run_detail, name="run"),
