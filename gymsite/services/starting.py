@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ PROBED_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, n
 
 @dataclass(frozen=True)
 class Options:
-    """What the operator chose. An empty URL means the embedded server."""
+    """What the operator chose. An empty URL means the embedded server; settings are handed on to children."""
 
     var_dir: Path
     host: str
@@ -46,6 +45,7 @@ class Options:
     addresses: Mapping[str, str]  # by process: as the world sees it
     database_url: str
     redis_url: str
+    settings: Mapping[str, str]
 
 
 def up(options: Options, *, say: Callable[[str], None]) -> None:
@@ -78,7 +78,7 @@ def _start(options: Options, supervisor: Supervisor, *, say: Callable[[str], Non
     preparing.roles_apply(var_dir)
     processes.ready_marks_clear(var_dir)
     installation = _installation(options, max_connections=max_connections)
-    supervisor.start(*(_child(process, installation) for process in PROCESSES))
+    supervisor.start(*(_child(process, installation, caller=options.settings) for process in PROCESSES))
     greeting = preparing.first_things()
     preparing.demo_key_ensure(var_dir)
     preparing.database_leave()
@@ -127,8 +127,8 @@ def _role_url(options: Options, role: str) -> str:
     return endpoints.with_role(options.database_url, role=role, password=secrets.read(options.var_dir, role))
 
 
-def _child(process: Process, installation: Installation) -> Child:
-    env = processes.environment(process, installation, caller=os.environ)
+def _child(process: Process, installation: Installation, *, caller: Mapping[str, str]) -> Child:
+    env = processes.environment(process, installation, caller=caller)
     command = processes.command_line(process)
     return Child(process.name, lambda log: leash.spawn(command, env=env, cwd=processes.BASE_DIR, log=log))
 

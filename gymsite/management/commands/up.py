@@ -7,9 +7,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
+from dotenv import dotenv_values
 
 from gymsite.core.errors import GymError
 from gymsite.services import starting
+from gymsite.services.processes import BASE_DIR
 
 
 class Command(BaseCommand):
@@ -17,13 +19,17 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:
+        # Children read no .env: it may hold what some of them must not know.
+        chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
+        chosen |= os.environ
         options = starting.Options(
             var_dir=settings.VAR_DIR,
-            host=os.environ.get("GYM_HOST", "127.0.0.1"),
+            host=chosen.get("GYM_HOST", "127.0.0.1"),
             ports={name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")},
             addresses={"arena": settings.ARENA_URL, "lab": settings.LAB_URL, "live": settings.LIVE_URL},
-            database_url=os.environ.get("DATABASE_URL", ""),
-            redis_url=os.environ.get("REDIS_URL", ""),
+            database_url=chosen.get("DATABASE_URL", ""),
+            redis_url=chosen.get("REDIS_URL", ""),
+            settings=chosen,
         )
         try:
             starting.up(options, say=self._say)
