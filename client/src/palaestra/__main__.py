@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from palaestra.demo import DemoPlan, demo_run, table
+from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import PalaestraError
 
 KEY_SETTING = "PALAESTRA_KEY"
@@ -54,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     demo.add_argument("--golds", type=Path, help="golds export (NDJSON), for the solver")
     demo.add_argument("--episodes", type=_count, default=12, help="episodes of each policy")
-    demo.add_argument("--pages", type=_count, default=2, help="browser pages at once")
+    demo.add_argument("--pages", type=_count, default=DEFAULT_PAGES, help="browser pages at once")
     demo.add_argument("--policy", action="append", help="only this policy; may be repeated")
     demo.add_argument("--no-pictures", action="store_true", help="record no screenshots")
     return parser

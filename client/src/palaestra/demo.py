@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from palaestra.api import Client
-from palaestra.engine import Engine, Rollout
+from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.episode import Manner
 from palaestra.errors import PalaestraError
 from palaestra.observation import RECORDED_KIND
@@ -33,7 +33,7 @@ class DemoPlan:
     key: str
     golds: Path | None = None
     episodes: int = 12
-    pages: int = 2
+    pages: int = DEFAULT_PAGES
     policies: Sequence[str] = ()
     with_pictures: bool = True
 

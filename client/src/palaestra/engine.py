@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from palaestra.waiting import VERDICT_LIMIT_S, Heart, VerdictStream
 
 logger = logging.getLogger(__name__)
 
+# One page more than cores, so that a core has something to do while a page waits for the server.
+DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
 TIME_LIMIT_S = 600.0
@@ -57,7 +60,7 @@ class Engine:
         self,
         client: Client,
         *,
-        pages: int = 2,
+        pages: int = DEFAULT_PAGES,
         manner: Manner | None = None,
         time_limit_s: float = TIME_LIMIT_S,
         verdict_limit_s: float = VERDICT_LIMIT_S,

@@ -175,13 +175,13 @@ class Episode:
         if parsed.action is None:
             raise ValueError("An action is needed to act.")
         fence = page.turn(self.steps)
-        refused, submits = len(fence.refused), fence.submits
+        refused = len(fence.refused)
         outcome = await execute(page, parsed.action)
         with_text = self._manner.observation != "screenshot"
-        view = await page.observe(acted=outcome == DONE, with_text=with_text, past_submit=False)
+        view = await page.observe(acted=outcome == DONE, with_text=with_text)
         if len(fence.refused) > refused and outcome == DONE:
             outcome = Outcome(result="refused", message="That leads outside this task.")
-        if view is None or fence.submits > submits:
+        if view is None:
             return parsed, outcome, None
         if view.wanted_tab:
             outcome = Outcome(result="refused", message="New tabs are not opened.")

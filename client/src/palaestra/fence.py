@@ -21,6 +21,7 @@ from playwright.async_api import Error as PlaywrightError
 
 PUBLIC_ROOT = "https://gym/"
 STEP_HEADER = "X-Gym-Step"
+SUBMIT_PATH = "submit"
 STATIC_PATH = "/static/"
 # A document answered 204 leaves the page where it is; a failed one would put an error page in its place.
 NO_CONTENT = 204
@@ -42,8 +43,9 @@ class Fence:
     step: int = 0
     refused: list[str] = field(default_factory=list)
     refused_documents: int = 0
-    submits: int = 0
-    on_refusal: Callable[[], None] = _nothing
+    is_submitting: bool = False
+    is_submitted: bool = False
+    on_end: Callable[[], None] = _nothing
 
     @classmethod
     def around(cls, start_url: str) -> Fence:
@@ -71,7 +73,7 @@ class Fence:
         """Note an address that was not let through; a document's refusal ends a navigation."""
         self.refused_documents += is_document
         self.refused.append(self.mask(url)[:200])
-        self.on_refusal()
+        self.on_end()
 
     def resolve(self, url: str, *, base: str) -> str | None:
         """The real address of one that a model wrote, or None when it leads out of the episode.
@@ -131,22 +133,33 @@ class Guard:
             is_allowed = any(known.allows(url) for known in self._fences.values())
         else:
             is_allowed = fence.allows(url) if is_document else fence.allows_part(url)
-        if is_allowed:
+        if is_allowed and not (is_document and fence is not None and self._is_confirmation(event, fence)):
             self._let_go(event, fence)
             return
-        if fence is not None:
+        if fence is not None and not is_allowed:
             fence.refuse(url, is_document=is_document)
         self._send("Fetch.fulfillRequest", {"requestId": event["requestId"], "responseCode": NO_CONTENT})
+
+    def _is_confirmation(self, event: dict[str, Any], fence: Fence) -> bool:
+        """Whether a document is what the arena leads to once it has stored an answer.
+
+        It says nothing to the agent, whose episode is over, and drawing it would cost a fifth of the episode.
+        """
+        is_redirect = "redirectedRequestId" in event
+        if is_redirect and fence.is_submitting:
+            fence.is_submitted = True
+            fence.on_end()
+            return True
+        request = event["request"]
+        fence.is_submitting = request["method"] == "POST" and request["url"] == fence.root + SUBMIT_PATH
+        return False
 
     def _let_go(self, event: dict[str, Any], fence: Fence | None) -> None:
         request = event["request"]
         answer: dict[str, Any] = {"requestId": event["requestId"]}
-        if fence is not None:
-            if request["method"] == "POST" and request["url"].startswith(fence.root + "submit"):
-                fence.submits += 1
-            if fence.step:
-                headers = [{"name": name, "value": value} for name, value in request["headers"].items()]
-                answer["headers"] = [*headers, {"name": STEP_HEADER, "value": str(fence.step)}]
+        if fence is not None and fence.step:
+            headers = [{"name": name, "value": value} for name, value in request["headers"].items()]
+            answer["headers"] = [*headers, {"name": STEP_HEADER, "value": str(fence.step)}]
         self._send("Fetch.continueRequest", answer)
 
     def _send(self, method: str, params: dict[str, Any]) -> None:

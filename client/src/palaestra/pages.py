@@ -62,7 +62,7 @@ class WarmPage:
         self._frame = frame
         self._world: int | None = None
         self._moved = asyncio.Event()
-        self._refusals = self._submits = 0
+        self._refusals = 0
         self._has_hung = False
         self._gone = asyncio.Event()
         self._end: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -99,7 +99,7 @@ class WarmPage:
     async def begin(self, start_url: str) -> Fence:
         """Forget the episode before and open the first page of the next one."""
         fence = Fence.around(start_url)
-        fence.on_refusal = self._moved.set
+        fence.on_end = self._moved.set
         self._guard.admit(self._frame, fence)
         self.fence, self._world = fence, None
         everything = {"origin": fence.origin, "storageTypes": "all"}
@@ -129,15 +129,13 @@ class WarmPage:
         if self.fence is None:
             raise ValueError("The page has no episode: call begin first.")
         self.fence.step = step
-        self._refusals, self._submits = self.fence.refused_documents, self.fence.submits
+        self._refusals = self.fence.refused_documents
         return self.fence
 
-    async def observe(
-        self, *, acted: bool, with_text: bool = True, past_submit: bool = True
-    ) -> PageView | None:
+    async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
         """The page once it is settled; after an action, the page that the action leads to.
 
-        With ``past_submit`` false the page that answers a submission is not looked at: then None.
+        None when the action handed in the answer: what follows is not shown to the agent.
         """
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
         while True:
@@ -157,7 +155,7 @@ class WarmPage:
                     wanted_tab=seen["newTab"],
                 )
             await self._left(world, deadline=deadline)
-            if not past_submit and self.fence is not None and self.fence.submits > self._submits:
+            if self.fence is not None and self.fence.is_submitted:
                 return None
             acted = False
 
@@ -249,13 +247,18 @@ class WarmPage:
         return self._world
 
     async def _left(self, world: int, *, deadline: float) -> None:
-        """Wait for the document that follows ``world``, or for the refusal of the navigation to it."""
+        """Wait for the document that follows ``world``, or for the end of the navigation to it."""
         while self._world in (world, None):
-            is_refused = self.fence is not None and self.fence.refused_documents > self._refusals
-            if is_refused and self._world == world:
+            if self._world == world and self._has_ended():
                 return
             self._moved.clear()
             await self._bounded(self._moved.wait(), deadline - time.monotonic())
+
+    def _has_ended(self) -> bool:
+        """Whether the navigation that was begun will bring no document."""
+        if self.fence is None:
+            return False
+        return self.fence.is_submitted or self.fence.refused_documents > self._refusals
 
     async def _evaluate(self, expression: str, world: int) -> dict[str, Any]:
         params = {"expression": expression, "contextId": world, "awaitPromise": True, "returnByValue": True}
