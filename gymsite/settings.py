@@ -220,6 +220,8 @@ UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
 STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
 VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
 CLAIM_LOST_S = env.float("CLAIM_LOST_S", 45.0)
+# A job that brought no verdict is sent again after so long, the first time, the second, and so on.
+RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], subcast=float)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)
 

@@ -54,7 +54,8 @@ def test_the_worker_judges(as_role: AsRole) -> None:
     factories.submission(episode)
     with as_role("gym_worker"):
         assert services.submission_judge(episode_id=episode.pk)
-        queue_sql.submissions_to_resend(claims_max=3, lost_s=45.0)
+        due = queue_sql.submissions_due(claims_max=3, lost_s=45.0, after_s=[5.0])
+        queue_sql.submissions_mark_sent(due)
         queue_sql.episodes_silent(lease_s=300.0)
     assert Verdict.objects.get(episode=episode).outcome == "correct"
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.db import connection
 
-# Seconds after which a submission is sent again, by how often that was done; the last one repeats.
-RESEND_AFTER_S = (5.0, 30.0, 120.0)
 BATCH = 5_000
 
-_RESEND = """
-UPDATE trajectories_submission s SET sent_at = clock_timestamp(), sends = s.sends + 1
-FROM (
-    SELECT episode_id FROM trajectories_submission
-    WHERE judged_at IS NULL AND claims < %(claims_max)s
-        AND (claimed_at IS NULL OR claimed_at < clock_timestamp() - %(lost)s * interval '1 s')
-        AND coalesce(sent_at, received_at) < clock_timestamp() - interval '1 s'
-            * (%(after)s::float8[])[least(sends + 1, cardinality(%(after)s::float8[]))]
-    ORDER BY received_at LIMIT %(batch)s FOR UPDATE SKIP LOCKED) AS due
-WHERE s.episode_id = due.episode_id RETURNING s.episode_id"""
+_DUE = """
+SELECT episode_id FROM trajectories_submission
+WHERE judged_at IS NULL AND claims < %(claims_max)s
+    AND (claimed_at IS NULL OR claimed_at < clock_timestamp() - %(lost)s * interval '1 s')
+    AND coalesce(sent_at, received_at) < clock_timestamp() - interval '1 s'
+        * (%(after)s::float8[])[least(sends + 1, cardinality(%(after)s::float8[]))]
+ORDER BY received_at, episode_id LIMIT %(batch)s"""
+
+_SENT = """
+UPDATE trajectories_submission SET sent_at = clock_timestamp(), sends = sends + 1
+WHERE episode_id = ANY(%s)"""
 
 _EXHAUSTED = """
 SELECT e.run_id, s.episode_id
@@ -54,17 +54,22 @@ class Silent(NamedTuple):
     seconds: float
 
 
-def submissions_to_resend(*, claims_max: int, lost_s: float) -> list[int]:
-    """Mark what has waited too long as sent now, and return it."""
+def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float]) -> list[int]:
+    """Episodes whose answer was sent too long ago; ``after_s`` by how often it was sent again already."""
     parameters: dict[str, Any] = {
         "claims_max": claims_max,
         "lost": lost_s,
-        "after": list(RESEND_AFTER_S),
+        "after": list(after_s),
         "batch": BATCH,
     }
     with connection.cursor() as cursor:
-        cursor.execute(_RESEND, parameters)
+        cursor.execute(_DUE, parameters)
         return [row[0] for row in cursor.fetchall()]
+
+
+def submissions_mark_sent(episode_ids: Sequence[int]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(_SENT, [list(episode_ids)])
 
 
 def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from kombu.exceptions import OperationalError as QueueUnreachable
 
 from gymsite.core import redis_client
@@ -31,6 +31,8 @@ RESEND_EVERY_S = 1.0
 REAP_EVERY_S = 5.0
 TIDY_EVERY_S = 600.0
 RECONNECT_S = 0.5
+# The listening connection and Django's own say the same in words of their own.
+DATABASE_LOST = (psycopg.OperationalError, OperationalError, InterfaceError)
 # A queue this long holds what Postgres shows as waiting; sending it again would only make it longer.
 LONG_QUEUE = 1_000
 
@@ -43,8 +45,8 @@ def sweep_forever(*, stop: Event) -> None:
             with psycopg.connect(**_connection_parameters(), autocommit=True) as listening:
                 if _is_locked(listening, stop):
                     _listen(listening, stop)
-        except psycopg.OperationalError:
-            logger.warning("the database does not answer; trying again")
+        except DATABASE_LOST as error:
+            logger.warning("the database does not answer; trying again: %s", error)
             connection.close()
             stop.wait(RECONNECT_S)
     alive.set()
@@ -107,17 +109,23 @@ def resend() -> int:
             return 0
     except redis_client.Unreachable:
         return 0
-    return jobs_send(queue_sql.submissions_to_resend(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S))
+    due = queue_sql.submissions_due(
+        claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S, after_s=settings.RESEND_AFTER_S
+    )
+    # Marked afterwards: what the queue did not take is due again at once, not after the next back-off.
+    sent = jobs_send(due)
+    queue_sql.submissions_mark_sent(sent)
+    return len(sent)
 
 
-def jobs_send(episode_ids: Iterable[int]) -> int:
-    """Put jobs into the queue. One that cannot be sent is logged: the next sweep finds it."""
-    sent = 0
+def jobs_send(episode_ids: Iterable[int]) -> list[int]:
+    """Put jobs into the queue; returns those that it took. The next sweep finds the others."""
+    sent: list[int] = []
     for episode_id in episode_ids:
         try:
             jobs.judge.apply_async(kwargs={"episode_id": episode_id}, retry=False)
         except QueueUnreachable:
             logger.warning("the queue does not answer: episode %s is sent later", episode_id)
             return sent
-        sent += 1
+        sent.append(episode_id)
     return sent

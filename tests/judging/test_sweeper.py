@@ -1,0 +1,72 @@
+"""The sweeper goes on when Postgres or the queue goes away."""
+
+from __future__ import annotations
+
+from threading import Event
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from kombu.exceptions import OperationalError as QueueUnreachable
+
+from tests import factories
+from trajectories.judging import jobs, sweeper
+from trajectories.models import Submission
+
+
+class Queue:
+    """Takes so many jobs, then none."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.taken: list[int] = []
+
+    def apply_async(self, *, kwargs: dict[str, int], retry: bool) -> None:
+        if len(self.taken) == self.room:
+            raise QueueUnreachable
+        self.taken.append(kwargs["episode_id"])
+
+
+@pytest.fixture
+def waiting(db: None, settings: Any) -> list[int]:
+    """Three submissions that are due at once."""
+    settings.RESEND_AFTER_S = [0.0, 60.0]
+    episodes = [factories.episode() for _ in range(3)]
+    for episode in episodes:
+        factories.submission(episode)
+    return [episode.pk for episode in episodes]
+
+
+def test_only_what_the_queue_took_is_marked_as_sent(waiting: list[int], monkeypatch: Any) -> None:
+    queue = Queue(room=1)
+    monkeypatch.setattr(jobs, "judge", queue)
+    assert sweeper.resend() == 1
+    marked = Submission.objects.filter(sends=1, sent_at__isnull=False)
+    assert list(marked.values_list("pk", flat=True)) == queue.taken
+    queue.room = 3
+    assert sweeper.resend() == 2
+    assert sorted(queue.taken) == waiting
+
+
+def test_what_was_sent_again_is_not_sent_before_the_next_back_off(
+    waiting: list[int], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(jobs, "judge", Queue(room=10))
+    assert sweeper.resend() == 3
+    assert sweeper.resend() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_lost_during_a_chore_does_not_end_the_sweeper(monkeypatch: Any) -> None:
+    stop = Event()
+    failures = iter([OperationalError("terminating connection"), OperationalError("connection refused")])
+
+    def resend() -> None:
+        for failure in failures:
+            raise failure
+        stop.set()
+
+    monkeypatch.setattr(sweeper, "resend", resend)
+    monkeypatch.setattr(sweeper, "RECONNECT_S", 0.01)
+    sweeper.sweep_forever(stop=stop)
+    assert stop.is_set()
