@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from tests.bench import rows_http, rows_judging
+from tests.bench import rows_browser, rows_http, rows_judging
 from tests.bench.installation import BASE_DIR, Installation, installation
 from tests.bench.table import Row, rows_print, rows_write
 
 PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "http": rows_http.rows,
     "judging": rows_judging.rows,
+    "browser": rows_browser.rows,
 }
 
 

@@ -1,0 +1,205 @@
+"""Rows of rollouts in a real browser: the engine beside a static copy of the page, and beside naive use.
+
+On the static copy the same warm pages do the same actions, and nothing is opened, recorded or judged. The
+naive way opens a fresh context for every episode, one after another, with Playwright's ordinary calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+from playwright.async_api import Browser, async_playwright
+
+from palaestra.actions import Action
+from palaestra.api import Client
+from palaestra.browser import ARGUMENTS, browser_find
+from palaestra.engine import Engine
+from palaestra.episode import Manner
+from palaestra.executor import execute
+from palaestra.policies import Solver
+from palaestra.policies.solver import Solution
+from palaestra.pool import PagePool
+from palaestra.records import Step
+from tests.bench.installation import BASE_DIR, Installation, free_ports
+from tests.bench.rows_http import _open, _tasks, _wait_port
+from tests.bench.table import Row
+
+PAGES = 3
+EPISODES = 120
+WARM_UP = 12
+NAIVE_EPISODES = 20
+ANSWER = "42"
+SETTLED = "document.documentElement.dataset.settled === 'true'"
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    static, ours, naive = asyncio.run(_measure(place))
+    yield Row(
+        "browser episodes",
+        ours.rate,
+        "/s",
+        0,
+        peer=static.rate,
+        beside="same actions, static copy",
+        ratio_target=0.9,
+        note=f"{PAGES} pages; observe, type, observe, submit, verdict",
+    )
+    yield Row(
+        "browser episodes",
+        ours.rate,
+        "/s",
+        0,
+        peer=naive.rate,
+        beside="fresh context each, one by one",
+        ratio_target=5.0,
+    )
+
+
+class Pace:
+    """How fast a number of episodes went."""
+
+    def __init__(self, count: int, seconds: float) -> None:
+        self.rate = count / seconds
+
+
+async def _measure(place: Installation) -> tuple[Pace, Pace, Pace]:
+    with _static_copy(place) as address:
+        static = await _on_static_copy(address)
+    ours = await _engine(place)
+    naive = await _naively(place)
+    return static, ours, naive
+
+
+async def _engine(place: Installation) -> Pace:
+    tasks = _tasks(place)
+    solutions = {task: Solution(task=task, answer=ANSWER) for task in tasks}
+    async with Client(place.lab, place.key) as client:
+        run = await client.run_create(name="browser", kind="eval", model="scripted", simulated=True)
+        async with Engine(client, pages=PAGES, manner=Manner()) as engine:
+            await engine.rollout(
+                run=run.id, tasks=[tasks[0]], samples_per_task=WARM_UP, policy=Solver(solutions)
+            )
+            begun = time.perf_counter()
+            done = await engine.rollout(
+                run=run.id, tasks=[tasks[0]], samples_per_task=EPISODES, policy=Solver(solutions)
+            )
+            seconds = time.perf_counter() - begun
+    bad = [rollout for rollout in done if rollout.outcome not in ("correct", "incorrect")]
+    if bad:
+        raise RuntimeError(f"{len(bad)} of {len(done)} episodes were not judged: {bad[0]}")
+    return Pace(len(done), seconds)
+
+
+# --- The floor: the same actions on a static copy --------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _static_copy(place: Installation) -> Iterator[str]:
+    folder = place.var_dir / "static-copy"
+    folder.mkdir()
+    run = place.call("POST", "/runs", {"name": "static copy", "kind": "eval", "simulated": True})["id"]
+    start_url = str(_open(place, run, _tasks(place), 1)[0]["start_url"])  # type: ignore[arg-type]
+    html = _fetch(start_url)
+    (folder / ".html").write_bytes(html)
+    urllib.request.urlopen(f"{start_url}submit", b"answer=42").read()
+    (folder / "done.html").write_bytes(_fetch(f"{start_url}done"))
+    version = re.findall(rb"/static/([0-9a-f]+)/", html)[0].decode()
+    shutil.copytree(BASE_DIR / "static", folder / "static" / version)
+    port = free_ports(1)[0]
+    command = [
+        str(Path(sys.executable).with_name("granian")),
+        *("--interface", "wsgi", "--port", str(port), "--workers", "2", "--no-log"),
+        *("--static-path-mount", str(folder / "static"), "tests.bench.static_copy:application"),
+    ]
+    env = {**os.environ, "STATIC_COPY": str(folder)}
+    server = subprocess.Popen(command, cwd=BASE_DIR, env=env)
+    try:
+        _wait_port(f"http://127.0.0.1:{port}")
+        yield f"http://127.0.0.1:{port}/e/{'0' * 32}/"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _fetch(url: str) -> bytes:
+    return bytes(urllib.request.urlopen(url).read())
+
+
+async def _on_static_copy(address: str) -> Pace:
+    pool = PagePool(origin=address.partition("/e/")[0], size=PAGES)
+    try:
+        for _ in range(WARM_UP):
+            await _warm_episode(pool, address)
+        begun = time.perf_counter()
+        await asyncio.gather(*(_warm_episode(pool, address) for _ in range(EPISODES)))
+        return Pace(EPISODES, time.perf_counter() - begun)
+    finally:
+        await pool.aclose()
+
+
+async def _warm_episode(pool: PagePool, address: str) -> None:
+    """What the engine does on a page in an episode of the solver: open, observe, type, observe, submit."""
+    page = await pool.acquire()
+    try:
+        await page.begin(address)
+        seen = await page.observe(acted=False)
+        actions = [("type", "textbox"), ("click", "button")]
+        for step, (kind, role) in enumerate(actions, start=1):
+            page.turn(step)
+            target = re.findall(rf"\[(e\d+)\] {role}", seen.text if seen else "")[0]
+            outcome = await execute(page, Action(type=kind, target=target, text=ANSWER))
+            if outcome.result != "ok":
+                raise RuntimeError(f"{kind}: {outcome}")
+            seen = await page.observe(acted=True)
+    finally:
+        await pool.release(page)
+
+
+# --- Naive: a fresh context for every episode -------------------------------------------------------------
+
+
+async def _naively(place: Installation) -> Pace:
+    tasks = _tasks(place)
+    async with async_playwright() as playwright, Client(place.lab, place.key) as client:
+        browser = await _browser(playwright)
+        run = await client.run_create(name="naive", kind="eval", model="scripted", simulated=True)
+        begun = time.perf_counter()
+        for _ in range(NAIVE_EPISODES):
+            await _naive_episode(browser, client, run.id, tasks[0])
+        seconds = time.perf_counter() - begun
+        await browser.close()
+    return Pace(NAIVE_EPISODES, seconds)
+
+
+async def _naive_episode(browser: Browser, client: Client, run: int, task: int) -> None:
+    opened = (await client.episodes_open(run=run, tasks=[task], arm="gym")).episodes[0]
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.goto(str(opened.start_url))
+    await page.wait_for_function(SETTLED)
+    await page.locator("body").aria_snapshot()
+    await page.get_by_role("textbox").click()
+    await page.keyboard.type(ANSWER)
+    await page.locator("body").aria_snapshot()
+    await page.get_by_role("button").click()
+    await page.wait_for_url("**/done")
+    await page.wait_for_function(SETTLED)
+    for index in (1, 2):
+        await client.steps_post(opened.id, [Step(index=index, thought="t", action={"type": "noop"})])
+    await client.wait_episode(opened.id)
+    await context.close()
+
+
+async def _browser(playwright: object) -> Browser:
+    launch: Callable[..., Awaitable[Browser]] = playwright.chromium.launch  # type: ignore[attr-defined]
+    return await launch(executable_path=browser_find(), args=[*ARGUMENTS, "--no-sandbox"])
