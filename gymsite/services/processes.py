@@ -45,6 +45,7 @@ class Process:
     port: str = ""
     has_token_key: bool = False
     has_redis: bool = True
+    is_awaited: bool = True  # the others start when everything else is ready, and are not in its way
 
 
 PROCESSES = (
@@ -104,6 +105,7 @@ PROCESSES = (
         kind="worker",
         role="gym_worker",
         command=("-m", "gymsite.services.work", "sandbox"),
+        is_awaited=False,
         key_file="secret_key_worker",
         pools=2,
         pool_max=1,
@@ -113,6 +115,7 @@ PROCESSES = (
         kind="worker",
         role="gym_worker",
         command=("-m", "gymsite.services.work", "media"),
+        is_awaited=False,
         key_file="secret_key_worker",
         pools=2,
         pool_max=1,

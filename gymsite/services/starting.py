@@ -78,11 +78,13 @@ def _start(options: Options, supervisor: Supervisor, *, say: Callable[[str], Non
     preparing.roles_apply(var_dir)
     processes.ready_marks_clear(var_dir)
     installation = _installation(options, max_connections=max_connections)
-    supervisor.start(*(_child(process, installation, caller=options.settings) for process in PROCESSES))
+    children = {process: _child(process, installation, caller=options.settings) for process in PROCESSES}
+    supervisor.start(*(child for process, child in children.items() if process.is_awaited))
     greeting = preparing.first_things()
     preparing.demo_key_ensure(var_dir)
     preparing.database_leave()
     _wait_ready(options, supervisor, say=say)
+    supervisor.start_more(*(child for process, child in children.items() if not process.is_awaited))
     for name, address in options.addresses.items():
         say(f"  {name:<6} {address}")
     for line in (*greeting, *preflight.missing_tools()):

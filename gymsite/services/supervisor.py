@@ -66,8 +66,13 @@ class Supervisor:
 
     def start(self, *children: Child) -> None:
         """Start children side by side, as one stage. Call it from the main thread, which must stay."""
-        self.stages.append(list(children))
+        self.stages.append([])
+        self.start_more(*children)
+
+    def start_more(self, *children: Child) -> None:
+        """Start children that belong to the last stage."""
         for child in children:
+            self.stages[-1].append(child)
             self._spawn(child)
 
     def run(self) -> None:
