@@ -10,6 +10,7 @@ from fake_server import FakeServer
 from palaestra import Env
 from palaestra.browser import resolver_rules
 from palaestra.fence import Fence
+from palaestra.pages import WarmPage
 
 LINKS = """<a id="lab" href="{lab}/secret">lab</a> <a id="other" href="/e/tok-other/">other</a>
 <a id="away" href="away">away</a> <a id="tab" href="more" target="_blank">tab</a>
@@ -148,3 +149,20 @@ def test_the_browser_can_resolve_one_place_only() -> None:
     assert (
         resolver_rules("https://arena.example/") == "MAP arena.example:443 arena.example:443,MAP * ~NOTFOUND"
     )
+
+
+REPORTING = """<!doctype html><html data-settled="true"><title>t</title><h1>Question</h1>
+<script>addEventListener("pagehide", () => navigator.sendBeacon("events", "x"))</script>"""
+
+
+async def test_a_page_reports_its_last_words_and_only_its_own(page: WarmPage, fake: FakeServer) -> None:
+    fake.state.pages["x"] = REPORTING
+    fake.state.episodes = {1: {"token": "tok-one"}, 2: {"token": "tok-two"}, 3: {"token": "tok-three"}}
+    for token in ("tok-one", "tok-two"):
+        await page.begin(f"{fake.arena_url}/e/{token}/x")
+        await page.observe(acted=False)
+    await page.farewell()
+    events = [(method, path) for method, path in steps(fake) if path.endswith("/events")]
+    assert events == [("POST", "/e/tok-one/events"), ("POST", "/e/tok-two/events")]
+    await page.page.evaluate("fetch('/e/tok-three/events', {method: 'POST'}).catch(() => 0)")
+    assert len([path for _, path in steps(fake) if path.endswith("/events")]) == 2

@@ -130,6 +130,8 @@ class Episode:
     async def close(self, reason: CloseReason, detail: str = "") -> None:
         """End the episode; one that has ended already stays as it ended."""
         self.is_over, self.closed_as = True, reason
+        if self.page is not None:
+            await self.page.farewell()
         await self.recorder.flush()
         try:
             await self._client.episode_close(self.opened.id, reason=reason, detail=detail[:500])

@@ -22,6 +22,7 @@ from playwright.async_api import Error as PlaywrightError
 PUBLIC_ROOT = "https://gym/"
 STEP_HEADER = "X-Gym-Step"
 SUBMIT_PATH = "submit"
+EVENTS_PATH = "events"
 STATIC_PATH = "/static/"
 # A document answered 204 leaves the page where it is; a failed one would put an error page in its place.
 NO_CONTENT = 204
@@ -107,6 +108,7 @@ class Guard:
     def __init__(self, session: CDPSession) -> None:
         self._session = session
         self._fences: dict[str, Fence] = {}
+        self._left: dict[str, Fence] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @classmethod
@@ -118,10 +120,14 @@ class Guard:
 
     def admit(self, frame: str, fence: Fence) -> None:
         """From now on the page whose main frame is ``frame`` lives inside ``fence``."""
+        if frame in self._fences:
+            self._left[frame] = self._fences[frame]
         self._fences[frame] = fence
 
     def forget(self, frame: str) -> None:
+        """The page is gone."""
         self._fences.pop(frame, None)
+        self._left.pop(frame, None)
 
     def _paused(self, event: dict[str, Any]) -> None:
         request = event["request"]
@@ -133,12 +139,18 @@ class Guard:
             is_allowed = any(known.allows(url) for known in self._fences.values())
         else:
             is_allowed = fence.allows(url) if is_document else fence.allows_part(url)
+            is_allowed = is_allowed or self._is_last_word(event, url)
         if is_allowed and not (is_document and fence is not None and self._is_confirmation(event, fence)):
             self._let_go(event, fence)
             return
         if fence is not None and not is_allowed:
             fence.refuse(url, is_document=is_document)
         self._send("Fetch.fulfillRequest", {"requestId": event["requestId"], "responseCode": NO_CONTENT})
+
+    def _is_last_word(self, event: dict[str, Any], url: str) -> bool:
+        """Whether a request is what the page before still had to report while it was being left."""
+        left = self._left.get(event.get("frameId", ""))
+        return left is not None and event.get("resourceType") != "Document" and url == left.root + EVENTS_PATH
 
     def _is_confirmation(self, event: dict[str, Any], fence: Fence) -> bool:
         """Whether a document is what the arena leads to once it has stored an answer.
@@ -157,7 +169,8 @@ class Guard:
     def _let_go(self, event: dict[str, Any], fence: Fence | None) -> None:
         request = event["request"]
         answer: dict[str, Any] = {"requestId": event["requestId"]}
-        if fence is not None and fence.step:
+        # The recorder says of every event itself which step it belongs to.
+        if fence is not None and fence.step and request["url"] != fence.root + EVENTS_PATH:
             headers = [{"name": name, "value": value} for name, value in request["headers"].items()]
             answer["headers"] = [*headers, {"name": STEP_HEADER, "value": str(fence.step)}]
         self._send("Fetch.continueRequest", answer)

@@ -26,6 +26,7 @@ SETTLE_LIMIT_MS = 5_000
 NAVIGATION_LIMIT_S = 15.0
 CALL_LIMIT_S = 10.0
 GOODBYE_S = 0.3
+FAREWELL_MS = 150
 VIEWPORT = (1280, 720)
 JAVASCRIPT = resources.files("palaestra") / "js"
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "page.js"))
@@ -194,6 +195,12 @@ class WarmPage:
         options = {"format": "png", "optimizeForSpeed": True}
         shot = await self._bounded(self._cdp.send("Page.captureScreenshot", options), CALL_LIMIT_S)
         return base64.b64decode(shot["data"])
+
+    async def farewell(self) -> None:
+        """Let the page report what its recorder still holds, before its episode ends or it is closed."""
+        if self.fence is not None and self.is_alive:
+            with contextlib.suppress(PageHung, PageDead, TabClosed, WorldGone):
+                await self.ask("farewell", FAREWELL_MS)
 
     async def close(self) -> None:
         """Close the page and its context; one that is dead already is no error."""

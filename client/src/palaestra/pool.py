@@ -57,7 +57,8 @@ class PagePool:
         return await self._make()
 
     async def aclose(self) -> None:
-        """Close the browser and everything in it."""
+        """Close the browser and everything in it, once its pages have reported what they saw."""
+        await asyncio.gather(*(page.farewell() for page in self._free))
         if self._browser is not None:
             await self._browser.close()
         if self._playwright is not None:

@@ -133,6 +133,18 @@
   function begin(step) {
     if (step > 0) document.documentElement.dataset.step = String(step);
   }
+  // Lets the page's recorder report what it still holds, as it does when a page is left, and waits until it has.
+  function farewell(limitMs) {
+    return new Promise((resolve) => {
+      const done = () => { observer.disconnect(); clearTimeout(timer); resolve({}); };
+      const observer = new PerformanceObserver((list) => {
+        if (list.getEntries().some((entry) => entry.initiatorType === "beacon")) done();
+      });
+      const timer = setTimeout(done, limitMs);
+      observer.observe({ type: "resource" });
+      dispatchEvent(new PageTransitionEvent("pagehide"));
+    });
+  }
   const idle = (ms) => pause(ms).then(() => ({}));
-  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, choose, idle });
+  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, choose, idle, farewell });
 })();
