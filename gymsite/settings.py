@@ -54,14 +54,19 @@ DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4
 _pool: dict[str, Any] = (
     {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0}} if DATABASE_POOL_MAX else {}
 )
+_database = addresses.django_database(DATABASE_URL)
 DATABASES: dict[str, Any] = {
     "default": {
         "ENGINE": "django.db.backends.postgresql",
-        **addresses.django_database(DATABASE_URL),
+        **_database,
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
-        # A plan per query text is kept on the server: hot statements are planned once per connection.
-        "OPTIONS": {**_pool, "prepare_threshold": 2, "application_name": f"palaestra-{PROCESS}"},
+        "OPTIONS": {
+            **_database["OPTIONS"],
+            **_pool,
+            "prepare_threshold": 2,  # for the hot statements, which bind on the server
+            "application_name": f"palaestra-{PROCESS}",
+        },
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -242,7 +247,11 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
-    "loggers": {"django.request": {"level": "ERROR"}, "celery.app.trace": {"level": "WARNING"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "celery.app.trace": {"level": "WARNING"},
+        "celery.worker.strategy": {"level": "WARNING"},
+    },
 }
 
 INSTALLATION_SALT = hashlib.sha256(TOKEN_KEY + b"installation").hexdigest()

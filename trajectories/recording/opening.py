@@ -26,7 +26,8 @@ BIGINT_MAX = 2**63 - 1
 SEED_BITS = 63
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
-TEXT_ARM_STEPS = 1
+# One completion, and room to close without an answer: the step that uses up the budget would end it first.
+TEXT_ARM_STEPS = 2
 
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Count = Annotated[int, Meta(ge=1, le=INT_MAX)]

@@ -23,6 +23,7 @@ BENCHMARKS = ("gsm8k", "math")
 # Out of six episodes of a policy four are played in the browser, and one in each of the text arms.
 ARM_SHARES = (("gym", 4), ("text_agent", 1), ("text_zero_shot", 1))
 TASKS_ASKED = 200
+STARTER_SPLIT = "starter"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,11 +90,13 @@ async def _tasks(client: Client, solutions: Mapping[int, Solution], *, wanted: i
     """Tasks of the demonstration's benchmarks in turn, those with a solution where there are solutions."""
     present = {benchmark.id for benchmark in await client.benchmarks()}
     found = [
-        [
-            task
-            for task in await client.tasks(benchmark=benchmark, limit=TASKS_ASKED)
-            if task.gap_eligible and (not solutions or task.id in solutions)
-        ]
+        _imported_first(
+            [
+                task
+                for task in await client.tasks(benchmark=benchmark, limit=TASKS_ASKED)
+                if task.gap_eligible and (not solutions or task.id in solutions)
+            ]
+        )
         for benchmark in BENCHMARKS
         if benchmark in present
     ]
@@ -102,6 +105,11 @@ async def _tasks(client: Client, solutions: Mapping[int, Solution], *, wanted: i
     if not mixed:
         raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
     return [mixed[index % len(mixed)] for index in range(wanted)]
+
+
+def _imported_first(tasks: Sequence[Task]) -> list[Task]:
+    """The official items where there are any; the hand-written starters only stand in for them."""
+    return sorted(tasks, key=lambda task: task.split == STARTER_SPLIT)
 
 
 async def _play(
