@@ -13,6 +13,8 @@ VERDICT_LIMIT_S = 90.0
 HEARTBEAT_S = 60.0
 HEARTBEAT_EPISODES = 5_000
 PAUSE_S = 1.0
+# Verdicts that come within this time are fetched together: a rollout has long gone on to its next episode.
+GATHER_S = 0.2
 
 
 async def verdict_wait(client: Client, episode: int, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
@@ -68,6 +70,7 @@ class VerdictStream:
             cursor = page.next if page.next is not None else cursor
             for told in page.results:
                 self._give(told.episode, told.verdict)
+            await asyncio.sleep(GATHER_S)
 
     def _give(self, episode: int, verdict: Verdict) -> None:
         self._given[episode] = verdict
