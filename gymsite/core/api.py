@@ -9,6 +9,7 @@ from typing import IO, Any
 import msgspec
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
@@ -18,6 +19,9 @@ from gymsite.core.errors import GymError
 logger = logging.getLogger(__name__)
 
 _encoder = msgspec.json.Encoder()
+# The connection broke, or Postgres would not take one, or a statement was given up: all of it passes.
+DATABASE_LOST = (OperationalError, InterfaceError)
+RETRY_AFTER_S = 1
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -144,6 +148,10 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response | N
 def as_gym_error(error: Exception) -> GymError | None:
     if isinstance(error, GymError):
         return error
+    if isinstance(error, DATABASE_LOST):
+        logger.error("the database failed a call: %s", error)
+        message = "The database cannot be reached just now; send the same call again."
+        return GymError("database_unavailable", message, status=503, retry_after_s=RETRY_AFTER_S)
     if isinstance(error, Http404):
         return GymError("not_found", "There is nothing at this address.", status=404)
     if isinstance(error, PermissionDenied):

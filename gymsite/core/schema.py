@@ -17,7 +17,7 @@ MEANINGS = {
     413: "Too large; the message names the limit and its setting.",
     422: "Well formed, but it cannot be done.",
     429: "The installation is full; try again after `Retry-After` seconds.",
-    503: "Something that this needs is down.",
+    503: "Something that this needs is down; the same call may be sent again.",
 }
 
 
@@ -37,8 +37,8 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 
 def errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    """``responses`` entries for refusals, beside those that every keyed call has."""
-    return {status: OpenApiResponse(ErrorSerializer, MEANINGS[status]) for status in (401, 403, *statuses)}
+    """``responses`` entries for refusals, beside those that every keyed call has: it asks the database."""
+    return open_errors(401, 403, *statuses, 503)
 
 
 def open_errors(*statuses: int) -> dict[int, OpenApiResponse]:
