@@ -75,3 +75,9 @@ async def test_the_step_budget_truncates(env: Env, fake: FakeServer) -> None:
 async def test_without_an_open_episode_a_step_says_what_to_do(env: Env) -> None:
     with pytest.raises(PalaestraError, match="reset"):
         await env.step("x")
+
+
+async def test_a_void_ends_a_loop_over_steps_and_has_no_reward(env: Env) -> None:
+    await env.reset(1)
+    _, reward, terminated, truncated, info = await env.stop("harness_error", "the power went")
+    assert (reward, terminated, truncated, info["reason"]) == (None, False, True, "harness_error")

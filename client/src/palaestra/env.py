@@ -108,7 +108,8 @@ class Env:
         """Take one completion: ``(observation, reward, terminated, truncated, info)``.
 
         Bad completions and failing actions are observations. ``reward`` is None while the episode goes on and
-        when its verdict is void; ``terminated`` and ``truncated`` say which way it ended.
+        when its verdict is void; ``terminated`` and ``truncated`` say which way it ended, a void being
+        truncated: one of the two is true at every end.
         """
         episode = self._open()
         try:
@@ -149,9 +150,10 @@ class Env:
         if verdict is None:
             verdict = await verdict_wait(self.client, episode.opened.id, limit_s=self._verdict_limit_s)
         told = self._told(episode, info, verdict)
-        if verdict is None:
-            return episode.observation, None, True, False, told
-        return episode.observation, verdict.reward, verdict.terminated, verdict.truncated, told
+        is_terminated = verdict is not None and verdict.terminated
+        reward = verdict.reward if verdict else None
+        # A void is neither in the verdict; to a loop over steps it is an end that was not the task's own.
+        return episode.observation, reward, is_terminated, not is_terminated, told
 
     def _told(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:
         told: StepInfo = {"episode": episode.opened.id, "task": episode.opened.task, "step": episode.steps}
