@@ -1,0 +1,170 @@
+"""Tasks whose golds are found again wherever they leak, and episodes that were judged by them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from gymsite.services.processes import BASE_DIR
+from tests.services.running import Up
+
+GOLDS = {"gsm8k": "730918264455", "math": "640281937466"}
+# Right answers in another form, so that what an agent wrote itself is not taken for a leak.
+RIGHT = {"gsm8k": "730,918,264,455", "math": "640,281,937,466"}
+WRONG = "11"
+SOLUTION = "canarysolution"
+CANARIES = (*GOLDS.values(), SOLUTION)
+ARMS = ("gym", "gym_with_text", "text_agent", "text_zero_shot")
+
+
+@dataclass
+class Seen:
+    """Everything that came back to a caller: where from, and its bytes, headers included."""
+
+    answers: list[tuple[str, str]] = field(default_factory=list)
+
+    def note(self, answer: httpx.Response) -> httpx.Response:
+        head = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
+        self.answers.append((f"{answer.request.method} {answer.url}", f"{head}\n\n{answer.text}"))
+        return answer
+
+    def leaks(self) -> list[str]:
+        return [
+            f"{canary} in the answer to {call}"
+            for call, text in self.answers
+            for canary in CANARIES
+            if canary in text
+        ]
+
+
+def canaries_load(up: Up, folder: Path) -> None:
+    """Load one file for each benchmark, by the command that operators use."""
+    rows = {
+        "gsm8k": {
+            "question": "How many grains of sand does the box hold?",
+            "answer": f"It is {SOLUTION}.\n#### {GOLDS['gsm8k']}",
+        },
+        "math": {
+            "problem": "Find $n$ when $n - 1$ is known.",
+            "level": "Level 2",
+            "type": "Algebra",
+            "solution": f"By {SOLUTION} it is $\\boxed{{{GOLDS['math']}}}$.",
+        },
+    }
+    for benchmark, row in rows.items():
+        file = folder / f"{benchmark}.jsonl"
+        file.write_text(json.dumps(row) + "\n")
+        manage(up, "load_benchmark", benchmark, "--file", str(file), "--split", "test")
+
+
+def manage(up: Up, *arguments: str) -> str:
+    """What a management command prints, run beside the running servers."""
+    command = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(command, cwd=BASE_DIR, env=up.environment(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@dataclass
+class Scene:
+    """A run with an episode of each arm and each fate. What its making answered is in ``seen`` too."""
+
+    http: httpx.Client
+    lab: str
+    live: str
+    key: str
+    seen: Seen
+    run: int = 0
+    tasks: dict[str, int] = field(default_factory=dict)
+    episodes: list[dict[str, Any]] = field(default_factory=list)
+    blob: str = ""
+
+    def call(self, method: str, path: str, body: object = None, *, key: str = "", **options: Any) -> Any:
+        """One call of the API, noted; the answer is not judged."""
+        headers = {"Authorization": f"Bearer {key or self.key}"}
+        url = path if path.startswith("http") else f"{self.lab}/api/v1{path}"
+        return self.seen.note(self.http.request(method, url, json=body, headers=headers, **options))
+
+    @property
+    def groups(self) -> list[int]:
+        return sorted({episode["group"] for episode in self.episodes})
+
+    @property
+    def start_urls(self) -> list[str]:
+        return [episode["start_url"] for episode in self.episodes if episode["start_url"]]
+
+    def tokens(self) -> list[str]:
+        return [url.rstrip("/").rpartition("/")[2] for url in self.start_urls]
+
+    def make(self) -> None:
+        for benchmark in GOLDS:
+            (task,) = self.call("GET", f"/tasks?benchmark={benchmark}&split=test").json()["results"]
+            self.tasks[benchmark] = task["id"]
+        run = {"name": "canaries", "kind": "train", "tags": ["canary"]}
+        self.run = self.call("POST", "/runs", run).json()["id"]
+        self.call("POST", f"/runs/{self.run}/policy", {"version": 1})
+        for arm in ARMS:
+            for benchmark in GOLDS:
+                self._play(arm, benchmark)
+        judged = [episode["id"] for episode in self.episodes if episode["fate"] != "open"]
+        for episode in judged:
+            record = self.call("GET", f"{self.live}/wait/episodes/{episode}?timeout=30").json()
+            assert record["verdict"], record
+
+    def _play(self, arm: str, benchmark: str) -> None:
+        opening = {
+            "run": self.run,
+            "tasks": [self.tasks[benchmark]],
+            "arm": arm,
+            "samples_per_task": 4,
+            "max_steps": 9,
+            "policy_version": 1,
+        }
+        opened = self.call("POST", "/episodes", opening).json()["episodes"]
+        fates = (RIGHT[benchmark], WRONG, "closed", "open")
+        for episode, fate in zip(opened, fates, strict=True):
+            self.episodes.append({**episode, "fate": fate})
+            step = {"index": 1, "thought": "I look.", "action": {"type": "noop"}}
+            self.call("POST", f"/episodes/{episode['id']}/steps", {"steps": [step]})
+            if fate == "closed":
+                self.call("POST", f"/episodes/{episode['id']}/close", {"reason": "agent_stopped"})
+            elif fate != "open":
+                self._answer(episode, fate)
+            self.call("POST", f"/episodes/{episode['id']}/steps", {"steps": [{**step, "index": 2}]})
+
+    def _answer(self, episode: dict[str, Any], answer: str) -> None:
+        """By the page where there is one, with what a clumsy agent does before and after."""
+        start = episode["start_url"]
+        if not start:
+            path = f"/episodes/{episode['id']}/submission"
+            for text in (answer, answer, "another"):
+                self.call("POST", path, {"answer": text})
+            return
+        self.seen.note(self.http.get(start))
+        for text in ("", answer, answer, "another"):
+            self.seen.note(self.http.post(f"{start}submit", data={"answer": text}))
+        event = {"seq": 1, "kind": "click", "at_ms": 5.0}
+        batch = json.dumps({"page": "abcdefgh", "events": [event]})
+        self.seen.note(self.http.post(f"{start}events", content=batch))
+
+
+def scene_make(up: Up, *, key: str, http: httpx.Client, seen: Seen) -> Scene:
+    doors = {name: f"http://127.0.0.1:{up.ports[name]}" for name in ("LAB_PORT", "LIVE_PORT")}
+    scene = Scene(http=http, lab=doors["LAB_PORT"], live=doors["LIVE_PORT"], key=key, seen=seen)
+    scene.make()
+    return scene
+
+
+def words_in(folder: Path, words: list[str]) -> Iterator[str]:
+    """Files under ``folder`` that hold one of the words."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            text = path.read_bytes()
+            yield from (f"{word[:8]}... in {path.name}" for word in words if word.encode() in text)

@@ -1,0 +1,238 @@
+"""What each door is kept from: the arena from other roles and Redis, callers without ``golds`` from golds."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import psycopg
+import pytest
+import redis
+from websockets.sync.client import connect
+
+from gymsite.core.addresses import django_database
+from gymsite.services import endpoints
+from tests.services.canaries import (
+    CANARIES,
+    GOLDS,
+    Scene,
+    Seen,
+    canaries_load,
+    manage,
+    scene_make,
+    words_in,
+)
+from tests.services.killing import Installation, installed
+from tests.services.running import Up
+
+pytestmark = pytest.mark.services
+
+CLOSED_TABLES = (
+    "tasks_app_gold",
+    "trajectories_verdictevidence",
+    "trajectories_verdict",
+    "trajectories_apikey",
+    "trajectories_step",
+    "auth_user",
+    "django_session",
+    "pg_authid",
+)
+OTHER_ROLES = ("gym_owner", "gym_lab", "gym_worker", "postgres")
+LINK = re.compile(r'(?:href|src|action)="([^"]+)"')
+BLOB = b"a page as the agent saw it"
+SOCKET_S = 5.0
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    with installed(Up(tmp_path_factory.mktemp("doors") / "var")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def arena(installation: Installation) -> dict[str, str]:
+    """The environment that the running arena was given."""
+    return installation.now.environment_of("arena")
+
+
+@pytest.fixture(scope="module")
+def scene(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    canaries_load(installation.up, tmp_path_factory.mktemp("canaries"))
+    with httpx.Client(trust_env=False, timeout=40.0) as http:
+        made = scene_make(installation.up, key=installation.key, http=http, seen=Seen())
+        made.blob = hashlib.sha256(BLOB).hexdigest()
+        answer = http.put(
+            f"{made.lab}/api/v1/blobs/{made.blob}",
+            content=BLOB,
+            headers={"Authorization": f"Bearer {made.key}"},
+        )
+        assert answer.status_code == 201, answer.text
+        yield made
+
+
+@pytest.mark.parametrize("role", OTHER_ROLES)
+def test_the_arenas_environment_opens_no_other_role(arena: dict[str, str], role: str) -> None:
+    own = django_database(arena["DATABASE_URL"])
+    for password in {*arena.values(), own["PASSWORD"], ""}:
+        with pytest.raises(psycopg.OperationalError, match=r"password authentication failed|no password"):
+            psycopg.connect(host=own["HOST"], dbname=own["NAME"], user=role, password=password)
+
+
+@pytest.mark.parametrize("role", OTHER_ROLES[:-1])
+def test_the_arenas_login_cannot_become_another_role(arena: dict[str, str], role: str) -> None:
+    with psycopg.connect(arena["DATABASE_URL"], autocommit=True) as connection:
+        for statement in (f"SET ROLE {role}", f"SET SESSION AUTHORIZATION {role}"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"):
+                connection.execute(statement)
+
+
+@pytest.mark.parametrize("table", CLOSED_TABLES)
+def test_the_arenas_login_cannot_read(arena: dict[str, str], table: str) -> None:
+    with psycopg.connect(arena["DATABASE_URL"], autocommit=True) as connection:
+        for statement in (f"SELECT 1 FROM {table}", f"COPY {table} TO STDOUT", f"TABLE {table}"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"):
+                connection.execute(statement)
+
+
+def test_the_arenas_environment_opens_no_redis(arena: dict[str, str]) -> None:
+    assert not [name for name in arena if "REDIS" in name]
+    socket = Path(django_database(arena["DATABASE_URL"])["HOST"]) / endpoints.REDIS_SOCKET
+    assert socket.is_socket()
+    password = django_database(arena["DATABASE_URL"])["PASSWORD"]
+    for tried in (None, password, arena["GYM_SECRET_KEY"], arena["GYM_TOKEN_KEY"]):
+        with (
+            redis.Redis(unix_socket_path=str(socket), password=tried) as client,
+            pytest.raises(redis.AuthenticationError),
+        ):
+            client.ping()
+
+
+def test_the_canaries_are_golds(installation: Installation, scene: Scene) -> None:
+    """The search finds what it looks for where it may be found."""
+    key = manage(installation.up, "create_key", "--name", "golds", "--scopes", "read,golds")
+    exported = scene.http.get(
+        f"{scene.lab}/api/v1/golds/export?split=test", headers={"Authorization": f"Bearer {key}"}
+    )
+    assert all(canary in exported.text for canary in CANARIES)
+    with psycopg.connect(installation.owner_url) as connection:
+        rows = connection.execute("SELECT outcome, reason FROM trajectories_verdict").fetchall()
+        evidence = connection.execute("SELECT data::text FROM trajectories_verdictevidence").fetchall()
+    assert sorted(set(rows)) == [
+        ("correct", "answer"),
+        ("incorrect", "answer"),
+        ("incorrect", "no_submission"),
+    ]
+    assert all(any(gold in text for (text,) in evidence) for gold in GOLDS.values())
+
+
+def test_no_answer_of_the_api_holds_a_gold(installation: Installation, scene: Scene) -> None:
+    trainer = manage(installation.up, "create_key", "--name", "trainer", "--scopes", "trainer")
+    for key in (installation.key, trainer):
+        statuses = dict(_api_crawl(scene, key=key))
+        refused = {path for path, status in statuses.items() if status != 200}
+        assert "/golds/export" in refused
+        if key == installation.key:
+            assert refused == {"/golds/export"}
+    assert scene.seen.leaks() == []
+
+
+def test_no_answer_of_live_holds_a_gold(scene: Scene) -> None:
+    stream = scene.call("GET", f"{scene.live}/wait/runs/{scene.run}/verdicts?timeout=0")
+    assert len(stream.json()["results"]) == len([1 for e in scene.episodes if e["fate"] != "open"])
+    pushed = [_pushed(scene, f"/ws/runs/{scene.run}/")]
+    pushed += [_pushed(scene, f"/ws/episodes/{episode['id']}/") for episode in scene.episodes]
+    assert not [message for message in pushed for canary in CANARIES if canary in message]
+    assert scene.seen.leaks() == []
+
+
+def test_no_page_of_the_arena_holds_a_gold(scene: Scene) -> None:
+    for start in scene.start_urls:
+        for path in ("", "done", "submit", "events", "nothing", "../", "?answer=1"):
+            scene.seen.note(scene.http.get(start + path, headers={"X-Gym-Step": "1"}))
+        for link in _links(scene.http.get(start)):
+            assert scene.seen.note(scene.http.get(urljoin(start, link))).status_code == 200
+    assert scene.seen.leaks() == []
+
+
+def test_no_log_holds_a_token_a_key_or_a_gold(installation: Installation, scene: Scene) -> None:
+    for start in scene.start_urls:
+        path = start.partition("//")[2].partition("/")[2]
+        for door in (scene.lab, scene.live):
+            scene.http.get(f"{door}/{path}")  # lost agents knock at other doors
+        scene.http.post(f"{start}submit", content=b"\xff\xfe", headers={"Content-Type": "text/plain"})
+        scene.http.request("BREW", start)
+    words = [*scene.tokens(), installation.key, *CANARIES]
+    assert len(scene.tokens()) == len(scene.start_urls) > 0
+    assert list(words_in(installation.up.var_dir / "logs", words)) == []
+
+
+def _api_crawl(scene: Scene, *, key: str) -> Iterator[tuple[str, int]]:
+    """Every GET of the schema, plain and with each of its parameters; path and status."""
+    schema = scene.call("GET", "/schema?format=json", key=key).json()
+    for path, methods in schema["paths"].items():
+        if "get" not in methods:
+            continue
+        short = path.removeprefix("/api/v1")
+        parameters = methods["get"].get("parameters", [])
+        for filled in _filled(short, scene):
+            for query in _queries(parameters, scene):
+                yield short, scene.call("GET", filled, key=key, params=query).status_code
+
+
+def _filled(path: str, scene: Scene) -> list[str]:
+    """The path for every object of the scene that it may speak of; an unknown parameter fails."""
+    known: dict[str, list[Any]] = {
+        "run_id": [scene.run],
+        "episode_id": [episode["id"] for episode in scene.episodes],
+        "group_id": scene.groups,
+        "sha256": [scene.blob],
+    }
+    names = re.findall(r"{(\w+)}", path)
+    if not names:
+        return [path]
+    assert len(names) == 1, path
+    return [path.replace(f"{{{names[0]}}}", str(value)) for value in known[names[0]]]
+
+
+def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, Any]]:
+    """No parameters, then each by itself, always with those that are required; an unknown one fails."""
+    known: dict[str, Any] = {
+        "after": 0,
+        "benchmark": "math",
+        "cursor": None,
+        "difficulty_max": 1,
+        "difficulty_min": 0,
+        "format": "json",
+        "group": scene.groups[0],
+        "ids": ",".join(map(str, scene.tasks.values())),
+        "kind": "train",
+        "limit": 1000,
+        "run": scene.run,
+        "split": "test",
+        "status": "finished",
+        "tag": "algebra",
+    }
+    in_query = [parameter for parameter in parameters if parameter["in"] == "query"]
+    values = {parameter["name"]: known[parameter["name"]] for parameter in in_query}
+    required = {
+        parameter["name"]: values[parameter["name"]] for parameter in in_query if parameter.get("required")
+    }
+    return [required, *({**required, name: value} for name, value in values.items() if value is not None)]
+
+
+def _pushed(scene: Scene, path: str) -> str:
+    """The first message of a socket."""
+    headers = {"Authorization": f"Bearer {scene.key}"}
+    url = scene.live.replace("http", "ws", 1) + path
+    with connect(url, additional_headers=headers, open_timeout=SOCKET_S, proxy=None) as socket:
+        return str(socket.recv(timeout=SOCKET_S))
+
+
+def _links(page: httpx.Response) -> list[str]:
+    """Files that a page names; its form's own address is asked elsewhere."""
+    return [link for link in LINK.findall(page.text) if link.startswith("/static/")]
