@@ -43,7 +43,8 @@ class State:
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
         reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
         verdict = {"outcome": outcome, "reward": reward, "reason": reason}
-        verdict.update({"terminated": not truncated, "truncated": truncated})
+        is_void = verdict["outcome"] == "void"
+        verdict.update({"terminated": not truncated and not is_void, "truncated": truncated})
         with self.lock:
             if episode["verdict"] is None:
                 episode.update(verdict=verdict, status="finished")
