@@ -7,6 +7,7 @@ rendering: measured, those cost more than the statement that such a view runs.
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from trajectories.recording.auth import Principal, principal_for
 logger = logging.getLogger(__name__)
 
 
-class HotView(APIView):
+class HotView(APIView, ABC):
     """One method, one scope: subclasses set ``method`` and ``scope`` and write ``handle``.
 
     The handler named after the method (``post``) is there for the schema; it is never called.
@@ -46,15 +47,12 @@ class HotView(APIView):
                 raise
             return api.gym_error_response(expected)
 
+    @abstractmethod
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
-        raise NotImplementedError
+        """Do the work; ``kwargs`` are those of the address."""
 
 
 def read_body(request: HttpRequest) -> bytes:
     """The body, refused by its announced length before it is read."""
-    try:
-        announced = int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        raise GymError("malformed_length", "Content-Length is not a number.") from None
-    api.check_body_size(announced)
+    api.check_body_size(api.announced_bytes(request.META))
     return request.body
