@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from threading import Event
-from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -42,7 +41,7 @@ def sweep_forever(*, stop: Event) -> None:
     alive = heartbeats.alive_keep(health.SWEEPER)
     while not stop.is_set():
         try:
-            with psycopg.connect(**_connection_parameters(), autocommit=True) as listening:
+            with psycopg.connect(**connection.get_connection_params(), autocommit=True) as listening:
                 if _is_locked(listening, stop):
                     _listen(listening, stop)
         except DATABASE_LOST as error:
@@ -50,15 +49,6 @@ def sweep_forever(*, stop: Event) -> None:
             connection.close()
             stop.wait(RECONNECT_S)
     alive.set()
-
-
-def _connection_parameters() -> dict[str, Any]:
-    parameters = connection.get_connection_params()
-    return {
-        name: parameters[name]
-        for name in ("dbname", "user", "password", "host", "port")
-        if parameters.get(name)
-    }
 
 
 def _is_locked(listening: psycopg.Connection, stop: Event) -> bool:
