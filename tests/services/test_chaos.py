@@ -144,10 +144,11 @@ def _fail_early(working: list[Future[None]]) -> None:
 
 
 def _run_open(installation: Installation, ledger: Ledger) -> int:
-    caller = Caller(installation.up, installation.key, ledger)
-    run = caller.json("POST", f"{caller.lab}/api/v1/runs", json={"name": "chaos", "kind": "eval"})
+    caller = Caller(installation.up, installation.key, ledger, chance=random.Random(SEED))
+    run, once = {"name": "chaos", "kind": "eval"}, {"Idempotency-Key": "chaos"}
+    made = caller.json("POST", f"{caller.lab}/api/v1/runs", json=run, headers=once)
     caller.close()
-    return run["id"]
+    return made["id"]
 
 
 def _golds(owner_url: str) -> dict[int, str]:
@@ -217,7 +218,7 @@ def _stream_complaints(owner_url: str, ledger: Ledger) -> list[str]:
     complaints = []
     if [seq for seq, _ in rows] != list(range(1, len(rows) + 1)):
         complaints.append(f"the numbers of the verdicts have holes: {[seq for seq, _ in rows]}")
-    ((count,),) = _rows(owner_url, "SELECT count FROM trajectories_verdictcounter")
+    ((count,),) = _rows(owner_url, "SELECT coalesce(sum(count), 0) FROM trajectories_verdictcounter")
     if count != len(rows):
         complaints.append(f"the counter says {count} of {len(rows)} verdicts")
     order = [episode for _, episode in rows]

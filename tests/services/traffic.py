@@ -14,6 +14,7 @@ import httpx
 from tests.services.running import Up
 
 RETRY_S = 0.1
+DOUBT = 0.1  # how often an answer is treated as lost on its way, and the call sent again
 GIVE_UP_S = 60.0
 REQUEST_S = 10.0
 WAIT_S = 3
@@ -50,8 +51,9 @@ class Ledger:
 class Caller:
     """One thread's connections. A call is sent again, unchanged, until it is answered."""
 
-    def __init__(self, up: Up, key: str, ledger: Ledger) -> None:
+    def __init__(self, up: Up, key: str, ledger: Ledger, *, chance: random.Random) -> None:
         self._ledger = ledger
+        self._chance = chance
         self._http = httpx.Client(timeout=REQUEST_S, trust_env=False)
         self._bearer = {"Authorization": f"Bearer {key}"}
         self.lab, self.live = (f"http://127.0.0.1:{up.ports[name]}" for name in ("LAB_PORT", "LIVE_PORT"))
@@ -75,7 +77,7 @@ class Caller:
             except httpx.TransportError as error:
                 last = repr(error)
             else:
-                if not _is_passing(answer):
+                if not _is_passing(answer) and self._chance.random() >= DOUBT:
                     return answer
                 last = f"{answer.status_code} {answer.text[:200]}"
             self._ledger.note_retry()
@@ -103,7 +105,7 @@ class Traffic:
     def rollouts(self, seed: int) -> None:
         """Batch after batch until told to stop; what was begun is finished."""
         chance = random.Random(seed)
-        caller = Caller(self.up, self.key, self.ledger)
+        caller = Caller(self.up, self.key, self.ledger, chance=chance)
         try:
             while not self.stop.is_set():
                 self._batch(caller, chance)
@@ -112,7 +114,7 @@ class Traffic:
 
     def stream(self) -> None:
         """Follow the run's verdicts from the first one until told that all is over."""
-        caller = Caller(self.up, self.key, self.ledger)
+        caller = Caller(self.up, self.key, self.ledger, chance=random.Random(self.run))
         after = 0
         try:
             while not self.is_over.is_set():
