@@ -169,10 +169,12 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
         return cursor.fetchone() is not None
 
 
-# One claim at a time; a claim whose worker died counts as lost after `lost` seconds.
+# One claim at a time; a claim whose worker died counts as lost after `lost` seconds. It need not be on disk
+# before the work begins: a claim that a crash forgets is made again.
 _CLAIM = """
+WITH hasty AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1
-FROM trajectories_episode e
+FROM hasty, trajectories_episode e
 JOIN trajectories_run r ON r.id = e.run_id
 JOIN tasks_app_task t ON t.id = e.task_id
 JOIN tasks_app_benchmark b ON b.id = t.benchmark_id

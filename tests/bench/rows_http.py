@@ -38,7 +38,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 def _tasks(place: Installation) -> list[int]:
     results = place.call("GET", "/tasks?limit=1000")["results"]
-    return [task["id"] for task in results if task["benchmark"] == "gsm8k"]
+    return [task["id"] for task in results if task["benchmark"] in ("gsm8k", "math")]
 
 
 def _step(index: int) -> dict[str, object]:

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 
 from trajectories import hot_sql
+from trajectories.judging import writing
 from trajectories.models import Run
-from trajectories.recording import ending
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 CLAIMS_MAX = 3
 
+_writer = writing.VerdictWriter()
 _pool: ChildPool | None = None
 _pool_lock = threading.Lock()
 
@@ -43,9 +44,7 @@ def submission_judge(*, episode_id: int) -> bool:
     if claim is None:
         return False
     verdict = ending_of(episode_id=episode_id, claim=claim)
-    ended = hot_sql.finish_many(run_id=claim.run_id, endings=[verdict], statuses=["submitted"])
-    ending.episodes_ended(run_id=claim.run_id, ids=ended)
-    return bool(ended)
+    return _writer.write(run_id=claim.run_id, verdict=verdict)
 
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
