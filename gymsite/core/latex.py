@@ -21,7 +21,9 @@ MATH_ENVIRONMENTS = frozenset(
 )
 ESCAPED_IN_TEXT = frozenset("$%&#_{}")
 
-_OPENER = re.compile(r"\[asy\]|\\begin\{(?P<environment>[a-zA-Z]+\*?)\}|\$\$?|\\.", re.DOTALL)
+# MATH has lost some backslashes: `$$ 1$` is one dollar; a display formula would run on to the next price.
+_MONEY = r"(?P<money>\$)(?=\$\s*[\d.,]+\$(?!\$))"
+_OPENER = re.compile(rf"\[asy\]|\\begin\{{(?P<environment>[a-zA-Z]+\*?)\}}|{_MONEY}|\$\$?|\\.", re.DOTALL)
 _IN_DOLLARS = re.compile(r"\\.|[{}]|\$\$?", re.DOTALL)
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
@@ -88,6 +90,8 @@ def segments_split(text: str) -> Iterator[Segment]:
 
 def _segment_at(text: str, found: re.Match[str]) -> Segment | None:
     opener, begin, after = found.group(), found.start(), found.end()
+    if found["money"]:
+        return None
     if opener == "[asy]":
         return _closed(text, kind="source", begin=begin, after=after, close="[/asy]")
     if (environment := found["environment"]) is not None:

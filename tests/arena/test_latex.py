@@ -27,6 +27,18 @@ def kinds(text: str) -> list[tuple[str, str]]:
         (r"$\left\{ x$ and $y$", [("inline", r"\left\{ x"), ("text", " and "), ("inline", "y")]),
         ("$\\frac{1$ rest", [("inline", r"\frac{1"), ("text", " rest")]),
         ("a lone $ stays", [("text", "a lone $ stays")]),
+        (
+            "from $$ 1$ to $$ 99$ and $a$",
+            [
+                ("text", "from $"),
+                ("inline", "1"),
+                ("text", " to $"),
+                ("inline", "99"),
+                ("text", " and "),
+                ("inline", "a"),
+            ],
+        ),
+        ("$$ 5$$ and $a$$5$", [("display", "5"), ("text", " and "), ("inline", "a"), ("inline", "5")]),
         ("empty $$ and $ $ stay", [("text", "empty $$ and $ $ stay")]),
         (r"\begin{align*} a &= b \end{align*}", [("display", r"\begin{align*} a &= b \end{align*}")]),
         (r"\begin{tabular}{c} $1$ \end{tabular}", [("source", r"\begin{tabular}{c} $1$ \end{tabular}")]),

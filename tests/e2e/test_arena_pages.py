@@ -57,6 +57,16 @@ def test_a_formula_that_cannot_be_drawn_shows_its_source(
     expect(broken).to_have_text(r"$\unknowncommand{x}$")
 
 
+def test_no_part_of_a_figures_source_is_out_of_sight(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    long_line = "draw((0,0)--(1,1)); " * 40 + "x" * 400
+    page = open_page()
+    page.goto(arena_server.address(latex_episode(f"[asy] {long_line} [/asy]")))
+    settled(page)
+
+    widths = page.locator("pre").evaluate("element => [element.scrollWidth, element.clientWidth]")
+    assert widths[0] == widths[1]
+
+
 def test_the_policy_of_the_page_is_never_violated(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     complaints: list[str] = []
