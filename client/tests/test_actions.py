@@ -49,6 +49,8 @@ def test_every_type_is_read(stated: str, action: Action) -> None:
         'Action: {"type": "type", "target": "e1", "text": "x", "clear": "yes"}',
         'Action: {"type": ["click"]}',
         "Action: [1]",
+        'Action: {"type": "noop", "x": ' + "[" * 600 + "]" * 600 + "}",
+        'Action: {"type": "noop", "x": ' + '{"x": ' * 40 + "1" + "}" * 40 + "}",
         "Action: " + "[" * 100_000,
         "Action: " + "9" * 300_000,
         'Action: {"type": "answer", "text": "' + "9" * 150_000 + '"}',

@@ -11,7 +11,7 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.engine import Engine
-from palaestra.episode import Manner
+from palaestra.episode import Episode, Manner, Turned
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
 from palaestra.pool import PagePool
@@ -37,6 +37,8 @@ class Broken:
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
         if self.how == "raise":
             raise RuntimeError("no model here")
+        if self.how == "time out":
+            await asyncio.wait_for(asyncio.sleep(30), 0.01)
         if self.how == "think":
             await asyncio.sleep(30)
         if episode.step == 2:
@@ -122,10 +124,28 @@ async def test_a_closed_tab_is_an_observation(fake: FakeServer, pool: PagePool) 
     assert fake.state.episodes[1]["steps"][3]["action_result"] == "ok"
 
 
-async def test_a_policy_that_raises_ends_as_model_error(engine: Engine) -> None:
-    (done,) = await engine.rollout(run=7, tasks=[1], policy=Broken("raise"))
+@pytest.mark.parametrize("how", ["raise", "time out"])
+async def test_a_policy_that_raises_ends_as_model_error(how: str, engine: Engine) -> None:
+    (done,) = await engine.rollout(run=7, tasks=[1], policy=Broken(how), arm="text_agent")
     assert done.verdict is not None
     assert done.verdict.reason == "model_error"
+
+
+async def test_an_episode_that_breaks_ends_void_and_those_beside_it_go_on(
+    engine: Engine, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = Episode.turn
+
+    async def break_the_first(episode: Episode, completion: str | Completion) -> Turned:
+        if episode.opened.task == 1:
+            raise ValueError("a fault of ours")
+        return await turn(episode, completion)
+
+    monkeypatch.setattr(Episode, "turn", break_the_first)
+    broken, sound = await engine.rollout(run=7, tasks=[1, 2], policy=Solver(SOLUTIONS), arm="text_agent")
+    assert broken.verdict is not None
+    assert (broken.verdict.reason, broken.problem) == ("harness_error", "ValueError('a fault of ours')")
+    assert sound.outcome == "correct"
 
 
 async def test_a_policy_that_takes_too_long_is_truncated(fake: FakeServer, pool: PagePool) -> None:

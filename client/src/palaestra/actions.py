@@ -17,6 +17,8 @@ import msgspec
 ACTION_LINE = re.compile(r"^[ \t>#*_]*Action[*_]*[ \t]*:[*_]*(?P<json>.*)$", re.MULTILINE)
 ACTION_MAX_CHARS = 200_000
 TEXT_MAX_CHARS = 100_000
+# No action needs more, and what is deeper than Python's stack could not be walked afterwards.
+NESTING_MAX = 32
 WAIT_MAX_MS = 2_000
 SCROLL_MAX_PX = 100_000
 KNOWN_TYPES = ("answer", "back", "click", "goto", "noop", "press", "scroll", "select", "type", "wait")
@@ -85,7 +87,17 @@ def _object_read(text: str) -> tuple[dict[str, Any] | None, str]:
         return None, f"The action is not a JSON object: {failure}"
     if not isinstance(found, dict):
         return None, "The action is not a JSON object."
+    if _is_deeper(found, NESTING_MAX):
+        return None, f"The action is nested deeper than {NESTING_MAX} levels."
     return found, ""
+
+
+def _is_deeper(value: dict[str, Any], levels: int) -> bool:
+    level: list[Any] = [value]
+    for _ in range(levels):
+        inner = [item.values() if isinstance(item, dict) else item for item in level]
+        level = [item for items in inner for item in items if isinstance(item, (dict, list))]
+    return bool(level)
 
 
 def _text(stated: dict[str, Any], name: str, *, default: str | None = None) -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.episode import Episode, Manner
+from palaestra.episode import Completion, Episode, Manner
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.observation import Observation
 from palaestra.pages import VIEWPORT
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.pool import PagePool
@@ -47,6 +48,10 @@ class Rollout:
     def outcome(self) -> str:
         """``correct``, ``incorrect``, ``void``, or ``missing`` when no verdict came in time."""
         return self.verdict.outcome if self.verdict else "missing"
+
+
+class _PolicyTimedOut(Exception):
+    """A time-out inside a policy (its model's server, say), told apart from the episode's own."""
 
 
 class Engine:
@@ -175,6 +180,11 @@ class Engine:
             logger.warning("episode %s: %s", episode.opened.id, problem)
             await self._close(episode, "harness_error", problem)
             return problem
+        except Exception as failure:
+            # The top of one episode: what breaks here must not end those beside it.
+            logger.exception("episode %s broke", episode.opened.id)
+            await self._close(episode, "harness_error", repr(failure))
+            return repr(failure)
         finally:
             self._heart.beating.discard(episode.opened.id)
 
@@ -193,7 +203,7 @@ class Engine:
                 memory=memory,
             )
             try:
-                said = await asyncio.wait_for(policy.act(observation, info), deadline - time.monotonic())
+                said = await asyncio.wait_for(_asked(policy, observation, info), deadline - time.monotonic())
             except asyncio.TimeoutError:
                 await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
                 return
@@ -219,3 +229,10 @@ class Engine:
             if self.pool is None:
                 self.pool = PagePool(origin=origin, size=self._pages, viewport=self._viewport)
         return self.pool
+
+
+async def _asked(policy: Policy, observation: Observation, info: EpisodeInfo) -> str | Completion | None:
+    try:
+        return await policy.act(observation, info)
+    except asyncio.TimeoutError as failure:
+        raise _PolicyTimedOut(repr(failure)) from failure

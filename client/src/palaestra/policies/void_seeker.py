@@ -50,6 +50,7 @@ ACTIONS = (
     action_line("no_such_action"),
     'Action: {"type": "click", "target": ',
     "Action: " + "[" * 50_000,
+    'Action: {"type": "noop", "x": ' + '{"x": ' * 600 + "1" + "}" * 600 + "}",
     "no action at all",
     "",
     "\x00\ud800" * 1_000,
