@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 import msgspec
 from django.conf import settings
-from django.db import connection
 
-from trajectories.hot_sql import SUBMISSION_CHANNEL
+from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 from trajectories.models.episode import Arm
 
 PAGE_ARMS = [Arm.GYM.value, Arm.GYM_WITH_TEXT.value, Arm.GYM_IMAGE.value, Arm.PROBE_READ.value]
@@ -90,7 +89,7 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
     A counted page is a site event, and so renews the lease.
     """
     params = {**alive_params(episode_id), "step": step, "is_counted": is_counted}
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         cursor.execute(_PAGE, params)
         row = cursor.fetchone()
     if row is None:
@@ -111,7 +110,7 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
 def submission_store(*, episode_id: int, answer: str | list[str], step: int | None) -> Stored:
     """Take the answer, mark the episode and wake the judge, in one transaction; the first answer stands."""
     params = {**alive_params(episode_id), "step": step, "answer": msgspec.json.encode(answer).decode()}
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         cursor.execute(_SUBMIT, params)
         if cursor.fetchone() is not None:
             return "stored"

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import msgspec
 from django.conf import settings
-from django.db import connection
 
 from gymsite.arena.episodes import ALIVE, alive_params
 from gymsite.core.errors import GymError
+from trajectories.hot_sql import hot_cursor
 
 BATCH_MAX_BYTES = 256 * 1024
 EVENTS_PER_BATCH_MAX = 500
@@ -108,7 +108,7 @@ def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
         "events_max": settings.PAGE_EVENTS_MAX,
         "bytes_max": settings.PAGE_EVENT_BYTES_MAX,
     }
-    with connection.cursor() as cursor:
+    with hot_cursor() as cursor:
         cursor.execute(_STORE, params)
         row = cursor.fetchone()
     return row is not None and row[0] == 1
