@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.conf import settings
 from django.core.management import call_command
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -90,6 +91,8 @@ def test_the_page_describes_every_call_and_needs_nothing_from_elsewhere(api: Cal
     for _, operation in _operations():
         assert f'id="{operation["operationId"]}"' in page
     assert "episodes[].start_url" in page
+    assert "/wait/runs/{id}/verdicts" in page
+    assert settings.LIVE_URL in page
     assert "Scope: <code>read</code>." in page
     assert "&lt;" not in page.replace("&lt;key&gt;", "")
     assert "<script" not in page

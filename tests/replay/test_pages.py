@@ -362,6 +362,25 @@ def test_a_latex_problem_keeps_its_source_for_readers_without_scripts(lab: Lab, 
     assert "of $10?" in html
 
 
+def test_lists_show_a_problem_beyond_its_first_line(lab: Lab, owner: User) -> None:
+    text = "Let\n\\[f(x) =\n\\left\\{ x \\right.\\]\nFind $f(1)$."
+    factories.task(prompt=text, payload={"text": text, "format": "latex"})
+
+    assert "right.\\] Find $f(1)$." in lab(owner).get("/tasks/").content.decode()
+
+
+def test_an_episode_without_a_page_shows_no_look(lab: Lab, owner: User) -> None:
+    look = {"theme": "dark", "zoom": 125}
+    on_page = factories.episode(arm="gym", presentation=look)
+    in_text = factories.episode(arm="text_zero_shot", presentation=look)
+
+    with_look, without = (
+        lab(owner).get(f"/episodes/{made.pk}/").content.decode() for made in (on_page, in_text)
+    )
+    assert ("theme" in with_look, "Page's clock" in with_look) == (True, True)
+    assert ("theme" in without, "Page's clock" in without) == (False, False)
+
+
 def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     for index in range(1, 121):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from drf_spectacular.types import OpenApiTypes
@@ -18,6 +19,7 @@ from gymsite.core.errors import GymError
 from gymsite.core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
 from gymsite.core.paging import query_read
 from gymsite.core.schema import errors, open_errors
+from trajectories.live import parameters
 from trajectories.recording import capacity, health, heartbeats, openapi
 
 HEARTBEAT_EPISODES_MAX = 5_000
@@ -148,7 +150,13 @@ class DocsView(APIView):
         responses={(200, "text/html"): OpenApiTypes.STR},
     )
     def get(self, request: Request) -> HttpResponse:
-        return render(request._request, "api/docs.html", {"docs": openapi.docs()})
+        context = {
+            "docs": openapi.docs(),
+            "live_url": settings.LIVE_URL,
+            "timeout_s": parameters.TIMEOUT_DEFAULT_S,
+            "timeout_max_s": parameters.TIMEOUT_MAX_S,
+        }
+        return render(request._request, "api/docs.html", context)
 
 
 def not_found(_request: HttpRequest) -> HttpResponse:

@@ -45,6 +45,16 @@ def plain(value: object) -> str:
 def first_line(value: str, limit: int = 160) -> str:
     """The first line that says something, cut to ``limit`` characters."""
     line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
+    return _cut(line, limit)
+
+
+@register.filter
+def one_line(value: str, limit: int = 160) -> str:
+    """The beginning with its line breaks as spaces: a problem's first line may end inside a formula."""
+    return _cut(" ".join((value or "").split()), limit)
+
+
+def _cut(line: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 

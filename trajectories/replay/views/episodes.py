@@ -35,6 +35,7 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
         "here": "episodes",
         "run": episode.run,
         "task": episode.task,
+        "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
         "start": steps.first_index(episode_id=episode.pk),
         "siblings": episodes.neighbours_in_group(episode),
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
