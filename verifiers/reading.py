@@ -24,17 +24,27 @@ CHARACTERS = str.maketrans(
     }
 )
 BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
+DOUBTS = re.compile(
+    r"\b(?:or|not|never|neither|nor|either|maybe|perhaps|wrong|incorrect|\w+n'?t)\b", re.IGNORECASE
+)
+JOINED_BEFORE = re.compile(r"[-+*/^\d]\s*$")
+JOINED_AFTER = re.compile(
+    r"\s*[-+*/^_]|.*\b(?:hundred|thousand|[mb]illion|trillion|dozen)\b", re.IGNORECASE | re.DOTALL
+)
+POWER_OF_LETTER = re.compile(r"(?<=[A-Za-z}])\s*\^\s*\{?[23]\}?")
 
 
 def short_answer(evidence: Evidence) -> str | None:
-    """The one answer, or None when there are several, none, too much of it, or characters nobody can see.
+    """The one answer, or None when there are several, none, too much of it, characters nobody can see, or a
+    box that the text around it doubts.
 
     Invisible characters are refused rather than dropped: dropping them would join what a reader sees apart.
     """
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
     if len(answers) != 1 or len(answers[0]) > SHORT_ANSWER_CHARS:
         return None
-    return readable(answers[0])
+    text = readable(answers[0])
+    return None if text is None or is_hedged_box(text) else text
 
 
 def readable(text: str) -> str | None:
@@ -70,6 +80,23 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
         found.append((match.start(), min(end + 1, len(text)), text[match.end() : end].strip()))
         position = end
     return found
+
+
+def is_hedged_box(text: str) -> bool:
+    """Whether what stands before and after the boxes doubts them, computes with them, or names a number more.
+
+    A derivation before the box is none of these.
+    """
+    found = boxes(text)
+    if not found:
+        return False
+    before, after = text[: found[0][0]], text[found[-1][1] :]
+    return (
+        DOUBTS.search(before + " . " + after) is not None
+        or JOINED_BEFORE.search(before) is not None
+        or JOINED_AFTER.match(after) is not None
+        or any(char.isdigit() for char in POWER_OF_LETTER.sub("", after))
+    )
 
 
 def unparsable(*, gold: str = "", answer: str = "") -> Verdict:

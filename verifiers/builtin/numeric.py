@@ -31,8 +31,10 @@ HEDGES = frozenset(
     WORDS.findall(
         "not no nor never neither isnt dont cant or either maybe perhaps but except wrong incorrect between "
         "from to than least most minus negative plus times half quarter third double twice triple dozen "
-        "dozens score point over per squared cubed root zero one two three four five six seven eight nine "
-        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty "
+        "dozens score point over per squared cubed root under below above tens hundreds thousands millions "
+        "billions trillions thirds fourths fifths sixths eighths tenth tenths hundredth hundredths "
+        "thousandth thousandths millionth millionths billionths zero one two three four five six seven eight "
+        "nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty "
         "forty fifty sixty seventy eighty ninety inf infinity nan"
     )
 )
@@ -114,7 +116,7 @@ def _factor_of_words(before: str, after: str) -> int | None:
     """What the words around a number multiply it by; None when they make it something else."""
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
-    if "=" in after or before.count("=") > 1 or re.search(r"\w\($", before):
+    if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):
         return None
     words = [word.lower() for word in WORDS.findall((before + " " + after).replace("'", ""))]
     if HEDGES.intersection(words):

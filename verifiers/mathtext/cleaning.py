@@ -90,7 +90,7 @@ SPACES = frozenset(
     )
 ) | {"\\ "}
 COMMAND = re.compile(r"\\\\|\\(?:[A-Za-z]+|[,;:! ()\[\]])")
-SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
+SPECIAL_END = re.compile(r"(?:<\|[A-Za-z_]{1,30}\|>\s*)+$")
 BOLD = re.compile(r"(?<![\w)}\]])\*\*([^*]+)\*\*(?![\w({\[])")
 SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[eE]([+-]?\d{1,3})(?![\w.])")
 LEAD = re.compile(

@@ -38,6 +38,7 @@ from verifiers.mathtext.values import (
 MIN_DECIMAL_DIGITS = 6
 """Significant digits that a decimal needs to stand for an exact number (math-verify rounds to 6 places)."""
 BOUND = Symbol("bound variable")
+COORDINATES = ("xyz", "abcd")
 AFFINE_PROBES = (Fraction(3, 11), Fraction(14, 11), Fraction(25, 11))
 
 
@@ -159,7 +160,7 @@ def _same_in_base(gold: InBase, answer: Form) -> bool:
     if isinstance(answer, InBase):
         return (gold.digits.lstrip("0"), gold.base) == (answer.digits.lstrip("0"), answer.base)
     if isinstance(answer, Scalar) and isinstance(answer.node, Number) and not answer.node.places:
-        return answer.node.value == int(gold.digits)
+        return answer.node.value == int(gold.digits) and not answer.percent
     return False
 
 
@@ -207,12 +208,20 @@ def _same_sequence(gold: Sequence, answer: Form) -> bool:
     if isinstance(answer, Matrix):
         found: Sequenced[Form] | None = _vector(answer)
     elif isinstance(answer, Listing) and not answer.is_set:
-        found = [item.form for item in answer.items]
+        found = [item.form for item in _in_order_of_names(answer.items)]
     else:
         found = answer.items if isinstance(answer, Sequence) else None
     if found is None or len(found) != len(gold.items):
         return False
     return all(same_form(left, right) for left, right in zip(gold.items, found, strict=True))
+
+
+def _in_order_of_names(items: Sequenced[Labelled]) -> list[Labelled]:
+    """``y = 2, x = 1`` as the point (1, 2): coordinates have their own order, not that of writing."""
+    names = [item.label for item in items]
+    if len(set(names)) == len(names) and any(set(names) <= set(order) for order in COORDINATES):
+        return sorted(items, key=lambda item: item.label)
+    return list(items)
 
 
 def _vector(matrix: Matrix) -> list[Form] | None:

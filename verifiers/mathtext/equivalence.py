@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from verifiers.mathtext.cleaning import clean
 from verifiers.mathtext.comparing import same_form
-from verifiers.mathtext.forms import Form
+from verifiers.mathtext.forms import Form, Scalar
 from verifiers.mathtext.reading import forms_of
 from verifiers.mathtext.strictness import is_finished
 from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
@@ -40,6 +40,8 @@ def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
 def _is_same(
     gold_text: str, gold: Sequence[Form], answer_text: str, answer: Sequence[Form], *, strict: bool
 ) -> bool:
+    if _is_other_money(gold_text, answer) or _is_other_money(answer_text, gold):
+        return False
     gold_clean, answer_clean = clean(gold_text) or "", clean(answer_text) or ""
     if _squeezed(gold_clean) == _squeezed(answer_clean):
         return True
@@ -56,6 +58,12 @@ def _is_same(
         bool(answer) or is_beyond_grammar(answer_clean),
     )
     return all(readable_sides) and same_by_math_verify(gold_clean, answer_clean)
+
+
+def _is_other_money(dollars: str, other: Sequence[Form]) -> bool:
+    """Whether one is marked as dollars (``\\$``; a bare ``$`` is LaTeX's own), the other otherwise."""
+    units = [form.unit for form in other if isinstance(form, Scalar)]
+    return "\\$" in dollars and any(unit not in ("", "dollar") for unit in units)
 
 
 def _asks_math_verify(gold: str, answer: str) -> bool:

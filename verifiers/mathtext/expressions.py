@@ -143,11 +143,11 @@ class _Reader:
 
     def joined(self, left: Node) -> Node:
         """Two factors side by side: a product, or a mixed number such as ``2\\frac{1}{3}`` or ``2 1/3``."""
-        is_whole = self.peek(-1).isdigit() and isinstance(left, Number)
+        is_whole = _is_digits(self.peek(-1)) and isinstance(left, Number)
         start = self.position
         right = self.factor()
         if is_whole and isinstance(left, Number):
-            if self.pieces[start].isdigit() and self.peek() == "/" and self.peek(1).isdigit():
+            if _is_digits(self.pieces[start]) and self.peek() == "/" and _is_digits(self.peek(1)):
                 self.take()
                 right = Apply("div", (right, self.factor()))
                 if not self.spaced[start]:
@@ -156,7 +156,7 @@ class _Reader:
                 raise NotAnExpression("two numbers side by side")
             if _is_proper_fraction(right):
                 return Apply("add", (left, right))
-            if self.pieces[start].isdigit():
+            if _is_digits(self.pieces[start]):
                 raise NotAnExpression("two numbers side by side")
         elif isinstance(right, Number) and self.pieces[start][0] in ".0123456789":
             raise NotAnExpression("a number after a factor")
@@ -230,7 +230,7 @@ class _Reader:
             self.take("|")
             self.bars -= 1
             return Apply("abs", (node,))
-        if piece[0].isdigit() or piece[0] == ".":
+        if _is_digits(piece[0]) or piece[0] == ".":
             return self.number(piece)
         if piece[0].isalpha():
             return self.symbol(piece)
@@ -244,7 +244,7 @@ class _Reader:
         if self.peek() == "\\overline" and "." in piece:
             self.take()
             block = "".join(self.braced())
-            if not block.isdigit():
+            if not _is_digits(block):
                 raise NotAnExpression("a repeating block is digits")
             value += Fraction(int(block), (10 ** len(block) - 1) * 10 ** len(decimals))
             return Number(value)
@@ -295,7 +295,7 @@ class _Reader:
     def argument(self) -> Node:
         """One LaTeX argument; ``\\frac12`` gives one digit to each."""
         piece = self.peek()
-        if piece.isdigit() and len(piece) > 1:
+        if _is_digits(piece) and len(piece) > 1:
             self.pieces[self.position] = piece[1:]
             return Number(Fraction(int(piece[0])))
         return self.base()
@@ -353,6 +353,11 @@ def _split_letters(piece: str) -> list[str]:
     if len(piece) > LONGEST_PRODUCT or piece.lower() in NOT_PRODUCTS or "'" in piece:
         raise NotAnExpression(f"{piece} is a word")
     return list(piece)
+
+
+def _is_digits(text: str) -> bool:
+    """ASCII digits alone: ``str.isdigit`` also accepts signs that are no number to anyone else."""
+    return text.isascii() and text.isdigit()
 
 
 def _is_proper_fraction(node: Node) -> bool:

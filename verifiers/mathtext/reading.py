@@ -11,6 +11,7 @@ from verifiers.mathtext.expressions import (
     Apply,
     Node,
     NotAnExpression,
+    Number,
     negated,
     parse_expression,
     symbols_of,
@@ -31,7 +32,7 @@ from verifiers.mathtext.forms import (
 )
 from verifiers.mathtext.splitting import closes_at_end, split_top
 from verifiers.mathtext.units import split_unit
-from verifiers.mathtext.values import at_most, constant, distance, infinite_sign, same_value
+from verifiers.mathtext.values import Value, at_most, constant, distance, infinite_sign, same_value
 
 MAX_NESTING = 8
 SEPARATORS = (",", ";", " and ", " or ", " And ", " Or ")
@@ -40,7 +41,7 @@ FLIPPED = {">": "<", "\\ge": "\\le"}
 INFINITY = Apply("oo")
 REALS = ("\\mathbb{R}", "\\mathbbR", "\\R")
 REALS_IN_WORDS = ("all real numbers", "all reals", "real numbers")
-APPROXIMATELY = Fraction(1, 20)
+APPROXIMATELY = Fraction(1, 1000)
 IN_BASE = re.compile(r"^\(?(\d+)\)?_\s*\{?\s*(\d+)\s*\}?$", re.ASCII)
 DECIMAL_COMMA = re.compile(r"^(-?)(0,\d{2,}|\d+,\d{2})$", re.ASCII)
 MATRIX = re.compile(r"^\\begin\s*\{([pbvBV]?matrix|array)\}(?:\{[lcr|\s]*\})?(.*)\\end\s*\{\1\}$", re.DOTALL)
@@ -299,9 +300,17 @@ def _approximate(sides: list[str], operators: list[str], depth: int) -> Form | N
     if not isinstance(inner, Scalar) or rough is None:
         return None
     value, near = constant(inner.node), constant(rough.node)
-    if value is None or near is None or not at_most(distance(value, near), abs(near) * APPROXIMATELY):
+    if value is None or near is None or not at_most(distance(value, near), _last_place(rough.node, near)):
         return None
     return form
+
+
+def _last_place(rough: Node, near: Value) -> Value:
+    """How far a rounded or cut number may be from the exact one; a whole number less than one."""
+    inner = rough.args[0] if isinstance(rough, Apply) and rough.name == "neg" else rough
+    if isinstance(inner, Number):
+        return Fraction(1, 10**inner.places) if inner.places else Fraction(999, 1000)
+    return abs(near) * APPROXIMATELY
 
 
 def _equation(sides: list[str], depth: int) -> Form | None:

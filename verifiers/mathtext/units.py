@@ -32,6 +32,7 @@ FAMILIES = (
     "milliliter milliliters ml",
     "mph",
     "radian radians rad",
+    "euro euros eur",
 )
 CANONICAL = {name: family.split()[0] for family in FAMILIES for name in family.split()}
 SHORT_NAMES = frozenset(name for name in CANONICAL if 1 < len(name) <= 3) | {"sq", "cu"}
@@ -39,13 +40,22 @@ QUALIFIERS = frozenset(["square", "cubic", "sq", "cu", "per", "unit", "units"])
 NOT_UNITS = frozenset(
     re.findall(
         r"\S+",
-        "and or not no nor but to than more less least most either if is are for times over plus minus "
-        "half dozen hundred thousand million billion undefined infinity all any wrong maybe except "
-        "factorial squared cubed sqrt",
+        "and or not no nor but to than more less least most either if is are for times over plus minus half "
+        "dozen hundred thousand million billion undefined infinity all any wrong maybe except factorial "
+        "squared cubed sqrt false negative unknown versus instead others dozens hundreds thousands millions "
+        "billions trillion trillions tens thirds fourths fifths sixths sevenths eighths ninths tenth tenths "
+        "hundredth hundredths thousandth thousandths millionth millionths zero one two three four five six "
+        "seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen "
+        "twenty thirty forty fifty sixty seventy eighty ninety",
     )
 )
-POWER = re.compile(r"^\s*\^\s*\{?\s*[23]\s*\}?\s*$")
-PLAIN = re.compile(r"(?<=[\d})\u00b0\s])\s*((?:[A-Za-z]+(?:/[A-Za-z]+)?[\s.]*)+?)(?:\s*\^\s*\{?[23]\}?)?$")
+POWER = re.compile(r"^\s*\^\s*\{?\s*([23])\s*\}?\s*$")
+# Words stand apart, so that there is one way only to find them: a run of letters must not be tried in parts.
+PLAIN = re.compile(
+    r"(?<=[\d})\u00b0\s])([A-Za-z]+(?:/[A-Za-z]+)?(?:[\s.]+[A-Za-z]+(?:/[A-Za-z]+)?)*)[\s.]*"
+    r"(\^\s*\{?[23]\}?)?$"
+)
+POWER_WORDS = {"square": "^2", "sq": "^2", "cubic": "^3", "cu": "^3"}
 MAX_WORDS = 4
 
 
@@ -59,7 +69,7 @@ def split_unit(text: str) -> tuple[str, str]:
             and _ends_value(text[:start])
             and _are_words(content)
         ):
-            return text[:start].rstrip(" \\"), _canonical(content)
+            return text[:start].rstrip(" \\"), _canonical(content, power=text[end:])
         return text, ""
     match = PLAIN.search(text)
     if not match or not _ends_value(text[: match.start()]):
@@ -67,7 +77,7 @@ def split_unit(text: str) -> tuple[str, str]:
     words = match[1].lower().split()
     if len(words) > MAX_WORDS or any(word in NOT_UNITS for word in words) or not all(map(_is_unit, words)):
         return text, ""
-    return text[: match.start()].rstrip(), _canonical(match[1])
+    return text[: match.start()].rstrip(), _canonical(match[1], power=match[2] or "")
 
 
 def units_agree(left: str, right: str) -> bool:
@@ -98,6 +108,10 @@ def _is_unit(word: str) -> bool:
     return word in SHORT_NAMES or word in QUALIFIERS or len(parts[0]) > 3
 
 
-def _canonical(content: str) -> str:
-    words = [word for word in re.findall(r"[a-z]+", content.lower()) if word not in QUALIFIERS]
-    return CANONICAL.get(words[0], "") if words else ""
+def _canonical(content: str, *, power: str) -> str:
+    """``foot`` or ``foot^2``; "" for a unit that is not known."""
+    found = re.findall(r"[a-z]+", content.lower())
+    names = [CANONICAL[word] for word in found if word not in QUALIFIERS and word in CANONICAL][:1]
+    in_words = [POWER_WORDS[word] for word in found if word in POWER_WORDS]
+    written = re.search(r"[23]", power or content)
+    return "".join(names + (in_words or ([f"^{written[0]}"] if written else []))[:1]) if names else ""

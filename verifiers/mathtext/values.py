@@ -1,11 +1,13 @@
 """Equality of expressions by value: exact where everything is rational, 60 digits where it is not.
 
-Expressions with variables are compared at points chosen once and for all. Two different expressions of the
-sizes met here agree at all of them with a probability that can be neglected (Schwartz 1980, Zippel 1979).
+Expressions with variables are compared at points chosen once and for all, and at one drawn from both
+expressions, which nobody can aim at without knowing the gold. Two different expressions of the sizes met here
+agree at all of them with a probability that can be neglected (Schwartz 1980, Zippel 1979).
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -27,6 +29,8 @@ POSITIVE_POINTS = (
     (Fraction(5, 13), Fraction(97, 23), Fraction(3, 7), Fraction(71, 29), Fraction(11, 31)),
     (Fraction(131, 37), Fraction(7, 19), Fraction(59, 41), Fraction(2, 11), Fraction(149, 43)),
 )
+POSITIVE_COUNT = len(POSITIVE_POINTS) + 1
+DRAWN_OVER = 1009
 
 Value = Any
 """A ``Fraction`` while exact, else an mpmath number."""
@@ -84,15 +88,22 @@ def infinite_sign(node: Node) -> int:
     return int(isinstance(node, Apply) and node.name == "oo")
 
 
-def points_for(names: frozenset[str]) -> list[dict[str, Fraction]]:
-    """Points with every variable positive, then points with one of them negative."""
-    ordered = sorted(names)
+def points_for(left: Node, right: Node) -> list[dict[str, Fraction]]:
+    """``POSITIVE_COUNT`` points with every variable positive, then points with one of them negative."""
+    ordered = sorted(symbols_of(left) | symbols_of(right))
     points = [
         {name: row[index % len(row)] + index // len(row) for index, name in enumerate(ordered)}
         for row in POSITIVE_POINTS
     ]
-    points += [points[0] | {name: -points[1][name]} for name in ordered[:3]]
+    points.append({name: _drawn(f"{name} {left} {right}") for name in ordered})
+    points += [points[0] | {name: -points[1][name]} for name in ordered]
     return points
+
+
+def _drawn(text: str) -> Fraction:
+    """A number between 0 and 5, the same for the same text."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return Fraction(1 + int.from_bytes(digest[:4], "big") % (5 * DRAWN_OVER - 1), DRAWN_OVER)
 
 
 def same_expression(left: Node, right: Node) -> bool:
@@ -104,13 +115,13 @@ def same_expression(left: Node, right: Node) -> bool:
         a, b = constant(left), constant(right)
         return a is not None and b is not None and same_value(a, b)
     seen = 0
-    for number, point in enumerate(points_for(names)):
+    for number, point in enumerate(points_for(left, right)):
         try:
             a, b = value_of(left, point), value_of(right, point)
         except Undefined:
             continue
         seen += 1
-        if not same_value(a, b) and (number < len(POSITIVE_POINTS) or (_is_real(a) and _is_real(b))):
+        if not same_value(a, b) and (number < POSITIVE_COUNT or (_is_real(a) and _is_real(b))):
             return False
     return seen >= MIN_POINTS
 
@@ -118,7 +129,7 @@ def same_expression(left: Node, right: Node) -> bool:
 def constant_ratio(left: Node, right: Node) -> Value | None:
     """``left / right`` when it is the same nonzero number at every point, else None."""
     ratios = []
-    for point in points_for(symbols_of(left) | symbols_of(right)):
+    for point in points_for(left, right):
         try:
             a, b = value_of(left, point), value_of(right, point)
         except Undefined:
