@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 urlpatterns = [
+    path("api/v1/", include("trajectories.recording.hot_urls")),
     path("api/v1/", include("tasks_app.urls")),
     path("api/v1/", include("trajectories.recording.urls")),
     path("", include("trajectories.replay.urls")),

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
+from statistics import median
 
 import psycopg
 
@@ -18,6 +19,8 @@ from tests.bench.installation import BASE_DIR, Installation, free_ports
 from tests.bench.table import Row
 
 SECONDS = 5.0
+ROUNDS = 5
+TURN_S = 2.0
 CONNECTIONS = 16
 BATCH = 32
 THOUGHT = "The train covers 60 miles in the first hour, so after three hours it has covered 180 miles. " * 6
@@ -81,17 +84,19 @@ def _steps(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
     singles = (_steps_request(place, episode, 1 + turn, 1) for turn in range(100) for episode in episodes)
     prepared = iter([request for request, _ in zip(singles, range(40_000), strict=False)])
     with _bare(place) as url:
-        floor = _insert_rate(url)
-        ours = load.hammer(place.lab, prepared, connections=CONNECTIONS, seconds=SECONDS)
+        # Turn and turn about: what else the machine does then meets both.
+        pairs = [(_insert_rate(url), _step_rate(place, prepared)) for _ in range(ROUNDS)]
+    floor = median(pair[0].rate for pair in pairs)
+    ours = median(pair[1].rate for pair in pairs)
     yield Row(
         "steps, one a call",
-        ours.rate,
+        ours,
         "/s",
         0,
-        peer=floor.rate,
+        peer=floor,
         beside="bare INSERT view",
         ratio_target=0.6,
-        note=_note(ours),
+        note=f"medians of {ROUNDS} turns; {_note(pairs[-1][1])}",
     )
     batches = (
         _steps_request(place, episode, 1001 + turn * BATCH, BATCH)
@@ -107,9 +112,13 @@ def _steps_request(place: Installation, episode: object, first: int, count: int)
     return load.request_bytes("POST", f"{place.api}/episodes/{episode}/steps", key=place.key, body=body)
 
 
+def _step_rate(place: Installation, prepared: Iterator[bytes]) -> load.Result:
+    return load.hammer(place.lab, prepared, connections=CONNECTIONS, seconds=TURN_S)
+
+
 def _insert_rate(url: str) -> load.Result:
     request = load.request_bytes("POST", f"{url}/insert", body={"steps": [_step(1)]})
-    return load.hammer(url, cycle([request]), connections=CONNECTIONS, seconds=SECONDS)
+    return load.hammer(url, cycle([request]), connections=CONNECTIONS, seconds=TURN_S)
 
 
 @contextlib.contextmanager

@@ -27,8 +27,6 @@ urlpatterns = [
     path("groups/<id:group_id>/refill", episodes_api.RefillView.as_view()),
     path("episodes", trajectories_api.EpisodesView.as_view()),
     path("episodes/<id:episode_id>", trajectories_api.EpisodeView.as_view()),
-    path("episodes/<id:episode_id>/steps", episodes_api.StepsView.as_view()),
-    path("episodes/<id:episode_id>/submission", episodes_api.SubmissionView.as_view()),
     path("episodes/<id:episode_id>/close", episodes_api.CloseView.as_view()),
     path("episodes/<id:episode_id>/resume", episodes_api.ResumeView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories_api.TrajectoryView.as_view()),
