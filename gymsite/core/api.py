@@ -14,6 +14,7 @@ from django.http import Http404, HttpResponse
 from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
 
+from gymsite.core import struct_hints
 from gymsite.core.errors import GymError
 
 logger = logging.getLogger(__name__)
@@ -98,11 +99,14 @@ def check_body_size(size: int) -> None:
         raise too_large("body_too_large", "body", size, settings.API_BODY_MAX_BYTES, "API_BODY_MAX_BYTES")
 
 
-def invalid_body(error: msgspec.ValidationError) -> GymError:
-    """``... - at `$.steps[0].index` `` names the field that is wrong."""
+def invalid_body(error: msgspec.ValidationError, *, model: type[msgspec.Struct]) -> GymError:
+    """``... - at `$.steps[0].index` `` names the field that is wrong; ``model`` knows what would be right."""
     text, _, place = str(error).partition(" - at `$.")
-    fields = {place.rstrip("`") or "body": [text]}
-    return GymError("invalid", f"The body is not valid: {error}", fields=fields)
+    place = place.rstrip("`")
+    hint = struct_hints.hint(text, place=place, model=model)
+    fields = {place or "body": [f"{text}. {hint}" if hint else text]}
+    message = f"The body is not valid: {error}"
+    return GymError("invalid", f"{message}. {hint}" if hint else message, fields=fields)
 
 
 def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:

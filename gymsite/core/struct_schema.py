@@ -39,4 +39,4 @@ def struct_read(value: Any, struct: type[T]) -> T:
     try:
         return msgspec.convert(value, struct)
     except msgspec.ValidationError as error:
-        raise api.invalid_body(error) from None
+        raise api.invalid_body(error, model=struct) from None

@@ -46,7 +46,7 @@ class Principal:
         if not self.may(scope):
             raise GymError(
                 "missing_scope",
-                f"This needs a key with the scope {scope!r}; {self.name!r} has none.",
+                f"This needs a key with the scope {scope!r}; the key {self.name!r} does not have it.",
                 status=403,
             )
 

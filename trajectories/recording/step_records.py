@@ -101,7 +101,7 @@ def steps_read(body: bytes) -> list[StepIn]:
     try:
         steps = _decoder.decode(body).steps
     except msgspec.ValidationError as error:
-        raise api.invalid_body(error) from None
+        raise api.invalid_body(error, model=StepsIn) from None
     except api.DECODE_ERRORS as error:
         raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
     if b"\\u0000" in body:
