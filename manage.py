@@ -10,8 +10,21 @@ import sys
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
     from django.core.management import execute_from_command_line
+    from django.db import OperationalError
 
-    execute_from_command_line(sys.argv)
+    from gymsite.core.errors import GymError
+
+    try:
+        execute_from_command_line(sys.argv)
+    except GymError as error:
+        if "--traceback" in sys.argv:
+            raise
+        sys.exit(f"Error: {error.message}")
+    except OperationalError as error:
+        if "--traceback" in sys.argv:
+            raise
+        hint = "`make up` starts it; with a server of your own, check DATABASE_URL."
+        sys.exit(f"Error: the database does not serve this. {hint}\n{error}")
 
 
 if __name__ == "__main__":

@@ -81,8 +81,11 @@ def read_cases(path: Path) -> Iterator[Case]:
         if line.strip():
             try:
                 yield _case(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
-                raise GymError("bad_case", f"{path.name} line {number} is not a case: {error!r}.") from error
+            except KeyError as error:
+                message = f"{path.name} line {number} is not a case: it has no field {error}."
+                raise GymError("bad_case", message) from error
+            except (ValueError, TypeError) as error:
+                raise GymError("bad_case", f"{path.name} line {number} is not a case: {error}.") from error
 
 
 def _case(row: dict[str, Any]) -> Case:

@@ -21,9 +21,8 @@ class Command(BaseCommand):
             benchmarks.get(benchmark)
         total = rejudging.judged_count(benchmark=benchmark)
         flips = 0
-        for flip in tqdm(
-            rejudging.rejudge(benchmark=benchmark, is_dry_run=dry_run), total=total, unit="verdict"
-        ):
+        judged = rejudging.rejudge(benchmark=benchmark, is_dry_run=dry_run)
+        for flip in tqdm(judged, total=total, unit="verdict", disable=None):
             if flip is not None:
                 flips += 1
                 self._print(flip)

@@ -1,0 +1,44 @@
+"""What a person sees whose command cannot be done: a sentence, not a stack."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+NOWHERE = "postgresql://nobody:none@127.0.0.1:1/none"
+
+
+def _manage(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "DATABASE_URL": NOWHERE}
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=settings.BASE_DIR,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("create_key", "--name", "a", "--scopes", "read"), "`make up` starts it"),
+        (("rejudge", "--dry-run", "--benchmark", "gsm8"), "Did you mean gsm8k?"),
+    ],
+)
+def test_an_expected_failure_is_told_in_words(arguments: tuple[str, ...], said: str) -> None:
+    done = _manage(*arguments)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_stack_is_there_for_who_asks() -> None:
+    done = _manage("rejudge", "--dry-run", "--benchmark", "gsm8", "--traceback")
+
+    assert "Traceback" in done.stderr
