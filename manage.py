@@ -11,6 +11,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
+    from environs.exceptions import EnvError
 
     from gymsite.core.errors import GymError
 
@@ -20,6 +21,8 @@ def main() -> None:
         if "--traceback" in sys.argv:
             raise
         sys.exit(f"Error: {error.message}")
+    except EnvError as error:
+        sys.exit(f"Error: {error} See .env.example.")
     except OperationalError as error:
         if "--traceback" in sys.argv:
             raise

@@ -6,19 +6,39 @@ import contextlib
 import errno
 import os
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 
 from gymsite.core.errors import GymError
 
 LISTEN = "0A"  # the state's number in /proc/net/tcp
+PORT_MAX = 65_535
+
+
+def ports_probe(*, host: str, ports: Mapping[str, int]) -> None:
+    """``port_probe`` of each, by setting. Errors: its own, and ``port_used_twice``.
+
+    Servers share a port in silence (SO_REUSEPORT): arena and lab would each get half of the other's requests.
+    """
+    seen: dict[int, str] = {}
+    for setting, port in ports.items():
+        if port in seen:
+            message = f"{seen[port]} and {setting} are both {port}: give each a port of its own."
+            raise GymError("port_used_twice", message)
+        seen[port] = setting
+        port_probe(host=host, port=port, setting=setting)
 
 
 def port_probe(*, host: str, port: int, setting: str) -> None:
-    """Bind the port for a moment. Errors: ``port_in_use``, ``port_not_allowed``, ``no_such_address``.
+    """Bind the port for a moment.
+
+    Errors: ``port_in_use``, ``port_not_allowed``, ``no_such_port``, ``no_such_address``.
 
     Without SO_REUSEPORT: with it, a second server would start on the same port and take half of the
     requests in silence.
     """
+    if not 0 < port <= PORT_MAX:
+        raise GymError("no_such_port", f"{setting} is {port}; a port is a number from 1 to {PORT_MAX}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that linger do no harm

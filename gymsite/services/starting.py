@@ -55,8 +55,7 @@ def up(options: Options, *, say: Callable[[str], None]) -> None:
     with contextlib.suppress(Stop), stoppable(), preflight.only_one(options.var_dir):
         preflight.disk_check(options.var_dir)
         embedded.end_leftovers(options.var_dir)
-        for setting, port in options.ports.items():
-            ports.port_probe(host=options.host, port=port, setting=setting)
+        ports.ports_probe(host=options.host, ports=options.ports)
         supervisor = Supervisor(logs_dir=options.var_dir / "logs", say=say)
         try:
             _start(options, supervisor, say=say)

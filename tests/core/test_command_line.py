@@ -12,12 +12,11 @@ from django.conf import settings
 NOWHERE = "postgresql://nobody:none@127.0.0.1:1/none"
 
 
-def _manage(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "DATABASE_URL": NOWHERE}
+def _manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "manage.py", *arguments],
         cwd=settings.BASE_DIR,
-        env=environment,
+        env={**os.environ, "DATABASE_URL": NOWHERE, **environment},
         capture_output=True,
         text=True,
     )
@@ -35,6 +34,14 @@ def test_an_expected_failure_is_told_in_words(arguments: tuple[str, ...], said: 
 
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_setting_that_is_no_number_is_named() -> None:
+    done = _manage("up", LAB_PORT="eighty")
+
+    assert done.returncode == 1
+    assert "LAB_PORT" in done.stderr
     assert "Traceback" not in done.stderr
 
 

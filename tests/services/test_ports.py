@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from gymsite.core.errors import GymError
-from gymsite.services.ports import port_probe
+from gymsite.services.ports import port_probe, ports_probe
 from tests.services.running import free_port
 
 HOST = "127.0.0.1"
@@ -45,6 +45,20 @@ def test_a_port_whose_last_connections_linger_is_free() -> None:
             accepted, _ = listener.accept()
             accepted.close()  # the side that closes first keeps the port in TIME_WAIT
     port_probe(host=HOST, port=port, setting="LAB_PORT")
+
+
+def test_two_servers_on_one_port_are_refused() -> None:
+    port = free_port()
+    with pytest.raises(GymError) as refused:
+        ports_probe(host=HOST, ports={"ARENA_PORT": port, "LIVE_PORT": free_port(), "LAB_PORT": port})
+    assert refused.value.message.startswith(f"ARENA_PORT and LAB_PORT are both {port}")
+
+
+@pytest.mark.parametrize("port", [0, -1, 65_536])
+def test_a_number_that_is_no_port_is_refused(port: int) -> None:
+    with pytest.raises(GymError) as refused:
+        ports_probe(host=HOST, ports={"LAB_PORT": port})
+    assert refused.value.code == "no_such_port"
 
 
 def test_an_address_that_is_not_ours_is_named() -> None:
