@@ -38,8 +38,9 @@ def hub_files(plugin: BenchmarkPlugin, *, split: str) -> list[Path]:
     if patterns is None:
         hint = did_you_mean(split, plugin.hub.files)
         raise GymError("unknown_split", f"{plugin.hub.repo} has no split {split!r}. {hint}", status=422)
-    folder = hub_download(repo=plugin.hub.repo, patterns=patterns)
+    repo = plugin.hub.repos.get(split, plugin.hub.repo)
+    folder = hub_download(repo=repo, patterns=patterns)
     found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
     if not found:
-        raise GymError("no_file", f"{plugin.hub.repo} no longer holds {', '.join(patterns)}.")
+        raise GymError("no_file", f"{repo} no longer holds {', '.join(patterns)}.")
     return found

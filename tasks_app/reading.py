@@ -1,9 +1,11 @@
-"""Records of official files, one at a time: JSON lines, one JSON object per file, Parquet."""
+"""Records of official files, one at a time: JSON lines, one JSON object per file, CSV, Parquet."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import msgspec
 from gymsite.core.errors import GymError
 from tasks_app.types import BadRow, Record
 
-SUFFIXES = (".jsonl", ".json", ".parquet")
+SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
 PARQUET_BATCH_ROWS = 1_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DIGITS = re.compile(r"(\d+)")
@@ -38,12 +40,31 @@ def source_files(path: Path) -> list[Path]:
 
 
 def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
-    """Every record of the files in order; a line that is not JSON comes as a ``BadRow``."""
+    """Every record of the files in order; a line that cannot be read comes as a ``BadRow``.
+
+    The value of a CSV record is the list of its cells, a line of column names included: see ``with_header``.
+    """
     number = 0
     for file in files:
         for line, value in _values(file):
             number += 1
             yield value if isinstance(value, BadRow) else Record(file, line, number, value)
+
+
+def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
+    """CSV records as objects, named by the first line of their file; other records as they are."""
+    names: list[str] = []
+    file: Path | None = None
+    for record in found:
+        if isinstance(record, BadRow) or not isinstance(record.value, list):
+            yield record
+        elif record.file != file:
+            file, names = record.file, [name.strip() for name in record.value]
+        elif len(record.value) != len(names):
+            problem = f"it has {len(record.value)} cells; the first line names {len(names)} columns"
+            yield BadRow(record.place, problem)
+        else:
+            yield replace(record, value=dict(zip(names, record.value, strict=True)))
 
 
 def _natural_order(path: Path) -> list[tuple[int, str]]:
@@ -54,6 +75,8 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
 def _values(file: Path) -> Iterator[_Place]:
     if file.suffix == ".parquet":
         return _parquet(file)
+    if file.suffix == ".csv":
+        return _csv(file)
     return _json_file(file) if file.suffix == ".json" else _json_lines(file)
 
 
@@ -68,6 +91,23 @@ def _json_lines(file: Path) -> Iterator[_Place]:
 def _json_file(file: Path) -> Iterator[_Place]:
     text = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
     yield 1, _decoded(text, place=f"{file.parent.name}/{file.name}:1")
+
+
+def _csv(file: Path) -> Iterator[_Place]:
+    # Bytes that are not UTF-8 become half characters, which are told as bad rows when they are stored.
+    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        rows = csv.reader(stream, strict=True)
+        while True:
+            line = rows.line_num + 1
+            try:
+                cells = next(rows, None)
+            except csv.Error as error:
+                yield line, BadRow(f"{file.name}:{line}", f"not valid CSV: {error}")
+                continue
+            if cells is None:
+                return
+            if cells:
+                yield line, cells
 
 
 def _decoded(text: bytes, *, place: str) -> Any:

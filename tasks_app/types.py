@@ -81,10 +81,14 @@ Generate = Callable[[int, int], Iterator[Row]]
 
 @dataclass(frozen=True, kw_only=True)
 class HubSource:
-    """Where a benchmark is on the Hugging Face hub: the dataset's id, and per split the files' patterns."""
+    """Where a benchmark is on the Hugging Face hub: the dataset's id, and per split the files' patterns.
+
+    ``repos`` names the dataset of each split that is in another one.
+    """
 
     repo: str
     files: Mapping[str, Sequence[str]]
+    repos: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,6 +62,40 @@ MATH500 = [
     },
 ]
 
+AMC = [
+    {
+        "id": 0,
+        "problem": "What is $\\frac{1}{2} \\cdot 8$?",
+        "answer": 4.0,
+        "url": "https://artofproblemsolving.com/wiki/index.php/2022_AMC_12A_Problems/Problem_1",
+    },
+    {
+        "id": 7,
+        "problem": "The diagram below shows a square of side $2$. What is its area, less $6$?",
+        "answer": -2.0,
+        "url": "https://artofproblemsolving.com/wiki/index.php/2023_AMC_12B_Problems/Problem_25",
+    },
+    {"id": 8, "question": "What is half of $1$?", "answer": 0.5, "solution": None},
+]
+
+AIME_CSV = """ID,Year,Problem Number,Question,Answer,Part
+1983-1,1983,1,What is $2 + 2$ ?,4,
+1983-4,1983,4,"A circle, as shown. [asy] draw((0,0)--(1,1)); label(""$A$"",A,NE); [/asy]
+Find its area.",26,
+2022-II-8,2022,8,Find $80$ or $81$ .,080 or 081 (both were accepted),II
+"""
+
+AIME = [
+    {
+        "id": 28,
+        "problem": "Find $80$.",
+        "solution": "It is $\\boxed{080}$.",
+        "answer": "080",
+        "url": "https://artofproblemsolving.com/wiki/index.php/2022_AIME_II_Problems/Problem_8",
+    },
+    {"id": "3", "problem": "Find the area of the second figure.", "answer": 5},
+]
+
 
 def jsonl(path: Path, rows: Iterable[Any]) -> Path:
     """A file of one JSON object per line; a string among the rows is written as it is."""

@@ -9,6 +9,7 @@ import pytest
 
 from tasks_app import selectors
 from tasks_app.models import Gold, Task
+from tasks_app.registry import benchmarks
 from tests import factories
 from tests.conftest import ApiClient
 
@@ -60,11 +61,12 @@ def math(db: None) -> list[Task]:
 def test_benchmarks_are_listed_with_their_splits_and_verifiers(api: Make, math: list[Task]) -> None:
     status, found = api("read").json("GET", "/benchmarks")
     assert status == 200
-    assert [row["id"] for row in found] == ["gsm8k", "math", "math500"]
-    assert found[1]["splits"] == {"test": 2, "train": 2}
-    assert found[1]["verifiers"] == {"official": "math-v1", "training": "math_strict-v1"}
-    assert set(found[1]) == {"id", "title", "kind", "license", "source", "splits", "verifiers"}
-    assert found[2]["splits"] == {}
+    assert [row["id"] for row in found] == list(benchmarks)
+    rows = {row["id"]: row for row in found}
+    assert rows["math"]["splits"] == {"test": 2, "train": 2}
+    assert rows["math"]["verifiers"] == {"official": "math-v1", "training": "math_strict-v1"}
+    assert set(rows["math"]) == {"id", "title", "kind", "license", "source", "splits", "verifiers"}
+    assert rows["math500"]["splits"] == {}
 
 
 def test_a_task_has_the_fields_of_the_contract_and_no_gold(api: Make) -> None:

@@ -13,7 +13,14 @@ from tests.tasks_app import samples
 from verifiers import registry as verifiers
 from verifiers.types import Evidence, Gold
 
-OFFICIAL = [("gsm8k", "gsm8k", 500), ("math", "math/train.jsonl", 420), ("math500", "math500", 200)]
+OFFICIAL = [
+    ("gsm8k", "gsm8k", 500),
+    ("math", "math/train.jsonl", 420),
+    ("math500", "math500", 200),
+    ("amc", "amc", 43),
+    ("aime", "aime/AIME_Dataset_1983_2024.csv", 400),
+    ("aime", "aime/aimo-validation-aime_2022.jsonl", 30),
+]
 
 
 def drafts(benchmark: str, path: Path) -> list[TaskDraft]:
@@ -154,9 +161,9 @@ def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read(tmp_path: P
 def test_a_missing_file_and_an_unknown_format_are_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(GymError, match=r"There is no file"):
         samples.read("gsm8k", tmp_path / "none.jsonl")
-    (tmp_path / "train.csv").write_text("a,b")
+    (tmp_path / "train.xml").write_text("<a/>")
     with pytest.raises(GymError, match="is none of"):
-        samples.read("gsm8k", tmp_path / "train.csv")
+        samples.read("gsm8k", tmp_path / "train.xml")
     with pytest.raises(GymError, match="holds no"):
         samples.read("gsm8k", tmp_path)
 

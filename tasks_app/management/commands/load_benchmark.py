@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterator
@@ -87,8 +88,17 @@ def _split(plugin: BenchmarkPlugin, *, given: str | None, file: Path | None) -> 
     """As the command says, else what the file or a folder above it is named after, else the first."""
     if given:
         return given
-    names = [file.stem, *(parent.name for parent in file.resolve().parents)] if file else []
-    return next((name for name in names if name in plugin.splits), plugin.splits[0])
+    if file is None:
+        return plugin.splits[0]
+    # Of "AIME_Dataset_1983_2024" and "train-00000-of-00002" the split is a part; of a folder it is the name.
+    stem = f"-{_dashed(file.stem)}-"
+    said = [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
+    said += [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
+    return said[0] if said else plugin.splits[0]
+
+
+def _dashed(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", name)
 
 
 def _positive(text: str) -> int:
