@@ -100,6 +100,11 @@ def benchmark_store(plugin: BenchmarkPlugin) -> None:
         )
 
 
+def turn_take(cursor: Any) -> None:
+    """Wait for other loads' transactions: two at once would number the same gold version."""
+    cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [LOCK_NAMESPACE])
+
+
 def draft_problem(draft: TaskDraft) -> str | None:
     """Why Postgres could not store a draft, in words; None when it can."""
     if not 0 < len(draft.key) <= KEY_MAX_CHARS:
@@ -135,8 +140,7 @@ def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[Bad
 
 def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        # Two loads at once would number the same gold version; they take turns instead.
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [LOCK_NAMESPACE])
+        turn_take(cursor)
         cursor.execute(
             loading_sql.UPSERT_TASKS, [_json([_task_row(n, item) for n, item in enumerate(placed)])]
         )

@@ -1,4 +1,4 @@
-"""``manage.py load_benchmark ID``: official files, or generated tasks, into the database."""
+"""``manage.py load_benchmark``: official files, generated tasks, or errata of golds, into the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from gymsite.core.errors import GymError
-from tasks_app import hub, loading, reading
+from tasks_app import errata, hub, loading, reading
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
@@ -23,7 +23,9 @@ class Command(BaseCommand):
     help = "Import the official file of a benchmark, or generate its tasks. Running it again changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("benchmark", metavar="ID", help=f"One of {', '.join(benchmarks)}.")
+        parser.add_argument(
+            "benchmark", metavar="ID", nargs="?", help=f"One of {', '.join(benchmarks)}; none with --errata."
+        )
         parser.add_argument(
             "--file", type=Path, metavar="PATH", help="The official file, or a folder of them."
         )
@@ -34,9 +36,22 @@ class Command(BaseCommand):
         parser.add_argument("--limit", type=_positive, metavar="N", help="Read at most N rows.")
         parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: how many.")
         parser.add_argument("--seed", type=int, metavar="K", help="Generated tasks: the seed.")
+        parser.add_argument(
+            "--errata",
+            type=Path,
+            metavar="FILE",
+            help="Mark golds that are loaded: a CSV file with a line of column names, or JSON lines, "
+            "of benchmark, split (may be left out), key, status (disputed or corrected), corrected_answer "
+            "and source.",
+        )
 
     def handle(self, **options: Any) -> None:
         try:
+            if options["errata"]:
+                self._errata(options)
+                return
+            if options["benchmark"] is None:
+                raise CommandError(f"Say which benchmark: one of {', '.join(benchmarks)}.")
             plugin = benchmarks.get(options["benchmark"])
             split = _split(plugin, given=options["split"], file=options["file"])
             rows = islice(_rows(plugin, split=split, options=options), options["limit"])
@@ -46,6 +61,19 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from None
         self._tell(report, seconds=time.monotonic() - started, name=f"{plugin.id}/{split}")
+
+    def _errata(self, options: dict[str, Any]) -> None:
+        if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
+            raise CommandError("--errata goes alone: its lines name benchmark and split.")
+        report = errata.errata_apply(reading.records(reading.source_files(options["errata"])))
+        for told in report.told:
+            self.stdout.write(told)
+        counts = f"{report.disputed} golds disputed, {report.corrected} corrected"
+        self.stdout.write(f"{counts}, {report.unchanged} were so before.")
+        for row in report.bad:
+            self.stderr.write(f"skipped {row}")
+        if report.bad:
+            raise CommandError(f"{len(report.bad)} lines skipped; the others are applied.")
 
     def _tell(self, report: loading.LoadReport, *, seconds: float, name: str) -> None:
         for change in report.gold_changes:

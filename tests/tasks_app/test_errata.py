@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tasks_app.models import Gold
+from tests.tasks_app import samples
+from tests.tasks_app.test_loading import load, snapshot
+
+pytestmark = pytest.mark.django_db
+
+HEAD = "benchmark,split,key,status,corrected_answer,source\n"
+
+
+@pytest.fixture(autouse=True)
+def loaded(tmp_path: Path) -> Path:
+    path = samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K)
+    load("gsm8k", "--file", path)
+    return path
+
+
+def errata(path: Path) -> str:
+    out = io.StringIO()
+    call_command("load_benchmark", "--errata", str(path), stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def csv(tmp_path: Path, *lines: str, head: str = HEAD) -> Path:
+    path = tmp_path / "errata.csv"
+    path.write_text(head + "".join(f"{line}\n" for line in lines))
+    return path
+
+
+def golds(key: str) -> list[tuple[Any, ...]]:
+    found = Gold.objects.filter(task__key=key).order_by("version")
+    return list(found.values_list("version", "is_current", "status", "answer", "source"))
+
+
+def test_a_disputed_gold_is_marked_where_it_is(tmp_path: Path) -> None:
+    told = errata(csv(tmp_path, "gsm8k,train,1,disputed,,Platinum 2025"))
+    assert golds("1") == [(1, True, "disputed", "30", "train.jsonl:1; disputed by Platinum 2025")]
+    assert "gsm8k/train/1: the gold is disputed." in told
+
+
+def test_a_corrected_gold_is_a_new_version_told_without_its_answer(tmp_path: Path) -> None:
+    told = errata(csv(tmp_path, "gsm8k,train,1,corrected,98765,Platinum 2025"))
+    assert golds("1") == [
+        (1, False, "valid", "30", "train.jsonl:1"),
+        (2, True, "corrected", "98765", "Platinum 2025"),
+    ]
+    assert "gsm8k/train/1: the gold is corrected, version 2 is current." in told
+    assert "98765" not in told
+
+
+def test_a_corrected_gold_loses_the_wrong_solution_and_keeps_what_a_verifier_may_need(tmp_path: Path) -> None:
+    errata(csv(tmp_path, "gsm8k,train,1,corrected,31,P"))
+    old, new = Gold.objects.filter(task__key="1").order_by("version")
+    assert old.solution
+    assert (new.solution, new.extra) == ("", old.extra)
+
+
+def test_applying_again_changes_nothing_also_when_a_dispute_led_to_a_correction(tmp_path: Path) -> None:
+    path = csv(
+        tmp_path,
+        "gsm8k,train,1,disputed,,P",
+        "gsm8k,train,1,corrected,31,P",
+        "gsm8k,train,2,disputed,,P",
+        "gsm8k,train,3,disputed,,P",
+        "gsm8k,train,3,corrected,-3,P",
+    )
+    errata(path)
+    assert [gold[2] for key in "123" for gold in golds(key) if gold[1]] == [
+        "corrected",
+        "disputed",
+        "corrected",
+    ]
+    before = snapshot()
+    assert "0 golds disputed, 0 corrected, 5 were so before." in errata(path)
+    assert snapshot() == before
+
+
+def test_importing_the_benchmark_again_undoes_no_erratum(tmp_path: Path, loaded: Path) -> None:
+    errata(csv(tmp_path, "gsm8k,train,1,disputed,,P", "gsm8k,train,2,corrected,31,P"))
+    before = snapshot()
+    load("gsm8k", "--file", loaded)
+    assert snapshot() == before
+
+
+def test_what_cannot_be_applied_is_told_with_its_line_and_the_rest_is_applied(tmp_path: Path) -> None:
+    path = csv(
+        tmp_path,
+        "gsm8k,train,404,disputed,,P",
+        "gsm9k,train,1,disputed,,P",
+        "gsm8k,test,1,disputed,,P",
+        "gsm8k,train,1,wrong,,P",
+        "gsm8k,train,1,corrected,,P",
+        "gsm8k,train,1,disputed,,",
+        "gsm8k,train,2\0,disputed,,P",
+        "gsm8k,train,3,disputed,,P",
+        "gsm8k,,3,disputed,,P",
+    )
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="8 lines skipped; the others are applied"):
+        call_command("load_benchmark", "--errata", str(path), stdout=out, stderr=out)
+    for told in (
+        "errata.csv:2: no task gsm8k/train/404 is loaded",
+        "errata.csv:3: no task gsm9k/train/1 is loaded",
+        "errata.csv:4: no task gsm8k/test/1 is loaded",
+        "errata.csv:5: Invalid enum value 'wrong'",
+        "errata.csv:6: a corrected gold needs its corrected_answer",
+        "errata.csv:7: Object missing required field `source`",
+        "errata.csv:8: ",
+        "errata.csv:10: an earlier line says already that gsm8k/3 is disputed",
+    ):
+        assert f"skipped {told}" in out.getvalue()
+    assert [gold[2] for key in "123" for gold in golds(key)] == ["valid", "valid", "disputed"]
+
+
+def test_without_a_split_every_split_of_that_key_is_meant(tmp_path: Path, loaded: Path) -> None:
+    load("gsm8k", "--file", loaded, "--split", "mine")
+    path = csv(tmp_path, "gsm8k,1,disputed,P", head="benchmark,key,status,source\n")
+    assert "2 golds disputed" in errata(path)
+
+
+def test_json_lines_take_numbers_and_several_accepted_answers(tmp_path: Path) -> None:
+    line = {"benchmark": "gsm8k", "key": 1, "status": "corrected", "source": "P"}
+    path = samples.jsonl(tmp_path / "errata.jsonl", [{**line, "Corrected answer": [80, "81"]}])
+    errata(path)
+    gold = Gold.objects.get(task__key="1", is_current=True)
+    assert (gold.answer, gold.accepted) == ("80", ["81"])
+    assert "1 were so before" in errata(path)
+
+
+def test_errata_go_alone(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="goes alone"):
+        call_command("load_benchmark", "gsm8k", "--errata", str(tmp_path))
+    with pytest.raises(CommandError, match="Say which benchmark: one of aime, amc"):
+        call_command("load_benchmark")
