@@ -20,16 +20,20 @@ class Verifier:
     title: str
     check: Check
     examples: tuple[Example, ...]
+    needs_sandbox: bool = False
+    """It runs what the agent wrote: judged by the workers of the sandbox queue alone."""
 
 
 VERIFIERS: Registry[Verifier] = Registry("verifier")
 
 
-def verifier(verifier_id: str, *, title: str, examples: Sequence[Example]) -> Callable[[Check], Check]:
+def verifier(
+    verifier_id: str, *, title: str, examples: Sequence[Example], needs_sandbox: bool = False
+) -> Callable[[Check], Check]:
     """Register the function below as ``verifier_id`` (``<file name>-v<n>``)."""
 
     def register(check: Check) -> Check:
-        VERIFIERS.register(verifier_id, Verifier(verifier_id, title, check, tuple(examples)))
+        VERIFIERS.register(verifier_id, Verifier(verifier_id, title, check, tuple(examples), needs_sandbox))
         return check
 
     return register
@@ -38,6 +42,11 @@ def verifier(verifier_id: str, *, title: str, examples: Sequence[Example]) -> Ca
 def discover() -> None:
     """Import every verifier of ``verifiers/builtin``; doing it again changes nothing."""
     VERIFIERS.discover(builtin)
+
+
+def sandboxed() -> list[str]:
+    """Ids of the verifiers that need the sandbox."""
+    return [verifier_id for verifier_id, plugin in VERIFIERS.items() if plugin.needs_sandbox]
 
 
 def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:

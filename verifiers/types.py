@@ -91,6 +91,8 @@ class Example:
     gold: str
     answer: str | tuple[str, ...]
     correct: bool
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """The gold's ``extra``."""
 
 
 class UnparsableGold(ValueError):

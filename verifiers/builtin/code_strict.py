@@ -1,0 +1,37 @@
+"""Passes the task's asserts and agrees with the reference program on inputs that were never shown.
+
+The shown asserts of MBPP are its whole official grade, so a program may just list their answers. Here
+``gold.extra["pairs"]`` also counts: calls mutated from the asserts, with the values of the reference
+program (``verifiers/mutation.py`` makes them), floats compared within a relative 1e-6.
+"""
+
+from __future__ import annotations
+
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, Verdict
+
+ADD = {"tests": ["assert add(1, 2) == 3"], "pairs": [["add(2, 2)", 4], ["add(7, 1)", 8]]}
+REFERENCE = "def add(a, b):\n    return a + b"
+
+
+@verifier(
+    "code_strict-v1",
+    title="Passes asserts and held-back inputs",
+    needs_sandbox=True,
+    examples=[
+        Example(gold=REFERENCE, extra=ADD, answer="add = lambda a, b: sum([a, b])", correct=True),
+        Example(gold=REFERENCE, extra=ADD, answer="def add(a, b):\n    return 3", correct=False),
+        Example(
+            gold=REFERENCE,
+            extra=ADD,
+            answer="def add(a, b):\n    return {(1, 2): 3, (2, 2): 4}[a, b]",
+            correct=False,
+        ),
+    ],
+)
+def code_strict(gold: Gold, evidence: Evidence) -> Verdict:
+    """Correct when every assert and every held-back call passes. Raises ``SandboxMissing``."""
+    from verifiers import programs
+
+    pairs = [(str(call), value) for call, value in gold.extra.get("pairs", ())]
+    return programs.program_judge(gold, evidence, programs.suite_of(gold, pairs=pairs))

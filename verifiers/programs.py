@@ -1,0 +1,104 @@
+"""From the gold of a programming task to the tests that a program is run against.
+
+Every verifier of programs reads a gold the same way: ``answer`` is the reference program and
+``extra["tests"]`` the official asserts (without it ``answer`` and ``accepted`` are asserts and there is no
+reference), ``extra["setup"]`` what runs between program and asserts, ``extra["pairs"]`` held-back calls with
+the reference's values. ``tests``, ``setup`` and ``pairs`` are the task's, never the agent's: only they are
+parsed here, and nothing is run.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterable, Iterator
+
+from verifiers.reading import judged, unparsable
+from verifiers.sandbox import Suite, suite_run
+from verifiers.types import Evidence, Gold, Verdict
+
+
+def suite_of(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
+    """The official tests of a gold, with ``pairs`` beside them."""
+    asserts = tuple(gold.extra["tests"]) if "tests" in gold.extra else (gold.answer, *gold.accepted)
+    reference = gold.answer if "tests" in gold.extra else ""
+    given_pairs = tuple(pairs)
+    setup = str(gold.extra.get("setup", "")).replace("\r\n", "\n")
+    names, modules = _names([setup, *asserts, *(call for call, _ in given_pairs)], reference=reference)
+    imports = "".join(f"import {module}\n" for module in modules)
+    return Suite(names=names, setup=imports + setup, asserts=asserts, pairs=given_pairs)
+
+
+def program_judge(gold: Gold, evidence: Evidence, suite: Suite) -> Verdict:
+    """Correct when the program passes every test; ``score`` is the share that it passes."""
+    if not isinstance(evidence.answer, str) or not evidence.answer.strip():
+        return unparsable()
+    report = suite_run(evidence.answer, suite)
+    verdict = judged(report.is_pass, gold="; ".join(suite.asserts), answer=report.detail)
+    return Verdict(
+        correct=verdict.correct,
+        score=sum(report.passed) / len(report.passed) if report.passed else 0.0,
+        metrics={"passed": float(sum(report.passed)), "tests": float(len(report.passed))},
+        parsed_gold=verdict.parsed_gold,
+        parsed_answer=verdict.parsed_answer,
+    )
+
+
+def _names(sources: list[str], *, reference: str) -> tuple[list[str], list[str]]:
+    """What the tests take from the program, and the modules that they take from Python.
+
+    A builtin belongs to the program only when the reference defines it, or when nothing else could be
+    under test (MBPP has functions called ``sum``): else a program could bring its own ``set`` or ``len``.
+    """
+    trees = [ast.parse(source) for source in sources]
+    used = list(dict.fromkeys(name for tree in trees for name in _used(tree)))
+    own = {name for tree in trees for name in _bound(tree)}
+    defined = _defined(reference)
+    unknown = [name for name in used if name not in own and (name in defined or not hasattr(builtins, name))]
+    modules = [name for name in unknown if name in sys.stdlib_module_names and name not in defined]
+    names = [name for name in unknown if name not in modules]
+    return names or _first_called(trees), modules
+
+
+def _used(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            yield node.id
+
+
+def _bound(tree: ast.AST) -> Iterator[str]:
+    """Names that the code gives a value itself, at whatever depth."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+
+
+def _defined(reference: str) -> set[str]:
+    """Names that the reference program defines at its top, imports left out."""
+    found: set[str] = set()
+    for statement in ast.parse(reference.replace("\r\n", "\n")).body:
+        if not isinstance(statement, ast.Import | ast.ImportFrom):
+            found.update(_bound_here(statement))
+    return found
+
+
+def _bound_here(statement: ast.stmt) -> Iterable[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return [statement.name]
+    return _bound(statement)
+
+
+def _first_called(trees: list[ast.Module]) -> list[str]:
+    """The function that the first assert calls outermost."""
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                return [node.func.id]
+    return []

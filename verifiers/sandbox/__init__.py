@@ -1,0 +1,12 @@
+"""The sandbox for programs that agents write: bubblewrap, entered as an unprivileged user.
+
+A program and its checker never share a process: the checker asks the program for values over a socket,
+compares them in a sandbox of its own, and alone can report.
+"""
+
+from __future__ import annotations
+
+from verifiers.sandbox.probe import sandbox_problem
+from verifiers.sandbox.suites import Report, SandboxMissing, Suite, suite_run
+
+__all__ = ["Report", "SandboxMissing", "Suite", "sandbox_problem", "suite_run"]

@@ -1,0 +1,119 @@
+"""The walls: bubblewrap around one Python process, entered as a user who owns nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from verifiers.sandbox.seccomp import seccomp_filter
+
+# Nobody's number: not Postgres's, not `nobody`'s, not one that systemd hands out (61184 to 65519).
+SANDBOX_UID = 60_721
+TMPFS_BYTES = 32 * 1024 * 1024
+INSIDE = Path(__file__).with_name("inside")
+SYSTEM_PYTHONS = ("/usr/local/bin/python3", "/usr/bin/python3")
+
+# Nothing of the host but /usr, read-only: no /proc, no /etc, no temporary folders, no sockets, no network.
+# Everything is read-only in the end but the home, a small tmpfs.
+WALLS = (
+    "--unshare-all",
+    "--die-with-parent",
+    "--new-session",
+    "--clearenv",
+    "--setenv", "PATH", "/usr/bin",
+    "--setenv", "HOME", "/box",
+    "--setenv", "TMPDIR", "/box",
+    "--setenv", "LANG", "C.UTF-8",
+    "--ro-bind", "/usr", "/usr",
+    "--symlink", "usr/bin", "/bin",
+    "--symlink", "usr/lib", "/lib",
+    "--symlink", "usr/lib64", "/lib64",
+    "--dev", "/dev",
+    "--remount-ro", "/dev",
+    "--size", str(TMPFS_BYTES),
+    "--tmpfs", "/box",
+    "--chdir", "/box",
+)  # fmt: skip
+# No site packages, no byte code, no path of the caller's.
+PYTHON_OPTIONS = ("-S", "-s", "-B", "-P")
+
+
+def bubblewrap() -> str | None:
+    return shutil.which("bwrap")
+
+
+@cache
+def interpreter() -> tuple[str, tuple[str, ...]]:
+    """The Python that programs run in, and what has to be bound for it beside ``/usr``.
+
+    Ours when it lives under ``/usr``; else the system's; else ours with its folder bound, where the
+    sandbox's user may read it (a pyenv under ``/root`` is not).
+    """
+    base = Path(sys.base_prefix)
+    own = base / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    if base.is_relative_to("/usr") and own.exists():
+        return str(own), ()
+    for system in map(Path, SYSTEM_PYTHONS):
+        if system.exists():
+            return str(system), ()
+    return str(own), ("--ro-bind", str(base), str(base)) if _is_public(base) else ()
+
+
+def _is_public(folder: Path) -> bool:
+    return all(path.stat().st_mode & stat.S_IXOTH for path in (folder, *folder.parents))
+
+
+def account() -> dict[str, Any]:
+    """Arguments for ``subprocess``: as root another user, from before bubblewrap on."""
+    if os.geteuid() != 0:
+        return {}
+    return {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []}
+
+
+@cache
+def program_text(name: str) -> str:
+    """A program of ``inside`` as one text, with the one module that it imports put before it."""
+    shared = "verifiers.sandbox.inside.values"
+    values = (INSIDE / "values.py").read_text(encoding="utf-8")
+    return (
+        "import sys, types\n"
+        f"module = types.ModuleType({shared!r})\n"
+        f"exec({values!r}, module.__dict__)\n"
+        f"sys.modules[{shared!r}] = module\n"
+        "names = {'__name__': '__main__'}\n"
+        f"exec({(INSIDE / name).read_text(encoding='utf-8')!r}, names)\n"
+    )
+
+
+def filter_open() -> int | None:
+    """A new descriptor to read the filter of system calls from; None where there is none."""
+    code = seccomp_filter()
+    return None if code is None else memory_open(code)
+
+
+def memory_open(content: bytes) -> int:
+    """A descriptor of a file in memory, to be read from its beginning."""
+    descriptor = os.memfd_create("sandbox", 0)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def command(
+    *, text: str, arguments: tuple[str, ...] = (), filter_fd: int | None = None, hash_seed: int = 0
+) -> list[str]:
+    """The command that runs a Python text inside. Raises ``FileNotFoundError`` without bubblewrap."""
+    program = bubblewrap()
+    if program is None:
+        raise FileNotFoundError("bubblewrap is not installed (apt-get install bubblewrap).")
+    python, bound = interpreter()
+    seccomp = () if filter_fd is None else ("--seccomp", str(filter_fd))
+    return [
+        program, *WALLS, *bound, "--remount-ro", "/", "--setenv", "PYTHONHASHSEED", str(hash_seed), *seccomp,
+        python, *PYTHON_OPTIONS, "-c", text, *arguments,
+    ]  # fmt: skip

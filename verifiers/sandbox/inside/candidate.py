@@ -1,0 +1,100 @@
+"""The candidate's side: loads the program and does what the checker asks of it.
+
+Once the program has run, nothing here can be trusted. It says only data, and never hears what is right.
+Called with: the number of the channel's descriptor, seconds of processor time, bytes of memory.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import operator
+import resource
+import socket
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from verifiers.sandbox.inside.values import decode, encode
+
+FILE_BYTES = 16 * 1024 * 1024
+OPEN_FILES = 64
+THREADS = 64
+ERROR_CHARS = 300
+
+
+def limits_set(cpu_s: int, memory_bytes: int) -> None:
+    for name, bound in (
+        (resource.RLIMIT_CPU, cpu_s),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_FSIZE, FILE_BYTES),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_NPROC, THREADS),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(name, (bound, bound))
+
+
+class Objects:
+    """Objects that are not data, by number."""
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def keep(self, value: Any) -> dict[str, Any]:
+        for number, known in enumerate(self.kept):
+            if known is value:
+                return {"object": number}
+        self.kept.append(value)
+        return {"object": len(self.kept) - 1}
+
+    def find(self, number: int) -> Any:
+        return self.kept[number]
+
+
+def load(source: str) -> types.ModuleType:
+    """The program as a module of its own: neither ``__main__`` nor anything that exists already."""
+    module = types.ModuleType("candidate")
+    sys.modules["candidate"] = module
+    exec(compile(source, "<program>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (its purpose)
+    return module
+
+
+def serve(channel: socket.socket) -> None:
+    stream = channel.makefile("rwb")
+    stream.write(b"ready\n")
+    stream.flush()
+    objects = Objects()
+    module: types.ModuleType | None = None
+    operations: dict[str, Callable[..., Any]] = {
+        "name": lambda name: getattr(module, name),
+        "call": lambda function, *given, **named: function(*given, **named),
+        "getattr": builtins.getattr,
+        "setattr": builtins.setattr,
+        "getitem": operator.getitem,
+        "setitem": operator.setitem,
+        "len": builtins.len,
+        "iter": builtins.iter,
+        "next": builtins.next,
+    }
+    for line in stream:
+        request = json.loads(line)
+        try:
+            if request["do"] == "load":
+                module = load(request["program"])
+                answer: Any = {"value": None}
+            else:
+                given = decode(request["given"], objects.find)
+                named = {name: decode(item, objects.find) for name, item in request["named"].items()}
+                answer = {"value": encode(operations[request["do"]](*given, **named), objects.keep)}
+        except BaseException as error:  # noqa: BLE001 (SystemExit too: the program ends no one but itself)
+            answer = {"error": type(error).__name__, "text": str(error)[:ERROR_CHARS]}
+        stream.write(json.dumps(answer).encode() + b"\n")
+        stream.flush()
+
+
+if __name__ == "__main__":
+    descriptor, cpu_s, memory_bytes = map(int, sys.argv[1:])
+    limits_set(cpu_s, memory_bytes)
+    serve(socket.socket(fileno=descriptor))

@@ -1,0 +1,197 @@
+"""The checker's side: runs setup, asserts and comparisons here, and asks the candidate only for values.
+
+It shares neither memory nor files with the candidate. Reads its job from standard input, writes lines of
+JSON to standard output, each with the job's nonce: one when the candidate is there, one with the results.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from verifiers.sandbox.inside.values import decode, encode, is_same
+
+REPLY_BYTES = 4 * 1024 * 1024
+MEMORY_BYTES = 512 * 1024 * 1024
+DETAIL_CHARS = 300
+FLOAT_TOLERANCE = 1e-6
+
+
+class CandidateError(Exception):
+    """The program raised, or ended, or said something that cannot be read."""
+
+
+class CandidateStop(CandidateError, StopIteration):
+    """An iterator of the candidate is at its end."""
+
+
+class Remote:
+    """Stands for an object that stays with the candidate. It equals nothing but itself.
+
+    So an ``__eq__`` of the candidate's, which may say yes to everything, is never asked.
+    """
+
+    __slots__ = ("_link", "_number")
+
+    def __init__(self, link: Link, number: int) -> None:
+        object.__setattr__(self, "_link", link)
+        object.__setattr__(self, "_number", number)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self._link.ask("call", self, *given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._link.ask("getattr", self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._link.ask("setattr", self, name, value)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._link.ask("getitem", self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._link.ask("setitem", self, key, value)
+
+    def __len__(self) -> int:
+        try:
+            return int(self._link.ask("len", self))
+        except CandidateError as error:
+            raise TypeError(str(error)) from error  # ``list`` asks, and takes this for "not known"
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        iterator = self._link.ask("iter", self)
+        try:
+            while True:
+                yield self._link.ask("next", iterator)
+        except CandidateStop:
+            return
+
+
+class Link:
+    """Questions to the candidate, one at a time."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.stream = channel.makefile("rwb")
+        self.remotes: dict[int, Remote] = {}
+
+    def is_ready(self) -> bool:
+        return self.stream.readline(64) == b"ready\n"
+
+    def ask(self, do: str, *given: Any, **named: Any) -> Any:
+        return self._send(
+            do=do,
+            given=[encode(item, self._number) for item in given],
+            named={name: encode(item, self._number) for name, item in named.items()},
+        )
+
+    def load(self, program: str) -> None:
+        self._send(do="load", program=program)
+
+    def _send(self, **request: Any) -> Any:
+        try:
+            self.stream.write(json.dumps(request).encode() + b"\n")
+            self.stream.flush()
+            line = self.stream.readline(REPLY_BYTES)
+            reply = json.loads(line)
+            if "value" in reply:
+                return decode(reply["value"], self._remote)
+            name, text = str(reply["error"]), str(reply["text"])
+        except Exception as error:
+            raise CandidateError("the program ended or gave no readable answer") from error
+        raise (CandidateStop if name == "StopIteration" else CandidateError)(f"{name}: {text}")
+
+    def _number(self, value: Any) -> dict[str, Any]:
+        if type(value) is not Remote:
+            raise CandidateError(f"{type(value).__name__} cannot be handed to the program")
+        return {"object": value._number}
+
+    def _remote(self, number: int) -> Remote:
+        return self.remotes.setdefault(number, Remote(self, number))
+
+
+def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
+    """The names that asserts may use: what the program defines, then what the setup does."""
+    names: dict[str, Any] = {"__name__": "checker"}
+    link.load(job["program"])
+    for name in job["names"]:
+        try:
+            names[name] = link.ask("name", name)
+        except CandidateError:  # a missing function fails each assert that calls it
+            continue
+    exec(compile(job["setup"], "<setup>", "exec"), names)  # noqa: S102 (of the task, not the answer)
+    return names
+
+
+def check(names: dict[str, Any], job: dict[str, Any]) -> tuple[list[bool], str]:
+    """Whether each assert and each comparison holds, and why the first that does not."""
+    passed, details = [], []
+    for test in job["tests"]:
+        try:
+            exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
+            passed.append(True)
+        except Exception as error:  # noqa: BLE001 (however it fails, it fails)
+            passed.append(False)
+            details.append(f"{type(error).__name__}: {error}"[:DETAIL_CHARS])
+    for pair in job["pairs"]:
+        try:
+            wanted = decode(pair["value"], _no_object)
+            passed.append(is_same(eval(pair["call"], names), wanted, FLOAT_TOLERANCE))  # noqa: S307 (of the task)
+        except Exception as error:  # noqa: BLE001
+            passed.append(False)
+            details.append(f"{type(error).__name__}: {error}"[:DETAIL_CHARS])
+    return passed, details[0] if details else ""
+
+
+def evaluate(names: dict[str, Any], calls: list[str]) -> list[Any]:
+    """Each call's value in JSON, inside a list of one; an empty list where there is none or it is no data."""
+    found: list[Any] = []
+    for call in calls:
+        try:
+            found.append([encode(eval(call, names), _no_data)])  # noqa: S307 (of the task)
+        except Exception:  # noqa: BLE001
+            found.append([])
+    return found
+
+
+def _no_object(_number: int) -> Any:
+    raise ValueError("objects cannot be compared")
+
+
+def _no_data(value: Any) -> dict[str, Any]:
+    raise ValueError(f"{type(value).__name__} is no data")
+
+
+def run(link: Link, job: dict[str, Any]) -> dict[str, Any]:
+    try:
+        names = prepare(link, job)
+    except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)
+        detail = f"{type(error).__name__}: {error}"[:DETAIL_CHARS]
+        return {"passed": [False] * (len(job["tests"]) + len(job["pairs"])), "detail": detail, "values": []}
+    passed, detail = check(names, job)
+    return {"passed": passed, "detail": detail, "values": evaluate(names, job["calls"])}
+
+
+def say(report: dict[str, Any]) -> None:
+    sys.__stdout__.write(json.dumps(report) + "\n")  # type: ignore[union-attr]
+    sys.__stdout__.flush()  # type: ignore[union-attr]
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    job = json.load(sys.stdin)
+    link = Link(socket.socket(fileno=int(sys.argv[1])))
+    if link.is_ready():
+        say({"nonce": job["nonce"], "is_started": True})
+        say({"nonce": job["nonce"], **run(link, job)})
+
+
+if __name__ == "__main__":
+    main()

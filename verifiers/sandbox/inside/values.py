@@ -1,0 +1,103 @@
+"""Plain data across the wall between candidate and checker: JSON with tags, never pickles.
+
+Whatever a reply says, decoding it makes only data, or a stand-in for an object that stays with the candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+SAFE_INT = 2**53
+
+
+def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
+    """JSON for a value; ``keep`` names an object that is not data."""
+    if value is None or isinstance(value, bool | str):
+        return str(value) if isinstance(value, str) else value
+    if isinstance(value, int):
+        return int(value) if -SAFE_INT < value < SAFE_INT else {"int": hex(value)}
+    if isinstance(value, float):
+        return {"float": float.hex(value)}
+    if isinstance(value, list):
+        return [encode(item, keep) for item in value]
+    for kind, name in ((tuple, "tuple"), (set, "set"), (frozenset, "frozenset")):
+        if isinstance(value, kind):
+            return {name: [encode(item, keep) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[encode(key, keep), encode(item, keep)] for key, item in value.items()]}
+    return _encode_rare(value, keep)
+
+
+def _encode_rare(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
+    if isinstance(value, complex):
+        return {"complex": [value.real.hex(), value.imag.hex()]}
+    if isinstance(value, bytes | bytearray):
+        return {type(value).__name__: bytes(value).hex()}
+    if isinstance(value, range):
+        return {"range": [encode(end, keep) for end in (value.start, value.stop, value.step)]}
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    if isinstance(value, Fraction):
+        return {"fraction": [encode(value.numerator, keep), encode(value.denominator, keep)]}
+    if isinstance(value, type) and TYPES.get(value.__name__) is value:
+        return {"type": value.__name__}
+    return keep(value)
+
+
+def decode(data: Any, find: Callable[[int], Any]) -> Any:
+    """The value; ``find`` gives the object of a number. Raises ``ValueError`` and ``TypeError``."""
+    if isinstance(data, list):
+        return [decode(item, find) for item in data]
+    if not isinstance(data, dict):
+        return data
+    if len(data) != 1:
+        raise ValueError("one tag expected")
+    ((tag, inner),) = data.items()
+    if tag == "dict":
+        return {decode(key, find): decode(item, find) for key, item in inner}
+    if tag == "object":
+        return find(int(inner))
+    if tag in CONTAINERS:
+        return CONTAINERS[tag](decode(item, find) for item in inner)
+    return SCALARS[tag](inner, find) if tag in SCALARS else _unknown(tag)
+
+
+def _unknown(tag: str) -> Any:
+    raise ValueError(f"unknown tag {tag!r}")
+
+
+TYPES: dict[str, type] = {
+    kind.__name__: kind for kind in (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict)
+}
+CONTAINERS: dict[str, Callable[[Any], Any]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
+SCALARS: dict[str, Callable[[Any, Any], Any]] = {
+    "int": lambda text, _find: int(text, 16),
+    "float": lambda text, _find: float.fromhex(text),
+    "complex": lambda parts, _find: complex(*map(float.fromhex, parts)),
+    "bytes": lambda text, _find: bytes.fromhex(text),
+    "bytearray": lambda text, _find: bytearray.fromhex(text),
+    "type": lambda name, _find: TYPES[name],
+    "range": lambda ends, find: range(*(decode(end, find) for end in ends)),
+    "decimal": lambda text, _find: Decimal(text),
+    "fraction": lambda parts, find: Fraction(*(decode(part, find) for part in parts)),
+}
+
+
+def is_same(found: Any, wanted: Any, tolerance: float) -> bool:
+    """Equality as Python has it, but within a relative tolerance for floats, in containers too."""
+    if isinstance(found, float) and isinstance(wanted, float | int) and found != wanted:
+        largest = max(abs(found), abs(wanted))
+        both_nan = found != found and wanted != wanted
+        return both_nan or (abs(found) != float("inf") and abs(found - wanted) <= tolerance * largest)
+    for kind in (list, tuple):
+        if isinstance(found, kind) and isinstance(wanted, kind):
+            pairs = zip(found, wanted, strict=False)
+            return len(found) == len(wanted) and all(is_same(a, b, tolerance) for a, b in pairs)
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        return found.keys() == wanted.keys() and all(
+            is_same(found[key], wanted[key], tolerance) for key in wanted
+        )
+    return bool(found == wanted)

@@ -1,0 +1,145 @@
+"""Two sandboxes at once, a candidate and its checker, on a clock that runs outside."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from verifiers.sandbox import enclosure
+from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPORT_BYTES, Limits
+
+CHUNK = 65_536
+
+
+@dataclass
+class Heard:
+    """What came out of a sandbox, cut at a bound while it was read; ``is_over`` at its end."""
+
+    bound: int
+    data: bytearray = field(default_factory=bytearray)
+    is_cut: bool = False
+    is_over: bool = False
+
+    def add(self, chunk: bytes) -> None:
+        room = self.bound - len(self.data)
+        self.data += chunk[:room]
+        self.is_cut = self.is_cut or len(chunk) > room
+        self.is_over = self.is_over or not chunk
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The checker's lines and the program's output; ``is_late`` when the clock ended it."""
+
+    lines: list[bytes]
+    output: bytes
+    is_output_cut: bool
+    is_late: bool
+
+
+def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> Ran:
+    """Run a job (JSON for ``inside/checker.py``). Raises ``OSError`` when a sandbox cannot be started.
+
+    The program's clock starts when the checker says that the candidate is there.
+    """
+    checker_out, candidate_out = Heard(REPORT_BYTES), Heard(OUTPUT_BYTES)
+    with ExitStack() as stack:
+        candidate, checker = _start(stack, job, limits=limits, hash_seed=hash_seed)
+        heard = {_output(checker): checker_out, _output(candidate): candidate_out}
+        is_started = _listen(heard, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
+        if is_started:
+            is_started = _listen(heard, limits.wall_s, until=lambda: False, of=checker_out)
+    lines = bytes(checker_out.data).splitlines()
+    return Ran(lines, bytes(candidate_out.data), candidate_out.is_cut, is_late=not is_started)
+
+
+def _start(
+    stack: ExitStack, job: bytes, *, limits: Limits, hash_seed: int
+) -> tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]:
+    ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
+    given = stack.enter_context(_closing(enclosure.memory_open(job)))
+    arguments = (str(theirs.fileno()), str(limits.cpu_s), str(CANDIDATE_MEMORY_BYTES))
+    candidate = _box(stack, "candidate.py", arguments, channel=theirs, hash_seed=hash_seed)
+    checker = _box(stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=given, hash_seed=hash_seed)
+    # Whoever ends must be heard to end: only the two sandboxes hold the channel from here on.
+    ours.close()
+    theirs.close()
+    return candidate, checker
+
+
+def _box(
+    stack: ExitStack,
+    name: str,
+    arguments: tuple[str, ...],
+    *,
+    channel: socket.socket,
+    stdin: int = subprocess.DEVNULL,
+    hash_seed: int,
+) -> subprocess.Popen[bytes]:
+    """One sandbox, ended when ``stack`` is left. The checker's errors are told by its silence."""
+    with ExitStack() as for_start:
+        calls = enclosure.filter_open()
+        passed = [channel.fileno()]
+        if calls is not None:
+            passed.append(for_start.enter_context(_closing(calls)))
+        text = enclosure.program_text(name)
+        box = subprocess.Popen(  # noqa: S603 (a fixed command)
+            enclosure.command(text=text, arguments=arguments, filter_fd=calls, hash_seed=hash_seed),
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if name == "checker.py" else subprocess.STDOUT,
+            pass_fds=passed,
+            cwd="/",
+            env={},
+            start_new_session=True,
+            **enclosure.account(),
+        )
+    stack.callback(_end, box)
+    return box
+
+
+def _output(box: subprocess.Popen[bytes]) -> int:
+    if box.stdout is None:
+        raise RuntimeError("a sandbox has no output")
+    return box.stdout.fileno()
+
+
+def _end(box: subprocess.Popen[bytes]) -> None:
+    """With bubblewrap its whole namespace ends (``--die-with-parent``)."""
+    box.send_signal(signal.SIGKILL)
+    box.wait()
+    if box.stdout is not None:
+        box.stdout.close()
+
+
+def _listen(heard: dict[int, Heard], seconds: float, *, until: Callable[[], bool], of: Heard) -> bool:
+    """Read everything until ``until`` holds or ``of`` is over; False when the time is."""
+    deadline = time.monotonic() + seconds
+    with selectors.DefaultSelector() as selector:
+        for descriptor, sink in heard.items():
+            if not sink.is_over:
+                selector.register(descriptor, selectors.EVENT_READ, sink)
+        while not (of.is_over or until()):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            for key, _events in selector.select(left):
+                key.data.add(os.read(key.fd, CHUNK))
+                if key.data.is_over:
+                    selector.unregister(key.fd)
+    return True
+
+
+@contextmanager
+def _closing(descriptor: int) -> Iterator[int]:
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

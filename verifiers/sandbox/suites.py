@@ -1,0 +1,116 @@
+"""A program against its tests, and nobody's word for it but the checker's."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gymsite.core.errors import GymError
+from verifiers.sandbox import probe, running
+from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
+
+LIMITS = Limits()
+
+
+class SandboxMissing(GymError):
+    """No sandbox can be had here: nobody's program can be judged."""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """``names`` that the program is asked for; ``setup`` and ``asserts`` as Python, run beside it.
+
+    ``pairs`` are calls with the values (in JSON, see ``inside/values.py``) that they must have; ``calls`` are
+    evaluated and reported.
+    """
+
+    names: Sequence[str]
+    setup: str = ""
+    asserts: Sequence[str] = ()
+    pairs: Sequence[tuple[str, Any]] = ()
+    calls: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """``passed`` for each assert, then each pair; all False when the program ended or was ended.
+
+    ``values`` has for each call a list: its value in JSON, or nothing. ``output`` is what it printed, cut.
+    """
+
+    passed: tuple[bool, ...]
+    detail: str = ""
+    values: tuple[list[Any], ...] = ()
+    output: str = ""
+    is_output_cut: bool = False
+
+    @property
+    def is_pass(self) -> bool:
+        return bool(self.passed) and all(self.passed)
+
+
+def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_seed: int = 0) -> Report:
+    """Run a program in one sandbox and its tests in another.
+
+    Whatever the program does is in the report. Raises ``SandboxMissing`` (``sandbox_missing``) when no
+    candidate could be started, twice.
+    """
+    nothing = tuple(False for _ in [*suite.asserts, *suite.pairs])
+    if len(program) > PROGRAM_CHARS:
+        return Report(nothing, "the program is too long")
+    nonce = secrets.token_hex(16)
+    job = _job(program, suite, nonce=nonce)
+    limits = limits or LIMITS
+    for _ in range(2):
+        ran = _ran(job, limits=limits, hash_seed=hash_seed)
+        said = _said(ran.lines, nonce=nonce)
+        if said:
+            break
+    else:
+        raise SandboxMissing("sandbox_missing", probe.sandbox_problem() or "A sandbox did not start in time.")
+    output = ran.output.decode(errors="replace")
+    if len(said) == 1:
+        detail = "out of time" if ran.is_late else "the program broke its tests"
+        return Report(nothing, detail, (), output, ran.is_output_cut)
+    passed = tuple(item is True for item in said[1]["passed"])
+    values = tuple(said[1]["values"])
+    return Report(passed, said[1]["detail"], values, output, ran.is_output_cut)
+
+
+def _job(program: str, suite: Suite, *, nonce: str) -> bytes:
+    pairs = [{"call": call, "value": value} for call, value in suite.pairs]
+    return json.dumps(
+        {
+            "nonce": nonce,
+            "program": program,
+            "names": list(suite.names),
+            "setup": suite.setup,
+            "tests": list(suite.asserts),
+            "pairs": pairs,
+            "calls": list(suite.calls),
+        }
+    ).encode()
+
+
+def _ran(job: bytes, *, limits: Limits, hash_seed: int) -> running.Ran:
+    try:
+        return running.run_pair(job, limits=limits, hash_seed=hash_seed)
+    except OSError as error:
+        raise SandboxMissing("sandbox_missing", f"A sandbox cannot be started: {error}") from error
+
+
+def _said(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
+    """The lines that are the checker's own, by the nonce that only it was given."""
+    said: list[dict[str, Any]] = []
+    for line in lines[:2]:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            return said
+        if isinstance(record, dict) and hmac.compare_digest(str(record.get("nonce")), nonce):
+            said.append(record)
+    return said
