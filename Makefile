@@ -23,6 +23,7 @@ $(STAMP): requirements.txt requirements-dev.txt client/pyproject.toml
 	@test -x $(RUN) || $(PYTHON) -m venv $(VENV) 2>/dev/null || $(PYTHON) -m venv --clear --without-pip $(VENV)
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; \
 	  else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
+	  echo "Installing what requirements-dev.txt names into $(VENV); the first time takes a minute or two ..."; \
 	  $$pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
 	@touch $@
 
