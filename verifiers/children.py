@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import logging
 import multiprocessing
+import os
 import queue
 import threading
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
 from typing import Any
 
 from gymsite.core.errors import GymError
@@ -25,10 +27,15 @@ from verifiers.types import Evidence, Gold, Verdict
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
+STALLED_SHARE = 0.2  # of the clock; a verifier computes all the time and waits for nothing
 
 
 class VerifierTimeout(GymError):
     """The verification ran past its clock; its child was killed."""
+
+
+class VerifierStalled(VerifierTimeout):
+    """The clock ran out while the child hardly ran: the machine was at fault, not what it was verifying."""
 
 
 class VerifierCrash(GymError):
@@ -51,14 +58,26 @@ class Child:
         """The reply. Raises ``VerifierTimeout`` and ``VerifierCrash``; the child is unusable after either."""
         self.asked += 1
         connection: Connection = self.connection
+        worked_before_s = self._processor_s()
         try:
             connection.send_bytes(request)
             if not connection.poll(timeout_s):
-                raise VerifierTimeout("verifier_timeout", f"The verifier took more than {timeout_s:g} s.")
+                is_stalled = self._processor_s() - worked_before_s < timeout_s * STALLED_SHARE
+                raise (VerifierStalled if is_stalled else VerifierTimeout)(
+                    "verifier_timeout", f"The verifier took more than {timeout_s:g} s."
+                )
             reply: dict[str, Any] = json.loads(connection.recv_bytes(REPLY_BYTES))
         except (EOFError, OSError, ValueError) as error:
             raise VerifierCrash("verifier_error", "The verifier's child died.") from error
         return reply
+
+    def _processor_s(self) -> float:
+        """Processor time of the child so far; zero where the system does not tell."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @property
     def is_fresh(self) -> bool:
@@ -142,7 +161,8 @@ def judge_guarded(
 ) -> Verdict:
     """Judge, and decide whose fault a failure is.
 
-    A crash is tried once more, because a child may have died of something else. When the verifier hangs or
+    A crash is tried once more, because a child may have died of something else, and so is a child that hardly
+    ran: the machine may have stood still. When the verifier hangs or
     crashes on an answer but accepts the gold handed in as an answer, the answer caused it: incorrect,
     ``unparsable_answer``. Otherwise the failure is ours and is raised: ``VerifierTimeout`` or
     ``VerifierCrash``, whose ``code`` is the void verdict's reason.
@@ -163,7 +183,7 @@ def _verify_twice(
 ) -> Verdict:
     try:
         return pool.verify(verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
-    except VerifierCrash:
+    except (VerifierCrash, VerifierStalled):
         return pool.verify(verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
 
 

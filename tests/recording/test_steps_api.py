@@ -128,6 +128,8 @@ def test_steps_are_refused_when_the_verdict_is_old(trainer: ApiClient, settings:
         (b'{"steps": [{"index": 1, "duration_ms": -1}]}', 400),
         (b'{"steps": [{"index": 1, "rewards": {"a": NaN}}]}', 400),
         (b'{"steps": [{"index": 1, "started_at": "yesterday"}]}', 400),
+        (b'{"steps": [{"index": 1, "started_at": "9999-12-31T23:59:59-23:00"}]}', 400),
+        (b'{"steps": [{"index": 1, "started_at": "0001-01-01T00:00:00+23:00"}]}', 400),
         (b'{"steps": [{"index": 1, "thougt": "typo"}]}', 400),
         (b'{"steps": [{"index": 1, "parsed": ' + b"[" * 5000 + b"]" * 5000 + b"}]}", 400),
     ],

@@ -10,10 +10,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
+from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout, judge_guarded
 from verifiers.types import Evidence, Gold, Verdict
 
 ROOT = Path(__file__).parents[2]
@@ -130,6 +131,31 @@ def test_four_threads_get_each_their_own_verdicts() -> None:
         verdicts = list(threads.map(lambda gold: ask(pool, gold.answer, gold=gold), golds))
     assert all(verdict.correct for verdict in verdicts)
     pool.close()
+
+
+@pytest.mark.parametrize(("way", "error"), [("sleep", VerifierStalled), ("long_c_loop", VerifierTimeout)])
+def test_a_child_that_did_not_run_is_told_from_one_that_ran_too_long(
+    pool: ChildPool, way: str, error: type[Exception]
+) -> None:
+    with pytest.raises(VerifierTimeout) as raised:
+        ask(pool, way, timeout_s=4.0)  # long enough to get a share of a busy machine
+    assert type(raised.value) is error
+
+
+def test_a_machine_that_stood_still_is_asked_again(pool: ChildPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    stalls = [VerifierStalled("verifier_timeout", "stood still")]
+    verify = ChildPool.verify
+
+    def once_stalled(self: ChildPool, *args: Any, **kwargs: Any) -> Verdict:
+        if stalls:
+            raise stalls.pop()
+        return verify(self, *args, **kwargs)
+
+    monkeypatch.setattr(ChildPool, "verify", once_stalled)
+    verdict = judge_guarded(
+        pool, verifier_id="numeric-v1", gold=Gold(answer="42"), evidence=Evidence(answer="42")
+    )
+    assert verdict.correct
 
 
 def test_a_hang_in_one_thread_does_not_delay_the_others() -> None:

@@ -15,6 +15,7 @@ from gymsite.core.errors import GymError
 
 INT_MAX = 2**31 - 1
 HASH_BYTES = 16
+FIRST_YEAR, LAST_YEAR = 1970, 9000
 KNOWN_ACTIONS = frozenset(
     {"click", "type", "press", "scroll", "select", "goto", "back", "wait", "answer", "noop"}
 )
@@ -118,6 +119,9 @@ def _check_limits(steps: list[StepIn]) -> None:
     if len({step.index for step in steps}) < len(steps):
         raise GymError("repeated_index", "One call names the same step index twice.")
     for step in steps:
+        if step.started_at is not None and not _is_storable(step.started_at):
+            message = f"started_at of step {step.index} is outside the years {FIRST_YEAR} to {LAST_YEAR}."
+            raise GymError("invalid", message, fields={"steps": [message]})
         for name in ("thought", "raw"):
             length = len(getattr(step, name) or "")
             if length > settings.THOUGHT_MAX_CHARS:
@@ -127,6 +131,11 @@ def _check_limits(steps: list[StepIn]) -> None:
                     f" the limit is {limit:,} (setting THOUGHT_MAX_CHARS)."
                 )
                 raise GymError("step_too_large", message, status=413)
+
+
+def _is_storable(moment: datetime) -> bool:
+    """Far from the ends of Python's calendar, where a change of time zone leaves it."""
+    return FIRST_YEAR <= moment.year <= LAST_YEAR
 
 
 def step_row(step: StepIn) -> dict[str, Any]:

@@ -58,7 +58,8 @@ class Engine:
     """Runs policies over tasks. ``pages`` is how many browser pages work at once; text arms need none.
 
     A page or browser that dies is replaced and its episode closed ``harness_error``; a policy that raises
-    ends its episode ``model_error``; one that takes longer than ``time_limit_s`` ends it ``time_budget``.
+    ends its episode ``model_error``; one that thinks for longer than ``time_limit_s`` in all ends it
+    ``time_budget``.
     """
 
     def __init__(
@@ -189,7 +190,7 @@ class Engine:
             self._heart.beating.discard(episode.opened.id)
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
-        deadline = time.monotonic() + self._time_limit_s
+        left_s = self._time_limit_s
         observation = await episode.begin()
         memory: dict[str, Any] = {}
         while not episode.is_over:
@@ -202,8 +203,9 @@ class Engine:
                 sample_index=episode.opened.sample_index,
                 memory=memory,
             )
+            began = time.monotonic()
             try:
-                said = await asyncio.wait_for(_asked(policy, observation, info), deadline - time.monotonic())
+                said = await asyncio.wait_for(_asked(policy, observation, info), left_s)
             except asyncio.TimeoutError:
                 await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
                 return
@@ -214,6 +216,8 @@ class Engine:
             if said is None:
                 await episode.close("agent_stopped")
                 return
+            # Only the policy's own time counts: a slow arena or browser is no fault of its.
+            left_s -= time.monotonic() - began
             observation = (await episode.turn(said)).observation
 
     async def _close(self, episode: Episode, reason: CloseReason, detail: str) -> None:

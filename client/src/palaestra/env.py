@@ -114,7 +114,7 @@ class Env:
         episode = self._open()
         try:
             turned = await episode.turn(completion)
-        except PageDead as failure:
+        except (PageDead, PageHung, TabClosed) as failure:
             await self._finish("harness_error", str(failure))
             return await self._ended(episode, {"action_result": "timeout"})
         info: StepInfo = {
