@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
@@ -61,6 +62,47 @@ def test_our_failure_is_void_and_never_zero(monkeypatch: Any, failure: Any, reas
     verdict = _judged("42")
     assert (verdict.outcome, verdict.reward, verdict.reason) == ("void", None, reason)
     assert not verdict.terminated
+
+
+def _judged_program(program: str) -> Verdict:
+    benchmark = factories.benchmark(
+        id="programs", verifier_official="code-v1", verifier_training="code_strict-v1"
+    )
+    task = factories.task(benchmark=benchmark, answer="assert add(1, 2) == 3")
+    episode = factories.episode(task=task)
+    factories.submission(episode, program)
+    assert services.submission_judge(episode_id=episode.pk)
+    return Verdict.objects.get(episode=episode)
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+@pytest.mark.parametrize(
+    ("program", "outcome"),
+    [("def add(a, b): return a + b", "correct"), ("import os; os._exit(0)", "incorrect")],
+)
+def test_programs_are_judged_in_the_sandbox(monkeypatch: Any, program: str, outcome: str) -> None:
+    monkeypatch.setattr(services, "children", None)
+    verdict = _judged_program(program)
+    assert (verdict.outcome, verdict.verifier) == (outcome, "code-v1")
+
+
+def test_without_a_sandbox_programs_are_void(monkeypatch: Any) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    verdict = _judged_program("def add(a, b): return a + b")
+    assert (verdict.outcome, verdict.reward, verdict.reason) == ("void", None, "sandbox_missing")
+
+
+def test_bad_asserts_of_a_task_are_our_failure() -> None:
+    task = factories.task(
+        benchmark=factories.benchmark(
+            id="programs", verifier_official="code-v1", verifier_training="code-v1"
+        ),
+        answer="assert add(1,",
+    )
+    episode = factories.episode(task=task)
+    factories.submission(episode, "def add(a, b): return a + b")
+    services.submission_judge(episode_id=episode.pk)
+    assert Verdict.objects.get(episode=episode).reason == "verifier_error"
 
 
 def test_a_task_without_a_gold_is_our_failure() -> None:

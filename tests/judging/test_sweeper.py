@@ -20,11 +20,13 @@ class Queue:
     def __init__(self, room: int) -> None:
         self.room = room
         self.taken: list[int] = []
+        self.queues: list[str] = []
 
-    def apply_async(self, *, kwargs: dict[str, int], retry: bool) -> None:
+    def apply_async(self, *, kwargs: dict[str, int], queue: str, retry: bool) -> None:
         if len(self.taken) == self.room:
             raise QueueUnreachable
         self.taken.append(kwargs["episode_id"])
+        self.queues.append(queue)
 
 
 @pytest.fixture
@@ -54,6 +56,26 @@ def test_what_was_sent_again_is_not_sent_before_the_next_back_off(
     monkeypatch.setattr(jobs, "judge", Queue(room=10))
     assert sweeper.resend() == 3
     assert sweeper.resend() == 0
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("verifiers", [("code-v1", "numeric-v1"), ("numeric-v1", "code_strict-v1")])
+def test_programs_go_to_the_workers_with_a_sandbox(monkeypatch: Any, verifiers: tuple[str, str]) -> None:
+    official, training = verifiers
+    benchmark = factories.benchmark(id="programs", verifier_official=official, verifier_training=training)
+    program = factories.episode(task=factories.task(benchmark=benchmark))
+    number = factories.episode()
+    queue = Queue(room=10)
+    monkeypatch.setattr(jobs, "judge", queue)
+    assert sweeper.jobs_send([program.pk, number.pk]) == [program.pk, number.pk]
+    assert queue.queues == ["sandbox", "verify"]
+    assert sweeper.jobs_send([program.pk, number.pk], leaving_out={"verify"}) == [program.pk]
+
+
+@pytest.mark.django_db
+def test_nothing_to_send_asks_nothing(django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        assert sweeper.jobs_send([]) == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -15,6 +15,7 @@ from verifiers import sandbox
 logger = logging.getLogger(__name__)
 VERIFY_QUEUE = "verify"
 SANDBOX_QUEUE = "sandbox"
+QUEUES = (VERIFY_QUEUE, SANDBOX_QUEUE)
 
 
 @shared_task(name="judging.judge", ignore_result=True)

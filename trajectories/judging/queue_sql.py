@@ -45,6 +45,15 @@ SELECT run_id, id, is_used, seconds FROM (
 WHERE seconds > %(lease)s ORDER BY id"""
 
 
+# Both verifiers run, so one that needs the sandbox takes the whole job there.
+_SANDBOXED = """
+SELECT e.id FROM trajectories_episode e
+JOIN tasks_app_task t ON t.id = e.task_id
+JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
+WHERE e.id = ANY(%(episodes)s)
+    AND (b.verifier_official = ANY(%(verifiers)s) OR b.verifier_training = ANY(%(verifiers)s))"""
+
+
 class Silent(NamedTuple):
     """An open episode that nothing was heard of for longer than a lease; unused ones count from opening."""
 
@@ -65,6 +74,13 @@ def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float])
     with connection.cursor() as cursor:
         cursor.execute(_DUE, parameters)
         return [row[0] for row in cursor.fetchall()]
+
+
+def episodes_sandboxed(episode_ids: Sequence[int], *, verifiers: Sequence[str]) -> set[int]:
+    """Those whose benchmark is judged by one of these verifiers."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SANDBOXED, {"episodes": list(episode_ids), "verifiers": list(verifiers)})
+        return {row[0] for row in cursor.fetchall()}
 
 
 def submissions_mark_sent(episode_ids: Sequence[int]) -> None:

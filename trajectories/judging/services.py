@@ -1,4 +1,4 @@
-"""Evidence to verdict: claim, verify in a child, write once."""
+"""Evidence to verdict: claim, verify in a child or in the sandbox, write once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from django.conf import settings
 from trajectories import hot_sql
 from trajectories.judging import writing
 from trajectories.models import Run
+from verifiers import registry
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
+from verifiers.sandbox import SandboxMissing
 from verifiers.types import Evidence, Gold, Verdict
 
 logger = logging.getLogger(__name__)
@@ -54,7 +56,7 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
     rewarding = claim.verifier_training if claim.run_kind == Run.Kind.TRAIN else claim.verifier_official
     try:
         opinions = {name: _opinion(name, claim) for name in {rewarding, claim.verifier_official}}
-    except (VerifierTimeout, VerifierCrash) as failure:
+    except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     given, official = opinions[rewarding], opinions[claim.verifier_official]
     return hot_sql.Ending(
@@ -86,13 +88,27 @@ def _opinion(verifier_id: str, claim: hot_sql.Claim) -> Verdict:
         extra=claim.gold_extra or {},
     )
     answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
+    evidence = Evidence(answer=answer)
+    if verifier_id in registry.sandboxed():
+        return _in_sandbox(verifier_id, gold=gold, evidence=evidence)
     return judge_guarded(
         children(),
         verifier_id=verifier_id,
         gold=gold,
-        evidence=Evidence(answer=answer),
+        evidence=evidence,
         timeout_s=settings.VERIFIER_TIMEOUT_S,
     )
+
+
+def _in_sandbox(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
+    """Judge without a child: the sandbox has clocks and walls of its own, and prefork allows no children."""
+    try:
+        return registry.run(verifier_id, gold=gold, evidence=evidence)
+    except SandboxMissing:
+        raise
+    except Exception as error:
+        logger.exception("%s failed outside its sandbox", verifier_id)
+        raise VerifierCrash("verifier_error", f"{verifier_id} failed: {type(error).__name__}") from error
 
 
 def _outcome(opinion: Verdict) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Sequence
 from threading import Event
 
 import psycopg
@@ -21,6 +21,7 @@ from trajectories.hot_sql import SUBMISSION_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper
 from trajectories.judging.services import CLAIMS_MAX
 from trajectories.recording import health, heartbeats, idempotency
+from verifiers import registry
 
 logger = logging.getLogger(__name__)
 
@@ -64,8 +65,8 @@ def _listen(listening: psycopg.Connection, stop: Event) -> None:
     listening.execute(f"LISTEN {SUBMISSION_CHANNEL}")
     chores = _Chores()
     while not stop.is_set():
-        for notice in listening.notifies(timeout=chores.seconds_to_next(), stop_after=1):
-            jobs_send([int(notice.payload)])
+        notices = listening.notifies(timeout=chores.seconds_to_next(), stop_after=1)
+        jobs_send([int(notice.payload) for notice in notices])  # all that have come meanwhile
         chores.do_due()
 
 
@@ -95,25 +96,33 @@ class _Chores:
 def resend() -> int:
     """Send what was not judged in time; returns how many."""
     try:
-        if redis_client.client().llen(jobs.VERIFY_QUEUE) > LONG_QUEUE:
-            return 0
+        long = {queue for queue in jobs.QUEUES if redis_client.client().llen(queue) > LONG_QUEUE}
     except redis_client.Unreachable:
         return 0
     due = queue_sql.submissions_due(
         claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S, after_s=settings.RESEND_AFTER_S
     )
     # Marked afterwards: what the queue did not take is due again at once, not after the next back-off.
-    sent = jobs_send(due)
+    sent = jobs_send(due, leaving_out=long)
     queue_sql.submissions_mark_sent(sent)
     return len(sent)
 
 
-def jobs_send(episode_ids: Iterable[int]) -> list[int]:
-    """Put jobs into the queue; returns those that it took. The next sweep finds the others."""
+def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[str] = ()) -> list[int]:
+    """Put jobs into their queues; returns those that were taken. The next sweep finds the others.
+
+    What is judged by running it goes to the workers that have a sandbox.
+    """
+    if not episode_ids:
+        return []
+    sandboxed = queue_sql.episodes_sandboxed(episode_ids, verifiers=registry.sandboxed())
     sent: list[int] = []
     for episode_id in episode_ids:
+        queue = jobs.SANDBOX_QUEUE if episode_id in sandboxed else jobs.VERIFY_QUEUE
+        if queue in leaving_out:
+            continue
         try:
-            jobs.judge.apply_async(kwargs={"episode_id": episode_id}, retry=False)
+            jobs.judge.apply_async(kwargs={"episode_id": episode_id}, queue=queue, retry=False)
         except QueueUnreachable:
             logger.warning("the queue does not answer: episode %s is sent later", episode_id)
             return sent
