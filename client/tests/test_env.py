@@ -81,3 +81,9 @@ async def test_a_void_ends_a_loop_over_steps_and_has_no_reward(env: Env) -> None
     await env.reset(1)
     _, reward, terminated, truncated, info = await env.stop("harness_error", "the power went")
     assert (reward, terminated, truncated, info["reason"]) == (None, False, True, "harness_error")
+
+
+async def test_a_step_is_stored_when_it_returns(env: Env, fake: FakeServer) -> None:
+    await env.reset(1)
+    await env.step('Nothing yet.\nAction: {"type": "noop"}')
+    assert fake.state.episodes[1]["steps"][1]["thought"] == "Nothing yet."

@@ -56,7 +56,7 @@ def capacity_report() -> dict[str, Any]:
     return {
         "active": active,
         "max_active": settings.ACTIVE_EPISODES_MAX,
-        "verify": {"queued": queued, "p95_ms": p95_ms},
+        "verify": {"queued": queued, "p95_ms": None if p95_ms is None else round(p95_ms, 1)},
         "sandbox": {"queued": _sandbox_queued(), "p95_ms": None},
         "recommended_inflight": _recommended(active=active, queued=queued),
     }

@@ -114,6 +114,7 @@ class Env:
         episode = self._open()
         try:
             turned = await episode.turn(completion)
+            await episode.recorder.flush()  # whoever is told of a step may rely on its being stored
         except (PageDead, PageHung, TabClosed) as failure:
             await self._finish("harness_error", str(failure))
             return await self._ended(episode, {"action_result": "timeout"})
