@@ -56,7 +56,7 @@ def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
     names: list[str] = []
     file: Path | None = None
     for record in found:
-        if isinstance(record, BadRow) or not isinstance(record.value, list):
+        if isinstance(record, BadRow) or record.file.suffix != ".csv":
             yield record
         elif record.file != file:
             file, names = record.file, [name.strip() for name in record.value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError
 
 from tasks_app import hub, reading
 from tasks_app.benchmarks import _contest, aime, amc
@@ -119,6 +120,20 @@ def test_a_csv_may_begin_with_a_byte_order_mark_and_each_file_has_its_own_first_
         {"n": "1", "m": "2"},
         {"m": "3", "n": "4"},
     ]
+
+
+def test_a_list_among_json_lines_is_a_bad_row_and_no_line_of_names(tmp_path: Path) -> None:
+    rows = samples.read("aime", samples.jsonl(tmp_path / "rows.jsonl", [["id", "answer"], samples.AIME[0]]))
+    assert [isinstance(row, BadRow) for row in rows] == [True, False]
+
+
+@pytest.mark.django_db
+def test_a_csv_row_that_is_not_utf_8_is_a_bad_row(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = f"{AIME_HEAD}\n1983-1,1983,1,Caf\u00e9?,4,\n1983-2,1983,2,Q?,5,\n"
+    path.write_bytes(rows.encode("latin-1"))
+    with pytest.raises(CommandError, match="1 bad rows skipped; the other 1 are loaded"):
+        load("aime", "--file", path)
 
 
 @pytest.mark.parametrize(
