@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ FLOORS = {  # at most so many disagreements, at most so many of them false posit
     "qwen25_math_cot_outputs": (1, 1),
     "hardverify_math": (22, 0),
     "hendrycks_math_equivalence": (1, 1),
+    "mbpp_gpt4_solutions": (0, 0),
 }
 
 
@@ -62,14 +64,14 @@ def test_a_disagreement_is_counted_and_listed(tmp_path: Path) -> None:
         row("1/2", "0.5", False),
         row("7", "8", True),
         row("7", "7", True),
-        row("A", "A", True, "arc"),
+        row("A", "A", True, "gpqa"),
     )
     text = run_command(tmp_path)
     assert "cases.jsonl (math): math-v1, n 3, agreement 1 of 3" in text
     assert "false positives: 1 of 1" in text
     assert "false negatives: 1 of 2" in text
     assert "false negative: gold '7', answer '8' (read as '8'), here" in text
-    assert "cases.jsonl (arc): n 1, no verifier yet" in text
+    assert "cases.jsonl (gpqa): n 1, no verifier yet" in text
     assert path.exists()
 
 
@@ -102,6 +104,8 @@ def test_a_path_without_cases_is_named(tmp_path: Path) -> None:
 @pytest.mark.skipif(not CASES.is_dir(), reason="../shared/data is not on this machine")
 @pytest.mark.parametrize("name", FLOORS)
 def test_agreement_stays_above_its_floor(name: str) -> None:
+    if name.startswith("mbpp") and shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed here")
     (report,) = agreement.check_file(CASES / f"{name}.jsonl", judge)
     most, most_false_positives = FLOORS[name]
     assert len(report.disagreements) <= most

@@ -1,0 +1,137 @@
+"""Held-back inputs for a programming task: calls mutated from its asserts, with the reference's values.
+
+Mutations are mild, because a task's text does not say what its inputs may be: values change, kinds, signs
+and lengths stay, and a number that equals the length of another argument is left alone. Calls on which the
+reference raises or gives no plain data are left out; a task whose reference does not end on one of them, or
+answers otherwise under another hash seed, has none.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gymsite.core.errors import GymError
+from verifiers.programs import suite_of
+from verifiers.sandbox import Suite, suite_run
+from verifiers.types import Gold
+
+PAIRS = 20
+TRIES = 400
+HASH_SEEDS = (0, 1)
+
+
+class ReferenceFails(GymError):
+    """The reference program does not pass its own asserts."""
+
+
+def pairs_of(gold: Gold, *, seed: int, count: int = PAIRS) -> list[tuple[str, Any]]:
+    """Up to ``count`` calls and their values in JSON, for ``extra["pairs"]``; fewer when no more can be had.
+
+    Runs the reference in the sandbox, twice. Raises ``ReferenceFails`` and ``SandboxMissing``.
+    """
+    suite = suite_of(gold)
+    calls = _mutated(suite, random.Random(seed), count=2 * count)
+    first, second = (_values(gold.answer, suite, calls, hash_seed=seed) for seed in HASH_SEEDS)
+    if first != second:
+        return []
+    return [(call, value[0]) for call, value in zip(calls, first, strict=True) if value][:count]
+
+
+def _values(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> list[list[Any]]:
+    asked = Suite(names=suite.names, setup=suite.setup, asserts=suite.asserts, calls=calls)
+    report = suite_run(reference, asked, hash_seed=hash_seed)
+    if report.is_pass:
+        return list(report.values)
+    if suite_run(reference, suite, hash_seed=hash_seed).is_pass:
+        return [[] for _ in calls]  # one of the calls does not end
+    raise ReferenceFails("reference_fails", f"The reference program fails its own tests: {report.detail}")
+
+
+def _mutated(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
+    """Distinct calls that are not in the asserts; of asserts whose arguments are all literal."""
+    known = [call for test in suite.asserts if (call := _call(test, suite.names))]
+    if not known:
+        return []
+    taken = {ast.unparse(call) for call in known}
+    found: list[str] = []
+    for _ in range(TRIES):
+        call = rng.choice(known)
+        given = [ast.literal_eval(argument) for argument in call.args]
+        place = rng.randrange(len(given))
+        given[place] = _changed(given[place], rng, lengths=set(_lengths(given)))
+        text = f"{ast.unparse(call.func)}({', '.join(map(repr, given))})"
+        if text not in taken and len(found) < count:
+            taken.add(text)
+            found.append(text)
+    return found
+
+
+def _call(test: str, names: Any) -> ast.Call | None:
+    """The call under test: the first of the program's own functions with nothing but literals given."""
+    for node in ast.walk(ast.parse(test)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names):
+            continue
+        try:
+            for argument in node.args:
+                ast.literal_eval(argument)
+        except ValueError:
+            continue
+        return node if node.args and not node.keywords else None
+    return None
+
+
+def _lengths(value: Any) -> Iterator[int]:
+    if isinstance(value, str | list | tuple | set | dict):
+        yield len(value)
+        if not isinstance(value, str):
+            for item in value:
+                yield from _lengths(item)
+
+
+def _changed(value: Any, rng: random.Random, *, lengths: set[int]) -> Any:
+    """A value of the same kind; the same one where no mild change is known."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if value in lengths or value in (0, 1) else _moved(value, rng)
+    if isinstance(value, float):
+        return round(value * rng.uniform(0.5, 1.5), 2)
+    if isinstance(value, str):
+        return "".join(_letter(char, rng) if rng.random() < 0.5 else char for char in value)
+    if isinstance(value, list | tuple) and value:
+        return _rearranged(value, rng, lengths=lengths)
+    return value
+
+
+def _moved(value: int, rng: random.Random) -> int:
+    near = value + rng.choice((-2, -1, 1, 2, 3))
+    return near if near * value > 0 else value
+
+
+def _letter(char: str, rng: random.Random) -> str:
+    for kind, alphabet in _ALPHABETS:
+        if kind(char):
+            return rng.choice(alphabet)
+    return char
+
+
+_ALPHABETS: tuple[tuple[Callable[[str], bool], str], ...] = (
+    (lambda char: "a" <= char <= "z", "abcdefghijklmnopqrstuvwxyz"),
+    (lambda char: "A" <= char <= "Z", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    (lambda char: "1" <= char <= "9", "123456789"),
+)
+
+
+def _rearranged(value: list[Any] | tuple[Any, ...], rng: random.Random, *, lengths: set[int]) -> Any:
+    """One item changed; order is left, since many tasks want their lists sorted."""
+    items = list(value)
+    place = rng.randrange(len(items))
+    changed = _changed(items[place], rng, lengths=lengths)
+    in_order = all(isinstance(item, int | float) for item in items) and items == sorted(items)
+    items[place] = changed
+    if in_order:
+        items.sort()
+    return items if isinstance(value, list) else tuple(items)
