@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -43,12 +44,14 @@ def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
     """Every record of the files in order; a line that cannot be read comes as a ``BadRow``.
 
     The value of a CSV record is the list of its cells, a line of column names included: see ``with_header``.
+    Records are numbered through all files of one format, so that shards follow each other and a tree of files
+    beside them moves no number: keys are made of it.
     """
-    number = 0
+    numbers: Counter[str] = Counter()
     for file in files:
         for line, value in _values(file):
-            number += 1
-            yield value if isinstance(value, BadRow) else Record(file, line, number, value)
+            numbers[file.suffix] += 1
+            yield value if isinstance(value, BadRow) else Record(file, line, numbers[file.suffix], value)
 
 
 def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
