@@ -10,11 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from gymsite.core.errors import GymError
-from verifiers import registry
+from verifiers import completions, denotations
 from verifiers.extraction import extract
 from verifiers.types import Evidence, Gold, Verdict
 
-VERIFIER_OF_BENCHMARK = {"gsm8k": "numeric-v1", "math": "math-v1", "mbpp": "code-v1"}
+VERIFIER_OF_BENCHMARK = {
+    "gsm8k": "numeric-v1",
+    "math": "math-v1",
+    "mbpp": "code-v1",
+    "mmlu": "choice-v1",
+    "arc": "choice-v1",
+    "sciq": "choice-v1",
+    "scienceqa": "choice-v1",
+    "multiple_choice": "choice-v1",
+    "mmmu": "mmmu-v1",
+    "mmmu_open": "mmmu-v1",
+    "chartqa": "relaxed-v1",
+    "chartqa_free_text": "relaxed-v1",
+    "wikitablequestions": "denotation-v1",
+}
+MATHEMATICAL = frozenset({"gsm8k", "math"})
+LETTERED = frozenset({"mmlu", "sciq", "scienceqa", "multiple_choice"})
+EXTRA_FIELDS = {"options": "options", "question_type": "question_type", "test_setup_code": "setup"}
+"""Fields of a case that its verifier needs, and their names in the gold's ``extra``."""
 Z_95 = 1.959964
 MAX_GOLD_WORDS = 40
 
@@ -31,6 +49,8 @@ class Case:
     prediction: str
     expected: bool
     source: str
+    answers: tuple[str, ...] | None = None
+    """The prediction as a list, where it is one."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +110,27 @@ def read_cases(path: Path) -> Iterator[Case]:
 
 
 def _case(row: dict[str, Any]) -> Case:
-    golds = row["gold"] if isinstance(row["gold"], list) else [row["gold"]]
-    first, *others = [str(gold) for gold in golds] or [""]
+    prediction = row["prediction"]
+    is_list = isinstance(prediction, list)
     return Case(
         benchmark=row["benchmark"],
-        gold=Gold(first, accepted=tuple(others), extra=_extra(row)),
-        prediction=row["prediction"] if isinstance(row["prediction"], str) else json.dumps(row["prediction"]),
+        gold=_gold(row),
+        prediction=prediction if isinstance(prediction, str) else json.dumps(prediction),
         expected=bool(row["expected"]),
         source=str(row.get("source", "")),
+        answers=tuple(str(answer) for answer in prediction) if is_list else None,
     )
 
 
-def _extra(row: dict[str, Any]) -> dict[str, Any]:
-    return {"setup": row["test_setup_code"]} if row.get("test_setup_code") else {}
+def _gold(row: dict[str, Any]) -> Gold:
+    golds = [str(gold) for gold in row["gold"]] if isinstance(row["gold"], list) else [str(row["gold"])]
+    if row["benchmark"] == "wikitablequestions":
+        canonical = [str(item) for item in row.get("gold_canonical") or ()]
+        extra = {"canonical": denotations.cell_of(canonical)} if canonical else {}
+        return Gold(denotations.cell_of(golds), extra=extra)
+    first, *others = golds or [""]
+    extra = {name: row[field] for field, name in EXTRA_FIELDS.items() if row.get(field)}
+    return Gold(first, accepted=tuple(others), extra=extra)
 
 
 def check_file(path: Path, judge: Judge) -> list[Report]:
@@ -133,22 +161,36 @@ def _report(file: str, benchmark: str, cases: Sequence[Case], judge: Judge) -> R
 
 
 def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | None:
-    """The verdict on a prediction; one that is no answer in itself goes through ``extract``.
+    """The verdict on a prediction, as the benchmark's published rule takes answers out of it.
 
     None when the verifier itself failed.
     """
-    if verifier_id in registry.sandboxed():  # a program is judged whole
-        return judge(verifier_id, case.gold, Evidence(case.prediction))
-    accepted = tuple(_answer_in(answer) for answer in case.gold.accepted)
-    gold = Gold(_answer_in(case.gold.answer), accepted)
     try:
-        verdict = judge(verifier_id, gold, Evidence(case.prediction))
-        if verdict.reason != "unparsable_answer":
-            return verdict
-        answer = extract(case.prediction)
-        return verdict if answer is None else judge(verifier_id, gold, Evidence(answer))
+        if case.benchmark in MATHEMATICAL:
+            return _judge_mathematics(case, verifier_id, judge)
+        gold = _lettered(case.gold) if case.benchmark in LETTERED else case.gold
+        if case.answers is not None:
+            return judge(verifier_id, gold, Evidence(case.answers))
+        found = completions.candidates(case.benchmark, gold, case.prediction)
+        verdicts = [judge(verifier_id, gold, evidence) for evidence in found]
+        return next((verdict for verdict in verdicts if verdict.correct), verdicts[-1])
     except GymError:
         return None
+
+
+def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
+    """A prediction that is no answer in itself goes through ``extract``."""
+    gold = Gold(_answer_in(case.gold.answer), tuple(map(_answer_in, case.gold.accepted)))
+    verdict = judge(verifier_id, gold, Evidence(case.prediction))
+    if verdict.reason != "unparsable_answer":
+        return verdict
+    answer = extract(case.prediction)
+    return verdict if answer is None else judge(verifier_id, gold, Evidence(answer))
+
+
+def _lettered(gold: Gold) -> Gold:
+    """A gold given as a text that chooses, reduced to its letter."""
+    return Gold(completions.letter_in(gold.answer) or gold.answer, gold.accepted, extra=gold.extra)
 
 
 def _answer_in(gold: str) -> str:

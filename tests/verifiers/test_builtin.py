@@ -15,6 +15,7 @@ EXAMPLES = [(plugin, example) for _, plugin in VERIFIERS.items() for example in 
 PLUGINS = [plugin for _, plugin in VERIFIERS.items()]
 READING = [plugin for plugin in PLUGINS if not plugin.needs_sandbox]
 """Those that read a short answer; programs have tests of their own."""
+OF_ONE_ANSWER = [plugin for plugin in READING if plugin.id not in {"choice-v1", "denotation-v1"}]
 
 
 def judge(plugin: Verifier, gold: str, answer: str | tuple[str, ...]) -> Verdict:
@@ -50,9 +51,15 @@ def test_an_answer_past_the_limit_is_unparsable(plugin: Verifier) -> None:
 
 
 @pytest.mark.parametrize("plugin", READING, ids=lambda plugin: plugin.id)
-@pytest.mark.parametrize("answer", ["", "   ", (), ("1", "2"), "\x00", "4\u200b2", "\u202e42", "\ud800"])
+@pytest.mark.parametrize("answer", ["", "   ", (), "\x00", "4\u200b2", "\u202e42", "\ud800"])
 def test_an_answer_nobody_can_read_is_unparsable(plugin: Verifier, answer: str | tuple[str, ...]) -> None:
     verdict = judge(plugin, "42", answer)
+    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+
+
+@pytest.mark.parametrize("plugin", OF_ONE_ANSWER, ids=lambda plugin: plugin.id)
+def test_several_answers_are_unparsable_where_one_is_asked_for(plugin: Verifier) -> None:
+    verdict = judge(plugin, "42", ("42", "42"))
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 

@@ -1,0 +1,82 @@
+"""The label of the right choice.
+
+Sources: MMLU (hendrycks/test, ``evaluate.py``) compares the predicted letter with the gold letter. ARC
+(allenai/aristo-leaderboard, ``arc/evaluator``) looks for the answer key, a letter or a numeral, among the
+predicted labels; k labels earn 1/k, which here is the score only: the reward needs exactly one. ScienceQA
+(lupantech/ScienceQA, ``run_gpt3.py``) reads the single match of ``The answer is ([A-Z]).`` and chooses at
+random when there is none; here no label is incorrect. The text of a choice is not its label.
+"""
+
+from __future__ import annotations
+
+import re
+
+from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.reading import gold_answers, readable, unparsable
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
+
+MOST_LABELS = 26
+LABEL = r"(?:[A-Za-z]|[1-9][0-9]?)"
+WRITTEN = re.compile(
+    rf"(?:the answer is\s+)?(?P<mark>[*_]*)(?:\((?P<round>{LABEL})\)|\[(?P<square>{LABEL})\]"
+    rf"|(?P<bare>{LABEL})[).:]?)[.]?(?P=mark)[.]?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@verifier(
+    "choice-v1",
+    title="Label of the right choice",
+    examples=[
+        Example(gold="B", answer="B", correct=True),
+        Example(gold="B", answer="(B)", correct=True),
+        Example(gold="B", answer="b.", correct=True),
+        Example(gold="B", answer="**B**", correct=True),
+        Example(gold="B", answer="The answer is B.", correct=True),
+        Example(gold="3", answer="3", correct=True),
+        Example(gold="B", answer=("B",), correct=True),
+        Example(gold="B", answer="C", correct=False),
+        Example(gold="B", answer="2", correct=False),
+        Example(gold="B", answer="A or B", correct=False),
+        Example(gold="B", answer="AB", correct=False),
+        Example(gold="B", answer="not B", correct=False),
+        Example(gold="B", answer="B, no C", correct=False),
+        Example(gold="B", answer=("A", "B"), correct=False),
+        Example(gold="B", answer="", correct=False),
+    ],
+)
+def choice(gold: Gold, evidence: Evidence) -> Verdict:
+    """Correct when exactly one label is given and it is the gold's; ``score`` is 1/k for k labels.
+
+    Letters compare without case. Raises ``UnparsableGold``.
+    """
+    wanted = [_gold_label(answer) for answer in gold_answers(gold)]
+    answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
+    labels = [read_label(answer) for answer in answers[:MOST_LABELS]]
+    found = [label for label in labels if label is not None]
+    if not found or len(found) < len(answers):
+        return unparsable(gold=wanted[0], answer=" ".join(answers))
+    is_among = any(label in wanted for label in found)
+    return Verdict(
+        correct=is_among and len(found) == 1,
+        score=1 / len(found) if is_among else 0.0,
+        parsed_gold=wanted[0],
+        parsed_answer=", ".join(found),
+    )
+
+
+def _gold_label(text: str) -> str:
+    label = read_label(text)
+    if label is None:
+        raise UnparsableGold(f"The gold {text[:80]!r} is not the label of a choice.")
+    return label
+
+
+def read_label(text: str) -> str | None:
+    """The one label that the text is, a capital letter or a numeral; None when it is anything else."""
+    plain = readable(text) if len(text) <= SHORT_ANSWER_CHARS else None
+    match = WRITTEN.fullmatch(plain) if plain else None
+    if match is None:
+        return None
+    return str(match["round"] or match["square"] or match["bare"]).upper()

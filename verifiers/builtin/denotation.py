@@ -1,0 +1,70 @@
+"""The same set of answers, as the official WikiTableQuestions evaluator compares them.
+
+Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``; its rules are in ``verifiers/denotations.py``.
+"""
+
+from __future__ import annotations
+
+from verifiers import denotations
+from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.reading import judged, readable, unparsable
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
+
+MOST_ITEMS = 200
+
+
+@verifier(
+    "denotation-v1",
+    title="Same set of table answers",
+    examples=[
+        Example(gold="Lanny Poffo", answer="lanny poffo.", correct=True),
+        Example(gold="17", answer="17.0", correct=True),
+        Example(gold="17 years", answer="17", correct=True, extra={"canonical": "17.0"}),
+        Example(gold="February 1795", answer="1795-02-xx", correct=True, extra={"canonical": "1795-02-xx"}),
+        Example(gold="Beyonc\u00e9 (singer)", answer="Beyonce", correct=True),
+        Example(gold='"Dove"[3]', answer="\u201cDove\u201d", correct=True),
+        Example(gold="2004|2005", answer=("2005", "2004"), correct=True),
+        Example(gold="2004|2005", answer="2005|2004", correct=True),
+        Example(gold="a\\pb", answer=("a|b",), correct=True),
+        Example(gold="17 years", answer="17", correct=False),
+        Example(gold="1234", answer="1,234", correct=False),
+        Example(gold="xx-01-12", answer="1990-01-12", correct=False),
+        Example(gold="2004|2005", answer="2004", correct=False),
+        Example(gold="2004|2005", answer="2004, 2005", correct=False),
+        Example(gold="2004", answer="2004|2005", correct=False),
+    ],
+)
+def denotation(gold: Gold, evidence: Evidence) -> Verdict:
+    """Equal sizes and each gold item matched, in any order.
+
+    The gold is an official ``targetValue`` cell, ``extra["canonical"]`` its ``targetCanon`` cell if known. An
+    answer is such a cell too, or a tuple of items. Raises ``UnparsableGold``.
+    """
+    wanted = _gold_values(gold)
+    shown = denotations.cell_of([value.text for value in wanted])
+    items = _items(evidence)
+    if items is None:
+        return unparsable(gold=shown, answer=str(evidence.answer))
+    found = denotations.value_set(items)
+    answer = denotations.cell_of([value.text for value in found])
+    return judged(denotations.is_match(wanted, found), gold=shown, answer=answer)
+
+
+def _gold_values(gold: Gold) -> list[denotations.Value]:
+    items = denotations.items_of(gold.answer)
+    canonical = gold.extra.get("canonical")
+    meanings = denotations.items_of(str(canonical)) if canonical else None
+    if meanings and len(meanings) != len(items):
+        raise UnparsableGold(f"The gold {gold.answer[:80]!r} and its canonical form differ in length.")
+    return denotations.value_set(items, meanings)
+
+
+def _items(evidence: Evidence) -> list[str] | None:
+    """The answers given; None when there are none, too many, or some that nobody can read."""
+    is_cell = isinstance(evidence.answer, str)
+    items = denotations.items_of(evidence.answer) if isinstance(evidence.answer, str) else [*evidence.answer]
+    length = len(evidence.answer) if is_cell and len(items) == 1 else max(map(len, items), default=0)
+    if not items or len(items) > MOST_ITEMS or length > SHORT_ANSWER_CHARS:
+        return None
+    return None if any(readable(item) is None for item in items) else items

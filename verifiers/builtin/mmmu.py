@@ -1,0 +1,71 @@
+"""MMMU's official rules for multiple-choice and open answers; they are in ``verifiers/mmmu_rules.py``.
+
+Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py``. Where that code picks at random: incorrect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from verifiers import mmmu_rules
+from verifiers.reading import gold_answers, judged, short_answer, unparsable
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, Verdict
+
+OPTIONS: dict[str, Any] = {"options": ["red", "green", "blue"]}
+OPEN: dict[str, Any] = {"question_type": "open"}
+
+
+@verifier(
+    "mmmu-v1",
+    title="MMMU: choice letter or open answer",
+    examples=[
+        Example(gold="B", answer="B", correct=True),
+        Example(gold="B", answer="(B)", correct=True),
+        Example(gold="B", answer="Not (A), so (B)", correct=True),
+        Example(gold="B", answer="Answer: B", correct=True),
+        Example(gold="B", answer="The colour that is shown is green.", correct=True, extra=OPTIONS),
+        Example(gold="12.97", answer="12.971", correct=True),
+        Example(gold="60", answer="The throughput is 60 Mbps.", correct=True),
+        Example(gold="1,250", answer="x = 1250", correct=True),
+        Example(gold="fescue", answer="tall fescue", correct=True),
+        Example(gold="C", answer="C", correct=True, extra=OPEN),
+        Example(gold="B", answer="C", correct=False),
+        Example(gold="B", answer="D", correct=False, extra=OPTIONS),
+        Example(gold="B", answer="Not (B), so (A)", correct=False),
+        Example(gold="B", answer="I cannot see the picture.", correct=False, extra=OPTIONS),
+        Example(gold="12.97", answer="12.9", correct=False),
+        Example(gold="1/64", answer="0.015625", correct=False),
+        Example(gold="C", answer="carbon", correct=False, extra=OPEN),
+    ],
+)
+def mmmu(gold: Gold, evidence: Evidence) -> Verdict:
+    """The official parse of one short answer against the gold's letter or its accepted values.
+
+    ``extra["options"]`` are the texts of the choices, ``extra["question_type"]`` is ``multiple-choice`` or
+    ``open``; without it a gold of one capital letter is a choice.
+    """
+    golds = gold_answers(gold)
+    answer = short_answer(evidence)
+    if answer is None:
+        return unparsable(gold=gold.answer, answer=str(evidence.answer))
+    if is_open(gold):
+        forms = [form for tail in mmmu_rules.tails_in(answer) for form in mmmu_rules.forms_in(tail)]
+        correct = mmmu_rules.is_open_match(golds, forms)
+        return judged(correct, gold=gold.answer, answer=" | ".join(map(str, forms)))
+    letter = mmmu_rules.letter_in(answer, options_of(gold))
+    if letter is None:
+        return unparsable(gold=gold.answer, answer=answer)
+    return judged(letter in golds, gold=gold.answer, answer=letter)
+
+
+def options_of(gold: Gold) -> list[str]:
+    return [str(option) for option in gold.extra.get("options", ())]
+
+
+def is_open(gold: Gold) -> bool:
+    """Whether the gold answers an open question."""
+    kind = gold.extra.get("question_type")
+    if kind:
+        return str(kind) == "open"
+    return not (len(gold.answer) == 1 and gold.answer in mmmu_rules.LETTERS)

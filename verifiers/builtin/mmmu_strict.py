@@ -1,0 +1,55 @@
+"""MMMU without containment: the letter alone, or exactly an accepted value.
+
+The official open rule (see ``mmmu-v1``) accepts a text that contains the gold and any number of a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from verifiers.builtin import choice, mmmu
+from verifiers.builtin.numeric import read_number
+from verifiers.reading import gold_answers, judged, short_answer, unparsable
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, Verdict
+
+BARE_NUMBER = re.compile(r"[-+]?\$?[\d,]*\.?\d+(?:\s?/\s?\d+)?\s?%?", re.ASCII)
+
+
+@verifier(
+    "mmmu_strict-v1",
+    title="MMMU: choice letter, or exactly the open answer",
+    examples=[
+        Example(gold="B", answer="B", correct=True),
+        Example(gold="B", answer="(B)", correct=True),
+        Example(gold="12.97", answer="12.970", correct=True),
+        Example(gold="1,250", answer="1250", correct=True),
+        Example(gold="1/64", answer="0.015625", correct=True),
+        Example(gold="Tall fescue", answer="tall  fescue", correct=True),
+        Example(gold="C", answer="c", correct=True, extra=mmmu.OPEN),
+        Example(gold="B", answer="Not (A), so (B)", correct=False),
+        Example(gold="B", answer="A or B", correct=False),
+        Example(gold="12.97", answer="12.971", correct=False),
+        Example(gold="60", answer="It is 50 or 60", correct=False),
+        Example(gold="5 km", answer="5 miles", correct=False),
+        Example(gold="fescue", answer="tall fescue", correct=False),
+    ],
+)
+def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
+    """``choice-v1`` for a choice; else equal bare numbers, or equal text but for case and spaces."""
+    if not mmmu.is_open(gold):
+        return choice.choice(gold, evidence)
+    answer = short_answer(evidence)
+    if answer is None:
+        return unparsable(gold=gold.answer, answer=str(evidence.answer))
+    correct = any(_form(answer) == _form(wanted) for wanted in gold_answers(gold))
+    return judged(correct, gold=gold.answer, answer=answer)
+
+
+def _form(text: str) -> Fraction | str:
+    found = read_number(text) if BARE_NUMBER.fullmatch(text.strip()) else None
+    if found is None:
+        return " ".join(text.lower().split())
+    value, is_percent = found
+    return value / 100 if is_percent else value

@@ -1,0 +1,126 @@
+"""Answer sets of WikiTableQuestions: normalised strings, numbers and dates, and when they match.
+
+Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``. Its answers are sets: equal members count once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+TOLERANCE = 1e-6
+QUOTES = re.compile("[\u2018\u2019\u00b4`]")
+DOUBLE_QUOTES = re.compile("[\u201c\u201d]")
+DASHES = re.compile("[\u2010\u2011\u2012\u2013\u2014\u2212]")
+CITATIONS = re.compile("(?:(?<!^)\\[[^\\]]*\\]|^\\[\\d+\\]|[\u2022\u2666\u2020\u2021*#+])+$")
+DETAILS = re.compile(r"(?<!^)(?: \([^)]*\))+$")
+OUTER_QUOTES = re.compile(r'^"([^"]*)"$')
+ESCAPES = {"\\n": "\n", "\\p": "|", "\\\\": "\\"}
+ESCAPE = re.compile(r"\\[np\\]")
+
+Date = tuple[int | None, int | None, int | None]
+
+
+@dataclass(frozen=True)
+class Value:
+    """One member: its normalised text, and the number or the date (year, month, day) that it is."""
+
+    text: str
+    number: float | None = None
+    date: Date | None = None
+
+    @property
+    def key(self) -> tuple[str, object]:
+        """What makes two members of one set the same."""
+        if self.number is not None:
+            return "number", self.number
+        return ("date", self.date) if self.date is not None else ("string", self.text)
+
+    def matches(self, other: Value) -> bool:
+        if self.text == other.text:
+            return True
+        if self.number is not None and other.number is not None:
+            return abs(self.number - other.number) < TOLERANCE
+        return self.date is not None and self.date == other.date
+
+
+def normalised(text: str) -> str:
+    """Without accents, citations, details in brackets, outer quotes and final period; lower case."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    plain = "".join(char for char in decomposed if unicodedata.category(char) != "Mn")
+    plain = DASHES.sub("-", DOUBLE_QUOTES.sub('"', QUOTES.sub("'", plain)))
+    before = None
+    while plain != before:
+        before = plain
+        plain = CITATIONS.sub("", plain.strip())
+        plain = DETAILS.sub("", plain.strip())
+        plain = OUTER_QUOTES.sub(r"\1", plain.strip())
+    plain = plain.removesuffix(".")
+    return re.sub(r"\s+", " ", plain).lower().strip()
+
+
+def items_of(cell: str) -> list[str]:
+    """The members of a ``targetValue`` cell: separated by ``|``, with the escapes of the official files."""
+    return [ESCAPE.sub(lambda found: ESCAPES[found.group()], item) for item in cell.split("|")]
+
+
+def cell_of(items: Sequence[str]) -> str:
+    """The cell that ``items_of`` reads back."""
+    return "|".join(item.replace("\\", "\\\\").replace("|", "\\p").replace("\n", "\\n") for item in items)
+
+
+def value_set(items: Sequence[str], canonical: Sequence[str] | None = None) -> list[Value]:
+    """The set of values; ``canonical`` (``targetCanon``) says what each item is as a number or date."""
+    values = [_value(item, meaning) for item, meaning in zip(items, canonical or items, strict=True)]
+    return list({value.key: value for value in values}.values())
+
+
+def is_match(wanted: Sequence[Value], found: Sequence[Value]) -> bool:
+    """Equal sizes, and every wanted value matched by a found one."""
+    return len(wanted) == len(found) and all(
+        any(target.matches(value) for value in found) for target in wanted
+    )
+
+
+def _value(item: str, meaning: str) -> Value:
+    text = normalised(item)
+    number = _number(meaning)
+    if number is not None:
+        return Value(text, number=number)
+    date = _date(meaning)
+    if date is None:
+        return Value(text)
+    year, month, day = date
+    if month is None and day is None and year is not None:
+        return Value(text, number=float(year))
+    return Value(text, date=date)
+
+
+def _number(text: str) -> float | None:
+    if "_" in text:  # Python reads 1_000 as a number; the official evaluator's did not
+        return None
+    try:
+        amount = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(amount):
+        return None
+    return float(round(amount)) if abs(amount - round(amount)) < TOLERANCE else amount
+
+
+def _date(text: str) -> Date | None:
+    parts = text.lower().split("-")
+    if len(parts) != 3 or "_" in text:
+        return None
+    try:
+        year = None if parts[0] in ("xx", "xxxx") else int(parts[0])
+        month, day = (None if part == "xx" else int(part) for part in parts[1:])
+    except ValueError:
+        return None
+    if (year, month, day) == (None, None, None):
+        return None
+    is_date = (month is None or 1 <= month <= 12) and (day is None or 1 <= day <= 31)
+    return (year, month, day) if is_date else None

@@ -1,0 +1,100 @@
+"""How MMMU's official evaluation reads a response.
+
+Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py`` and, for the line ``Answer: X``, MMMU-Pro's
+``mmmu-pro/evaluate.py``. Where the official code picks at random, having found no choice, there is none here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+LETTERS = "ABCDEFGHIJ"
+EDGES = ",.!?;:'"
+ANNOUNCED = "Answer:"
+WORDS_OF_A_SENTENCE = 5
+INDICATORS = ("could be ", "so ", "is ", "thus ", "therefore ", "final ", "answer ", "result ")
+NUMBERS = (
+    re.compile(r"-?\b\d{1,3}(?:,\d{3})+\b"),
+    re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d+"),
+    re.compile(r"-?(?:\d+\.\d+|\.\d+|\d+\b)(?![eE][+-]?\d+)(?![,\d])"),
+)
+SENTENCES = re.compile(r"\.\s(?=[A-Z])|\n")
+
+Form = str | float
+
+
+def letter_in(response: str, options: Sequence[str]) -> str | None:
+    """The letter that a response to a multiple-choice question gives; None when it gives none.
+
+    The one letter after the last ``Answer:``; else the last ``(A)``, else the last `` A ``, else, in more
+    than five words, the last option named by its text.
+    """
+    letters = LETTERS[: len(options)] if options else LETTERS
+    announced = _announced(response, letters)
+    if announced:
+        return announced
+    text = response
+    for edge in EDGES:
+        text = text.strip(edge)
+    text = f" {text} "
+    for form in ("({})", " {} "):
+        found = _last(letters, lambda letter, form=form: text.rfind(form.format(letter)))  # type: ignore[misc]
+        if found:
+            return found
+    if len(text.split()) <= WORDS_OF_A_SENTENCE or not options:
+        return None
+    return _last(letters, lambda letter: text.lower().rfind(options[LETTERS.index(letter)].lower()))
+
+
+def _announced(response: str, letters: str) -> str | None:
+    _, marker, rest = response.rpartition(ANNOUNCED)
+    named = [letter for letter in letters if letter in rest] if marker else []
+    return named[0] if len(named) == 1 else None
+
+
+def _last(letters: str, position: Callable[[str], int]) -> str | None:
+    places = {letter: position(letter) for letter in letters}
+    best = max(letters, key=lambda letter: places[letter])
+    return best if places[best] >= 0 else None
+
+
+def tails_in(response: str) -> list[str]:
+    """What follows the last sign of an answer ("is", "so", "=" in the last line, ...) in every line."""
+    text = response.strip().strip(".").lower()
+    lines = SENTENCES.split(text)
+    tails = []
+    for index, line in enumerate(lines):
+        signs = (*INDICATORS, "=") if index == len(lines) - 1 else INDICATORS
+        found = [line.split(sign)[-1].strip() for sign in signs if sign in line]
+        tail = min((tail for tail in found if tail), key=len, default="")
+        if tail and tail not in EDGES:
+            tails.append(tail)
+    return tails or [text]
+
+
+def forms_in(tail: str) -> list[Form]:
+    """The tail and every number in it, normalised."""
+    numbers = [number for pattern in NUMBERS for number in pattern.findall(tail)]
+    return [form for text in (tail, *numbers) for form in normalised(text)]
+
+
+def normalised(text: str) -> list[Form]:
+    """A number rounded to two decimals, or lower-case text; one character alone must stand apart."""
+    plain = text.strip()
+    try:
+        return [round(float(plain.replace(",", "")), 2)]
+    except ValueError:
+        lowered = plain.lower()
+    return [f" {lowered}", f"{lowered} "] if len(lowered) == 1 else [lowered]
+
+
+def is_open_match(golds: Sequence[str], forms: Sequence[Form]) -> bool:
+    """Whether a gold number is among the forms, or a gold text is contained in one."""
+    wanted = [form for gold in golds for form in normalised(gold)]
+    return any(
+        any(isinstance(gold, str) and gold in form for gold in wanted)
+        if isinstance(form, str)
+        else form in wanted
+        for form in forms
+    )
