@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -26,7 +27,7 @@ CHECK_AGAIN_S = 60.0
 CLOSE_CODE_BASE = 4_000  # 4404 says what 404 says
 
 
-class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
+class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channels is not typed
     """One socket. What it sends is text; what it is sent is ignored.
 
     A refused caller gets no handshake (403). Later failures are told as ``{"type": "error", "error": {...}}``
@@ -59,9 +60,9 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is 
             self.relay.cancel()
             await asyncio.gather(self.relay, return_exceptions=True)
 
+    @abstractmethod
     def messages(self) -> AsyncIterator[list[str]]:
         """What to send, in bundles; ``GymError`` ends it."""
-        raise NotImplementedError
 
     async def news(self, subscription: Subscription) -> AsyncIterator[list[str]]:
         """The feed's messages, while the caller may see them."""
