@@ -7,9 +7,11 @@ Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py`` and, for the line ``An
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Sequence
 
-LETTERS = "ABCDEFGHIJ"
+LETTERS = string.ascii_uppercase
+LETTERS_WITHOUT_OPTIONS = LETTERS[:10]
 EDGES = ",.!?;:'"
 ANNOUNCED = "Answer:"
 WORDS_OF_A_SENTENCE = 5
@@ -28,9 +30,9 @@ def letter_in(response: str, options: Sequence[str]) -> str | None:
     """The letter that a response to a multiple-choice question gives; None when it gives none.
 
     The one letter after the last ``Answer:``; else the last ``(A)``, else the last `` A ``, else, in more
-    than five words, the last option named by its text.
+    than five words, the last option named by its text; else the last ``A.`` (MMMU-Pro).
     """
-    letters = LETTERS[: len(options)] if options else LETTERS
+    letters = LETTERS[: len(options)] if options else LETTERS_WITHOUT_OPTIONS
     announced = _announced(response, letters)
     if announced:
         return announced
@@ -38,13 +40,21 @@ def letter_in(response: str, options: Sequence[str]) -> str | None:
     for edge in EDGES:
         text = text.strip(edge)
     text = f" {text} "
-    for form in ("({})", " {} "):
-        found = _last(letters, lambda letter, form=form: text.rfind(form.format(letter)))  # type: ignore[misc]
-        if found:
-            return found
-    if len(text.split()) <= WORDS_OF_A_SENTENCE or not options:
-        return None
-    return _last(letters, lambda letter: text.lower().rfind(options[LETTERS.index(letter)].lower()))
+    by_text = len(text.split()) > WORDS_OF_A_SENTENCE and bool(options)
+    return (
+        _last(letters, lambda letter: text.rfind(f"({letter})"))
+        or _last(letters, lambda letter: text.rfind(f" {letter} "))
+        or (
+            _last(letters, lambda letter: _place_of(options[LETTERS.index(letter)], text))
+            if by_text
+            else None
+        )
+        or _last(letters, lambda letter: text.rfind(f" {letter}."))
+    )
+
+
+def _place_of(option: str, text: str) -> int:
+    return text.lower().rfind(option.lower())
 
 
 def _announced(response: str, letters: str) -> str | None:

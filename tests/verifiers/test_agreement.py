@@ -11,7 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from verifiers import agreement, registry
-from verifiers.types import Evidence, Gold, Verdict
+from verifiers.children import VerifierCrash
+from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 registry.discover()
 
@@ -24,11 +25,25 @@ FLOORS = {  # at most so many disagreements, at most so many of them false posit
     "hardverify_math": (22, 0),
     "hendrycks_math_equivalence": (1, 1),
     "mbpp_gpt4_solutions": (0, 0),
+    "arc_evaluator_tests": (0, 0),
+    "chartqa_free_text": (0, 0),
+    "chartqa_model_outputs": (0, 0),
+    "lighteval_extractive_match": (0, 0),
+    "lighteval_gpqa_instruct": (0, 0),
+    "mmmu_pro_gpt4o_outputs": (1, 1),  # "D. ...AUGUSTE ..." was read as E, the letter before the space
+    "mmmu_val_official_outputs": (0, 0),
+    "pix2struct_relaxed_accuracy": (0, 0),
+    "rllm_math_reward": (2, 2),  # right numbers refused because that grader demands a box
+    "scienceqa_model_outputs": (0, 0),
+    "wikitablequestions_tablecot": (0, 0),
 }
 
 
 def judge(verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
-    return registry.run(verifier_id, gold=gold, evidence=evidence)
+    try:
+        return registry.run(verifier_id, gold=gold, evidence=evidence)
+    except UnparsableGold as error:
+        raise VerifierCrash("verifier_error", str(error)) from error
 
 
 def write_cases(path: Path, *rows: dict[str, object]) -> Path:
@@ -106,7 +121,8 @@ def test_a_path_without_cases_is_named(tmp_path: Path) -> None:
 def test_agreement_stays_above_its_floor(name: str) -> None:
     if name.startswith("mbpp") and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed here")
-    (report,) = agreement.check_file(CASES / f"{name}.jsonl", judge)
+    reports = agreement.check_file(CASES / f"{name}.jsonl", judge)
     most, most_false_positives = FLOORS[name]
-    assert len(report.disagreements) <= most
-    assert report.count("false positive") <= most_false_positives
+    assert all(report.verifier for report in reports)
+    assert sum(len(report.disagreements) for report in reports) <= most
+    assert sum(report.count("false positive") for report in reports) <= most_false_positives

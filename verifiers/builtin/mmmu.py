@@ -24,6 +24,7 @@ OPEN: dict[str, Any] = {"question_type": "open"}
         Example(gold="B", answer="(B)", correct=True),
         Example(gold="B", answer="Not (A), so (B)", correct=True),
         Example(gold="B", answer="Answer: B", correct=True),
+        Example(gold="B", answer="B. green", correct=True),
         Example(gold="B", answer="The colour that is shown is green.", correct=True, extra=OPTIONS),
         Example(gold="12.97", answer="12.971", correct=True),
         Example(gold="60", answer="The throughput is 60 Mbps.", correct=True),
@@ -68,4 +69,4 @@ def is_open(gold: Gold) -> bool:
     kind = gold.extra.get("question_type")
     if kind:
         return str(kind) == "open"
-    return not (len(gold.answer) == 1 and gold.answer in mmmu_rules.LETTERS)
+    return not (len(gold.answer) == 1 and gold.answer in mmmu_rules.LETTERS_WITHOUT_OPTIONS)
