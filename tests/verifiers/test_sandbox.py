@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import pwd
 import shutil
 import subprocess
 from typing import Any
@@ -7,6 +9,7 @@ from typing import Any
 import pytest
 
 from verifiers import sandbox
+from verifiers.sandbox import enclosure, seccomp
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
@@ -36,3 +39,28 @@ def test_a_bubblewrap_that_hangs_is_said(monkeypatch: Any) -> None:
     monkeypatch.setattr(shutil, "which", lambda _name: "/usr/bin/bwrap")
     monkeypatch.setattr(subprocess, "run", hang)
     assert "could not be run" in str(sandbox.sandbox_problem())
+
+
+def test_as_root_programs_get_a_user_of_nobodys() -> None:
+    taken = {entry.pw_uid for entry in pwd.getpwall()}
+    assert enclosure.SANDBOX_UID not in taken
+    assert enclosure.account().get("user") == (enclosure.SANDBOX_UID if os.geteuid() == 0 else None)
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+@pytest.mark.skipif(seccomp.seccomp_filter() is None, reason="no filter for this machine's system calls")
+@pytest.mark.parametrize(
+    ("body", "is_allowed"),
+    [
+        ("threading.Thread(target=print).start()", True),
+        ("os.fork()", False),
+        ("os.posix_spawn('/usr/bin/true', ['true'], {})", False),
+        ("socket.socket(socket.AF_UNIX)", False),
+        ("socket.socketpair()", False),
+    ],
+)
+def test_the_filter_leaves_threads_and_refuses_processes_and_sockets(body: str, is_allowed: bool) -> None:
+    program = f"import os, socket, threading\ndef f():\n    {body}\n    return 1\n"
+    report = sandbox.suite_run(program, sandbox.Suite(names=["f"], asserts=["assert f() == 1"]))
+    assert report.is_pass is is_allowed
+    assert is_allowed or "PermissionError" in report.detail
