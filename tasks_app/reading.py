@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from gymsite.core.errors import GymError
-from tasks_app.types import BadRow, Record
+from tasks_app.types import BadRow, Record, Row, TaskDraft
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
 PARQUET_BATCH_ROWS = 1_000
@@ -68,6 +68,20 @@ def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
             yield BadRow(record.place, problem)
         else:
             yield replace(record, value=dict(zip(names, record.value, strict=True)))
+
+
+def drafts(found: Iterable[Record | BadRow], draft_of: Callable[[Record], TaskDraft]) -> Iterator[Row]:
+    """A draft of every record. One that has not the official fields, or that ``draft_of`` refuses with a
+    ``ValueError``, comes as a ``BadRow``.
+    """
+    for record in found:
+        if isinstance(record, BadRow):
+            yield record
+            continue
+        try:
+            yield draft_of(record)
+        except (msgspec.ValidationError, ValueError) as error:
+            yield BadRow(record.place, str(error))
 
 
 def _natural_order(path: Path) -> list[tuple[int, str]]:

@@ -53,18 +53,14 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is year, paper and number (``1983-4``, ``2022-II-8``), or the ``id``."""
-    for record in reading.with_header(records):
-        yield record if isinstance(record, BadRow) else _row(record)
+    return reading.drafts(reading.with_header(records), _draft_of)
 
 
-def _row(record: Record) -> Row:
-    try:
-        if record.file.suffix == ".csv":
-            return csv_draft(msgspec.convert(record.value, CsvRow, strict=False), place=record.place)
-        row = msgspec.convert(record.value, OfficialRow)
-        return task_draft(row, number=record.number, place=record.place)
-    except (msgspec.ValidationError, ValueError) as error:
-        return BadRow(record.place, str(error))
+def _draft_of(record: Record) -> TaskDraft:
+    if record.file.suffix == ".csv":
+        return csv_draft(msgspec.convert(record.value, CsvRow, strict=False), place=record.place)
+    row = msgspec.convert(record.value, OfficialRow)
+    return task_draft(row, number=record.number, place=record.place)
 
 
 def csv_draft(row: CsvRow, *, place: str) -> TaskDraft:

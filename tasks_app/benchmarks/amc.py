@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from tasks_app import reading
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -37,16 +38,12 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is year, paper and number (``2022-12A-10``), or else the ``id``."""
-    for record in records:
-        yield record if isinstance(record, BadRow) else _row(record)
+    return reading.drafts(records, _draft_of)
 
 
-def _row(record: Record) -> Row:
-    try:
-        row = msgspec.convert(record.value, OfficialRow)
-        return task_draft(row, number=record.number, place=record.place)
-    except (msgspec.ValidationError, ValueError) as error:
-        return BadRow(record.place, str(error))
+def _draft_of(record: Record) -> TaskDraft:
+    row = msgspec.convert(record.value, OfficialRow)
+    return task_draft(row, number=record.number, place=record.place)
 
 
 def task_draft(row: OfficialRow, *, number: int = 0, place: str = "") -> TaskDraft:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from tasks_app import reading
 from tasks_app.registry import benchmarks
 from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, GoldDraft, HubSource, Record, Row, TaskDraft
 
@@ -30,16 +31,12 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is the row's number in the official file."""
-    for record in records:
-        yield record if isinstance(record, BadRow) else _row(record)
+    return reading.drafts(records, _draft_of)
 
 
-def _row(record: Record) -> Row:
-    try:
-        row = msgspec.convert(record.value, OfficialRow)
-        return task_draft(row, key=str(record.number), place=record.place)
-    except (msgspec.ValidationError, ValueError) as error:
-        return BadRow(record.place, str(error))
+def _draft_of(record: Record) -> TaskDraft:
+    row = msgspec.convert(record.value, OfficialRow)
+    return task_draft(row, key=str(record.number), place=record.place)
 
 
 def task_draft(row: OfficialRow, *, key: str, place: str = "") -> TaskDraft:

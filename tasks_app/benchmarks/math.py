@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from tasks_app import reading
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
 from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -36,16 +37,12 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per problem; keys are ``algebra/123`` from a tree, and row numbers from other files."""
-    for record in records:
-        yield record if isinstance(record, BadRow) else _row(record)
+    return reading.drafts(records, _draft_of)
 
 
-def _row(record: Record) -> Row:
-    try:
-        row = msgspec.convert(record.value, OfficialRow)
-        return task_draft(row, key=_key(record), split=_split(record), place=record.place)
-    except (msgspec.ValidationError, ValueError) as error:
-        return BadRow(record.place, str(error))
+def _draft_of(record: Record) -> TaskDraft:
+    row = msgspec.convert(record.value, OfficialRow)
+    return task_draft(row, key=_key(record), split=_split(record), place=record.place)
 
 
 def task_draft(row: OfficialRow, *, key: str, split: str | None = None, place: str = "") -> TaskDraft:

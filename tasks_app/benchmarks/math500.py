@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from tasks_app import reading
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
 from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -26,15 +27,11 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is its ``unique_id``."""
-    for record in records:
-        yield record if isinstance(record, BadRow) else _row(record)
+    return reading.drafts(records, _draft_of)
 
 
-def _row(record: Record) -> Row:
-    try:
-        return task_draft(msgspec.convert(record.value, OfficialRow), place=record.place)
-    except (msgspec.ValidationError, ValueError) as error:
-        return BadRow(record.place, str(error))
+def _draft_of(record: Record) -> TaskDraft:
+    return task_draft(msgspec.convert(record.value, OfficialRow), place=record.place)
 
 
 def task_draft(row: OfficialRow, *, place: str = "") -> TaskDraft:
