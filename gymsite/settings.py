@@ -6,7 +6,6 @@ the arena has no sessions, no accounts and no Redis.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,6 @@ CELERY_TASK_ACKS_LATE = False
 CELERY_TASK_DEFAULT_QUEUE = "verify"
 CELERY_TASK_ROUTES = {
     "judging.judge": {"queue": "verify"},
-    "sandbox.*": {"queue": "sandbox"},
     "media.*": {"queue": "media"},
 }
 CELERY_TASK_SERIALIZER = "json"
@@ -98,7 +96,6 @@ if not IS_ARENA:
         "django.contrib.auth",
         "django.contrib.contenttypes",
         "django.contrib.sessions",
-        "django.contrib.messages",
         "django_htmx",
         "rest_framework",
         "drf_spectacular",
@@ -117,7 +114,6 @@ LAB_MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 MIDDLEWARE = ARENA_MIDDLEWARE if IS_ARENA else LAB_MIDDLEWARE
@@ -135,7 +131,6 @@ TEMPLATES = [
             else [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
             ],
         },
     }
@@ -174,7 +169,6 @@ SESSION_COOKIE_SECURE = LAB_URL.startswith("https://")
 CSRF_COOKIE_NAME = "palaestra_csrf"
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 AUTH_PASSWORD_VALIDATORS = [{"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"}]
-MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # --- API ---------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
@@ -195,7 +189,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {},
     "PATH_CONVERTER_OVERRIDES": {
         "id": {"type": "integer", "minimum": 1},
         "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
@@ -253,5 +246,3 @@ LOGGING: dict[str, Any] = {
         "celery.worker.strategy": {"level": "WARNING"},
     },
 }
-
-INSTALLATION_SALT = hashlib.sha256(TOKEN_KEY + b"installation").hexdigest()

@@ -51,7 +51,6 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     due_at: float | None = None
-    restarts: int = 0
     backoff: Backoff = field(default_factory=Backoff)
 
 
@@ -119,7 +118,6 @@ class Supervisor:
         _kill_group(child)
         delay = child.backoff.delay(lived_s=time.monotonic() - child.started_at)
         child.due_at = time.monotonic() + delay
-        child.restarts += 1
         how = _ending(child.process.returncode if child.process else 0)
         log = logs.log_path(self.logs_dir, child.name)
         self.say(f"{child.name} {how}; starting it again in {delay:.1f} s (see {log})")
