@@ -12,13 +12,20 @@ from tasks_app.types import BenchmarkPlugin
 def hub_download(*, repo: str, patterns: Sequence[str]) -> Path:
     """Fetch the files of a dataset repository that match, and return the folder they are in.
 
+    ``repo`` may end in ``@`` and a revision.
     Raises ``GymError`` ``hub_unreachable`` when the hub does not answer or refuses.
     """
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
+    name, _, revision = repo.partition("@")
+    wanted = list(patterns)
     try:
-        return Path(snapshot_download(repo_id=repo, repo_type="dataset", allow_patterns=list(patterns)))
+        return Path(
+            snapshot_download(
+                repo_id=name, repo_type="dataset", revision=revision or None, allow_patterns=wanted
+            )
+        )
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
         raise GymError(
             "hub_unreachable",

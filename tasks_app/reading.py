@@ -1,4 +1,4 @@
-"""Records of official files, one at a time: JSON lines, one JSON object per file, CSV, Parquet."""
+"""Records of official files, one at a time: JSON lines, one JSON object per file, CSV, TSV, Parquet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import msgspec
 from gymsite.core.errors import GymError
 from tasks_app.types import BadRow, Record, Row, TaskDraft
 
-SUFFIXES = (".jsonl", ".json", ".csv", ".parquet")
+SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+NAMED_BY_FIRST_LINE = (".csv", ".tsv")
 PARQUET_BATCH_ROWS = 1_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DIGITS = re.compile(r"(\d+)")
@@ -43,9 +44,9 @@ def source_files(path: Path) -> list[Path]:
 def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
     """Every record of the files in order; a line that cannot be read comes as a ``BadRow``.
 
-    The value of a CSV record is the list of its cells, a line of column names included: see ``with_header``.
-    Records are numbered through all files of one format, so that shards follow each other and a tree of files
-    beside them moves no number: keys are made of it.
+    The value of a CSV or TSV record is the list of its cells, a line of column names included: see
+    ``with_header``. Records are numbered through all files of one format, so that shards follow each other
+    and a tree of files beside them moves no number: keys are made of it.
     """
     numbers: Counter[str] = Counter()
     for file in files:
@@ -55,11 +56,11 @@ def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
 
 
 def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
-    """CSV records as objects, named by the first line of their file; other records as they are."""
+    """CSV and TSV records as objects, named by the first line of their file; other records as they are."""
     names: list[str] = []
     file: Path | None = None
     for record in found:
-        if isinstance(record, BadRow) or record.file.suffix != ".csv":
+        if isinstance(record, BadRow) or record.file.suffix not in NAMED_BY_FIRST_LINE:
             yield record
         elif record.file != file:
             file, names = record.file, [name.strip() for name in record.value]
@@ -84,6 +85,14 @@ def drafts(found: Iterable[Record | BadRow], draft_of: Callable[[Record], TaskDr
             yield BadRow(record.place, str(error))
 
 
+def tab_separated(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a TSV file that are not empty: their numbers and raw cells, escapes included."""
+    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
+        for number, line in enumerate(stream, start=1):
+            if text := line.removesuffix("\n").removesuffix("\r"):
+                yield number, text.split("\t")
+
+
 def _natural_order(path: Path) -> list[tuple[int, str]]:
     parts = DIGITS.split(path.as_posix())
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
@@ -94,6 +103,8 @@ def _values(file: Path) -> Iterator[_Place]:
         return _parquet(file)
     if file.suffix == ".csv":
         return _csv(file)
+    if file.suffix == ".tsv":
+        return tab_separated(file)
     return _json_file(file) if file.suffix == ".json" else _json_lines(file)
 
 

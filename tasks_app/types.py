@@ -77,13 +77,14 @@ class Record:
 Row = TaskDraft | BadRow
 Rows = Callable[[Iterator[Record | BadRow]], Iterator[Row]]
 Generate = Callable[[int, int], Iterator[Row]]
+Files = Callable[[Path, str], list[Path]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class HubSource:
     """Where a benchmark is on the Hugging Face hub: the dataset's id, and per split the files' patterns.
 
-    ``repos`` names the dataset of each split that is in another one.
+    The id may end in ``@`` and a revision. ``repos`` names the dataset of each split that is in another one.
     """
 
     repo: str
@@ -96,7 +97,8 @@ class BenchmarkPlugin:
     """A benchmark: facts, the reader of its official rows, and a few hand-written samples that prove it.
 
     ``rows`` turns records into drafts as they stream by. A generated benchmark has ``generate(count, seed)``
-    instead. ``splits`` are the official names; the first one is the default.
+    instead. ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
+    a split in a folder that holds other data files too.
     """
 
     id: str
@@ -110,4 +112,5 @@ class BenchmarkPlugin:
     samples: tuple[TaskDraft, ...]
     rows: Rows | None = None
     generate: Generate | None = None
+    files: Files | None = None
     hub: HubSource | None = None

@@ -102,8 +102,14 @@ def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> It
         )
     if plugin.rows is None or (options["file"] is None) == (not options["hub"]):
         raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
-    files = reading.source_files(options["file"]) if options["file"] else hub.hub_files(plugin, split=split)
-    return plugin.rows(reading.records(files))
+    return plugin.rows(reading.records(_files(plugin, options["file"], split=split)))
+
+
+def _files(plugin: BenchmarkPlugin, path: Path | None, *, split: str) -> list[Path]:
+    """Those of the hub when there is no path."""
+    if path is None:
+        return hub.hub_files(plugin, split=split)
+    return plugin.files(path, split) if plugin.files and path.is_dir() else reading.source_files(path)
 
 
 def _generated(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[Row]:
