@@ -1,4 +1,4 @@
-"""Records of official files, one at a time: JSON lines, one JSON object per file, CSV, TSV, Parquet."""
+"""Records of official files, one at a time: JSON lines, JSON objects and lists, CSV, TSV, Parquet."""
 
 from __future__ import annotations
 
@@ -117,8 +117,13 @@ def _json_lines(file: Path) -> Iterator[_Place]:
 
 
 def _json_file(file: Path) -> Iterator[_Place]:
+    """A list at the top is a record per element, its ``line`` the element's number; else the file is one."""
     text = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
-    yield 1, _decoded(text, place=f"{file.parent.name}/{file.name}:1")
+    value = _decoded(text, place=f"{file.parent.name}/{file.name}:1")
+    if isinstance(value, list):
+        yield from enumerate(value, start=1)
+    else:
+        yield 1, value
 
 
 def _csv(file: Path) -> Iterator[_Place]:

@@ -39,3 +39,16 @@ def test_a_revision_of_the_hub_follows_the_datasets_name(monkeypatch: pytest.Mon
     for repo in ("owner/name", "owner/name@refs/convert/parquet"):
         hub.hub_download(repo=repo, patterns=["*"])
     assert asked == [("owner/name", None), ("owner/name", "refs/convert/parquet")]
+
+
+def test_a_json_file_that_is_a_list_gives_a_record_for_every_element(tmp_path: Path) -> None:
+    (tmp_path / "train.json").write_text('\ufeff[{"n": 1}, 2, null]', encoding="utf-8")
+    (tmp_path / "valid.json").write_text("[]")
+    read = reading.records(reading.source_files(tmp_path))
+    found = [record for record in read if isinstance(record, Record)]
+    assert [record.value for record in found] == [{"n": 1}, 2, None]
+    assert [(record.place, record.number) for record in found] == [
+        ("train.json:1", 1),
+        ("train.json:2", 2),
+        ("train.json:3", 3),
+    ]
