@@ -13,6 +13,7 @@ import ast
 import builtins
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from verifiers.reading import judged, unparsable
 from verifiers.sandbox import Suite, suite_run
@@ -30,18 +31,35 @@ def suite_of(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
     return Suite(names=names, setup=imports + setup, asserts=asserts, pairs=given_pairs)
 
 
-def program_judge(gold: Gold, evidence: Evidence, suite: Suite) -> Verdict:
-    """Correct when the program passes every test; ``score`` is the share that it passes."""
+@dataclass(frozen=True)
+class Judged:
+    """One run, looked at twice: its asserts alone, as a run without pairs would end, and everything."""
+
+    official: Verdict
+    strict: Verdict
+
+
+def program_judge(gold: Gold, evidence: Evidence, *, pairs: Iterable[tuple[str, object]] = ()) -> Judged:
+    """Correct when the program passes every test; ``score`` is the share that it passes.
+
+    A program that passes its asserts and then hangs or ends in the pairs passes its asserts.
+    """
     if not isinstance(evidence.answer, str) or not evidence.answer.strip():
-        return unparsable()
+        return Judged(unparsable(), unparsable())
+    suite = suite_of(gold, pairs=pairs)
     report = suite_run(evidence.answer, suite)
-    verdict = judged(report.is_pass, gold="; ".join(suite.asserts), answer=report.detail)
-    return Verdict(
-        correct=verdict.correct,
-        score=sum(report.passed) / len(report.passed) if report.passed else 0.0,
-        metrics={"passed": float(sum(report.passed)), "tests": float(len(report.passed))},
-        parsed_gold=verdict.parsed_gold,
-        parsed_answer=verdict.parsed_answer,
+    return Judged(
+        official=_verdict(suite, report.asserts, report.asserts_detail),
+        strict=_verdict(suite, report.passed, report.detail),
+    )
+
+
+def _verdict(suite: Suite, passed: tuple[bool, ...], detail: str) -> Verdict:
+    verdict = judged(bool(passed) and all(passed), gold="; ".join(suite.asserts), answer=detail)
+    return replace(
+        verdict,
+        score=sum(passed) / len(passed) if passed else 0.0,
+        metrics={"passed": float(sum(passed)), "tests": float(len(passed))},
     )
 
 

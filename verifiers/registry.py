@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gymsite.core.registry import Registry
@@ -10,6 +10,7 @@ from verifiers import builtin
 from verifiers.types import Evidence, Example, Gold, Verdict
 
 Check = Callable[[Gold, Evidence], Verdict]
+Joint = Callable[[Gold, Evidence], Mapping[str, Verdict]]
 
 
 @dataclass(frozen=True)
@@ -22,18 +23,26 @@ class Verifier:
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
     """It runs what the agent wrote: judged by the workers of the sandbox queue alone."""
+    joint: Joint | None = None
+    """Its verdict and those of verifiers that look at less of the same run, by id."""
 
 
 VERIFIERS: Registry[Verifier] = Registry("verifier")
 
 
 def verifier(
-    verifier_id: str, *, title: str, examples: Sequence[Example], needs_sandbox: bool = False
+    verifier_id: str,
+    *,
+    title: str,
+    examples: Sequence[Example],
+    needs_sandbox: bool = False,
+    joint: Joint | None = None,
 ) -> Callable[[Check], Check]:
     """Register the function below as ``verifier_id`` (``<file name>-v<n>``)."""
 
     def register(check: Check) -> Check:
-        VERIFIERS.register(verifier_id, Verifier(verifier_id, title, check, tuple(examples), needs_sandbox))
+        plugin = Verifier(verifier_id, title, check, tuple(examples), needs_sandbox, joint)
+        VERIFIERS.register(verifier_id, plugin)
         return check
 
     return register
@@ -55,3 +64,17 @@ def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
     Raises ``GymError`` ``unknown_verifier`` and ``UnparsableGold``.
     """
     return VERIFIERS.get(verifier_id).check(gold, evidence)
+
+
+def run_many(verifier_ids: Iterable[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
+    """Judge as ``run`` does, by several verifiers; those that can share a run are given one."""
+    asked = set(verifier_ids)
+    found: dict[str, Verdict] = {}
+    for plugin in sorted(map(VERIFIERS.get, sorted(asked)), key=lambda plugin: plugin.joint is None):
+        if plugin.id in found:
+            continue
+        if plugin.joint:
+            found |= plugin.joint(gold, evidence)
+        else:
+            found[plugin.id] = plugin.check(gold, evidence)
+    return {verifier_id: found[verifier_id] for verifier_id in asked}

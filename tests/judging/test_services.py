@@ -10,7 +10,9 @@ from tests import factories
 from trajectories import hot_sql
 from trajectories.judging import rejudging, services
 from trajectories.models import Verdict, VerdictEvidence
+from verifiers import programs
 from verifiers.children import VerifierCrash, VerifierTimeout
+from verifiers.sandbox import Report, Suite
 
 pytestmark = pytest.mark.django_db
 
@@ -64,12 +66,13 @@ def test_our_failure_is_void_and_never_zero(monkeypatch: Any, failure: Any, reas
     assert not verdict.terminated
 
 
-def _judged_program(program: str) -> Verdict:
+def _judged_program(program: str, *, kind: str = "eval", **gold: Any) -> Verdict:
     benchmark = factories.benchmark(
         id="programs", verifier_official="code-v1", verifier_training="code_strict-v1"
     )
     task = factories.task(benchmark=benchmark, answer="assert add(1, 2) == 3")
-    episode = factories.episode(task=task)
+    Gold.objects.filter(task=task).update(**gold)
+    episode = factories.episode(run=factories.run(kind=kind), task=task)
     factories.submission(episode, program)
     assert services.submission_judge(episode_id=episode.pk)
     return Verdict.objects.get(episode=episode)
@@ -84,6 +87,23 @@ def test_programs_are_judged_in_the_sandbox(monkeypatch: Any, program: str, outc
     monkeypatch.setattr(services, "children", None)
     verdict = _judged_program(program)
     assert (verdict.outcome, verdict.verifier) == (outcome, "code-v1")
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+def test_a_program_in_training_gets_both_verdicts_from_one_run(monkeypatch: Any) -> None:
+    runs: list[str] = []
+    run = programs.suite_run
+
+    def counted(program: str, suite: Suite) -> Report:
+        runs.append(program)
+        return run(program, suite)
+
+    monkeypatch.setattr(programs, "suite_run", counted)
+    listing = "def add(a, b):\n    return {(1, 2): 3}[a, b]"
+    verdict = _judged_program(listing, kind="train", extra={"pairs": [["add(2, 2)", 4]]})
+    assert (verdict.outcome, verdict.verifier) == ("incorrect", "code_strict-v1")
+    assert verdict.official == {"verifier": "code-v1", "outcome": "correct", "reward": 1.0}
+    assert len(runs) == 1
 
 
 def test_without_a_sandbox_programs_are_void(monkeypatch: Any) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from verifiers import programs
+from verifiers import programs, registry
 from verifiers.builtin import code, code_strict
-from verifiers.sandbox import suites
+from verifiers.sandbox import limits, suites
 from verifiers.types import Evidence, Gold
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -137,3 +137,55 @@ def test_a_builtin_is_the_programs_only_when_the_reference_defines_it() -> None:
     tests = ["assert set(sum([1], 2)) == {3}"]
     assert list(programs.suite_of(Gold("def sum(a, b): ...", extra={"tests": tests})).names) == ["sum"]
     assert list(programs.suite_of(Gold("def other(a, b): ...", extra={"tests": tests})).names) == ["set"]
+
+
+# One run for both verdicts
+
+OF_DOUBLE = Gold(
+    "def double(x): return 2 * x",
+    extra={"tests": ["assert double(1) == 2", "assert double(2) == 4"], "pairs": [["double(5)", 10]]},
+)
+BOTH = ("code-v1", "code_strict-v1")
+RIGHT = "def double(x):\n    if x == 5:\n        {}\n    return 2 * x"
+PROGRAMS = {
+    "right": RIGHT.format("pass"),
+    "wrong on a pair": RIGHT.format("return 11"),
+    "raises on a pair": RIGHT.format("raise ValueError"),
+    "ends on a pair": RIGHT.format("import os; os._exit(0)"),
+    "hangs on a pair": RIGHT.format("import time; time.sleep(600)"),
+    "wrong on an assert": "def double(x):\n    return 2",
+    "does not load": "def double(x) return 2 * x",
+    "too long": "#" * (limits.PROGRAM_CHARS + 1),
+    "nothing": " ",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_verdicts_of_a_shared_run_are_those_of_runs_alone(name: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(suites, "LIMITS", limits.Limits(wall_s=1.0))
+    program = Evidence(PROGRAMS[name])
+    shared = registry.run_many(BOTH, gold=OF_DOUBLE, evidence=program)
+    assert shared == {name: registry.run(name, gold=OF_DOUBLE, evidence=program) for name in BOTH}
+
+
+@pytest.mark.parametrize("name", ["wrong on a pair", "raises on a pair", "ends on a pair", "hangs on a pair"])
+def test_what_happens_in_the_pairs_is_no_matter_to_the_official_verdict(name: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(suites, "LIMITS", limits.Limits(wall_s=1.0))
+    shared = registry.run_many(BOTH, gold=OF_DOUBLE, evidence=Evidence(PROGRAMS[name]))
+    assert {name: verdict.correct for name, verdict in shared.items()} == {
+        "code-v1": True,
+        "code_strict-v1": False,
+    }
+
+
+def test_both_verdicts_take_one_run(monkeypatch: Any) -> None:
+    runs: list[str] = []
+    run = programs.suite_run
+
+    def counted(program: str, suite: suites.Suite) -> suites.Report:
+        runs.append(program)
+        return run(program, suite)
+
+    monkeypatch.setattr(programs, "suite_run", counted)
+    registry.run_many(BOTH, gold=OF_DOUBLE, evidence=Evidence(PROGRAMS["right"]))
+    assert len(runs) == 1

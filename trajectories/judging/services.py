@@ -55,7 +55,7 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
         return _void(episode_id, "verifier_error", claim, detail="The task has no gold.")
     rewarding = claim.verifier_training if claim.run_kind == Run.Kind.TRAIN else claim.verifier_official
     try:
-        opinions = {name: _opinion(name, claim) for name in {rewarding, claim.verifier_official}}
+        opinions = _opinions({rewarding, claim.verifier_official}, claim)
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     given, official = opinions[rewarding], opinions[claim.verifier_official]
@@ -80,7 +80,7 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
     )
 
 
-def _opinion(verifier_id: str, claim: hot_sql.Claim) -> Verdict:
+def _opinions(verifier_ids: set[str], claim: hot_sql.Claim) -> dict[str, Verdict]:
     gold = Gold(
         answer=claim.gold_answer or "",
         accepted=tuple(claim.gold_accepted or ()),
@@ -89,26 +89,29 @@ def _opinion(verifier_id: str, claim: hot_sql.Claim) -> Verdict:
     )
     answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
     evidence = Evidence(answer=answer)
-    if verifier_id in registry.sandboxed():
-        return _in_sandbox(verifier_id, gold=gold, evidence=evidence)
-    return judge_guarded(
-        children(),
-        verifier_id=verifier_id,
-        gold=gold,
-        evidence=evidence,
-        timeout_s=settings.VERIFIER_TIMEOUT_S,
-    )
+    sandboxed = verifier_ids.intersection(registry.sandboxed())
+    found = _in_sandbox(sandboxed, gold=gold, evidence=evidence) if sandboxed else {}
+    for verifier_id in verifier_ids - sandboxed:
+        found[verifier_id] = judge_guarded(
+            children(),
+            verifier_id=verifier_id,
+            gold=gold,
+            evidence=evidence,
+            timeout_s=settings.VERIFIER_TIMEOUT_S,
+        )
+    return found
 
 
-def _in_sandbox(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
+def _in_sandbox(verifier_ids: set[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
     """Judge without a child: the sandbox has clocks and walls of its own, and prefork allows no children."""
     try:
-        return registry.run(verifier_id, gold=gold, evidence=evidence)
+        return registry.run_many(verifier_ids, gold=gold, evidence=evidence)
     except SandboxMissing:
         raise
     except Exception as error:
-        logger.exception("%s failed outside its sandbox", verifier_id)
-        raise VerifierCrash("verifier_error", f"{verifier_id} failed: {type(error).__name__}") from error
+        names = ", ".join(sorted(verifier_ids))
+        logger.exception("%s failed outside the sandbox", names)
+        raise VerifierCrash("verifier_error", f"{names} failed: {type(error).__name__}") from error
 
 
 def _outcome(opinion: Verdict) -> str:

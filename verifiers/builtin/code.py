@@ -29,4 +29,4 @@ def code(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct when every assert passes. Raises ``SandboxMissing``; a task's own bad code raises too."""
     from verifiers import programs
 
-    return programs.program_judge(gold, evidence, programs.suite_of(gold))
+    return programs.program_judge(gold, evidence).official

@@ -14,10 +14,20 @@ ADD = {"tests": ["assert add(1, 2) == 3"], "pairs": [["add(2, 2)", 4], ["add(7, 
 REFERENCE = "def add(a, b):\n    return a + b"
 
 
+def with_official(gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
+    """This verdict and that of ``code-v1``, which looks at the asserts of the same run."""
+    from verifiers import programs
+
+    pairs = [(str(call), value) for call, value in gold.extra.get("pairs", ())]
+    both = programs.program_judge(gold, evidence, pairs=pairs)
+    return {"code-v1": both.official, "code_strict-v1": both.strict}
+
+
 @verifier(
     "code_strict-v1",
     title="Passes asserts and held-back inputs",
     needs_sandbox=True,
+    joint=with_official,
     examples=[
         Example(gold=REFERENCE, extra=ADD, answer="add = lambda a, b: sum([a, b])", correct=True),
         Example(gold=REFERENCE, extra=ADD, answer="def add(a, b):\n    return 3", correct=False),
@@ -31,7 +41,4 @@ REFERENCE = "def add(a, b):\n    return a + b"
 )
 def code_strict(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct when every assert and every held-back call passes. Raises ``SandboxMissing``."""
-    from verifiers import programs
-
-    pairs = [(str(call), value) for call, value in gold.extra.get("pairs", ())]
-    return programs.program_judge(gold, evidence, programs.suite_of(gold, pairs=pairs))
+    return with_official(gold, evidence)["code_strict-v1"]

@@ -6,7 +6,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gymsite.core.errors import GymError
@@ -14,6 +14,7 @@ from verifiers.sandbox import probe, running
 from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
 
 LIMITS = Limits()
+LINES = 3  # of a checker: it is there, the asserts, everything
 
 
 class SandboxMissing(GymError):
@@ -39,11 +40,15 @@ class Suite:
 class Report:
     """``passed`` for each assert, then each pair; all False when the program ended or was ended.
 
-    ``values`` has for each call a list: its value in JSON, or nothing. ``output`` is what it printed, cut.
+    ``asserts`` and ``asserts_detail`` are what stood when the last assert had been tried, before any pair and
+    call: what the program does afterwards changes them no more. ``values`` has for each call a list: its
+    value in JSON, or nothing. ``output`` is what it printed, cut.
     """
 
     passed: tuple[bool, ...]
     detail: str = ""
+    asserts: tuple[bool, ...] = ()
+    asserts_detail: str = ""
     values: tuple[list[Any], ...] = ()
     output: str = ""
     is_output_cut: bool = False
@@ -59,9 +64,8 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     Whatever the program does is in the report. Raises ``SandboxMissing`` (``sandbox_missing``) when no
     candidate could be started, twice.
     """
-    nothing = tuple(False for _ in [*suite.asserts, *suite.pairs])
     if len(program) > PROGRAM_CHARS:
-        return Report(nothing, "the program is too long")
+        return _ended(suite, "the program is too long")
     nonce = secrets.token_hex(16)
     job = _job(program, suite, nonce=nonce)
     limits = limits or LIMITS
@@ -69,16 +73,31 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
         ran = _ran(job, limits=limits, hash_seed=hash_seed)
         said = _said(ran.lines, nonce=nonce)
         if said:
-            break
-    else:
-        raise SandboxMissing("sandbox_missing", probe.sandbox_problem() or "A sandbox did not start in time.")
-    output = ran.output.decode(errors="replace")
-    if len(said) == 1:
-        detail = "out of time" if ran.is_late else "the program broke its tests"
-        return Report(nothing, detail, (), output, ran.is_output_cut)
-    passed = tuple(item is True for item in said[1]["passed"])
-    values = tuple(said[1]["values"])
-    return Report(passed, said[1]["detail"], values, output, ran.is_output_cut)
+            return _report(suite, said[1:], ran)
+    raise SandboxMissing("sandbox_missing", probe.sandbox_problem() or "A sandbox did not start in time.")
+
+
+def _report(suite: Suite, said: list[dict[str, Any]], ran: running.Ran) -> Report:
+    """``said``: what came of the asserts, and what came of everything; less when the program ended before."""
+    report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
+    if said:
+        asserts, *_ = said
+        report = replace(report, asserts=_passed(asserts), asserts_detail=asserts["detail"])
+    if len(said) > 1:
+        whole = said[1]
+        values = tuple(whole["values"])
+        report = replace(report, passed=_passed(whole), detail=whole["detail"], values=values)
+    return replace(report, output=ran.output.decode(errors="replace"), is_output_cut=ran.is_output_cut)
+
+
+def _ended(suite: Suite, detail: str) -> Report:
+    asserts = tuple(False for _ in suite.asserts)
+    passed = asserts + tuple(False for _ in suite.pairs)
+    return Report(passed, detail, asserts=asserts, asserts_detail=detail)
+
+
+def _passed(said: dict[str, Any]) -> tuple[bool, ...]:
+    return tuple(item is True for item in said["passed"])
 
 
 def _job(program: str, suite: Suite, *, nonce: str) -> bytes:
@@ -106,7 +125,7 @@ def _ran(job: bytes, *, limits: Limits, hash_seed: int) -> running.Ran:
 def _said(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
     """The lines that are the checker's own, by the nonce that only it was given."""
     said: list[dict[str, Any]] = []
-    for line in lines[:2]:
+    for line in lines[:LINES]:
         try:
             record = json.loads(line)
         except ValueError:

@@ -1,7 +1,8 @@
 """The checker's side: runs setup, asserts and comparisons here, and asks the candidate only for values.
 
 It shares neither memory nor files with the candidate. Reads its job from standard input, writes lines of
-JSON to standard output, each with the job's nonce: one when the candidate is there, one with the results.
+JSON to standard output, each with the job's nonce: when the candidate is there, when the asserts are tried,
+and when everything is, so that a program which ends in the comparisons has still passed its asserts.
 """
 
 from __future__ import annotations
@@ -129,24 +130,34 @@ def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-def check(names: dict[str, Any], job: dict[str, Any]) -> tuple[list[bool], str]:
-    """Whether each assert and each comparison holds, and why the first that does not."""
+def check(names: dict[str, Any], tests: list[str]) -> tuple[list[bool], str]:
+    """Whether each assert holds, and why the first that does not."""
     passed, details = [], []
-    for test in job["tests"]:
+    for test in tests:
         try:
             exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
             passed.append(True)
         except Exception as error:  # noqa: BLE001 (however it fails, it fails)
             passed.append(False)
-            details.append(f"{type(error).__name__}: {error}"[:DETAIL_CHARS])
-    for pair in job["pairs"]:
+            details.append(_told(error))
+    return passed, details[0] if details else ""
+
+
+def compare(names: dict[str, Any], pairs: list[dict[str, Any]]) -> tuple[list[bool], str]:
+    """Whether each call has its value, and why the first that raises does not."""
+    passed, details = [], []
+    for pair in pairs:
         try:
             wanted = decode(pair["value"], _no_object)
             passed.append(is_same(eval(pair["call"], names), wanted, FLOAT_TOLERANCE))  # noqa: S307 (of the task)
         except Exception as error:  # noqa: BLE001
             passed.append(False)
-            details.append(f"{type(error).__name__}: {error}"[:DETAIL_CHARS])
+            details.append(_told(error))
     return passed, details[0] if details else ""
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:DETAIL_CHARS]
 
 
 def evaluate(names: dict[str, Any], calls: list[str]) -> list[Any]:
@@ -168,14 +179,20 @@ def _no_data(value: Any) -> dict[str, Any]:
     raise ValueError(f"{type(value).__name__} is no data")
 
 
-def run(link: Link, job: dict[str, Any]) -> dict[str, Any]:
+def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What came of the asserts, then what came of everything."""
     try:
         names = prepare(link, job)
     except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)
-        detail = f"{type(error).__name__}: {error}"[:DETAIL_CHARS]
-        return {"passed": [False] * (len(job["tests"]) + len(job["pairs"])), "detail": detail, "values": []}
-    passed, detail = check(names, job)
-    return {"passed": passed, "detail": detail, "values": evaluate(names, job["calls"])}
+        nothing, detail = [False] * len(job["tests"]), _told(error)
+        yield {"passed": nothing, "detail": detail}
+        yield {"passed": [*nothing, *[False] * len(job["pairs"])], "detail": detail, "values": []}
+        return
+    passed, detail = check(names, job["tests"])
+    yield {"passed": passed, "detail": detail}
+    also, more = compare(names, job["pairs"])
+    values = evaluate(names, job["calls"])
+    yield {"passed": [*passed, *also], "detail": detail or more, "values": values}
 
 
 def say(report: dict[str, Any]) -> None:
@@ -190,7 +207,8 @@ def main() -> None:
     link = Link(socket.socket(fileno=int(sys.argv[1])))
     if link.is_ready():
         say({"nonce": job["nonce"], "is_started": True})
-        say({"nonce": job["nonce"], **run(link, job)})
+        for report in run(link, job):
+            say({"nonce": job["nonce"], **report})
 
 
 if __name__ == "__main__":
