@@ -11,7 +11,11 @@ class GymsiteConfig(AppConfig):
     label = "gymsite"
 
     def ready(self) -> None:
-        """Where jobs are sent or done, this app is Celery's default one; the other doors start without it."""
+        """Question kinds for every process, and Celery's default app where jobs are sent or done."""
+        from gymsite.arena import questions
+        from tasks_app.questions import questions as registry
+
+        registry.discover(questions)
         if settings.PROCESS in SENDERS:
             from gymsite import celery
 

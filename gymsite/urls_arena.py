@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gymsite.arena import registry, views
-
-registry.load()
+from gymsite.arena import views
 
 urlpatterns = [
     path("healthz", views.health),
@@ -14,6 +12,7 @@ urlpatterns = [
     path("e/<str:token>/submit", views.submit),
     path("e/<str:token>/done", views.done),
     path("e/<str:token>/events", views.page_events),
+    path("e/<str:token>/pictures/<slug:name>", views.picture),
 ]
 
 handler400 = views.bad_request

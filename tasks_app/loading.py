@@ -12,6 +12,7 @@ import msgspec
 from django.db import connection, transaction
 
 from tasks_app import loading_sql
+from tasks_app.completing import draft_complete
 from tasks_app.registry import benchmarks
 from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
@@ -130,12 +131,17 @@ def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[Bad
             continue
         if row.split not in (None, split):
             continue
-        problem = draft_problem(row) or (f"the key {row.key!r} occurs twice" if row.key in seen else None)
+        try:
+            draft = draft_complete(row)
+        except ValueError as error:
+            bad.append(BadRow(row.place, str(error)))
+            continue
+        problem = draft_problem(draft) or (f"the key {row.key!r} occurs twice" if row.key in seen else None)
         if problem:
             bad.append(BadRow(row.place, problem))
             continue
         seen.add(row.key)
-        yield _Placed(benchmark, split, row)
+        yield _Placed(benchmark, split, draft)
 
 
 def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
@@ -146,6 +152,7 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
         )
         written = [is_new for (is_new,) in cursor.fetchall()]
         changes = _golds_write(cursor, placed)
+        _assets_write(cursor, placed)
     report.new += sum(written)
     report.changed += len(written) - sum(written)
     report.unchanged += len(placed) - len(written)
@@ -165,6 +172,17 @@ def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
     ]
     cursor.execute(loading_sql.INSERT_GOLDS, [_json(golds)])
     return [GoldChange(placed[n].name, version) for n, _, version in found if version > 1]
+
+
+def _assets_write(cursor: Any, placed: list[_Placed]) -> None:
+    """The rows that say which blobs a task shows."""
+    shown = [
+        {**_identity(n, item), "pictures": item.draft.payload["pictures"]}
+        for n, item in enumerate(placed)
+        if item.draft.pictures
+    ]
+    if shown:
+        cursor.execute(loading_sql.WRITE_ASSETS, [_json(shown)])
 
 
 def _task_row(number: int, item: _Placed) -> dict[str, Any]:

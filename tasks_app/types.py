@@ -24,17 +24,30 @@ class GoldDraft:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PictureDraft:
+    """A picture as its source gives it: bytes that nobody has looked at, or how to get them."""
+
+    data: bytes | Callable[[], bytes]
+
+    def read(self) -> bytes:
+        return self.data if isinstance(self.data, bytes) else self.data()
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskDraft:
     """One task before it has an id.
 
+    ``prompt`` is the question as text; left empty it is what the question kind makes of the payload. Loading
+    stores ``pictures`` and puts what it knows of them into the payload's ``pictures``, in their order.
     ``split`` is None when the source does not say it; ``difficulty`` is 0 to 1, or None when unknown;
     ``place`` is where it was read, for messages.
     """
 
     key: str
-    prompt: str
     payload: Mapping[str, Any]
     gold: GoldDraft
+    prompt: str = ""
+    pictures: tuple[PictureDraft, ...] = ()
     kind: str = FREE_ANSWER
     split: str | None = None
     difficulty: float | None = None

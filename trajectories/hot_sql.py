@@ -14,6 +14,8 @@ import psycopg
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
+from tasks_app import choices
+
 SUBMISSION_CHANNEL = "submission"
 
 _encode = msgspec.json.Encoder().encode
@@ -169,9 +171,18 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
         return cursor.fetchone() is not None
 
 
+# What a submission is judged by, in the order of ``Claim``. Where the choices changed places, the labels and
+# their order come along; the payload of no other task is read.
+CLAIM_COLUMNS = """
+    e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
+    g.version, g.answer, g.accepted, g.solution, g.extra,
+    CASE WHEN e.arrangement->'order' IS NOT NULL THEN jsonb_build_object(
+        'labels', jsonb_path_query_array(t.payload, '$.choices[*].label'), 'order', e.arrangement->'order')
+    END"""
+
 # One claim at a time; a claim whose worker died counts as lost after `lost` seconds. It need not be on disk
 # before the work begins: a claim that a crash forgets is made again.
-_CLAIM = """
+_CLAIM = f"""
 WITH hasty AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1
 FROM hasty, trajectories_episode e
@@ -182,12 +193,11 @@ LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
 WHERE s.episode_id = %(episode)s AND e.id = s.episode_id AND s.judged_at IS NULL AND e.status = 'submitted'
     AND s.claims < %(claims_max)s
     AND (s.claimed_at IS NULL OR s.claimed_at < clock_timestamp() - %(lost)s * interval '1 s')
-RETURNING e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
-    g.version, g.answer, g.accepted, g.solution, g.extra"""
+RETURNING {CLAIM_COLUMNS}"""  # noqa: S608 (the parts are constants of this module)
 
 
 class Claim(NamedTuple):
-    """A submission to judge, with its gold."""
+    """A submission to judge, with its gold: under the labels that the episode showed."""
 
     run_id: int
     run_kind: str
@@ -199,6 +209,7 @@ class Claim(NamedTuple):
     gold_accepted: list[str] | None
     gold_solution: str | None
     gold_extra: dict[str, Any] | None
+    moved: dict[str, Any] | None
 
 
 def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Claim | None:
@@ -212,9 +223,21 @@ def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Clai
 def claim_read(row: Sequence[Any]) -> Claim:
     """A row in the order of ``Claim``. jsonb comes as text: Django switches psycopg's own loader off."""
     claim = Claim(*row)
-    return claim._replace(
+    claim = claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),
         gold_extra=None if claim.gold_extra is None else msgspec.json.decode(str(claim.gold_extra)),
+        moved=None if claim.moved is None else msgspec.json.decode(str(claim.moved)),
+    )
+    return claim if claim.moved is None else _gold_moved(claim, **claim.moved)
+
+
+def _gold_moved(claim: Claim, *, labels: list[str], order: list[int]) -> Claim:
+    def shown(label: str) -> str:
+        return choices.label_move(label, labels=labels, order=order)
+
+    return claim._replace(
+        gold_answer=None if claim.gold_answer is None else shown(claim.gold_answer),
+        gold_accepted=[shown(label) for label in claim.gold_accepted or ()],
     )
 
 
@@ -301,18 +324,21 @@ def finish_many(
 _OPEN = """
 WITH new_groups AS (
     INSERT INTO trajectories_group
-        (id, run_id, task_id, arm, policy_version, seed, settings, template, created_at)
-    SELECT g.id, %(run)s, g.task, %(arm)s, %(policy_version)s, g.seed, %(settings)s::jsonb, g.template, now()
-    FROM json_to_recordset(%(groups)s::json) AS g(id bigint, task bigint, seed bigint, template text)
+        (id, run_id, task_id, arm, policy_version, seed, settings, template, exemplars, created_at)
+    SELECT g.id, %(run)s, g.task, %(arm)s, %(policy_version)s, g.seed, %(settings)s::jsonb, g.template,
+        g.exemplars, now()
+    FROM json_to_recordset(%(groups)s::json)
+        AS g(id bigint, task bigint, seed bigint, template text, exemplars bigint[])
 )
 INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version, status,
-    seed, presentation, presentation_hash, max_steps, token_budget, recording, answer_channel, guidance,
-    virtual_start, opened_at, close_reason, close_detail)
+    seed, presentation, presentation_hash, arrangement, max_steps, token_budget, recording, answer_channel,
+    guidance, virtual_start, opened_at, close_reason, close_detail)
 SELECT e.id, %(run)s, e.group_id, e.task, %(arm)s, e.sample_index, %(policy_version)s, 'open', e.seed,
-    e.presentation, e.presentation_hash, e.max_steps, %(token_budget)s, %(recording)s, %(channel)s,
-    %(guidance)s::jsonb, e.virtual_start, now(), '', ''
+    e.presentation, e.presentation_hash, e.arrangement, e.max_steps, %(token_budget)s, %(recording)s,
+    %(channel)s, %(guidance)s::jsonb, e.virtual_start, now(), '', ''
 FROM json_to_recordset(%(episodes)s::json) AS e(id bigint, group_id bigint, task bigint, sample_index int,
-    seed bigint, presentation jsonb, presentation_hash text, max_steps int, virtual_start timestamptz)"""
+    seed bigint, presentation jsonb, presentation_hash text, arrangement jsonb, max_steps int,
+    virtual_start timestamptz)"""
 
 _RESERVE_IDS = """
 SELECT nextval('trajectories_group_id_seq'), 0 FROM generate_series(1, %(groups)s)

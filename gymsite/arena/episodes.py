@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 from django.conf import settings
 
+from tasks_app.arrangement import arranged, tools_of
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 from trajectories.models.episode import Arm
 
@@ -37,12 +38,14 @@ _SITE_EVENT = """
 
 _PAGE = f"""
 WITH alive AS (
-        SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.virtual_start
+        SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.arrangement,
+               e.virtual_start
         FROM trajectories_episode e WHERE {ALIVE}),
      counted AS (SELECT id FROM alive WHERE %(is_counted)s),
      served AS ({_SITE_EVENT.format(source="counted", kind="page_served")})
 SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.virtual_start, coalesce((SELECT seq FROM served), 0), t.kind, t.payload::text
+       alive.arrangement::text, alive.virtual_start, coalesce((SELECT seq FROM served), 0), t.kind,
+       t.payload::text
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
 _SUBMIT = f"""
@@ -66,7 +69,7 @@ Stored = Literal["stored", "same", "other", "wrong_channel", "gone"]
 
 @dataclass(frozen=True, kw_only=True)
 class PageEpisode:
-    """What a page may know of its episode and task."""
+    """What a page may know of its episode and task. ``payload`` is as the episode shows it."""
 
     episode_id: int
     status: str
@@ -76,7 +79,8 @@ class PageEpisode:
     virtual_start: datetime
     site_events: int
     kind: str
-    payload: Mapping[str, object]
+    payload: Mapping[str, Any]
+    tools: frozenset[str] = frozenset()
 
     @property
     def is_open(self) -> bool:
@@ -94,16 +98,18 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
         row = cursor.fetchone()
     if row is None:
         return None
+    arrangement = None if row[5] is None else msgspec.json.decode(row[5])
     return PageEpisode(
         episode_id=row[0],
         status=row[1],
         recording=row[2],
         answer_channel=row[3],
         presentation=msgspec.json.decode(row[4]),
-        virtual_start=row[5],
-        site_events=row[6],
-        kind=row[7],
-        payload=msgspec.json.decode(row[8]),
+        virtual_start=row[6],
+        site_events=row[7],
+        kind=row[8],
+        payload=arranged(msgspec.json.decode(row[9]), arrangement),
+        tools=tools_of(arrangement),
     )
 
 

@@ -7,19 +7,24 @@ import re
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.request import UnreadablePostError
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from gymsite.arena import episodes, events
-from gymsite.arena.registry import questions
 from gymsite.arena.wording import WORDINGS
+from gymsite.core.blobs import blob_response
 from gymsite.core.errors import GymError
 from gymsite.core.presentation import Look, look_read
 from gymsite.core.tokens import token_open
+from tasks_app.figures import figures_of
+from tasks_app.questions import Visit, questions
 
 STEP_HEADER = "X-Gym-Step"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 ANSWER_FIELD = "answer"
+# The button that asks for one more field, for pages without JavaScript.
+MORE_FIELD = "add"
 ANSWERS_MAX = 100
 # Percent-encoding makes three bytes of one, and one character has at most four.
 FORM_BYTES_PER_CHAR = 12
@@ -41,6 +46,16 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @require_safe
+def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
+    """A picture of the task: the very bytes that arms without a page are given."""
+    episode = _episode(request, token, is_counted=False)
+    for figure in figures_of(episode.payload):
+        if figure.name == name:
+            return blob_response(request, figure.sha256)
+    raise Http404
+
+
+@require_safe
 def done(request: HttpRequest, token: str) -> HttpResponse:
     episode = _episode(request, token)
     if episode.is_open:
@@ -53,10 +68,12 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
     """Takes the answer once. The same answer again is as good as the first; another one changes nothing."""
     episode_id = _episode_id(token)
     try:
-        answer = _answer(request)
+        form = _form(request)
+        if MORE_FIELD in form:
+            return _one_more(request, token, form)
+        answer = _answer(form)
     except GymError as error:
-        episode = _episode(request, token, is_counted=False)
-        return question_page(request, episode, error=error) if episode.is_open else _taken(request, episode)
+        return _not_taken(request, token, error)
     stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=_step(request))
     if stored == "gone":
         raise Http404
@@ -126,32 +143,62 @@ def _body(request: HttpRequest, *, limit: int) -> bytes:
         raise GymError("cut_off", "The request ended before its body did.") from error
 
 
-def _answer(request: HttpRequest) -> str | list[str]:
-    """The submitted text, or the list of them when the field is repeated; GymError when it cannot be kept."""
+def _form(request: HttpRequest) -> QueryDict:
     limit = settings.ANSWER_MAX_CHARS
     body = _body(request, limit=limit * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES)
     if body and request.content_type != "application/x-www-form-urlencoded":
         raise GymError("not_a_form", "An answer is sent by the form of this page.")
-    answers = QueryDict(body, encoding="utf-8").getlist(ANSWER_FIELD)
-    if not any(answer.strip() for answer in answers):
-        raise GymError("no_answer", "Write an answer first.", status=422)
-    if sum(map(len, answers)) > limit or len(answers) > ANSWERS_MAX:
+    form = QueryDict(body, encoding="utf-8")
+    if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
         raise GymError("answer_too_long", f"An answer has at most {limit} characters.", status=413)
+    return form
+
+
+def _answer(form: QueryDict) -> str | list[str]:
+    """The submitted text, or the list of those that are filled in; GymError when it cannot be kept."""
+    answers = [answer for answer in form.getlist(ANSWER_FIELD) if answer.strip()]
+    if not answers:
+        raise GymError("no_answer", "Give an answer first.", status=422)
+    if len(answers) > ANSWERS_MAX:
+        raise GymError("too_many_answers", f"At most {ANSWERS_MAX} answers can be given.", status=413)
     if any("\0" in answer for answer in answers):
         raise GymError("nul_in_answer", "An answer cannot hold NUL characters.")
     return answers[0] if len(answers) == 1 else answers
 
 
+def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:
+    """The page again with what was typed and one more field. Nothing is stored."""
+    episode = _episode(request, token, is_counted=False)
+    if not episode.is_open:
+        return _taken(request, episode)
+    typed = tuple(form.getlist(ANSWER_FIELD)[: ANSWERS_MAX - 1])
+    return question_page(request, episode, answers=(*typed, ""))
+
+
+def _not_taken(request: HttpRequest, token: str, error: GymError) -> HttpResponse:
+    episode = _episode(request, token, is_counted=False)
+    return question_page(request, episode, error=error) if episode.is_open else _taken(request, episode)
+
+
 def question_page(
-    request: HttpRequest, episode: episodes.PageEpisode, *, status: int = 200, error: GymError | None = None
+    request: HttpRequest,
+    episode: episodes.PageEpisode,
+    *,
+    status: int = 200,
+    error: GymError | None = None,
+    answers: tuple[str, ...] = (),
 ) -> HttpResponse:
     """The page that shows a task and takes its answer; asks nothing of the database."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
+    tools = episode.tools & kind.tools
+    visit = Visit(tools=tools, query=request.GET.dict(), answers=answers)
     context = {
-        **kind.render(episode.payload),
+        **kind.render(episode.payload, visit),
         **_frame(request, episode, look),
         "wording": WORDINGS[look.wording],
+        "tools": tools,
+        "answers": answers or ("",),
         "takes_answer": episode.answer_channel == "page",
         "error": error,
     }

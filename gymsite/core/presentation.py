@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from gymsite.core.errors import GymError, did_you_mean
 
@@ -22,6 +23,10 @@ ALL_LOOKS: Mapping[str, tuple[Value, ...]] = {
     "zoom": (100, 90, 125),
     "wording": ("question", "problem", "exercise", "prompt"),
 }
+# Never drawn, only asked for: they change how a page is used and not only how it looks. A neutral one is left
+# out of the stored form.
+ASKED_LOOKS: Mapping[str, tuple[Value, ...]] = {"editor": ("plain", "codemirror")}
+AXES: Mapping[str, tuple[Value, ...]] = {**ALL_LOOKS, **ASKED_LOOKS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +38,12 @@ class Look:
     layout: str = "card"
     zoom: int = 100
     wording: str = "question"
+    editor: str = "plain"
 
     def as_dict(self) -> dict[str, Value]:
         """The form that an episode's row stores."""
-        return asdict(self)
+        neutral = {axis: values[0] for axis, values in ASKED_LOOKS.items()}
+        return {axis: value for axis, value in asdict(self).items() if neutral.get(axis) != value}
 
     def digest(self) -> str:
         """16 hex digits, equal for equal looks on every machine and Python version."""
@@ -50,7 +57,8 @@ def look_make(*, seed: int, fixed: Mapping[str, object]) -> Look:
     Raises ``GymError`` ``unknown_look_axis`` or ``unknown_look_value`` (422).
     """
     chosen = _checked(fixed)
-    return _look({axis: chosen.get(axis, _draw(axis=axis, seed=seed)) for axis in ALL_LOOKS})
+    drawn = {axis: _draw(axis=axis, seed=seed) for axis in ALL_LOOKS if axis not in chosen}
+    return _look(drawn | chosen)
 
 
 def look_read(stored: Mapping[str, object]) -> Look:
@@ -59,17 +67,13 @@ def look_read(stored: Mapping[str, object]) -> Look:
     Raises as ``look_make`` does.
     """
     chosen = _checked(stored)
-    return _look({axis: chosen.get(axis, values[0]) for axis, values in ALL_LOOKS.items()})
+    return _look(chosen)
 
 
 def _look(chosen: Mapping[str, Value]) -> Look:
-    return Look(
-        theme=str(chosen["theme"]),
-        font=str(chosen["font"]),
-        layout=str(chosen["layout"]),
-        zoom=int(chosen["zoom"]),
-        wording=str(chosen["wording"]),
-    )
+    """An axis that is not chosen is neutral."""
+    values: dict[str, Any] = {axis: chosen.get(axis, values[0]) for axis, values in AXES.items()}
+    return Look(**values)
 
 
 def _draw(*, axis: str, seed: int) -> Value:
@@ -84,13 +88,13 @@ def _checked(fixed: Mapping[str, object]) -> dict[str, Value]:
 
 
 def _value(*, axis: str, wanted: object) -> Value:
-    if axis not in ALL_LOOKS:
-        message = f"A page has no look axis {axis!r}. {did_you_mean(axis, ALL_LOOKS)}"
+    if axis not in AXES:
+        message = f"A page has no look axis {axis!r}. {did_you_mean(axis, AXES)}"
         raise GymError("unknown_look_axis", message, status=422, fields={"presentation": [message]})
-    for value in ALL_LOOKS[axis]:
+    for value in AXES[axis]:
         # A bool equals 0 or 1 in Python; it is never a value of an axis.
         if value == wanted and not isinstance(wanted, bool):
             return value
-    hint = did_you_mean(str(wanted), [str(value) for value in ALL_LOOKS[axis]])
+    hint = did_you_mean(str(wanted), [str(value) for value in AXES[axis]])
     message = f"{wanted!r} is not a value of the look axis {axis!r}. {hint}"
     raise GymError("unknown_look_value", message, status=422, fields={"presentation": [message]})

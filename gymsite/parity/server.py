@@ -17,7 +17,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from gymsite.arena import registry, views
+from gymsite.arena import views
 from gymsite.arena.episodes import PageEpisode
 from gymsite.arena.middleware import ArenaMiddleware
 from gymsite.core.presentation import Look
@@ -50,7 +50,6 @@ class PageServer:
     """Pages at ``/e/parity-<item>-<look>/`` of one origin, under the arena's headers."""
 
     def __init__(self, items: list[Item], looks: list[Look]) -> None:
-        registry.load()
         self._items = items
         self._looks = looks
         self._page = ArenaMiddleware(self._question)

@@ -84,12 +84,12 @@ def test_the_last_page_of_an_open_episode_leads_to_the_question(
 @pytest.mark.parametrize(
     ("body", "extra", "status", "words"),
     [
-        ("", {}, 422, "Write an answer first."),
-        ("answer=+%09", {}, 422, "Write an answer first."),
-        ("other=1", {}, 422, "Write an answer first."),
+        ("", {}, 422, "Give an answer first."),
+        ("answer=+%09", {}, 422, "Give an answer first."),
+        ("other=1", {}, 422, "Give an answer first."),
         ("answer=a%00b", {}, 400, "NUL"),
         ("answer=" + "1" * 100_001, {}, 413, "100000"),
-        ("&".join(["answer=1"] * 101), {}, 413, "100000"),
+        ("&".join(["answer=1"] * 101), {}, 413, "At most 100"),
     ],
 )
 def test_what_cannot_be_kept_is_refused_and_the_form_stays(

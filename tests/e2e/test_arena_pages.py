@@ -171,7 +171,7 @@ def test_a_question_is_answered(javascript: bool, arena_server: ArenaServer, ope
     if not javascript:
         expect(page.locator("main")).to_contain_text(r"Find $\frac{1}{2^{10}}$ of")
     page.get_by_role("button").click()
-    expect(page.get_by_text("Write an answer first.")).to_be_visible()
+    expect(page.get_by_text("Give an answer first.")).to_be_visible()
     page.get_by_role("textbox").fill("1/1024")
     page.get_by_role("button").click()
 

@@ -81,5 +81,5 @@ def test_a_page_without_question_or_field_recovers_nothing() -> None:
 
 
 def test_a_question_kind_without_a_rule_is_refused() -> None:
-    with pytest.raises(GymError, match="no parity rule for the question kind 'essay'"):
+    with pytest.raises(GymError, match="There is no question kind 'essay'"):
         texts.expected_text("essay", {})

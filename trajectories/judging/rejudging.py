@@ -17,10 +17,8 @@ from trajectories.models import Episode, Verdict, VerdictEvidence
 PAGE = 500
 
 # Everything a claim holds, for episodes that were judged before; nothing is claimed.
-_JUDGED = """
-SELECT e.id, v.outcome, v.verifier, v.gold_version,
-    e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
-    g.version, g.answer, g.accepted, g.solution, g.extra
+_JUDGED = f"""
+SELECT e.id, v.outcome, v.verifier, v.gold_version, {hot_sql.CLAIM_COLUMNS}
 FROM trajectories_submission s
 JOIN trajectories_episode e ON e.id = s.episode_id
 JOIN trajectories_verdict v ON v.id = e.verdict_id
@@ -29,7 +27,7 @@ JOIN tasks_app_task t ON t.id = e.task_id
 JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
 LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
 WHERE e.id > %(after)s AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)
-ORDER BY e.id LIMIT %(page)s"""
+ORDER BY e.id LIMIT %(page)s"""  # noqa: S608 (a constant)
 
 _COUNT = """
 SELECT count(*) FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id

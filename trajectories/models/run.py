@@ -29,6 +29,12 @@ class Run(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def tools(self) -> frozenset[str]:
+        """Names of the tools that ``affordances`` grants to the run's pages."""
+        named: dict[str, bool] = self.affordances.get("tools", {})
+        return frozenset(name for name, is_granted in named.items() if is_granted)
+
 
 class VerdictCounter(models.Model):
     """How many verdicts a run has. Its row lock makes numbers follow commits, so no reader skips one."""

@@ -24,7 +24,11 @@ DETAIL_MAX_CHARS = 10_000
 
 
 class OpenedEpisode(Struct):
-    """One opened episode. ``start_url`` is null in arms without a page."""
+    """One opened episode. ``start_url`` is null in arms without a page.
+
+    ``answer_form`` is how its answer is written where no page takes it: one line, a fenced program, or values
+    with ``|`` between them.
+    """
 
     id: int
     task: int
@@ -33,13 +37,16 @@ class OpenedEpisode(Struct):
     arm: str
     start_url: str | None
     messages_ref: str
+    answer_form: Literal["line", "program", "values"]
     max_steps: int
     presentation_hash: str
 
 
 class Message(Struct):
+    """``content`` is a text, or a list of parts ``{type: text|image_url, ...}`` where there are pictures."""
+
     role: str
-    content: str
+    content: str | list[dict[str, Any]]
 
 
 class OpenedEpisodes(Struct):

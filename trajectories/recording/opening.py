@@ -16,9 +16,10 @@ from gymsite.core.errors import GymError
 from gymsite.core.presentation import Look, look_make
 from gymsite.core.tokens import token_make
 from tasks_app.models import Task
+from tasks_app.questions import questions
 from trajectories import hot_sql
 from trajectories.models import Episode, Group, Run
-from trajectories.recording import capacity, prompts
+from trajectories.recording import arranging, capacity, prompts
 from trajectories.recording.auth import Principal
 
 INT_MAX = 2**31 - 1
@@ -28,6 +29,10 @@ FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
 # One completion, and room to close without an answer: the step that uses up the budget would end it first.
 TEXT_ARM_STEPS = 2
+FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot"})
+AXTREE = "axtree-v1"
+# What ``presentation`` may name beside the axes of a look.
+OWN_AXES = frozenset({"instruction", arranging.CHOICES_AXIS})
 
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
@@ -68,21 +73,30 @@ class _Draft(Struct):
     messages: dict[str, list[prompts.Message]]
 
 
+class _Call(Struct, frozen=True, kw_only=True):
+    """What all samples of one call share."""
+
+    opening: Opening
+    run: Run
+    arranger: arranging.Arranger
+
+
 def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     """Open a group of samples for every task; returns the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
-    ``unknown_look_axis``, ``wrong_channel``; 413 ``too_many_episodes``; 429 ``at_capacity``.
+    ``unknown_look_axis``, ``unknown_choices_order``, ``wrong_channel``, ``unperceivable``;
+    413 ``too_many_episodes``; 429 ``at_capacity``.
     """
     prompts.arm_check(opening.arm)
     _check_count(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
     tasks = _tasks_load(opening.tasks, principal)
-    run = _run_load(opening.run)
+    call = _call(opening, _run_load(opening.run), tasks)
     capacity.capacity_check(wanted=len(opening.tasks) * opening.samples_per_task)
     with transaction.atomic():
-        draft = _draft(opening, tasks, channel)
-        _insert(draft, run_id=run.pk, opening=opening, channel=channel)
+        draft = _draft(call, tasks)
+        _insert(draft, opening=opening, channel=channel)
     return {"episodes": draft.records, "messages": draft.messages}
 
 
@@ -107,11 +121,9 @@ def group_refill(*, group: Group, count: int) -> dict[str, Any]:
         draft = _Draft(groups=[], episodes=[], records=[], messages={})
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
         first = Episode.objects.filter(group=locked).count()
-        channel = _channel(opening)
-        _group_fill(
-            draft, opening, locked.task, _GroupPlan(locked.pk, locked.seed, locked.template), ids, first
-        )
-        _insert(draft, run_id=group.run_id, opening=opening, channel=channel)
+        call = _call(opening, _run_load(group.run_id), [locked.task])
+        _group_fill(draft, call, locked.task, _GroupPlan(locked.pk, locked.seed, locked.template), ids, first)
+        _insert(draft, opening=opening, channel=_channel(opening))
     return {"episodes": draft.records, "messages": draft.messages}
 
 
@@ -143,7 +155,7 @@ def _channel(opening: Opening) -> str:
 
 
 def _run_load(run_id: int) -> Run:
-    run = Run.objects.filter(pk=run_id).only("pk").first()
+    run = Run.objects.filter(pk=run_id).only("pk", "kind", "observation", "affordances").first()
     if run is None:
         raise GymError(
             "unknown_run", f"There is no run {run_id}. Make one with POST /api/v1/runs.", status=404
@@ -153,7 +165,8 @@ def _run_load(run_id: int) -> Run:
 
 def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
     """The tasks in the order asked for, repeated ones too; what a key may not see does not exist for it."""
-    wanted = Task.objects.filter(pk__in=set(ids)).only("pk", "split", "prompt", "oracle_steps")
+    fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps")
+    wanted = Task.objects.filter(pk__in=set(ids)).only(*fields)
     found = {task.pk: task for task in wanted if principal.sees_split(task.split)}
     missing = sorted({pk for pk in ids if pk not in found})
     if missing:
@@ -163,7 +176,29 @@ def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
     return [found[pk] for pk in ids]
 
 
-def _draft(opening: Opening, tasks: Sequence[Task], channel: str) -> _Draft:
+def _call(opening: Opening, run: Run, tasks: Sequence[Task]) -> _Call:
+    has_page = opening.arm in prompts.ARMS_WITH_PAGE
+    if run.observation == AXTREE and opening.arm not in prompts.ARMS_WITH_QUESTION:
+        _check_perceivable(tasks)
+    arranger = arranging.arranger_make(
+        run=run, tasks=tasks, has_page=has_page, axis=opening.presentation.get(arranging.CHOICES_AXIS)
+    )
+    return _Call(opening=opening, run=run, arranger=arranger)
+
+
+def _check_perceivable(tasks: Sequence[Task]) -> None:
+    """A picture is in no accessibility tree: nobody could answer, and the score would say nothing."""
+    pictured = [task.pk for task in tasks if task.payload.get("pictures")]
+    if pictured:
+        message = (
+            f"Task {pictured[0]} shows pictures, and the run observes {AXTREE} alone. "
+            "Open it in a run that observes screenshot or both."
+        )
+        raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
+
+
+def _draft(call: _Call, tasks: Sequence[Task]) -> _Draft:
+    opening = call.opening
     count = opening.samples_per_task
     group_ids, episode_ids = hot_sql.ids_reserve(groups=len(tasks), episodes=len(tasks) * count)
     draft = _Draft(groups=[], episodes=[], records=[], messages={})
@@ -173,23 +208,22 @@ def _draft(opening: Opening, tasks: Sequence[Task], channel: str) -> _Draft:
         template = prompts.template_for(seed=seed, instruction=opening.presentation.get("instruction"))
         draft.groups.append({"id": group_id, "task": task.pk, "seed": seed, "template": template})
         plan = _GroupPlan(group_id, seed, template)
-        _group_fill(draft, opening, task, plan, episode_ids[place * count : (place + 1) * count], 0)
+        _group_fill(draft, call, task, plan, episode_ids[place * count : (place + 1) * count], 0)
     return draft
 
 
 def _group_fill(
-    draft: _Draft, opening: Opening, task: Task, plan: _GroupPlan, ids: Sequence[int], first: int
+    draft: _Draft, call: _Call, task: Task, plan: _GroupPlan, ids: Sequence[int], first: int
 ) -> None:
-    max_steps = opening.max_steps or (TEXT_ARM_STEPS if opening.arm == "text_zero_shot" else task.max_steps)
-    messages = prompts.messages_for(
-        arm=opening.arm, template=plan.template, question=task.prompt, max_steps=max_steps
-    )
-    ref = prompts.messages_ref(messages)
-    draft.messages[ref] = messages
+    opening = call.opening
+    max_steps = opening.max_steps or (TEXT_ARM_STEPS if opening.arm in FREE_TEXT_ARMS else task.max_steps)
+    prompting = _Prompting(draft, task, arm=opening.arm, template=plan.template, max_steps=max_steps)
+    answer_form = questions.get(task.kind).answer_form
     virtual_start = FIRST_VIRTUAL_DAY + timedelta(days=plan.seed % VIRTUAL_DAYS)
     looks = _Looks(opening, plan.seed)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
+        arrangement = call.arranger.arrangement(task, seed=_derive(plan.seed, "choices", sample_index))
         draft.episodes.append(
             {
                 "id": episode_id,
@@ -199,6 +233,7 @@ def _group_fill(
                 "seed": plan.seed,
                 "presentation": look.as_dict(),
                 "presentation_hash": look.digest(),
+                "arrangement": arrangement,
                 "max_steps": max_steps,
                 "virtual_start": virtual_start,
             }
@@ -211,11 +246,39 @@ def _group_fill(
                 "sample_index": sample_index,
                 "arm": opening.arm,
                 "start_url": start_url(episode_id=episode_id, arm=opening.arm),
-                "messages_ref": ref,
+                "messages_ref": prompting.ref(arrangement),
+                "answer_form": answer_form,
                 "max_steps": max_steps,
                 "presentation_hash": look.digest(),
             }
         )
+
+
+class _Prompting:
+    """The opening messages of a group's samples: one for each arrangement that its words can tell apart."""
+
+    def __init__(self, draft: _Draft, task: Task, *, arm: str, template: str, max_steps: int) -> None:
+        self._draft = draft
+        self._task = task
+        self._facts = {"arm": arm, "template": template}
+        self._max_steps = max_steps
+        self._refs: dict[str, str] = {}
+
+    def ref(self, arrangement: dict[str, Any] | None) -> str:
+        known = str(arrangement)
+        if known not in self._refs:
+            self._refs[known] = self._write(arrangement)
+        return self._refs[known]
+
+    def _write(self, arrangement: dict[str, Any] | None) -> str:
+        task = self._task
+        question = prompts.question_of(
+            kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=arrangement
+        )
+        messages = prompts.messages_for(**self._facts, question=question, max_steps=self._max_steps)
+        ref = prompts.messages_ref(messages)
+        self._draft.messages[ref] = messages
+        return ref
 
 
 class _Looks:
@@ -226,7 +289,7 @@ class _Looks:
 
     def __init__(self, opening: Opening, group_seed: int) -> None:
         self._mode = opening.looks
-        self._fixed = {axis: value for axis, value in opening.presentation.items() if axis != "instruction"}
+        self._fixed = {axis: value for axis, value in opening.presentation.items() if axis not in OWN_AXES}
         self._group_seed = group_seed
         self._rotation_seed = opening.seed or 0
         self._shared = look_make(seed=group_seed, fixed=self._fixed)
@@ -241,7 +304,7 @@ class _Looks:
         return look_make(seed=seed, fixed=self._fixed)
 
 
-def _insert(draft: _Draft, *, run_id: int, opening: Opening, channel: str) -> None:
+def _insert(draft: _Draft, *, opening: Opening, channel: str) -> None:
     kept = (
         "seed",
         "max_steps",
@@ -253,7 +316,7 @@ def _insert(draft: _Draft, *, run_id: int, opening: Opening, channel: str) -> No
         "guidance",
     )
     hot_sql.episodes_insert(
-        run_id=run_id,
+        run_id=opening.run,
         arm=opening.arm,
         policy_version=opening.policy_version,
         settings={name: getattr(opening, name) for name in kept},

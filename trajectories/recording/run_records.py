@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from gymsite.core.errors import did_you_mean
 from gymsite.core.fields import (
     CountField,
     IdField,
@@ -15,6 +16,7 @@ from gymsite.core.fields import (
     SuggestingChoiceField,
 )
 from gymsite.core.paging import Query
+from tasks_app.questions import questions
 from trajectories.models import Run
 
 OBSERVATIONS = ("axtree-v1", "screenshot", "both")
@@ -30,7 +32,10 @@ class RunIn(StrictSerializer):
     model = serializers.CharField(max_length=200, default="", allow_blank=True)
     checkpoint = serializers.CharField(max_length=500, default="", allow_blank=True)
     observation = SuggestingChoiceField(choices=OBSERVATIONS, default="", allow_blank=True)
-    affordances = JsonObjectField(default=dict)
+    affordances = JsonObjectField(
+        default=dict,
+        help_text="What its pages offer beside the question: `{tools: {run: true, sort: true}}`.",
+    )
     settings = JsonObjectField(default=dict)
     tags = serializers.ListField(
         child=serializers.CharField(max_length=100), default=list, max_length=TAGS_MAX
@@ -39,6 +44,17 @@ class RunIn(StrictSerializer):
         default=False,
         help_text="True for scripted policies: they are marked as such wherever they are shown.",
     )
+
+    def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
+        """``tools`` are granted by name, so a name that is none would silently grant nothing."""
+        tools = value.get("tools", {})
+        if not isinstance(tools, dict) or not all(isinstance(granted, bool) for granted in tools.values()):
+            raise serializers.ValidationError('"tools" is an object of names and true or false.')
+        known = sorted({tool for _, kind in questions.items() for tool in kind.tools})
+        for name in tools:
+            if name not in known:
+                raise serializers.ValidationError(f"There is no tool {name!r}. {did_you_mean(name, known)}")
+        return value
 
 
 class RunRecord(serializers.Serializer[Run]):

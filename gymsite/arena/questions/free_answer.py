@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gymsite.arena.registry import QuestionKind, questions
+from gymsite.arena import saying
 from gymsite.core import latex
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
 
 
-def render(payload: Mapping[str, object], /) -> Mapping[str, object]:
+def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text`` and its ``format``, ``plain`` or ``latex``."""
     is_latex = payload.get("format") == "latex"
     blocks = latex.blocks_split(str(payload["text"]), text_format="latex" if is_latex else "plain")
@@ -16,4 +17,19 @@ def render(payload: Mapping[str, object], /) -> Mapping[str, object]:
     return {"blocks": blocks, "has_formulas": has_formulas, "is_plain": not is_latex}
 
 
-questions.register("free_answer", QuestionKind(template="arena/free_answer.html", render=render))
+def text(payload: Payload, /) -> str:
+    return str(payload["text"])
+
+
+def said(payload: Payload, /) -> str:
+    return saying.text_said(text(payload), text_format=str(payload.get("format")))
+
+
+def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
+    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
+
+
+questions.register(
+    "free_answer",
+    QuestionKind(template="arena/free_answer.html", render=render, text=text, said=said, moves=moves),
+)

@@ -1,18 +1,26 @@
 """Prompts of every arm, from versioned templates.
 
 One ``task_instruction`` block, byte-identical in all arms, then the arm's own interface block: two arms
-differ in nothing else. The instruction has paraphrases, crossed with tasks as looks are.
+differ in nothing else. The instruction has paraphrases, crossed with tasks as looks are, and states the
+format of an answer, which depends on the kind of question.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
+from django.conf import settings
 
 from gymsite.core.errors import GymError, did_you_mean
+from tasks_app import figures
+from tasks_app.arrangement import Arrangement, arranged
+from tasks_app.questions import questions
 from trajectories.models.episode import Arm
 
 VERSION = "prompts-v1"
@@ -24,8 +32,34 @@ BUILT_ARMS: dict[str, tuple[str, str]] = {
     Arm.GYM_WITH_TEXT: ("interface_agent", "task_page_with_text"),
 }
 ARMS_WITH_PAGE = frozenset({Arm.GYM, Arm.GYM_WITH_TEXT})
+ARMS_WITH_QUESTION = frozenset(BUILT_ARMS) - {Arm.GYM}
+FOLDER = Path(__file__).parent
 
-Message = dict[str, str]
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A task as one episode shows it, in words.
+
+    ``instruction`` and ``form`` choose the templates of its kind; ``pictures`` are SHA-256 of those in
+    ``text``.
+    """
+
+    text: str
+    instruction: str = ""
+    form: str = "line"
+    pictures: frozenset[str] = frozenset()
+
+
+def question_of(
+    *, kind: str, prompt: str, payload: Mapping[str, Any], arrangement: Arrangement | None = None
+) -> Question:
+    """The words of a task; ``prompt`` is what its kind says of the payload when nothing is arranged."""
+    shown = questions.get(kind)
+    text = shown.text(arranged(payload, arrangement)) if arrangement else prompt
+    pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
+    return Question(text=text, instruction=shown.instruction, form=shown.answer_form, pictures=pictures)
 
 
 def arm_check(arm: str) -> None:
@@ -49,26 +83,58 @@ def template_for(*, seed: int, instruction: object = None) -> str:
     return f"{VERSION}{instruction}"
 
 
-def task_instruction(template: str) -> str:
-    """The block that is the same, byte for byte, in every arm."""
-    return _read(f"instruction_{template.removeprefix(VERSION)}")
+def task_instruction(template: str, *, kind: str = "") -> str:
+    """The block that is the same, byte for byte, in every arm; ``kind`` is a ``Question``'s instruction."""
+    paraphrase = template.removeprefix(VERSION)
+    return _read("_".join(part for part in ("instruction", kind, paraphrase) if part))
 
 
-def messages_for(*, arm: str, template: str, question: str, max_steps: int) -> list[Message]:
-    """Chat messages (``role``, ``content``) that open an episode; pure, so a page can make them again."""
+def messages_for(*, arm: str, template: str, question: Question, max_steps: int) -> list[Message]:
+    """Chat messages (``role``, ``content``) that open an episode; pure, so a page can make them again.
+
+    ``content`` is a text, or a list of text and picture parts where the question has pictures.
+    """
     interface, task = BUILT_ARMS[Arm(arm)]
-    system = task_instruction(template) + "\n\n" + _read(interface).replace("{max_steps}", str(max_steps))
+    instruction = task_instruction(template, kind=question.instruction)
+    system = (
+        instruction + "\n\n" + _interface(interface, question.form).replace("{max_steps}", str(max_steps))
+    )
+    asked = _read(task).replace("{question}", question.text)
     return [
         {"role": "system", "content": system},
-        {"role": "user", "content": _read(task).replace("{question}", question)},
+        {"role": "user", "content": _content(asked, question.pictures)},
     ]
 
 
-def messages_ref(messages: list[Message]) -> str:
+def messages_ref(messages: Sequence[Message]) -> str:
     """A short name for equal messages, so that they are sent once."""
     return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
 
 
+def _content(text: str, pictures: frozenset[str]) -> str | list[dict[str, Any]]:
+    parts = list(_parts(text, pictures))
+    return text if all(part["type"] == "text" for part in parts) else parts
+
+
+def _parts(text: str, pictures: frozenset[str]) -> Iterator[dict[str, Any]]:
+    end = 0
+    for found in figures.MARKDOWN.finditer(text):
+        if found[1] not in pictures:
+            continue
+        if text[end : found.start()].strip():
+            yield {"type": "text", "text": text[end : found.start()].strip()}
+        yield {"type": "image_url", "image_url": {"url": f"{settings.LAB_URL}/api/v1/blobs/{found[1]}"}}
+        end = found.end()
+    if text[end:].strip():
+        yield {"type": "text", "text": text[end:].strip()}
+
+
+def _interface(name: str, form: str) -> str:
+    """How this arm takes an answer of this form; most arms take all forms alike."""
+    special = f"{name}_{form}"
+    return _read(special if (FOLDER / f"{special}.txt").is_file() else name)
+
+
 @cache
 def _read(name: str) -> str:
-    return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8").strip()
+    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip()

@@ -87,8 +87,12 @@ def _messages(episode: Episode) -> list[prompts.Message]:
     template = episode.group.template
     if episode.arm not in prompts.BUILT_ARMS or not template.startswith(prompts.VERSION):
         return []
+    task = episode.task
+    question = prompts.question_of(
+        kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=episode.arrangement
+    )
     return prompts.messages_for(
-        arm=episode.arm, template=template, question=episode.task.prompt, max_steps=episode.max_steps
+        arm=episode.arm, template=template, question=question, max_steps=episode.max_steps
     )
 
 

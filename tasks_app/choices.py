@@ -1,0 +1,35 @@
+"""The order in which one episode shows its choices. Labels stay where they are; the texts move below them.
+
+Sampled again and again in one order, a policy could learn the place of an answer instead of the answer. The
+gold is moved to the label that the episode showed, so that no verifier knows of any of this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def is_movable(payload: Mapping[str, Any]) -> bool:
+    """Whether the choices may change places: not when one of them speaks of another."""
+    return payload.get("order") == "free" and len(payload.get("choices", ())) > 1
+
+
+def order_draw(count: int, *, seed: int) -> list[int]:
+    """A permutation: place i shows choice ``order[i]``. The same on every machine."""
+    places = list(range(count))
+    digest = hashlib.sha256(f"choices-v1:{seed}".encode()).digest()
+    random.Random(int.from_bytes(digest, "big")).shuffle(places)  # noqa: S311 (an order of choices, no secret)
+    return places
+
+
+def choices_move(choices: Sequence[Mapping[str, Any]], order: Sequence[int]) -> list[dict[str, Any]]:
+    """The choices as shown."""
+    return [{**choices[source], "label": choices[place]["label"]} for place, source in enumerate(order)]
+
+
+def label_move(label: str, *, labels: Sequence[str], order: Sequence[int]) -> str:
+    """The label under which the choice of ``label`` is shown; another text stays as it is."""
+    return labels[order.index(labels.index(label))] if label in labels else label

@@ -1,0 +1,79 @@
+"""Pictures inside a question: where they stand, and how words point at them.
+
+A payload's ``pictures`` are numbered from 1; ``<image k>`` in a text (MMMU's own sign) is the place of
+picture k. A picture that no text places stands before the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+PLACE = re.compile(r"<image (\d{1,2})>")
+MARKDOWN = re.compile(r"!\[Figure \d{1,2}\]\(blob:([0-9a-f]{64})\)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A picture of a payload. The alternative text is its number: anything more could be an answer."""
+
+    number: int
+    name: str
+    sha256: str
+    content_type: str
+    width: int
+    height: int
+
+    @property
+    def alternative(self) -> str:
+        return f"Figure {self.number}"
+
+    @property
+    def markdown(self) -> str:
+        return f"![{self.alternative}](blob:{self.sha256})"
+
+
+def figures_of(payload: Mapping[str, Any]) -> list[Figure]:
+    """The pictures of a payload in their order."""
+    return [
+        Figure(
+            number=number,
+            name=str(picture["name"]),
+            sha256=str(picture["sha256"]),
+            content_type=str(picture["content_type"]),
+            width=int(picture["width"]),
+            height=int(picture["height"]),
+        )
+        for number, picture in enumerate(payload.get("pictures", ()), start=1)
+    ]
+
+
+def figures_split(text: str, figures: Sequence[Figure]) -> Iterator[str | Figure]:
+    """Words and pictures in turn; a sign without its picture stays words."""
+    end = 0
+    for place in PLACE.finditer(text):
+        number = int(place[1])
+        if not 1 <= number <= len(figures):
+            continue
+        if text[end : place.start()].strip():
+            yield text[end : place.start()]
+        yield figures[number - 1]
+        end = place.end()
+    if text[end:].strip():
+        yield text[end:]
+
+
+def unplaced(figures: Sequence[Figure], texts: Sequence[str]) -> list[Figure]:
+    """The pictures that none of the texts places."""
+    placed = {int(number) for text in texts for number in PLACE.findall(text)}
+    return [figure for figure in figures if figure.number not in placed]
+
+
+def with_markdown(text: str, figures: Sequence[Figure]) -> str:
+    """The text with every place as a Markdown picture."""
+    return PLACE.sub(
+        lambda place: figures[int(place[1]) - 1].markdown if 1 <= int(place[1]) <= len(figures) else place[0],
+        text,
+    )

@@ -1,0 +1,89 @@
+"""Question kinds register here: one file of ``gymsite/arena/questions`` is one kind.
+
+The registry stands on this floor, so that opening an episode can ask a kind for its text without knowing
+the arena. Everything here is pure and public: no kind ever sees a gold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from gymsite.core.registry import Registry
+
+Payload = Mapping[str, Any]
+Answer = str | Sequence[str]
+AnswerForm = Literal["line", "program", "values"]
+"""How an answer is written where no page takes it: a line, a fenced program, or values with ``|`` between."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    """What a page shows depends on, beside the task.
+
+    ``tools`` are granted to the episode; ``query`` holds the request's parameters, which are the agent's and
+    may be anything; ``answers`` were typed before the page came back.
+    """
+
+    tools: frozenset[str] = frozenset()
+    query: Mapping[str, str] = field(default_factory=dict)
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """One act of a scripted client on a page, by accessible role and name.
+
+    ``name`` None is any; ``place`` counts those that fit from 0, or back from -1.
+    """
+
+    act: Literal["type", "choose", "press"]
+    role: str
+    name: str | None = None
+    place: int = 0
+    text: str = ""
+
+
+SUBMIT = Move(act="press", role="button", place=-1)
+
+
+class Rendering(Protocol):
+    """Makes the template's context of a payload and of what the visitor did."""
+
+    def __call__(self, payload: Payload, visit: Visit, /) -> Mapping[str, object]: ...
+
+
+class Saying(Protocol):
+    """The question in words."""
+
+    def __call__(self, payload: Payload, /) -> str: ...
+
+
+class Answering(Protocol):
+    """What a scripted client does to hand in an answer."""
+
+    def __call__(self, payload: Payload, answer: Answer, /) -> tuple[Move, ...]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionKind:
+    """One kind of question, in all its forms.
+
+    ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``); ``said`` is
+    what an axtree observation of the page must say between heading and button, white space aside;
+    ``instruction`` names the paraphrases of the answer format in ``recording/prompts``; ``tools`` are those
+    that its page can offer.
+    """
+
+    template: str
+    render: Rendering
+    text: Saying
+    said: Saying
+    moves: Answering
+    answer_form: AnswerForm = "line"
+    instruction: str = ""
+    tools: frozenset[str] = frozenset()
+
+
+questions: Registry[QuestionKind] = Registry("question kind")
