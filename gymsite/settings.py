@@ -6,6 +6,7 @@ the arena has no sessions, no accounts and no Redis.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,7 @@ CLAIM_LOST_S = env.float("CLAIM_LOST_S", 45.0)
 # A job that brought no verdict is sent again after so long, the first time, the second, and so on.
 RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], subcast=float)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
+SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)
 
 # --- Language and clock ----------------------------------------------------------------------------------

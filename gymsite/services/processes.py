@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.conf import settings
+
 from gymsite.core.errors import GymError
 from gymsite.services import endpoints
 
@@ -33,7 +35,10 @@ SPARE_CONNECTIONS = 10
 
 @dataclass(frozen=True)
 class Process:
-    """One row. ``pools`` processes of the operating system hold up to ``pool_max`` connections each."""
+    """One row. ``pools`` processes of the operating system hold up to ``pool_max`` connections each.
+
+    The sandbox worker forks one more of them for each sandbox: see ``pools_of``.
+    """
 
     name: str
     kind: str
@@ -107,7 +112,7 @@ PROCESSES = (
         command=("-m", "gymsite.services.work", "sandbox"),
         is_awaited=False,
         key_file="secret_key_worker",
-        pools=2,
+        pools=1,
         pool_max=1,
     ),
     Process(
@@ -169,21 +174,26 @@ def settings_documented() -> list[str]:
     return re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(), re.MULTILINE)
 
 
+def pools_of(process: Process) -> int:
+    return process.pools + (settings.SANDBOXES if process.name == "worker-sandbox" else 0)
+
+
 def pool_sizes(max_connections: int) -> dict[str, int]:
     """How many connections each process's pools may hold, so that all of them fit the server.
 
     Pools shrink together, to one connection at least. Errors: ``too_few_connections``.
     """
     free = max_connections - SPARE_CONNECTIONS
-    least = sum(process.pools for process in PROCESSES)
+    least = sum(map(pools_of, PROCESSES))
     if free < least:
         raise GymError(
             "too_few_connections",
             f"The Postgres server allows {max_connections} connections and at least "
-            f"{least + SPARE_CONNECTIONS} are needed: raise max_connections.",
+            f"{least + SPARE_CONNECTIONS} are needed: raise max_connections, or lower SANDBOXES.",
         )
-    share = min(1.0, free / sum(process.pools * process.pool_max for process in PROCESSES))
-    return {process.name: max(1, int(process.pool_max * share)) for process in PROCESSES}
+    wanted = sum(pools_of(process) * (process.pool_max - 1) for process in PROCESSES)
+    share = min(1.0, (free - least) / wanted)
+    return {process.name: 1 + int((process.pool_max - 1) * share) for process in PROCESSES}
 
 
 def ready_mark(var_dir: Path, name: str) -> Path:

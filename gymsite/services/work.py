@@ -13,9 +13,17 @@ from gymsite.celery import app
 from gymsite.services import leash, processes
 
 # The verify queue runs in threads: its children have clocks of their own, which prefork would forbid.
+# A job of the sandbox queue takes 30 s at most (verifiers/sandbox/limits.py) and has ended before its claim
+# is lost. Such a worker takes no job beyond those it works on: another may be free sooner.
 POOLS = {
     "verify": ("--pool=threads", "--concurrency=4"),
-    "sandbox": ("--pool=prefork", "--concurrency=1", "--time-limit=120", "--soft-time-limit=110"),
+    "sandbox": (
+        "--pool=prefork",
+        f"--concurrency={settings.SANDBOXES}",
+        "--prefetch-multiplier=1",
+        "--time-limit=45",
+        "--soft-time-limit=40",
+    ),
     "media": ("--pool=prefork", "--concurrency=1", "--time-limit=300", "--soft-time-limit=280"),
 }
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,16 +57,25 @@ def test_every_setting_that_is_read_is_documented() -> None:
     assert read - set(processes.settings_documented()) == set()
 
 
+@pytest.mark.parametrize("sandboxes", [1, 4])
 @pytest.mark.parametrize("max_connections", [24, 30, 60, 100, 1000])
-def test_pools_fit_the_server_together(max_connections: int) -> None:
+def test_pools_fit_the_server_together(max_connections: int, sandboxes: int, settings: Any) -> None:
+    settings.SANDBOXES = sandboxes
     sizes = pool_sizes(max_connections)
-    held = sum(process.pools * sizes[process.name] for process in PROCESSES)
+    held = sum(processes.pools_of(process) * sizes[process.name] for process in PROCESSES)
     assert held <= max_connections - processes.SPARE_CONNECTIONS
     assert all(1 <= sizes[process.name] <= process.pool_max for process in PROCESSES)
 
 
 def test_a_server_with_many_connections_gives_every_pool_what_it_wants() -> None:
     assert pool_sizes(1000) == {process.name: process.pool_max for process in PROCESSES}
+
+
+def test_each_sandbox_has_a_connection_of_its_own(settings: Any) -> None:
+    settings.SANDBOXES = 50
+    with pytest.raises(GymError) as refused:
+        pool_sizes(60)
+    assert "SANDBOXES" in refused.value.message
 
 
 def test_a_server_with_too_few_connections_is_refused() -> None:

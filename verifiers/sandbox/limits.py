@@ -19,7 +19,10 @@ PROGRAM_CHARS = 64 * 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds: of processor time, of wall clock once the candidate is there, and for it to get there."""
+    """Seconds: of processor time, of wall clock once the candidate is there, and for it to get there.
+
+    A run has ended after ``wall_s``, and after 2 ``start_s`` more on a machine where nothing will start.
+    """
 
     cpu_s: int = 8
     wall_s: float = 10.0
