@@ -189,6 +189,17 @@ def test_capacity_counts_what_is_unfinished_and_what_waits(api: Callable[..., An
     }
 
 
+def test_capacity_tells_the_two_queues_apart(api: Callable[..., Any]) -> None:
+    for verifier, latency_ms in (("numeric-v1", 2.0), ("code-v1", 40.0), ("code_strict-v1", 40.0)):
+        done = factories.episode()
+        factories.verdict(done)
+        Verdict.objects.filter(episode=done).update(verifier=verifier, latency_ms=latency_ms)
+
+    _, answer = api("read").json("GET", "/capacity")
+
+    assert (answer["verify"]["p95_ms"], answer["sandbox"]["p95_ms"]) == (2.0, 40.0)
+
+
 def test_a_long_queue_halves_what_is_recommended(settings: Any) -> None:
     idle = capacity._recommended(active=0, queued=0)
     waiting_a_second = capacity.VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN

@@ -10,9 +10,12 @@ from django.db import connection
 
 from gymsite.core import redis_client
 from gymsite.core.errors import GymError
+from verifiers import registry
 
 RETRY_AFTER_S = 10
 RECENT_VERDICTS = 200
+# Where those are looked for: one queue may be quiet while the other writes thousands of verdicts.
+SEARCHED_VERDICTS = 5_000
 # An episode in flight posts about one step a second, and a core records several hundred (`make bench`).
 INFLIGHT_PER_CORE = 256
 # Verdicts that a warm child reaches a second, about (`make bench`): a longer queue than this means waiting.
@@ -24,12 +27,16 @@ _ACTIVE = """
 SELECT count(*) FROM (
     SELECT 1 FROM trajectories_episode WHERE status <> 'finished' LIMIT %s) AS unfinished"""
 _VERIFY = """
+WITH lately AS (
+    SELECT v.id, v.latency_ms, v.verifier = ANY(%(sandboxed)s) AS is_sandboxed FROM trajectories_verdict v
+    WHERE v.latency_ms IS NOT NULL AND v.run_seq IS NOT NULL ORDER BY v.id DESC LIMIT %(searched)s)
 SELECT
     (SELECT count(*) FROM (
-        SELECT 1 FROM trajectories_submission WHERE judged_at IS NULL LIMIT %s) AS waiting),
+        SELECT 1 FROM trajectories_submission WHERE judged_at IS NULL LIMIT %(waiting)s) AS waiting),
     (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms) FROM (
-        SELECT v.latency_ms FROM trajectories_verdict v
-        WHERE v.latency_ms IS NOT NULL AND v.run_seq IS NOT NULL ORDER BY v.id DESC LIMIT %s) AS recent)"""
+        SELECT latency_ms FROM lately WHERE NOT is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent),
+    (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms) FROM (
+        SELECT latency_ms FROM lately WHERE is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent)"""
 
 
 def capacity_check(*, wanted: int) -> None:
@@ -46,20 +53,32 @@ def capacity_check(*, wanted: int) -> None:
 def capacity_report() -> dict[str, Any]:
     """The API's record: what is at work, what waits, and how many episodes a harness should keep in flight.
 
-    ``p95_ms`` is from submission to verdict over the last verdicts, null before the first. Counts stop at
-    ``max_active`` plus one.
+    ``p95_ms`` is from submission to verdict over the last verdicts of each queue, null when there is none
+    lately. Counts stop at ``max_active`` plus one.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_VERIFY, [settings.ACTIVE_EPISODES_MAX + 1, RECENT_VERDICTS])
-        queued, p95_ms = cursor.fetchone()
+        cursor.execute(
+            _VERIFY,
+            {
+                "sandboxed": registry.sandboxed(),
+                "searched": SEARCHED_VERDICTS,
+                "recent": RECENT_VERDICTS,
+                "waiting": settings.ACTIVE_EPISODES_MAX + 1,
+            },
+        )
+        queued, verify_p95_ms, sandbox_p95_ms = cursor.fetchone()
     active = _active()
     return {
         "active": active,
         "max_active": settings.ACTIVE_EPISODES_MAX,
-        "verify": {"queued": queued, "p95_ms": None if p95_ms is None else round(p95_ms, 1)},
-        "sandbox": {"queued": _sandbox_queued(), "p95_ms": None},
+        "verify": {"queued": queued, "p95_ms": _rounded(verify_p95_ms)},
+        "sandbox": {"queued": _sandbox_queued(), "p95_ms": _rounded(sandbox_p95_ms)},
         "recommended_inflight": _recommended(active=active, queued=queued),
     }
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds, 1)
 
 
 def _recommended(*, active: int, queued: int) -> int:
