@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from tasks_app.arrangement import arranged, tools_of
+from tasks_app.choices import choices_move, is_movable, label_move, order_draw
+
+CHOICES = [{"label": label, "text": text} for label, text in zip("ABCD", "wxyz", strict=True)]
+
+
+def test_labels_stay_and_texts_move() -> None:
+    shown = choices_move(CHOICES, [2, 0, 3, 1])
+    assert [choice["label"] for choice in shown] == ["A", "B", "C", "D"]
+    assert [choice["text"] for choice in shown] == ["y", "w", "z", "x"]
+
+
+def test_a_label_moves_with_its_text() -> None:
+    order = [2, 0, 3, 1]
+    shown = {choice["text"]: choice["label"] for choice in choices_move(CHOICES, order)}
+    for choice in CHOICES:
+        moved = label_move(choice["label"], labels=["A", "B", "C", "D"], order=order)
+        assert shown[choice["text"]] == moved
+
+
+def test_what_is_no_label_stays_as_it_is() -> None:
+    assert label_move("12.5", labels=["A", "B"], order=[1, 0]) == "12.5"
+
+
+def test_an_order_is_drawn_by_its_seed_alone() -> None:
+    assert order_draw(4, seed=1) == [0, 3, 1, 2]
+    assert order_draw(5, seed=2) == order_draw(5, seed=2)
+
+
+def test_every_place_is_as_likely_as_another() -> None:
+    places = Counter(order_draw(4, seed=seed).index(0) for seed in range(4000))
+    assert min(places.values()) > 900
+
+
+def test_choices_that_speak_of_each_other_are_not_moved() -> None:
+    assert is_movable({"choices": CHOICES, "order": "free"})
+    assert not is_movable({"choices": CHOICES, "order": "fixed"})
+    assert not is_movable({"choices": CHOICES})
+    assert not is_movable({"text": "1 + 1"})
+
+
+def test_an_arrangement_changes_what_it_names_and_nothing_else() -> None:
+    payload = {"text": "Which?", "choices": CHOICES}
+    shown = arranged(payload, {"order": [3, 2, 1, 0], "tools": ["zoom"]})
+    assert shown == {"text": "Which?", "choices": choices_move(CHOICES, [3, 2, 1, 0])}
+    assert arranged(payload, None) is payload
+    assert tools_of({"tools": ["zoom"]}) == {"zoom"}
+    assert tools_of(None) == frozenset()
