@@ -1,0 +1,141 @@
+"""Pictures of questions: bytes that nobody has looked at become a plain PNG, or a sentence on why not."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
+PIXELS_MAX = 40_000_000  # as for screenshots; below the limit from which Pillow warns
+BYTES_MAX = 25_000_000
+SIDE_MAX = 16_000  # beyond it browsers and video decoders begin to fail
+CONTENT_TYPE = "image/png"
+GRAY_MODES = frozenset({"1", "L", "LA", "I", "I;16", "I;16B", "I;16L"})
+MODES = GRAY_MODES | {"P", "PA", "RGB", "RGBA", "RGBX"}
+DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L"})
+DEEP_STEP = 257  # 65535 / 255
+# Questions about one chart follow each other; a few are kept, since one of them may be large.
+KEPT = 4
+# What Pillow raises for broken bytes, found by feeding it some; the warning where warnings are errors.
+BROKEN = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    LookupError,
+    TypeError,
+    EOFError,
+    OverflowError,
+    struct.error,
+    zlib.error,
+    UserWarning,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """A re-encoded picture: ``data`` are its bytes, ``width`` and ``height`` its pixels."""
+
+    data: bytes
+    content_type: str
+    width: int
+    height: int
+
+
+@lru_cache(maxsize=KEPT)
+def picture_read(data: bytes) -> Picture:
+    """Decode a PNG, JPEG, GIF, WebP or BMP picture whole and encode it anew.
+
+    The result is an opaque gray or RGB picture of 8 bits and of the same pixels, upright, on white, without
+    metadata; the same bytes give the same result. Colour profiles are dropped, not applied. Raises
+    ``ValueError`` with a sentence for people. Changes no state of Pillow, so threads may call it at once.
+    """
+    if not data:
+        raise ValueError("the picture is empty")
+    if len(data) > BYTES_MAX:
+        raise ValueError(f"the picture has {len(data):,} bytes; {BYTES_MAX:,} are allowed")
+    with _told(data):
+        opened = Image.open(io.BytesIO(data), formats=FORMATS)
+    with opened:
+        _size_check(opened)
+        with _told(data):
+            is_animated = opened.format != "MPO" and getattr(opened, "is_animated", False)
+        if is_animated:
+            raise ValueError("the picture is animated; a still one is needed")
+        _mode_check(opened)
+        with _told(data):
+            opened.load()
+            picture = _plain(_upright(opened))
+    encoded = io.BytesIO()
+    picture.save(encoded, "PNG")
+    return Picture(
+        data=encoded.getvalue(), content_type=CONTENT_TYPE, width=picture.width, height=picture.height
+    )
+
+
+@contextmanager
+def _told(data: bytes) -> Iterator[None]:
+    """Pillow's errors as sentences."""
+    try:
+        yield
+    except UnidentifiedImageError:
+        raise ValueError(_unknown(data)) from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise ValueError(f"the picture claims more than {PIXELS_MAX:,} pixels") from None
+    except BROKEN as error:
+        raise ValueError(f"the picture is broken: {error}") from None
+
+
+def _unknown(data: bytes) -> str:
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        return "the picture is text (SVG, HTML or XML), which is not taken; PNG and JPEG are"
+    return "the picture is broken at its beginning, or none of PNG, JPEG, GIF, WebP and BMP"
+
+
+def _size_check(opened: Image.Image) -> None:
+    """Before decoding: a few bytes can claim any number of pixels."""
+    width, height = opened.size
+    if not 0 < width <= SIDE_MAX or not 0 < height <= SIDE_MAX:
+        raise ValueError(
+            f"the picture is {width:,} by {height:,} pixels; 1 to {SIDE_MAX:,} a side are allowed"
+        )
+    if width * height > PIXELS_MAX:
+        raise ValueError(f"the picture has {width * height:,} pixels; {PIXELS_MAX:,} are allowed")
+
+
+def _mode_check(opened: Image.Image) -> None:
+    if opened.mode == "CMYK":
+        raise ValueError("the picture is in CMYK, the colours of a printing press; RGB is needed")
+    if opened.mode not in MODES:
+        raise ValueError(f"the picture's colour mode {opened.mode} is not taken; gray and RGB are")
+
+
+def _upright(picture: Image.Image) -> Image.Image:
+    """Turned as its EXIF says; EXIF that cannot be read turns nothing, as in browsers."""
+    try:
+        return ImageOps.exif_transpose(picture)
+    except BROKEN:
+        return picture
+
+
+def _plain(picture: Image.Image) -> Image.Image:
+    """Eight bits, gray or RGB, on white, without the metadata that saving would keep."""
+    mode = "L" if picture.mode in GRAY_MODES else "RGB"
+    if picture.mode in DEEP_MODES:
+        # Pillow's own conversion to L makes everything above 255 white.
+        plain = picture.convert("I").point(lambda value: value / DEEP_STEP + 0.5).convert("L")
+    elif picture.has_transparency_data:
+        clear = picture.convert("RGBA")
+        plain = Image.new("RGB", picture.size, "white")
+        plain.paste(clear, mask=clear.getchannel("A"))
+        plain = plain.convert(mode)
+    else:
+        plain = picture.convert(mode)
+    plain.info.clear()
+    return plain
