@@ -1,0 +1,184 @@
+"""A table as one visit shows it: sorted, searched and paged by the tools that the episode was granted.
+
+The parameters of an address are an agent's and may be anything. Whatever the page does not offer counts as
+not given. Nothing is counted for the reader: no number of rows, pages or finds is ever shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import urlencode
+
+Direction = Literal["ascending", "descending"]
+
+DIRECTIONS: Mapping[str, Direction] = {"ascending": "ascending", "descending": "descending"}
+ROWS_PER_PAGE = 25
+FIND_CHARS = 200
+ROOMY_COLUMNS = 8
+PLACE = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
+NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[+-]?\.\d+", re.ASCII)
+MINUS = "\u2212"
+
+
+@dataclass(frozen=True)
+class Table:
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a visit asks of the table; ``sort`` counts columns from 1, and 0 is the table's own order."""
+
+    sort: int = 0
+    direction: Direction = "ascending"
+    find: str = ""
+    page: int = 1
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """As parameters of an address; what is as it was is left out."""
+        sort = [("sort", str(self.sort)), ("direction", self.direction)] if self.sort else []
+        find = [("find", self.find)] if self.find else []
+        return [*sort, *find, *([("page", str(self.page))] if self.page > 1 else [])]
+
+    @property
+    def query(self) -> str:
+        return f"?{urlencode(self.fields)}" if self.fields else ""
+
+    @property
+    def address(self) -> str:
+        """Of the question's page, also when it is shown under the address of its form."""
+        return f"./{self.query}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """``order`` is the value of ``aria-sort``; both are None where the column cannot be sorted."""
+
+    number: int
+    text: str
+    order: str | None = None
+    address: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.text.strip() or f"Column {self.number}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arranged:
+    """``previous`` and ``following`` ask for the pages beside this one, where there are such pages."""
+
+    wish: Wish
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+    previous: Wish | None = None
+    following: Wish | None = None
+
+    @property
+    def sorted_by(self) -> Column | None:
+        return self.columns[self.wish.sort - 1] if self.wish.sort else None
+
+    @property
+    def is_dense(self) -> bool:
+        return len(self.columns) > ROOMY_COLUMNS
+
+    @property
+    def plain(self) -> Wish:
+        """The table as it is."""
+        return Wish()
+
+    @property
+    def original(self) -> Wish:
+        return replace(self.wish, sort=0, page=1)
+
+    @property
+    def everything(self) -> Wish:
+        """The same without the search."""
+        return replace(self.wish, find="", page=1)
+
+    @property
+    def kept(self) -> list[tuple[str, str]]:
+        """What a new search keeps."""
+        return self.everything.fields
+
+
+def arranged(table: Table, query: Mapping[str, str], tools: frozenset[str]) -> Arranged:
+    """The rows that a visit shows, in their order. Without tools this is the table as it is."""
+    wish = _wish(query, tools, width=len(table.header))
+    rows = _sorted(_found(table.rows, wish.find), wish, table=table)
+    last = max(1, -(-len(rows) // ROWS_PER_PAGE)) if "paging" in tools else 1
+    wish = replace(wish, page=wish.page if wish.page <= last else 1)
+    if "paging" in tools:
+        rows = rows[(wish.page - 1) * ROWS_PER_PAGE : wish.page * ROWS_PER_PAGE]
+    return Arranged(
+        wish=wish,
+        columns=[
+            _column(number, text, wish, is_sortable="sort" in tools)
+            for number, text in enumerate(table.header, start=1)
+        ],
+        rows=rows,
+        previous=replace(wish, page=wish.page - 1) if wish.page > 1 else None,
+        following=replace(wish, page=wish.page + 1) if wish.page < last else None,
+    )
+
+
+def _wish(query: Mapping[str, str], tools: frozenset[str], *, width: int) -> Wish:
+    wish = Wish()
+    sort, direction = _place(query.get("sort", "")), DIRECTIONS.get(query.get("direction", ""))
+    if "sort" in tools and 1 <= sort <= width and direction:
+        wish = replace(wish, sort=sort, direction=direction)
+    if "find" in tools and len(query.get("find", "")) <= FIND_CHARS:
+        wish = replace(wish, find=query.get("find", "").strip())
+    if "paging" in tools:
+        wish = replace(wish, page=_place(query.get("page", "")) or 1)
+    return wish
+
+
+def _place(text: str) -> int:
+    return int(text) if PLACE.fullmatch(text) else 0
+
+
+def _column(number: int, text: str, wish: Wish, *, is_sortable: bool) -> Column:
+    """Its link goes from the table's own order to ascending, descending and back."""
+    if not is_sortable:
+        return Column(number=number, text=text)
+    if wish.sort != number:
+        turned = replace(wish, sort=number, direction="ascending", page=1)
+        return Column(number=number, text=text, order="none", address=turned.address)
+    is_rising = wish.direction == "ascending"
+    turned = replace(wish, sort=number if is_rising else 0, direction="descending", page=1)
+    return Column(number=number, text=text, order=wish.direction, address=turned.address)
+
+
+def _found(rows: Sequence[Sequence[str]], text: str) -> Sequence[Sequence[str]]:
+    wanted = _plain(text)
+    return [row for row in rows if any(wanted in _plain(cell) for cell in row)] if wanted else rows
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _sorted(rows: Sequence[Sequence[str]], wish: Wish, *, table: Table) -> Sequence[Sequence[str]]:
+    """Stable; by number when all cells of the whole column are numbers; empty cells come last either way."""
+    if not wish.sort:
+        return rows
+    place = wish.sort - 1
+    full = [row for row in rows if row[place].strip()]
+    empty = [row for row in rows if not row[place].strip()]
+    is_falling = wish.direction == "descending"
+    if all(_number(row[place]) is not None for row in table.rows if row[place].strip()):
+        full.sort(key=lambda row: _number(row[place]) or 0.0, reverse=is_falling)
+    else:
+        full.sort(key=lambda row: _plain(row[place]), reverse=is_falling)
+    return full + empty
+
+
+def _number(cell: str) -> float | None:
+    text = cell.strip().replace(MINUS, "-")
+    return float(text.replace(",", "")) if NUMBER.fullmatch(text) else None

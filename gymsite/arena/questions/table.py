@@ -1,0 +1,86 @@
+"""A question about one table, answered with one value or with several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from gymsite.arena import saying
+from gymsite.arena.questions import _tables
+from gymsite.core import latex
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+from verifiers import denotations
+
+ANSWERS_MAX = 100
+MORE_BUTTON = "Add another answer"
+# White space for a browser, and not for Python.
+BYTE_ORDER_MARK = "\ufeff"
+
+
+def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
+    """The payload has ``text``, its ``format``, and ``table`` with ``header`` and ``rows`` of plain cells."""
+    is_latex = payload.get("format") == "latex"
+    blocks = latex.blocks_split(str(payload["text"]), text_format="latex" if is_latex else "plain")
+    return {
+        "blocks": blocks,
+        "has_formulas": any(segment.is_formula for block in blocks for segment in block.segments),
+        "is_plain": not is_latex,
+        "table": _tables.arranged(_table_of(payload), visit.query, visit.tools),
+        "answers_max": ANSWERS_MAX,
+        "more_button": MORE_BUTTON,
+    }
+
+
+def text(payload: Payload, /) -> str:
+    """A Markdown table, then the question. A pipe in a cell is escaped, a line break is ``<br>``."""
+    table = _table_of(payload)
+    lines = [table.header, ["---"] * len(table.header), *table.rows]
+    drawn = "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
+    return f"{drawn}\n\n{payload['text']}"
+
+
+def said(payload: Payload, /) -> str:
+    """The question, then the table as an axtree tells it: its names, a line of the header, lines of rows."""
+    question = saying.text_said(str(payload["text"]), text_format=str(payload.get("format")))
+    table = _table_of(payload)
+    rows = (f"row: {_line(row)}" for row in table.rows)
+    lines = chain([question, 'figure "Table"', "table", f"header: {_line(table.header)}"], rows)
+    return "\n".join(lines).replace(BYTE_ORDER_MARK, " ")
+
+
+def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
+    """A field for each value; a text is read as values with ``|`` between."""
+    first, *others = denotations.items_of(answer) if isinstance(answer, str) else answer
+    typed = [Move(act="type", role="textbox", place=-1, text=first)]
+    for other in others:
+        typed.append(Move(act="press", role="button", name=MORE_BUTTON))
+        typed.append(Move(act="type", role="textbox", place=-1, text=other))
+    return (*typed, SUBMIT)
+
+
+def _table_of(payload: Payload) -> _tables.Table:
+    table = payload["table"]
+    return _tables.Table(table["header"], table["rows"])
+
+
+def _markdown(cell: str) -> str:
+    return cell.strip().replace("|", "\\|").replace("\n", "<br>")
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " | ".join(cell.replace("|", "\\|") for cell in cells)
+
+
+questions.register(
+    "table",
+    QuestionKind(
+        template="arena/table.html",
+        render=render,
+        text=text,
+        said=said,
+        moves=moves,
+        answer_form="values",
+        instruction="values",
+        tools=frozenset({"sort", "find", "paging"}),
+    ),
+)
