@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -13,10 +13,12 @@ from django.db import connection, transaction
 
 from tasks_app import loading_sql
 from tasks_app.completing import draft_complete
+from tasks_app.enriching import Enricher
 from tasks_app.registry import benchmarks
 from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 BATCH_ROWS = 1_000
+ENRICHED_ROWS = 20  # each costs a while: what was found out must not be lost, and progress is to be seen
 KEY_MAX_CHARS = 200
 TAG_MAX_CHARS = 100
 SOURCE_MAX_CHARS = 500
@@ -35,11 +37,12 @@ class GoldChange:
 
 @dataclass
 class LoadReport:
-    """What loading did, counted in tasks."""
+    """What loading did, counted in tasks. ``problem`` says what could not be added to the golds, and why."""
 
     new: int = 0
     changed: int = 0
     unchanged: int = 0
+    problem: str = ""
     gold_changes: list[GoldChange] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
 
@@ -72,10 +75,12 @@ def tasks_load(
     report = LoadReport()
     benchmark_store(plugin)
     good = _good_rows(rows, benchmark=plugin.id, split=split, bad=report.bad)
-    while batch := list(islice(good, BATCH_ROWS)):
-        _batch_write(batch, report=report)
+    enricher = Enricher(plugin.enrichment, plugin.id, split) if plugin.enrichment else None
+    while batch := list(islice(good, ENRICHED_ROWS if enricher else BATCH_ROWS)):
+        _batch_write(_enriched(batch, enricher, bad=report.bad) if enricher else batch, report=report)
         if progress:
             progress(len(batch))
+    report.problem = enricher.problem if enricher else ""
     return report
 
 
@@ -142,6 +147,17 @@ def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[Bad
             continue
         seen.add(row.key)
         yield _Placed(benchmark, split, draft)
+
+
+def _enriched(placed: list[_Placed], enricher: Enricher, *, bad: list[BadRow]) -> list[_Placed]:
+    found: list[_Placed] = []
+    for item, draft in zip(placed, enricher.enriched([item.draft for item in placed]), strict=True):
+        problem = str(draft) if isinstance(draft, ValueError) else draft_problem(draft)
+        if problem or isinstance(draft, ValueError):
+            bad.append(BadRow(item.draft.place, problem or ""))
+        else:
+            found.append(replace(item, draft=draft))
+    return found
 
 
 def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:

@@ -106,6 +106,21 @@ class HubSource:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Enrichment:
+    """What golds get at loading because it takes long to find out: ``keys`` of their ``extra``.
+
+    ``what`` names it to people. ``compute`` gives the new keys; it raises ``ValueError`` for a row that must
+    not be loaded, and ``GymError`` when nothing can be found out on this machine: rows then come without it.
+    ``tags`` are those that follow from the keys.
+    """
+
+    what: str
+    keys: tuple[str, ...]
+    compute: Callable[[TaskDraft], Mapping[str, Any]]
+    tags: Callable[[Mapping[str, Any]], tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class BenchmarkPlugin:
     """A benchmark: facts, the reader of its official rows, and a few hand-written samples that prove it.
 
@@ -127,3 +142,4 @@ class BenchmarkPlugin:
     generate: Generate | None = None
     files: Files | None = None
     hub: HubSource | None = None
+    enrichment: Enrichment | None = None

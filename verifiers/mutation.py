@@ -3,14 +3,16 @@
 Mutations are mild, because a task's text does not say what its inputs may be: values change, kinds, signs
 and lengths stay, and a number that equals the length of another argument is left alone. Calls on which the
 reference raises or gives no plain data are left out; a task whose reference does not end on one of them, or
-answers otherwise under another hash seed, has none.
+answers otherwise the second time and under another hash seed, has none.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from gymsite.core.errors import GymError
@@ -21,23 +23,49 @@ from verifiers.types import Gold
 PAIRS = 20
 TRIES = 400
 HASH_SEEDS = (0, 1)
+UNORDERED = frozenset({"set", "frozenset", "dict"})
 
 
 class ReferenceFails(GymError):
     """The reference program does not pass its own asserts."""
 
 
-def pairs_of(gold: Gold, *, seed: int, count: int = PAIRS) -> list[tuple[str, Any]]:
-    """Up to ``count`` calls and their values in JSON, for ``extra["pairs"]``; fewer when no more can be had.
+@dataclass(frozen=True)
+class HeldBack:
+    """Calls and their values in JSON, for ``extra["pairs"]``; none of a reference that is not steady."""
+
+    pairs: list[tuple[str, Any]]
+    is_deterministic: bool = True
+
+
+def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
+    """Up to ``count`` pairs; fewer when no more can be had.
 
     Runs the reference in the sandbox, twice. Raises ``ReferenceFails`` and ``SandboxMissing``.
     """
     suite = suite_of(gold)
     calls = _mutated(suite, random.Random(seed), count=2 * count)
     first, second = (_values(gold.answer, suite, calls, hash_seed=seed) for seed in HASH_SEEDS)
-    if first != second:
-        return []
-    return [(call, value[0]) for call, value in zip(calls, first, strict=True) if value][:count]
+    if _ordered(first) != _ordered(second):
+        return HeldBack([], is_deterministic=False)
+    return HeldBack([(call, value[0]) for call, value in zip(calls, first, strict=True) if value][:count])
+
+
+def pairs_of(gold: Gold, *, seed: int, count: int = PAIRS) -> list[tuple[str, Any]]:
+    """The pairs of ``held_back``, which raises as this does."""
+    return held_back(gold, seed=seed, count=count).pairs
+
+
+def _ordered(value: Any) -> Any:
+    """A value in JSON with its sets and dictionaries in one order, which is no part of what they are."""
+    if isinstance(value, list):
+        return [_ordered(item) for item in value]
+    if isinstance(value, dict):
+        return {
+            tag: sorted(_ordered(inner), key=json.dumps) if tag in UNORDERED else _ordered(inner)
+            for tag, inner in value.items()
+        }
+    return value
 
 
 def _values(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> list[list[Any]]:

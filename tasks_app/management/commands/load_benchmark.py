@@ -85,6 +85,8 @@ class Command(BaseCommand):
         widths = [max(len(head), len(cell)) for head, cell in zip(heads, cells, strict=True)]
         for line in (heads, cells):
             self.stdout.write("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)))
+        if report.problem:
+            self.stderr.write(report.problem)
         for row in report.bad:
             self.stderr.write(f"skipped {row}")
         if report.bad:

@@ -1,0 +1,228 @@
+"""MBPP: short Python programs, written from one sentence (Austin et al. 2021, arXiv:2108.07732).
+
+Official file: ``mbpp.jsonl`` of google-research, a JSON object per line with ``task_id``, ``text``, ``code``
+(with CRLF line ends), ``test_list``, ``test_setup_code`` and ``challenge_test_list``, which is no part of the
+score. The splits are ranges of ``task_id``. The hub's ``sanitized`` rows say ``prompt`` for ``text`` and have
+``test_imports``. Official check: the program passes when every assert of ``test_list`` does, in the order
+candidate, ``test_setup_code``, asserts.
+
+The official prompt shows the text and all asserts. A task holds the first assert and the signature of what
+the asserts call; the others are in the gold, and runs that evaluate show them. The gold is completed at
+loading with ``pairs``, inputs that nobody is shown (``verifiers/mutation.py``). An item whose reference is
+not deterministic has none and the tag ``not-deterministic``: there the strict verifier has only the
+held-back asserts, so leave such items out of training.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from tasks_app import reading
+from tasks_app.registry import benchmarks
+from tasks_app.types import (
+    BadRow,
+    BenchmarkPlugin,
+    Enrichment,
+    GoldDraft,
+    HubSource,
+    Record,
+    Row,
+    TaskDraft,
+)
+from verifiers import mutation
+from verifiers.types import Gold
+
+KIND = "code"
+RANGES = {"train": (601, 974), "validation": (511, 600), "test": (11, 510), "prompt": (1, 10)}
+PAIRS = "pairs"
+IS_DETERMINISTIC = "is_deterministic"
+NOT_DETERMINISTIC = "not-deterministic"
+
+
+class OfficialRow(msgspec.Struct):
+    task_id: int
+    code: str
+    test_list: list[str]
+    text: str = ""
+    prompt: str = ""
+    test_setup_code: str = ""
+    test_imports: list[str] = []
+
+
+def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
+    """One draft per row; the key is the official ``task_id``, which says the split too."""
+    return reading.drafts(records, _draft_of)
+
+
+def _draft_of(record: Record) -> TaskDraft:
+    row = msgspec.convert(record.value, OfficialRow)
+    return task_draft(row, key=str(row.task_id), split=split_of(row.task_id), place=record.place)
+
+
+def split_of(task_id: int) -> str:
+    """``ValueError`` for a number that the set does not have."""
+    for split, (first, last) in RANGES.items():
+        if first <= task_id <= last:
+            return split
+    raise ValueError(f"the task_id {task_id} is not between 1 and 974")
+
+
+def task_draft(
+    row: OfficialRow,
+    *,
+    key: str,
+    split: str | None = None,
+    place: str = "",
+    extra: Mapping[str, Any] | None = None,
+) -> TaskDraft:
+    """``ValueError`` for what is empty or no Python. ``extra`` is added to the gold's."""
+    text = (row.text or row.prompt).strip()
+    code = _lines(row.code)
+    tests = [_lines(test).strip() for test in row.test_list]
+    setup = "\n".join(part for part in (*row.test_imports, _lines(row.test_setup_code)) if part.strip())
+    if not text or not code.strip() or not tests or not all(tests):
+        raise ValueError("the text, the code or an assert is empty")
+    signature = signature_of(code, tests=tests)
+    _parsed(setup, what="the set-up")
+    return TaskDraft(
+        key=key,
+        split=split,
+        kind=KIND,
+        payload={"text": text, "format": "plain", "signature": signature, "asserts": tests[:1]},
+        gold=GoldDraft(answer=code, extra={"tests": tests, "setup": setup, **(extra or {})}, source=place),
+        tags=("python",),
+        place=place,
+    )
+
+
+def signature_of(code: str, *, tests: list[str]) -> str:
+    """The ``def`` lines of the reference's functions that the tests call; classes are left to the solver."""
+    functions = {
+        statement.name: f"def {statement.name}({ast.unparse(statement.args)}):"
+        for statement in _parsed(code, what="the code").body
+        if isinstance(statement, ast.FunctionDef)
+    }
+    called = (
+        node.func.id
+        for test in tests
+        for node in ast.walk(_parsed(test, what="an assert"))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )
+    return "\n".join(functions[name] for name in dict.fromkeys(called) if name in functions)
+
+
+def held_back(draft: TaskDraft) -> Mapping[str, Any]:
+    """Runs the reference in the sandbox. ``ValueError`` when it fails its asserts; ``SandboxMissing``."""
+    gold = Gold(draft.gold.answer, extra=draft.gold.extra)
+    try:
+        found = mutation.held_back(gold, seed=int(draft.key))
+    except mutation.ReferenceFails as error:
+        raise ValueError(error.message) from error
+    pairs = [[call, value] for call, value in found.pairs]
+    return {PAIRS: pairs} if found.is_deterministic else {PAIRS: pairs, IS_DETERMINISTIC: False}
+
+
+def tags(added: Mapping[str, Any]) -> tuple[str, ...]:
+    return () if added.get(IS_DETERMINISTIC, True) else (NOT_DETERMINISTIC,)
+
+
+def _parsed(source: str, *, what: str) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes such as "\\.", which some references have
+            return ast.parse(source)
+    except SyntaxError as error:
+        raise ValueError(f"{what} is no Python: {error}") from error
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+SAMPLES = (
+    (
+        OfficialRow(
+            task_id=1,
+            text="Write a function to find how many of the numbers in a list are larger than both of their "
+            "neighbours. The first and the last number have only one neighbour and do not count.",
+            code="def count_peaks(numbers):\n"
+            "    triples = zip(numbers, numbers[1:], numbers[2:])\n"
+            "    return sum(1 for left, middle, right in triples if left < middle > right)\n",
+            test_list=[
+                "assert count_peaks([1, 3, 2, 5, 4]) == 2",
+                "assert count_peaks([1, 2, 3]) == 0",
+                "assert count_peaks([7]) == 0",
+            ],
+        ),
+        [["count_peaks([1, 3, 2, 5, 7])", 1], ["count_peaks([4, 4, 2, 9, 8])", 1]],
+    ),
+    (
+        OfficialRow(
+            task_id=2,
+            text="Write a function to shorten a text: every run of the same character becomes that character "
+            "and the length of the run.",
+            code="from itertools import groupby\n\n\n"
+            "def run_lengths(text):\n"
+            '    """A run of one has its number too."""\n'
+            '    return "".join(f"{letter}{len(list(run))}" for letter, run in groupby(text))\n',
+            test_list=[
+                "assert run_lengths('aaab') == 'a3b1'",
+                "assert run_lengths('  x') == ' 2x1'",
+                "assert run_lengths('') == ''",
+            ],
+        ),
+        [["run_lengths('aabb')", "a2b2"], ["run_lengths('zzzz')", "z4"]],
+    ),
+    (
+        OfficialRow(
+            task_id=3,
+            text="Write a function to check whether every bracket of a text, round, square or curly, is "
+            "closed in the right order.",
+            code="def is_balanced(text):\n"
+            '    pairs = {")": "(", "]": "[", "}": "{"}\n'
+            "    opened = []\n"
+            "    for letter in text:\n"
+            "        if letter in pairs.values():\n"
+            "            opened.append(letter)\n"
+            "        elif letter in pairs and (not opened or opened.pop() != pairs[letter]):\n"
+            "            return False\n"
+            "    return not opened\n",
+            test_list=[
+                "assert is_balanced('f(a[0], {1: 2})') == True",
+                "assert is_balanced('([)]') == False",
+                "assert is_balanced('((') == False",
+            ],
+        ),
+        [["is_balanced('f(b[0], {1: 2}')", False], ["is_balanced('{[()]}')", True]],
+    ),
+)
+
+benchmarks.register(
+    "mbpp",
+    BenchmarkPlugin(
+        id="mbpp",
+        title="MBPP: mostly basic Python problems",
+        kind=KIND,
+        license="CC BY 4.0",
+        source="https://github.com/google-research/google-research/tree/master/mbpp",
+        verifier_official="code-v1",
+        verifier_training="code_strict-v1",
+        splits=tuple(RANGES),
+        rows=rows,
+        samples=tuple(
+            task_draft(row, key=f"starter-{row.task_id}", extra={PAIRS: pairs}) for row, pairs in SAMPLES
+        ),
+        hub=HubSource(
+            repo="google-research-datasets/mbpp",
+            files={split: (f"full/{split}-*.parquet",) for split in RANGES},
+        ),
+        enrichment=Enrichment(
+            what="held-back inputs", keys=(PAIRS, IS_DETERMINISTIC), compute=held_back, tags=tags
+        ),
+    ),
+)
