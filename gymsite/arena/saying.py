@@ -6,9 +6,13 @@ A formula is said between dollars, whatever delimiters its source wrote; everyth
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from gymsite.core import latex
 from gymsite.core.errors import GymError
+from tasks_app.figures import PLACE, figures_of, unplaced
+from tasks_app.prose import texts_of
 
 ESCAPED = re.compile(r"\\(?:([$%&#_{}])|.)", re.DOTALL)
 DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
@@ -38,3 +42,24 @@ def _formula_body(raw: str) -> str:
         if raw.startswith(opener) and raw.endswith(closer):
             return raw[len(opener) : -len(closer)]
     return raw
+
+
+def question_said(payload: Mapping[str, Any]) -> str:
+    """Passage, pictures without a place, text and choices as a page says them; a picture says its number."""
+    text_format = str(payload.get("format"))
+    figures = figures_of(payload)
+    passage, text, *choices = (
+        PLACE.sub(_figure_said(len(figures)), text_said(part, text_format=text_format))
+        for part in texts_of(payload)
+    )
+    first = [figure.alternative for figure in unplaced(figures, texts_of(payload))]
+    labels = [f"{choice['label']}." for choice in payload.get("choices", ())]
+    lettered = [f"{label} {choice}" for label, choice in zip(labels, choices, strict=True)]
+    return "\n".join([passage, *first, text, *lettered])
+
+
+def _figure_said(count: int) -> Callable[[re.Match[str]], str]:
+    def said(place: re.Match[str]) -> str:
+        return f"Figure {int(place[1])}" if 1 <= int(place[1]) <= count else place[0]
+
+    return said

@@ -1,0 +1,34 @@
+"""A question with lettered choices, of which one is taken; text, passage and choices may hold pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gymsite.arena import saying
+from tasks_app import prose
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+
+
+def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
+    """The payload has ``text`` and ``choices``, each with ``label`` and ``text``, in the order shown."""
+    return {"prose": prose.prose_of(payload)}
+
+
+def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
+    """By place, since a name holds all words of its choice. ``ValueError`` for a label that is not shown."""
+    labels = [choice["label"] for choice in payload["choices"]]
+    return (Move(act="choose", role="radio", place=labels.index(str(answer))), SUBMIT)
+
+
+questions.register(
+    "choice",
+    QuestionKind(
+        template="arena/choice.html",
+        render=render,
+        text=prose.markdown_of,
+        said=saying.question_said,
+        moves=moves,
+        instruction="choice",
+        tools=frozenset({"zoom"}),
+    ),
+)

@@ -1,0 +1,31 @@
+"""A question about pictures, answered in one short text field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gymsite.arena import saying
+from tasks_app import prose
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+
+
+def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
+    """The payload has ``text``, in which ``<image k>`` is the place of picture k, and ``pictures``."""
+    return {"prose": prose.prose_of(payload)}
+
+
+def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
+    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
+
+
+questions.register(
+    "picture",
+    QuestionKind(
+        template="arena/free_answer.html",
+        render=render,
+        text=prose.markdown_of,
+        said=saying.question_said,
+        moves=moves,
+        tools=frozenset({"zoom"}),
+    ),
+)

@@ -1,0 +1,106 @@
+"""A question's words, formulas and pictures in the order in which pages show them and texts say them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gymsite.core import latex
+from tasks_app.figures import Figure, figures_of, figures_split, unplaced, with_markdown
+
+PREFORMATTED = "preformatted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureBlock:
+    """A picture that stands among paragraphs."""
+
+    figure: Figure
+    kind: Literal["figure"] = "figure"
+
+
+Piece = latex.Block | FigureBlock
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """``label`` is the one it is shown under."""
+
+    label: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prose:
+    """A payload cut into what a page draws; ``passage`` and ``choices`` may be empty."""
+
+    passage: tuple[Piece, ...]
+    question: tuple[Piece, ...]
+    choices: tuple[Choice, ...]
+    is_plain: bool
+
+    @property
+    def has_formulas(self) -> bool:
+        pieces = [*self.passage, *self.question, *(piece for one in self.choices for piece in one.pieces)]
+        return any(
+            segment.is_formula
+            for piece in pieces
+            if isinstance(piece, latex.Block)
+            for segment in piece.segments
+        )
+
+
+def prose_of(payload: Mapping[str, Any]) -> Prose:
+    """All keys of a payload but ``text`` are optional."""
+    figures = figures_of(payload)
+    first = tuple(FigureBlock(figure=figure) for figure in unplaced(figures, texts_of(payload)))
+    is_latex = payload.get("format") == "latex"
+
+    def cut(text: str) -> tuple[Piece, ...]:
+        return _pieces(text, figures, text_format="latex" if is_latex else "plain")
+
+    text = str(payload["text"])
+    is_preformatted = payload.get("layout") == PREFORMATTED
+    return Prose(
+        passage=cut(str(payload.get("passage", ""))),
+        question=(*first, *((_preformatted(text),) if is_preformatted else cut(text))),
+        choices=tuple(
+            Choice(label=str(choice["label"]), pieces=cut(str(choice["text"])))
+            for choice in payload.get("choices", ())
+        ),
+        is_plain=not is_latex,
+    )
+
+
+def texts_of(payload: Mapping[str, Any]) -> list[str]:
+    """All texts of a payload in which a picture can have its place."""
+    choices = [str(choice["text"]) for choice in payload.get("choices", ())]
+    return [str(payload.get("passage", "")), str(payload["text"]), *choices]
+
+
+def markdown_of(payload: Mapping[str, Any]) -> str:
+    """The question for arms without a page: passage, pictures without a place, text, lettered choices."""
+    figures = figures_of(payload)
+    parts = [
+        str(payload.get("passage", "")),
+        *(figure.markdown for figure in unplaced(figures, texts_of(payload))),
+        str(payload["text"]),
+        "\n".join(f"{choice['label']}. {choice['text']}" for choice in payload.get("choices", ())),
+    ]
+    return with_markdown("\n\n".join(part for part in parts if part), figures)
+
+
+def _pieces(text: str, figures: Sequence[Figure], *, text_format: latex.TextFormat) -> tuple[Piece, ...]:
+    pieces: list[Piece] = []
+    for part in figures_split(text, figures):
+        if isinstance(part, Figure):
+            pieces.append(FigureBlock(figure=part))
+        else:
+            pieces += latex.blocks_split(part, text_format=text_format)
+    return tuple(pieces)
+
+
+def _preformatted(text: str) -> latex.Block:
+    segment = latex.Segment(kind="source", text=text, raw=text)
+    return latex.Block(kind="source", segments=(segment,))

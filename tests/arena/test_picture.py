@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tasks_app.questions import questions
+from tests import factories
+from tests.arena.test_choice import PICTURES
+from tests.arena.test_pages import Outline, page
+from tests.conftest import ArenaClient
+from trajectories.models import Episode, Submission
+
+Address = Callable[..., str]
+PAYLOAD: dict[str, Any] = {"text": "How tall is the bar?", "format": "plain", "pictures": PICTURES[:1]}
+
+
+def picture_episode(payload: dict[str, Any] | None = None, **fields: Any) -> Episode:
+    task = factories.task(kind="picture", payload={**PAYLOAD, **(payload or {})})
+    return factories.episode(task=task, **fields)
+
+
+def test_a_picture_without_a_place_stands_before_the_question_at_its_own_size(
+    arena_client: ArenaClient, address: Address
+) -> None:
+    html = page(arena_client, address(picture_episode()))
+
+    (image,) = Outline(html).all("img")
+    assert (image["src"], image["alt"]) == ("pictures/figure-1", "Figure 1")
+    assert (image["width"], image["height"]) == ("40", "30")
+    assert html.index("figure-1") < html.index(PAYLOAD["text"])
+    assert [field["type"] for field in Outline(html).all("input")] == ["text"]
+
+
+def test_a_picture_can_be_reached_to_scroll_it(arena_client: ArenaClient, address: Address) -> None:
+    (figure,) = Outline(page(arena_client, address(picture_episode()))).all("figure")
+
+    assert (figure["tabindex"], figure["aria-label"]) == ("0", "Figure 1")
+
+
+def test_the_text_places_the_pictures_as_markdown() -> None:
+    payload = {**PAYLOAD, "text": "In <image 1>, how tall is the bar?"}
+
+    assert questions.get("picture").text(payload) == f"In ![Figure 1](blob:{'1' * 64}), how tall is the bar?"
+
+
+def test_a_typed_answer_is_taken(submit: Callable[..., Any]) -> None:
+    episode = picture_episode()
+
+    assert submit(episode, "answer=12%25").status_code == 303
+    assert Submission.objects.get(episode=episode).answer == "12%"
