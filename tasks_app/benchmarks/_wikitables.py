@@ -1,0 +1,83 @@
+"""The tables of WikiTableQuestions: CSV files whose quotes are escaped by backslashes, or rows of the hub."""
+
+from __future__ import annotations
+
+import csv
+import re
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from verifiers import denotations
+
+PLACE = re.compile(r"csv/(\d+)-csv/(\d+)\.[ct]sv")
+
+
+class Table(msgspec.Struct):
+    """``name`` is the path in the official tree."""
+
+    header: list[str]
+    rows: list[list[str]]
+    name: str = ""
+
+    @property
+    def tag(self) -> str:
+        """The same for all questions about one table; empty for a table of another source."""
+        place = PLACE.fullmatch(self.name)
+        return f"table-{place[1]}-{place[2]}" if place else ""
+
+
+def above(file: Path, relative: str) -> Path | None:
+    """The file of that relative path below a folder that holds ``file``, the nearest first."""
+    return next((found for one in _folders(file) if (found := one / relative).is_file()), None)
+
+
+@lru_cache(8)
+def _folders(file: Path) -> tuple[Path, ...]:
+    return tuple(file.resolve().parents)
+
+
+def path_of(context: str, *, questions: Path) -> Path:
+    """The table that a question of the file ``questions`` names. Raises ``ValueError`` when there is none."""
+    is_place = PLACE.fullmatch(context) and context.endswith(".csv")
+    path = above(questions, context) if is_place else None
+    if path is None:
+        raise ValueError(f"there is no table {context[:80]!r} in a folder above the file")
+    return path
+
+
+def table_read(path: Path) -> Table:
+    """Raises ``ValueError`` when the file is no such table."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            lines = list(csv.reader(stream, doublequote=False, escapechar="\\", strict=True))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"the table {path.parent.name}/{path.name} cannot be read: {error}") from None
+    return Table(lines[0] if lines else [], lines[1:])
+
+
+def unescaped(text: str) -> str:
+    """A cell of an official TSV file as it reads."""
+    return denotations.ESCAPE.sub(lambda found: denotations.ESCAPES[found.group()], text)
+
+
+def table_unescaped(table: Table) -> Table:
+    """The hub's tables are lines of the official TSV files, with their escapes left in."""
+    header, *body = ([unescaped(cell) for cell in line] for line in (table.header, *table.rows))
+    return Table(header, body, table.name)
+
+
+def shape_check(table: Table) -> None:
+    """Raises ``ValueError`` for a table that is empty or uneven.
+
+    No official table is uneven: one that is was cut or read wrongly, and padding it would hide that.
+    """
+    if not table.header or not table.rows:
+        raise ValueError(f"the table {table.name} is empty")
+    width = len(table.header)
+    for number, row in enumerate(table.rows, start=1):
+        if len(row) != width:
+            raise ValueError(
+                f"row {number} of the table {table.name} has {len(row)} cells, its header {width}"
+            )
