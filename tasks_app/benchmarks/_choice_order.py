@@ -1,0 +1,78 @@
+"""Whether choices may change places: not when one of them speaks of the others, or of its own place.
+
+"All of the above" is wrong at the top, "both A and C" is wrong as soon as a text moves, "neither" wants to
+be last. "I and II only" is free: Roman numerals count statements of the question. So is "when A and B are
+true": inside a longer sentence capital letters are names. A choice that is fixed without need costs a little
+training signal, one that is moved wrongly spoils the item: in doubt it is fixed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+Order = Literal["free", "fixed"]
+
+_ALL = r"(?:all|both|any|none|nei?ther|either|each|more than one|only one)"
+_SOME = r"(?:all|both|any|none|nei?ther|either|each|more than one|only one|one|two|three|some|most)"
+_THE = r"(?:(?:of|the|these|those|other|given|listed|two|three|four|first|last) )"
+_THEM = r"(?:these|those|them|the others?|the (?:two|three|four)|the following)"
+_NOUN = r"(?:answer )?(?:options?|choices?|alternatives?|answers?)"
+_LETTER = r"\(?[a-h]\)?\.?"
+_DIGIT = r"\(?[1-9]\)?\.?"
+_AND = r"(?:\s*[,&+]\s*(?:and |or )?|\s+(?:and|or|nor|but not)\.? )"
+_TRUE = r"(?:equally )?(?:true|correct|right|false|incorrect|wrong|possible|valid|acceptable)"
+
+_OTHERS = (
+    # "None of the above", "all the above", "both above"; not "0.5 above the mean"
+    r"\bof (?:the )?(?:\w+ )?(?:above|foregoing)\b(?!-)",
+    rf"\b(?:{_SOME}|of|the) (?:the )?above\W*$",
+    # "Neither of these", "both of them are true", "two of the following", "none of these four options"
+    rf"^{_SOME} (?:of )?{_THEM}(?: (?:two|three|four))?(?:\W*$| (?:{_NOUN}|(?:is|are) {_TRUE})\b)",
+    # "All options given are correct", "all of the statements", "none of the listed", "no correct answer"
+    rf"^{_SOME} {_THE}*{_NOUN}\b|^{_SOME} {_THE}+(?:statements|responses)\b",
+    rf"^{_SOME} of the (?:listed|given|mentioned)\b|\bno (?:correct|right) {_NOUN}\b",
+    # "The first two choices", "all but the last"
+    rf"^(?:only )?the (?:first|last) (?:(?:two|three) )?{_NOUN}\b|^{_SOME} but the (?:first|last)\W*$",
+    # "Both A and B are true", "neither a nor. b", "both 1 and 2"
+    rf"^{_ALL} (?:of )?(?:{_LETTER}{_AND}{_LETTER}|{_DIGIT}{_AND}{_DIGIT})(?!\w)",
+    # "A and C only", "a, b, and c", "A but not B", "only B", "1 and 2 only"
+    rf"^(?:only )?(?:{_NOUN} )?{_LETTER}(?:{_AND}{_LETTER})+(?: only| above)?\W*$",
+    rf"^(?:only {_LETTER}|{_LETTER} only)\W*$",
+    rf"^(?:{_DIGIT}(?:{_AND}{_DIGIT})+ only|only {_DIGIT}(?:{_AND}{_DIGIT})+)\W*$",
+    # "Both", "neither; they are the same", "all are correct", "all can", "either one"
+    r"^(?:all|both|nei?ther|none|either|any)(?: one)?(?:\W*$|\s*[;:,(\u2013\u2014])",
+    rf"^{_ALL} (?:(?:is|are) {_TRUE}|can|could|do|does|will|would|may|might|apply|applies)\W*$",
+)
+SPEAKS_OF_OTHERS = re.compile("|".join(_OTHERS), re.IGNORECASE)
+NAMES_A_LABEL = re.compile(r"\b(?:[Oo]ptions?|[Cc]hoices?|[Aa]nswers?|[Aa]lternatives?) [A-E1-5]\b")
+IN_BRACKETS = re.compile(r"(?:(?P<word>[A-Za-z]{4,}) )?(?<![\w)\]])\((?P<letter>[A-Ea-e])\)(?!\w)")
+OWN_LABEL = re.compile(r"\(?([A-Ha-h])[).]\s")
+LONE_LETTER = re.compile(r"[A-Ha-h]")
+
+
+def order_of(texts: Sequence[str]) -> Order:
+    """``fixed`` when a choice speaks of the others, or when they carry letters of their own."""
+    is_fixed = any(speaks_of_others(text) for text in texts) or _have_own_letters(texts)
+    return "fixed" if is_fixed else "free"
+
+
+def speaks_of_others(text: str) -> bool:
+    plain = " ".join(text.split())
+    return bool(SPEAKS_OF_OTHERS.search(plain) or NAMES_A_LABEL.search(plain)) or _points_at_letter(plain)
+
+
+def _points_at_letter(text: str) -> bool:
+    """``As (a) but warmer``; not ``adenine (A)``, where the letter is short for the word."""
+    return any(
+        found["word"] is None or found["word"][0].casefold() != found["letter"].casefold()
+        for found in IN_BRACKETS.finditer(text)
+    )
+
+
+def _have_own_letters(texts: Sequence[str]) -> bool:
+    """``A. mass``, ``B. weight``; or nothing but letters, as of points on a map."""
+    marks = [OWN_LABEL.match(text) for text in texts]
+    own = [place for place, mark in enumerate(marks) if mark and mark[1].upper() == chr(ord("A") + place)]
+    return len(own) > 1 or all(LONE_LETTER.fullmatch(text) for text in texts)
