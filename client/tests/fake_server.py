@@ -160,6 +160,10 @@ class Lab(Handler):
             status, headers = state.fail_next.pop(0)
             self.send_json(status, {"error": {"code": "made_up", "message": "made up"}}, **headers)
             return
+        blob = re.fullmatch(r"/api/v1/blobs/(\w{64})", path)
+        if blob and method == "GET":
+            self.send(200, state.blobs[blob[1]], "application/octet-stream")
+            return
         key = self.headers.get("Idempotency-Key")
         if key and key in state.keys:
             self.send_json(200, state.keys[key])

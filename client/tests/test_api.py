@@ -59,6 +59,21 @@ async def test_no_server_is_said_so() -> None:
             await client.health()
 
 
+async def test_pictures_of_a_prompt_can_be_put_inside_it(client: Client) -> None:
+    digest = await client.blob_put(b"a picture")
+    link = {"type": "image_url", "image_url": {"url": f"http://lab.example/api/v1/blobs/{digest}"}}
+    elsewhere = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    said = {"type": "text", "text": "Look:"}
+    system = {"role": "system", "content": "Solve."}
+
+    inline = await client.messages_inline([system, {"role": "user", "content": [said, link, elsewhere]}])
+
+    assert inline[0] == system
+    assert inline[1]["content"][0] == said
+    assert inline[1]["content"][1]["image_url"]["url"] == "data:image/png;base64,YSBwaWN0dXJl"
+    assert inline[1]["content"][2] == elsewhere
+
+
 async def test_only_missing_blobs_are_sent(client: Client, fake: FakeServer) -> None:
     first = await client.blob_put(b"one")
     digests = await client.blobs_put([b"one", b"two"], content_type="image/png")

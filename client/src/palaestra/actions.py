@@ -19,6 +19,7 @@ ACTION_MAX_CHARS = 200_000
 TEXT_MAX_CHARS = 100_000
 # No action needs more, and what is deeper than Python's stack could not be walked afterwards.
 NESTING_MAX = 32
+ANSWERS_MAX = 100
 WAIT_MAX_MS = 2_000
 SCROLL_MAX_PX = 100_000
 KNOWN_TYPES = ("answer", "back", "click", "goto", "noop", "press", "scroll", "select", "type", "wait")
@@ -26,11 +27,15 @@ KNOWN_TYPES = ("answer", "back", "click", "goto", "noop", "press", "scroll", "se
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """One checked action. Fields that its ``type`` does not use keep their defaults."""
+    """One checked action. Fields that its ``type`` does not use keep their defaults.
+
+    ``texts`` are the values of an ``answer`` that was given as a list; ``text`` is empty then.
+    """
 
     type: str
     target: str = ""
     text: str = ""
+    texts: tuple[str, ...] = ()
     clear: bool = False
     key: str = ""
     dx: int = 0
@@ -131,6 +136,16 @@ def _type(stated: dict[str, Any]) -> Action:
     return Action(type="type", target=_target(stated), text=_text(stated, "text"), clear=clear)
 
 
+def _answer(stated: dict[str, Any]) -> Action:
+    values = stated.get("text")
+    if not isinstance(values, list):
+        return Action(type="answer", text=_text(stated, "text"))
+    if not 0 < len(values) <= ANSWERS_MAX:
+        raise ActionInvalid(f'"text" must be a string or a list of 1 to {ANSWERS_MAX} strings.')
+    texts = tuple(_text({"text": value}, "text") for value in values)
+    return Action(type="answer", texts=texts)
+
+
 def _scroll(stated: dict[str, Any]) -> Action:
     dx = _number(stated, "dx", default=0, limit=SCROLL_MAX_PX)
     dy = _number(stated, "dy", default=0, limit=SCROLL_MAX_PX)
@@ -143,7 +158,7 @@ def _wait(stated: dict[str, Any]) -> Action:
 
 
 _CHECKS: dict[str, Callable[[dict[str, Any]], Action]] = {
-    "answer": lambda s: Action(type="answer", text=_text(s, "text")),
+    "answer": _answer,
     "back": lambda s: Action(type="back"),
     "click": lambda s: Action(type="click", target=_target(s)),
     "goto": lambda s: Action(type="goto", url=_text(s, "url").strip()),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
 import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any
@@ -16,6 +18,7 @@ from palaestra.transport import Transport, decode
 WAIT_S = 20
 WAIT_MARGIN_S = 10.0
 V1 = "/api/v1"
+_BLOB = re.compile(r"/api/v1/blobs/([0-9a-f]{64})$")
 Json = dict[str, Any]
 
 
@@ -150,7 +153,7 @@ class Client:
         path = f"{V1}/episodes/{episode}/steps"
         return await self._lab.call("POST", path, body={"steps": steps}, answer=records.StepsAck)
 
-    async def submission_post(self, episode: int, *, answer: str) -> Any:
+    async def submission_post(self, episode: int, *, answer: records.Answer) -> Any:
         path = f"{V1}/episodes/{episode}/submission"
         return await self._lab.call("POST", path, body={"answer": answer}, answer=Any)
 
@@ -205,6 +208,23 @@ class Client:
 
     async def blob_get(self, digest: str) -> bytes:
         return (await self._lab.send("GET", f"{V1}/blobs/{digest}")).content
+
+    async def messages_inline(self, messages: Iterable[records.Message]) -> list[records.Message]:
+        """The messages with the lab's pictures inside, for a model server that cannot reach the lab."""
+        return [await self._inline(message) for message in messages]
+
+    async def _inline(self, message: records.Message) -> records.Message:
+        if isinstance(message["content"], str):
+            return message
+        parts = [await self._part_inline(part) for part in message["content"]]
+        return {**message, "content": parts}
+
+    async def _part_inline(self, part: dict[str, Any]) -> dict[str, Any]:
+        found = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
+        if found is None:
+            return part
+        content = base64.b64encode(await self.blob_get(found[1])).decode("ascii")
+        return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{content}"}}
 
     # ---- waiting, which live answers
     async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:

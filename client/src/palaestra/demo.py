@@ -7,21 +7,24 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 from palaestra.api import Client
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.episode import Manner
 from palaestra.errors import PalaestraError
-from palaestra.observation import RECORDED_KIND
+from palaestra.observation import RECORDED_KIND, Kind
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.progress import Progress
 from palaestra.records import Task
 
-BENCHMARKS = ("gsm8k", "math")
+# One of each kind of page; those that the server has not are left out.
+BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 # Out of six episodes of a policy four are played in the browser, and one in each of the text arms.
 ARM_SHARES = (("gym", 4), ("text_agent", 1), ("text_zero_shot", 1))
+PROGRAMS = "mbpp"
 TASKS_ASKED = 200
 STARTER_SPLIT = "starter"
 
@@ -56,10 +59,10 @@ async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
     """Play the demonstration; what became of it, by policy. Raises ``PalaestraError``."""
     solutions = solutions_read(plan.golds) if plan.golds else {}
     async with Client(plan.server, plan.key) as client:
-        tasks = await _tasks(client, solutions, wanted=plan.episodes)
-        policies = _policies(solutions, wanted=plan.policies)
+        tasks = await _tasks(client, solutions, plan=plan)
+        policies = _policies(solutions, tasks, wanted=plan.policies)
         progress = Progress(len(policies) * plan.episodes, what="episodes")
-        manner = Manner(with_pictures=plan.with_pictures)
+        manner = Manner(observation=_kind(plan), with_pictures=plan.with_pictures)
         async with Engine(client, pages=plan.pages, manner=manner) as engine:
             return {
                 policy.name: await _play(engine, policy, tasks, plan=plan, progress=progress)
@@ -78,33 +81,42 @@ def table(tallies: Mapping[str, Tally]) -> str:
     return "\n".join([head, *rows])
 
 
-def _policies(solutions: Mapping[int, Solution], *, wanted: Sequence[str]) -> list[Policy]:
-    known: list[Policy] = [Solver(solutions), Narrator(), Null(), VoidSeeker()]
+def _kind(plan: DemoPlan) -> Kind:
+    """Without screenshots nothing with a picture can be perceived, and such tasks stay out."""
+    return "both" if plan.with_pictures else "axtree"
+
+
+def _policies(
+    solutions: Mapping[int, Solution], tasks: Sequence[Task], *, wanted: Sequence[str]
+) -> list[Policy]:
+    known: list[Policy] = [Solver(solutions, tasks), Narrator(), Null(), VoidSeeker()]
     if not solutions:
         print("No golds were given (--golds FILE), so the solver stays out.", file=sys.stderr)
         known = known[1:]
     return [policy for policy in known if not wanted or policy.name in wanted]
 
 
-async def _tasks(client: Client, solutions: Mapping[int, Solution], *, wanted: int) -> list[Task]:
+async def _tasks(client: Client, solutions: Mapping[int, Solution], *, plan: DemoPlan) -> list[Task]:
     """Tasks of the demonstration's benchmarks in turn, those with a solution where there are solutions."""
     present = {benchmark.id for benchmark in await client.benchmarks()}
+    if not (await client.health()).has_sandbox:
+        present.discard(PROGRAMS)
     found = [
         _imported_first(
             [
                 task
                 for task in await client.tasks(benchmark=benchmark, limit=TASKS_ASKED)
                 if task.gap_eligible and (not solutions or task.id in solutions)
+                if plan.with_pictures or not task.payload.get("pictures")
             ]
         )
         for benchmark in BENCHMARKS
         if benchmark in present
     ]
-    mixed = [task for pair in zip(*found, strict=False) for task in pair] if found else []
-    mixed += [task for tasks in found for task in tasks if task not in mixed]
+    mixed = [task for turn in zip_longest(*found) for task in turn if task is not None]
     if not mixed:
         raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
-    return [mixed[index % len(mixed)] for index in range(wanted)]
+    return [mixed[index % len(mixed)] for index in range(plan.episodes)]
 
 
 def _imported_first(tasks: Sequence[Task]) -> list[Task]:
@@ -119,7 +131,7 @@ async def _play(
         name=f"demo: {policy.name}",
         kind="eval",
         model=f"scripted/{policy.name}",
-        observation=RECORDED_KIND["axtree"],
+        observation=RECORDED_KIND[_kind(plan)],
         simulated=policy.simulated,
     )
     tally = Tally()

@@ -195,6 +195,7 @@ class Engine:
         memory: dict[str, Any] = {}
         while not episode.is_over:
             info = EpisodeInfo(
+                answer_form=episode.opened.answer_form,
                 id=episode.opened.id,
                 task=episode.opened.task,
                 arm=episode.opened.arm,

@@ -17,12 +17,23 @@ from palaestra.extraction import answer_extract
 from palaestra.observation import Kind, Observation, observation_message, page_observe
 from palaestra.pages import PageView, WarmPage
 from palaestra.recording import Recorder, json_clean, text_clean
-from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
+from palaestra.records import (
+    ActionResult,
+    Answer,
+    CloseReason,
+    Message,
+    OpenedEpisode,
+    Step,
+    StepObservation,
+    Usage,
+)
 
 FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot", "prompt_image"})
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
 REOPENED = "It is open again at the first page."
+NO_LINE = 'There is no line "Answer: ...".'
+MISSING = {"line": NO_LINE, "values": NO_LINE, "program": "There is no fenced code block."}
 Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 
@@ -149,7 +160,8 @@ class Episode:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
             return parsed, outcome, await self._unmoved()
         if parsed.action.type == "answer" and (self.page is None or self._manner.answer_channel == "api"):
-            outcome = await self._submit(parsed.action.text)
+            answer = list(parsed.action.texts) or parsed.action.text
+            outcome = await self._submit(answer)
             return parsed, outcome, None if outcome == DONE else await self._unmoved()
         if self.page is None:
             outcome = DONE if parsed.action.type == "noop" else _without_page()
@@ -162,10 +174,10 @@ class Episode:
             return parsed, outcome, await self._reopen(self.page)
 
     async def _act_in_words(self, said: Completion) -> tuple[Turn, Outcome, Observation | None]:
-        answer = answer_extract(said.text)
+        answer = answer_extract(said.text, form=self.opened.answer_form)
         if answer is None:
             self.is_over, self.closed_as = True, "agent_stopped"
-            missing = Outcome(result="invalid", message='There is no line "Answer: ...".')
+            missing = Outcome(result="invalid", message=MISSING[self.opened.answer_form])
             return Turn(thought=said.text, parse_error=missing.message), missing, None
         outcome = await self._submit(answer)
         if outcome != DONE:
@@ -189,9 +201,10 @@ class Episode:
             outcome = Outcome(result="refused", message="New tabs are not opened.")
         return parsed, outcome, await self._look(view)
 
-    async def _submit(self, answer: str) -> Outcome:
+    async def _submit(self, answer: Answer) -> Outcome:
+        cleaned = text_clean(answer) if isinstance(answer, str) else [text_clean(part) for part in answer]
         try:
-            await self._client.submission_post(self.opened.id, answer=text_clean(answer))
+            await self._client.submission_post(self.opened.id, answer=cleaned)
         except ApiError as failure:
             if failure.status >= 500 or failure.status in (401, 403, 404):
                 raise

@@ -59,11 +59,13 @@ async def _type(page: WarmPage, action: Action) -> Outcome:
     if action.clear and not action.text and place["had"]:
         await page.act(page.page.keyboard.press("Backspace"))
     text = "".join(c for c in action.text if c >= " " or c in "\n\t")
+    # In a field of several lines a tab is text; as a key it would indent, or leave the field.
+    by_keys = 0 if place["lines"] and "\t" in text else KEYS_MAX
     keyboard = page.page.keyboard
-    if text[:KEYS_MAX]:
-        await page.act(keyboard.type(text[:KEYS_MAX]))
-    if text[KEYS_MAX:]:
-        await page.act(keyboard.insert_text(text[KEYS_MAX:]))
+    if text[:by_keys]:
+        await page.act(keyboard.type(text[:by_keys]))
+    if text[by_keys:]:
+        await page.act(keyboard.insert_text(text[by_keys:]))
     return DONE
 
 

@@ -20,6 +20,8 @@ CloseReason = Literal[
     "harness_error",
 ]
 Message = dict[str, Any]
+Answer = str | list[str]
+AnswerForm = Literal["line", "program", "values"]
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +31,12 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     arena_url: str
     live_url: str
+    sandbox: str = ""
+
+    @property
+    def has_sandbox(self) -> bool:
+        """Whether submitted programs can be judged."""
+        return self.sandbox == "ok"
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +110,10 @@ class Run(msgspec.Struct, kw_only=True):
 
 
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
-    """An episode as it was opened; ``start_url`` is None in arms without a page."""
+    """An episode as it was opened; ``start_url`` is None in arms without a page.
+
+    ``answer_form`` is how its answer is written where no page takes it: ``palaestra.extraction``.
+    """
 
     id: int
     task: int
@@ -111,6 +122,7 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     arm: str
     start_url: str | None = None
     messages_ref: str | int | None = None
+    answer_form: AnswerForm = "line"
     max_steps: int
     presentation_hash: str = ""
 

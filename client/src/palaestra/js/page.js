@@ -95,15 +95,17 @@
     if (!isField || el.matches(":disabled") || el.readOnly) return { problem: "text cannot be typed into it" };
     el.scrollIntoView({ block: "nearest", behavior: "instant" });
     el.focus();
-    if (document.activeElement !== el) return { problem: "it does not take the focus" };
+    if (!hasFocus(el)) return { problem: "it does not take the focus" };
     moveCaret(el, clear);
-    return { had: el.isContentEditable ? el.textContent.length : el.value.length };
+    return { had: el.isContentEditable ? el.textContent.length : el.value.length,
+      lines: el.isContentEditable || el.tagName === "TEXTAREA" };
   }
+  const hasFocus = (el) => el.getRootNode().activeElement === el;
   function reach(id) {
     const el = palaestra.elementOf(id);
     if (!el) return { problem: "there is no such element on the page" };
     el.focus();
-    return document.activeElement === el ? {} : { problem: "it does not take the focus" };
+    return hasFocus(el) ? {} : { problem: "it does not take the focus" };
   }
   function moveCaret(el, clear) {
     if (el.isContentEditable) {

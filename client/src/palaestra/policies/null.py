@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from palaestra.observation import Observation
-from palaestra.policies.base import EpisodeInfo, action_line, is_free_text
+from palaestra.policies.base import EpisodeInfo, action_line
+from palaestra.policies.reply import is_free_text
 
 
 class Null:

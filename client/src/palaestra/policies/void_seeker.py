@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from palaestra.observation import Observation
-from palaestra.policies.base import EpisodeInfo, action_line, answer_field, is_free_text, submit_button
+from palaestra.policies.base import EpisodeInfo, action_line
+from palaestra.policies.reply import is_free_text, page_read
 
 MEGABYTE = "9" * 1_000_000
 HUGE = MEGABYTE * 10
@@ -73,19 +74,24 @@ class VoidSeeker:
             self._started += 1
         number: int = episode.memory["number"]
         if is_free_text(episode.arm):
-            return f"I try answer number {number}.\nAnswer: {ANSWERS[number % len(ANSWERS)]}"
+            return f"I try answer number {number}.\n{_in_words(ANSWERS[number % len(ANSWERS)], episode)}"
         way = _WAYS[number % len(_WAYS)]
         return way(observation, episode, number // len(_WAYS))
 
 
+def _in_words(answer: str, episode: EpisodeInfo) -> str:
+    return f"Answer:\n```\n{answer}\n```" if episode.answer_form == "program" else f"Answer: {answer}"
+
+
 def _hostile_answer(observation: Observation, episode: EpisodeInfo, number: int) -> str:
     answer = ANSWERS[number % len(ANSWERS)]
-    field, button = answer_field(observation), submit_button(observation)
-    if field is None or button is None:
+    page = page_read(observation)
+    if page.submit is None:
         return f"I try answer number {number}.\n{action_line('answer', text=answer)}"
-    if episode.step == 1:
-        return f"I try answer number {number}.\n{action_line('type', target=field[0], text=answer[:90_000])}"
-    return f"And I hand it in.\n{action_line('click', target=button)}"
+    if episode.step == 1 and page.fields:
+        typing = action_line("type", target=page.fields[0][0], text=answer[:90_000])
+        return f"I try answer number {number}.\n{typing}"
+    return f"And I hand it in.\n{action_line('click', target=page.submit)}"
 
 
 def _hostile_actions(observation: Observation, episode: EpisodeInfo, number: int) -> str:
@@ -94,14 +100,19 @@ def _hostile_actions(observation: Observation, episode: EpisodeInfo, number: int
 
 
 def _twice(observation: Observation, episode: EpisodeInfo, number: int) -> str:
-    field, button = answer_field(observation), submit_button(observation)
-    if field is None or button is None:
+    page = page_read(observation)
+    if page.submit is None:
         return f"I answer.\n{action_line('answer', text=str(episode.step))}"
     if episode.step == 1:
-        return f"I write something.\n{action_line('type', target=field[0], text='1')}"
+        act = (
+            action_line("type", target=page.fields[0][0], text="1")
+            if page.fields
+            else action_line("click", target=page.radios[0][0] if page.radios else page.submit)
+        )
+        return f"I give some answer.\n{act}"
     if episode.step == 2:
-        return f"I send it by the keyboard.\n{action_line('press', key='Enter', target=field[0])}"
-    return f"And once more.\n{action_line('click', target=button)}"
+        return f"I send it by the keyboard.\n{action_line('press', key='Enter')}"
+    return f"And once more.\n{action_line('click', target=page.submit)}"
 
 
 def _hostile_actions_then_quit(observation: Observation, episode: EpisodeInfo, number: int) -> str | None:

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+
+from palaestra.extraction import answer_extract
+
+PROGRAM = "def f(n):\n    return n + 1"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("I think.\nAnswer: 42", "42"),
+        ("**Answer:** 42", "42"),
+        ("**Answer: 42**", "42"),
+        ("Answer: 1\nNo.\nanswer: 2", "2"),
+        ("Answer: a | b", "a | b"),
+        ("Answer:", None),
+        ("42", None),
+    ],
+)
+def test_a_line_is_what_follows_the_last_announcement(said: str, answer: str | None) -> None:
+    assert answer_extract(said) == answer
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Answer: Oslo", "Oslo"),
+        ("Answer: Oslo | Bergen", ["Oslo", "Bergen"]),
+        ("Answer: Oslo|Bergen |  | Voss", ["Oslo", "Bergen", "Voss"]),
+        ("Answer: a \\| b | c", ["a | b", "c"]),
+        ("Answer: |", None),
+        ("Oslo | Bergen", None),
+    ],
+)
+def test_values_are_cut_at_their_bars(said: str, answer: object) -> None:
+    assert answer_extract(said, form="values") == answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Answer:\n```python\n{PROGRAM}\n```",
+        f"Answer:\n\n```\n{PROGRAM}\n```\nThat is all.",
+        f"First I tried\n```\nx = 1\n```\nAnswer:\n```py\n{PROGRAM}\n```",
+        f"```python\nx = 1\n```\n```python\n{PROGRAM}\n```",
+        f"```python\n{PROGRAM}\n```\nAnswer: see above",
+        f"Answer:\n~~~\n{PROGRAM}\n~~~",
+        f"Answer:\n```python\n{PROGRAM}",
+        f"Answer:\n````\n{PROGRAM}\n````",
+    ],
+)
+def test_a_program_is_the_last_fenced_block(said: str) -> None:
+    assert answer_extract(said, form="program") == PROGRAM
+
+
+def test_a_longer_fence_holds_shorter_ones() -> None:
+    inner = 'def f():\n    """\n    ```\n    x\n    ```\n    """'
+    assert answer_extract(f"Answer:\n````python\n{inner}\n````", form="program") == inner
+
+
+@pytest.mark.parametrize("said", [f"Answer:\n{PROGRAM}", "Answer:\n```python\n```", ""])
+def test_without_a_block_there_is_no_program(said: str) -> None:
+    assert answer_extract(said, form="program") is None
