@@ -292,7 +292,7 @@ def test_other_arms_read_a_markdown_table_and_then_the_question() -> None:
 
 
 def test_an_observation_says_the_header_and_each_row_in_a_line() -> None:
-    assert table.said(PAYLOAD).split("\n")[:2] == ["which ship is oldest?", 'figure "Table"']
+    assert table.said(PAYLOAD).strip().split("\n")[:2] == ["which ship is oldest?", 'figure "Table"']
     assert "row: Halcyon | 1,902 | a\\|b | " in table.said(PAYLOAD).split("\n")
 
 

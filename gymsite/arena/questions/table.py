@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from gymsite.arena import saying
 from gymsite.arena.questions import _tables
-from gymsite.core import latex
+from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
 from verifiers import denotations
 
@@ -18,13 +17,9 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, its ``format``, and ``table`` with ``header`` and ``rows`` of plain cells."""
-    is_latex = payload.get("format") == "latex"
-    blocks = latex.blocks_split(str(payload["text"]), text_format="latex" if is_latex else "plain")
+    """The payload has ``text`` and ``table``, with ``header`` and ``rows`` of plain cells."""
     return {
-        "blocks": blocks,
-        "has_formulas": any(segment.is_formula for block in blocks for segment in block.segments),
-        "is_plain": not is_latex,
+        "prose": prose.prose_of(payload),
         "table": _tables.arranged(_table_of(payload), visit.query, visit.tools),
         "answers_max": ANSWERS_MAX,
         "more_button": MORE_BUTTON,
@@ -36,16 +31,15 @@ def text(payload: Payload, /) -> str:
     table = _table_of(payload)
     lines = [table.header, ["---"] * len(table.header), *table.rows]
     drawn = "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
-    return f"{drawn}\n\n{payload['text']}"
+    return f"{drawn}\n\n{prose.markdown_of(payload)}"
 
 
 def said(payload: Payload, /) -> str:
     """The question, then the table as an axtree tells it: its names, a line of the header, lines of rows."""
-    question = saying.text_said(str(payload["text"]), text_format=str(payload.get("format")))
     table = _table_of(payload)
     rows = (f"row: {_line(row)}" for row in table.rows)
-    lines = chain([question, 'figure "Table"', "table", f"header: {_line(table.header)}"], rows)
-    return "\n".join(lines).replace(BYTE_ORDER_MARK, " ")
+    lines = [saying.question_said(payload), 'figure "Table"', "table", f"header: {_line(table.header)}"]
+    return "\n".join((*lines, *rows)).replace(BYTE_ORDER_MARK, " ")
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
