@@ -16,7 +16,7 @@ SPACE = re.compile(r"\s+")
 DOLLARS = re.compile(r"\$+")
 HEADING = re.compile(r'heading 1 "')
 FIELD = re.compile(r"\[e\d+\] textbox ")
-SAID = re.compile(r"text: |\| |preformatted:$")
+SAID = re.compile(r"text: |\|(?: |$)|preformatted:$")
 EXCERPT_CHARS = 40
 
 

@@ -41,6 +41,16 @@ def observed(*lines: str) -> str:
                 "    | \\end{tabular}",
             ],
         ),
+        (
+            "\\begin{tabular}{c}\n\n1 \\\\\n\\end{tabular}",
+            [
+                "  preformatted:",
+                "    | \\begin{tabular}{c}",
+                "    | ",
+                "    | 1 \\\\",
+                "    | \\end{tabular}",
+            ],
+        ),
         ("text: | of it", ["  text: text: | of it"]),
     ],
 )

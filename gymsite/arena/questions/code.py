@@ -1,0 +1,58 @@
+"""A programming task: words, a signature, the asserts that are shown, and a field for a whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gymsite.core import latex
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+
+
+def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
+    """The payload has ``text``, ``signature`` (lines of ``def``, or nothing) and ``asserts``."""
+    blocks = latex.blocks_split(str(payload["text"]), text_format="plain")
+    return {"blocks": blocks, "is_plain": True, "wanted": wanted(payload), "listing": listing(payload)}
+
+
+def wanted(payload: Payload) -> str:
+    """What the program must do, in the words of every arm."""
+    tests = "this test" if len(payload["asserts"]) == 1 else "these tests"
+    signature = str(payload.get("signature", ""))
+    if not signature:
+        return f"Your program should pass {tests}:"
+    functions = "this function" if signature.count("\n") == 0 else "these functions"
+    return f"Your program should define {functions} and pass {tests}:"
+
+
+def listing(payload: Payload) -> str:
+    """Signature and asserts in one block: an observation keeps the spaces of a block of several lines."""
+    asserts = "\n".join(payload["asserts"])
+    signature = str(payload.get("signature", ""))
+    return f"{signature}\n\n{asserts}" if signature else asserts
+
+
+def text(payload: Payload, /) -> str:
+    return f"{payload['text']}\n\n{wanted(payload)}\n\n```python\n{listing(payload)}\n```"
+
+
+def said(payload: Payload, /) -> str:
+    return f"{payload['text']} {wanted(payload)} {listing(payload)}"
+
+
+def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
+    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
+
+
+questions.register(
+    "code",
+    QuestionKind(
+        template="arena/code.html",
+        render=render,
+        text=text,
+        said=said,
+        moves=moves,
+        answer_form="program",
+        instruction="code",
+        tools=frozenset({"run"}),
+    ),
+)

@@ -1,0 +1,78 @@
+/* CodeMirror in the place of the program's field, which it writes back into. Everything that types by itself is left
+   out: brackets and quotes are not closed and no line is indented, so that what is typed is what is there. */
+"use strict";
+
+(() => {
+  const field = document.querySelector("textarea[data-code]");
+  if (!field || !window.CodeMirror) return;
+
+  const { EditorState, EditorView, HighlightStyle, history, historyKeymap, indentLess, indentMore, indentUnit,
+    insertNewline, keymap, lineNumbers, pythonLanguage, standardKeymap, syntaxHighlighting, tags } = CodeMirror;
+  const INDENT = "    ";
+  const label = field.labels[0];
+
+  const colours = HighlightStyle.define([
+    { tag: [tags.keyword, tags.operatorKeyword, tags.definitionKeyword], color: "var(--accent-strong)", fontWeight: "650" },
+    { tag: [tags.string, tags.special(tags.string)], color: "var(--good)" },
+    { tag: [tags.number, tags.bool, tags.null], color: "var(--warn)" },
+    { tag: tags.comment, color: "var(--ink-soft)", fontStyle: "italic" },
+    { tag: [tags.function(tags.definition(tags.variableName)), tags.definition(tags.className)], color: "var(--accent)" },
+  ]);
+
+  const indent = (view) => {
+    const { state } = view;
+    const hasSeveralLines = state.selection.ranges.some(
+      ({ from, to }) => state.doc.lineAt(from).number !== state.doc.lineAt(to).number);
+    if (hasSeveralLines) return indentMore(view);
+    view.dispatch(state.replaceSelection(INDENT), { scrollIntoView: true, userEvent: "input" });
+    return true;
+  };
+  const leave = (view) => {
+    view.setTabFocusMode(true);
+    return true;
+  };
+  const stay = (event, view) => {
+    if (!["Escape", "Tab", "Shift"].includes(event.key)) view.setTabFocusMode(false);
+    return false;
+  };
+
+  const writeBack = EditorView.updateListener.of((update) => {
+    if (!update.docChanged) return;
+    field.value = update.state.doc.toString();
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  });
+
+  const view = new EditorView({
+    doc: field.value,
+    extensions: [
+      keymap.of([
+        { key: "Enter", shift: insertNewline, run: insertNewline },
+        { key: "Tab", shift: indentLess, run: indent },
+        { key: "Escape", run: leave },
+        ...historyKeymap,
+        ...standardKeymap,
+      ]),
+      history(),
+      lineNumbers(),
+      indentUnit.of(INDENT),
+      EditorState.tabSize.of(4),
+      EditorView.lineWrapping,
+      EditorView.domEventHandlers({ keydown: stay, blur: (_event, left) => left.setTabFocusMode(false) }),
+      EditorView.contentAttributes.of({
+        "aria-label": label.textContent.trim(),
+        "aria-describedby": field.getAttribute("aria-describedby"),
+        ...(field.getAttribute("aria-invalid") && { "aria-invalid": "true" }),
+      }),
+      pythonLanguage,
+      syntaxHighlighting(colours),
+      writeBack,
+    ],
+  });
+
+  field.hidden = true;
+  field.after(view.dom);
+  /* The editor carries the label's words; said twice they would be part of the question. */
+  label.setAttribute("aria-hidden", "true");
+  label.addEventListener("click", () => view.focus());
+  document.querySelector("#answer-keys").hidden = false;
+})();
