@@ -134,7 +134,7 @@ def _split(plugin: BenchmarkPlugin, *, given: str | None, file: Path | None) -> 
 
 
 def _dashed(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]+", "-", name)
+    return re.sub(r"[^a-z0-9]+", "-", name.casefold())
 
 
 def _positive(text: str) -> int:
