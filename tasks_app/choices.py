@@ -6,10 +6,10 @@ gold is moved to the label that the episode showed, so that no verifier knows of
 
 from __future__ import annotations
 
-import hashlib
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from gymsite.core.draws import Draws
 
 
 def is_movable(payload: Mapping[str, Any]) -> bool:
@@ -19,10 +19,7 @@ def is_movable(payload: Mapping[str, Any]) -> bool:
 
 def order_draw(count: int, *, seed: int) -> list[int]:
     """A permutation: place i shows choice ``order[i]``. The same on every machine."""
-    places = list(range(count))
-    digest = hashlib.sha256(f"choices-v1:{seed}".encode()).digest()
-    random.Random(int.from_bytes(digest, "big")).shuffle(places)  # noqa: S311 (an order of choices, no secret)
-    return places
+    return Draws("choices-v1", seed).shuffled(range(count))
 
 
 def choices_move(choices: Sequence[Mapping[str, Any]], order: Sequence[int]) -> list[dict[str, Any]]:
