@@ -1,10 +1,9 @@
-"""The inside of a verifying child: one request in, one reply out, both JSON, never pickled."""
+"""The inside of a verifying child: a list of jobs in, a list of replies out, both JSON, never pickled."""
 
 from __future__ import annotations
 
 import fcntl
 import importlib
-import json
 import logging
 import os
 import resource
@@ -13,11 +12,11 @@ import signal
 from collections.abc import Sequence
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
-from typing import Any
 
-from verifiers import registry
-from verifiers.limits import CHILD_MEMORY_BYTES
-from verifiers.types import Evidence, Gold
+import msgspec
+
+from verifiers import registry, wire
+from verifiers.limits import CHILD_GROWTH_BYTES, CHILD_MEMORY_BYTES
 
 CRASH_CHARS = 500
 
@@ -29,27 +28,39 @@ def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
     registry.discover()
     for module in modules:
         importlib.import_module(module)
+    most_bytes = _most_bytes() + CHILD_GROWTH_BYTES
     while True:
         try:
-            request = json.loads(connection.recv_bytes())
+            jobs = wire.jobs_decode(connection.recv_bytes())
         except EOFError:
             return
-        connection.send_bytes(json.dumps(_reply(request)).encode())
+        connection.send_bytes(wire.replies_encode(_replies(jobs, most_bytes=most_bytes)))
 
 
-def _reply(request: dict[str, Any]) -> dict[str, Any]:
-    """``verdict``, or ``crash`` and whether the child is ``spent`` and should not be used again."""
+def _replies(jobs: list[wire.Job], *, most_bytes: int) -> list[wire.Reply]:
+    """A reply to each job; those after one that spent the child have none."""
+    replies: list[wire.Reply] = []
+    for job in jobs:
+        replies.append(_reply(job))
+        if replies[-1].is_spent:
+            return replies
+    if _most_bytes() > most_bytes:
+        replies[-1] = msgspec.structs.replace(replies[-1], is_spent=True)
+    return replies
+
+
+def _reply(job: wire.Job) -> wire.Reply:
     try:
-        verdict = registry.run(
-            request["verifier"],
-            gold=Gold.from_json(request["gold"]),
-            evidence=Evidence.from_json(request["evidence"]),
-        )
+        return wire.Reply(registry.run(job.verifier, gold=job.gold, evidence=job.evidence))
     except MemoryError:
-        return {"crash": "MemoryError", "spent": True}
+        return wire.Reply(crash="MemoryError", is_spent=True)
     except Exception as error:  # noqa: BLE001 - the top of the job: what a verifier raises is its crash
-        return {"crash": f"{type(error).__name__}: {error}"[:CRASH_CHARS], "spent": False}
-    return {"verdict": verdict.as_json()}
+        return wire.Reply(crash=f"{type(error).__name__}: {error}"[:CRASH_CHARS])
+
+
+def _most_bytes() -> int:
+    """The most memory that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _die_with_parent() -> None:

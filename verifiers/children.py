@@ -6,28 +6,30 @@ a new interpreter). They share nothing with the worker's threads, and the clock 
 
 from __future__ import annotations
 
-import json
 import logging
 import multiprocessing
 import os
 import queue
+import select
 import threading
+import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from typing import Any
 
 from gymsite.core.errors import GymError
-from verifiers import child
-from verifiers.limits import CHILD_VERIFICATIONS, REPLY_BYTES, VERIFY_TIMEOUT_S
+from verifiers import child, wire
+from verifiers.limits import REPLY_BYTES, TOGETHER_MAX, TOGETHER_TIMEOUT_S, VERIFY_TIMEOUT_S
 from verifiers.reading import unparsable
 from verifiers.types import Evidence, Gold, Verdict
+from verifiers.wire import Job, Reply
 
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
 STALLED_SHARE = 0.2  # of the clock; a verifier computes all the time and waits for nothing
+PROMPT_S = 0.1  # most verdicts are there by then, and the child's own time need not be asked for
 
 
 class VerifierTimeout(GymError):
@@ -52,24 +54,31 @@ class Child:
         )
         self.process.start()
         theirs.close()
-        self.asked = 0
+        self._answered = _watched(self.connection.fileno())
+        self._ended = _watched(self.process.sentinel)
 
-    def ask(self, request: bytes, *, timeout_s: float) -> dict[str, Any]:
-        """The reply. Raises ``VerifierTimeout`` and ``VerifierCrash``; the child is unusable after either."""
-        self.asked += 1
+    def ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
+        """The replies. Raises ``VerifierTimeout`` and ``VerifierCrash``; the child is then of no use."""
         connection: Connection = self.connection
-        worked_before_s = self._processor_s()
         try:
-            connection.send_bytes(request)
-            if not connection.poll(timeout_s):
-                is_stalled = self._processor_s() - worked_before_s < timeout_s * STALLED_SHARE
-                raise (VerifierStalled if is_stalled else VerifierTimeout)(
-                    "verifier_timeout", f"The verifier took more than {timeout_s:g} s."
-                )
-            reply: dict[str, Any] = json.loads(connection.recv_bytes(REPLY_BYTES))
+            connection.send_bytes(wire.jobs_encode(jobs))
+            self._wait(timeout_s)
+            return wire.replies_decode(connection.recv_bytes(REPLY_BYTES * len(jobs)))
         except (EOFError, OSError, ValueError) as error:
             raise VerifierCrash("verifier_error", "The verifier's child died.") from error
-        return reply
+
+    def _wait(self, timeout_s: float) -> None:
+        begun = time.monotonic()
+        if self._answered.poll(min(PROMPT_S, timeout_s) * 1000):
+            return
+        worked_before_s = self._processor_s()
+        left_s = max(0.0, timeout_s - (time.monotonic() - begun))
+        if self._answered.poll(left_s * 1000):
+            return
+        is_stalled = self._processor_s() - worked_before_s < left_s * STALLED_SHARE
+        raise (VerifierStalled if is_stalled else VerifierTimeout)(
+            "verifier_timeout", f"The verifier took more than {timeout_s:g} s."
+        )
 
     def _processor_s(self) -> float:
         """Processor time of the child so far; zero where the system does not tell."""
@@ -80,8 +89,8 @@ class Child:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     @property
-    def is_fresh(self) -> bool:
-        return self.asked < CHILD_VERIFICATIONS and self.process.is_alive()
+    def is_alive(self) -> bool:
+        return not self._ended.poll(0)
 
     def end(self) -> None:
         self.process.kill()
@@ -117,27 +126,41 @@ class ChildPool:
         self, verifier_id: str, *, gold: Gold, evidence: Evidence, timeout_s: float = VERIFY_TIMEOUT_S
     ) -> Verdict:
         """Judge in a child within ``timeout_s`` seconds. Raises ``VerifierTimeout`` and ``VerifierCrash``."""
-        request = json.dumps(
-            {"verifier": verifier_id, "gold": gold.as_json(), "evidence": evidence.as_json()}
-        ).encode()
+        (reply,) = self._ask([Job(verifier_id, gold, evidence)], timeout_s=timeout_s)
+        if reply.verdict is None:
+            raise VerifierCrash("verifier_error", f"{verifier_id} failed: {reply.crash}")
+        return reply.verdict
+
+    def verify_together(self, jobs: Sequence[Job]) -> list[Verdict | None]:
+        """Judge up to ``TOGETHER_MAX`` jobs in one child by one message.
+
+        None for each that brought no verdict: whoever hangs or crashes may take others along, and who it was
+        is seen when those that are left are judged one by one.
+        """
+        try:
+            replies = self._ask(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
+        except (VerifierTimeout, VerifierCrash):
+            replies = []
+        verdicts = [reply.verdict for reply in replies]
+        return verdicts + [None] * (len(jobs) - len(verdicts))
+
+    def _ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
         kept = None
         place = self._places.get()
         try:
             worker = self._usable(place)
             try:
-                reply = worker.ask(request, timeout_s=timeout_s)
+                replies = worker.ask(jobs, timeout_s=timeout_s)
             except (VerifierTimeout, VerifierCrash):
                 worker.end()
                 raise
-            if reply.get("spent"):
+            if replies and replies[-1].is_spent:
                 worker.end()
             else:
                 kept = worker
         finally:
             self._places.put(kept)
-        if "crash" in reply:
-            raise VerifierCrash("verifier_error", f"{verifier_id} failed: {reply['crash']}")
-        return Verdict.from_json(reply["verdict"])
+        return replies
 
     def close(self) -> None:
         """End the children that are idle; for tests and the end of a worker."""
@@ -148,12 +171,18 @@ class ChildPool:
             self._places.put(None)
 
     def _usable(self, place: Child | None) -> Child:
-        if place is not None and place.is_fresh:
+        if place is not None and place.is_alive:
             return place
         if place is not None:
             place.end()
         with self._start_lock:  # multiprocessing keeps its list of children without a lock
             return Child(self._context, modules=self.modules)
+
+
+def _watched(descriptor: int) -> select.poll:
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return waiting
 
 
 def judge_guarded(

@@ -11,11 +11,18 @@ VERIFY_TIMEOUT_S = 10.0
 CHILD_MEMORY_BYTES = 1536 * 1024 * 1024
 """Address space of a child: what needs more fails in the child, not in the worker."""
 
-CHILD_VERIFICATIONS = 2000
-"""Verifications before a child is replaced: the LaTeX parser's tables grow with what it has seen."""
+CHILD_GROWTH_BYTES = 64 * 1024 * 1024
+"""Memory that a child may gain before it is replaced: the LaTeX parser's tables grow with what it sees, by
+about 10 KB a formula."""
+
+TOGETHER_MAX = 128
+"""Verifications that go to a child in one message."""
+
+TOGETHER_TIMEOUT_S = 1.0
+"""Seconds for all of one message; what takes longer is verified one by one, each on its own clock."""
 
 REPLY_BYTES = 64 * 1024
-"""Largest reply read from a child."""
+"""Largest reply read from a child, for each verification of the message."""
 
 PARSED_CHARS = 400
 """Characters kept of each parsed form in a verdict."""

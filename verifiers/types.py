@@ -18,18 +18,6 @@ class Gold:
     solution: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Gold:
-        return cls(
-            answer=data["answer"],
-            accepted=tuple(data.get("accepted", ())),
-            solution=data.get("solution", ""),
-            extra=dict(data.get("extra", {})),
-        )
-
     def as_evidence(self) -> Evidence:
         """The gold handed in as if it were an answer: what every sound verifier accepts."""
         return Evidence(answer=self.answer, extra=self.extra)
@@ -41,17 +29,6 @@ class Evidence:
 
     answer: str | tuple[str, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Evidence:
-        answer = data["answer"]
-        return cls(
-            answer=answer if isinstance(answer, str) else tuple(answer),
-            extra=dict(data.get("extra", {})),
-        )
 
 
 @dataclass(frozen=True)
@@ -71,17 +48,6 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Verdict:
-        return cls(
-            correct=bool(data["correct"]),
-            reason=data["reason"],
-            score=float(data["score"]),
-            metrics={str(name): float(value) for name, value in data["metrics"].items()},
-            parsed_gold=str(data["parsed_gold"]),
-            parsed_answer=str(data["parsed_answer"]),
-        )
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 import time
 from collections.abc import Callable
 
+from verifiers.limits import CHILD_GROWTH_BYTES
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -25,6 +27,15 @@ def eat_memory() -> None:
         hoard += bytes(64 * 1024 * 1024)
 
 
+def run_out_of_memory() -> None:
+    raise MemoryError
+
+
+def grow() -> None:
+    hoard = bytearray(2 * CHILD_GROWTH_BYTES)
+    hoard[:: resource.getpagesize()] = b"x" * len(hoard[:: resource.getpagesize()])
+
+
 def die() -> None:
     os._exit(3)
 
@@ -37,6 +48,8 @@ WAYS: dict[str, Callable[[], None]] = {
     "sleep": sleep,
     "long_c_loop": long_c_loop,
     "eat_memory": eat_memory,
+    "run_out_of_memory": run_out_of_memory,
+    "grow": grow,
     "die": die,
     "fail": fail,
 }
@@ -44,6 +57,8 @@ WAYS: dict[str, Callable[[], None]] = {
 
 @verifier("misbehaving-v1", title="Fails on demand", examples=[])
 def misbehaving(gold: Gold, evidence: Evidence) -> Verdict:
+    if str(evidence.answer).startswith("say "):
+        raise RuntimeError(f"no {str(evidence.answer)[4:]!s}")
     WAYS.get(str(evidence.answer), lambda: None)()
     return Verdict(
         correct=evidence.answer == gold.answer,

@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout, judge_guarded
+from verifiers.limits import TOGETHER_MAX
 from verifiers.types import Evidence, Gold, Verdict
+from verifiers.wire import Job
 
 ROOT = Path(__file__).parents[2]
 SHORT_S = 0.5
@@ -156,6 +158,48 @@ def test_a_machine_that_stood_still_is_asked_again(pool: ChildPool, monkeypatch:
         pool, verifier_id="numeric-v1", gold=Gold(answer="42"), evidence=Evidence(answer="42")
     )
     assert verdict.correct
+
+
+def together(pool: ChildPool, *answers: str) -> list[bool | None]:
+    jobs = [Job("misbehaving-v1", GOLD, Evidence(answer)) for answer in answers]
+    return [verdict and verdict.correct for verdict in pool.verify_together(jobs)]
+
+
+def test_jobs_that_go_together_come_back_in_order(pool: ChildPool) -> None:
+    assert together(pool, "42", "41", "42") == [True, False, True]
+    assert together(pool) == []
+
+
+@pytest.mark.parametrize("way", ["sleep", "long_c_loop", "die"])
+def test_a_job_that_ends_the_child_leaves_all_to_be_judged_alone(pool: ChildPool, way: str) -> None:
+    assert together(pool, "42", way, "42") == [None, None, None]
+    assert [judge(pool, answer, timeout_s=4.0).correct for answer in ("42", way, "42")] == [True, False, True]
+
+
+def test_a_verifier_that_raises_takes_no_other_job_along(pool: ChildPool) -> None:
+    assert together(pool, "42", "fail", "42") == [True, None, True]
+
+
+def test_jobs_after_one_that_ran_out_of_memory_are_left_to_another_child(pool: ChildPool) -> None:
+    assert together(pool, "42", "run_out_of_memory", "42") == [True, None, None]
+    assert together(pool, "42", "41") == [True, False]
+
+
+def test_jobs_past_the_most_that_go_together_are_left(pool: ChildPool) -> None:
+    answers = ["42"] * (TOGETHER_MAX + 1)
+    assert together(pool, *answers) == [True] * TOGETHER_MAX + [None]
+
+
+def test_a_child_that_grew_is_replaced(pool: ChildPool) -> None:
+    before = pid_of(ask(pool, "grow"))
+    assert pid_of(ask(pool, "42")) != before
+
+
+def test_half_a_character_reaches_the_verifier_and_comes_back_readable(pool: ChildPool) -> None:
+    verdict = pool.verify("numeric-v1", gold=Gold("42"), evidence=Evidence("\ud800"))
+    assert verdict.reason == "unparsable_answer"
+    with pytest.raises(VerifierCrash, match=r"no \?"):
+        ask(pool, "say \ud800")
 
 
 def test_a_hang_in_one_thread_does_not_delay_the_others() -> None:

@@ -15,6 +15,7 @@ from verifiers import registry
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
 from verifiers.sandbox import SandboxMissing
 from verifiers.types import Evidence, Gold, Verdict
+from verifiers.wire import Job
 
 logger = logging.getLogger(__name__)
 
@@ -91,15 +92,23 @@ def _opinions(verifier_ids: set[str], claim: hot_sql.Claim) -> dict[str, Verdict
     evidence = Evidence(answer=answer)
     sandboxed = verifier_ids.intersection(registry.sandboxed())
     found = _in_sandbox(sandboxed, gold=gold, evidence=evidence) if sandboxed else {}
-    for verifier_id in verifier_ids - sandboxed:
-        found[verifier_id] = judge_guarded(
+    return found | _in_children([Job(each, gold, evidence) for each in verifier_ids - sandboxed])
+
+
+def _in_children(jobs: list[Job]) -> dict[str, Verdict]:
+    """By one message to a child where there are several verifiers; what fails there is judged by itself."""
+    together = children().verify_together(jobs) if len(jobs) > 1 else [None] * len(jobs)
+    return {
+        job.verifier: verdict
+        or judge_guarded(
             children(),
-            verifier_id=verifier_id,
-            gold=gold,
-            evidence=evidence,
+            verifier_id=job.verifier,
+            gold=job.gold,
+            evidence=job.evidence,
             timeout_s=settings.VERIFIER_TIMEOUT_S,
         )
-    return found
+        for job, verdict in zip(jobs, together, strict=True)
+    }
 
 
 def _in_sandbox(verifier_ids: set[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:

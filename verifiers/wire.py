@@ -1,0 +1,72 @@
+"""What crosses the pipe to a verifying child and back: a list of jobs, a list of replies, both in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import NamedTuple
+
+import msgspec
+
+from verifiers.types import Evidence, Gold, Verdict
+
+
+class Job(NamedTuple):
+    """One answer to judge by one verifier."""
+
+    verifier: str
+    gold: Gold
+    evidence: Evidence
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """``verdict``, or what the verifier raised; ``is_spent`` when the child should not be used again."""
+
+    verdict: Verdict | None = None
+    crash: str = ""
+    is_spent: bool = False
+
+
+_encode = msgspec.json.Encoder().encode
+_jobs = msgspec.json.Decoder(list[Job])
+_replies = msgspec.json.Decoder(list[Reply])
+
+
+def jobs_encode(jobs: Sequence[Job]) -> bytes:
+    try:
+        return _encode(jobs)
+    except UnicodeEncodeError:  # half a character: only the standard library's JSON has a way to write it
+        return json.dumps([(job.verifier, asdict(job.gold), asdict(job.evidence)) for job in jobs]).encode()
+
+
+def jobs_decode(message: bytes) -> list[Job]:
+    try:
+        return _jobs.decode(message)
+    except msgspec.DecodeError:
+        return msgspec.convert(json.loads(message), list[Job])
+
+
+def replies_encode(replies: Sequence[Reply]) -> bytes:
+    try:
+        return _encode(replies)
+    except UnicodeEncodeError:
+        return _encode([_readable(reply) for reply in replies])
+
+
+def replies_decode(message: bytes) -> list[Reply]:
+    """Raises ``ValueError`` when the child said something else."""
+    return _replies.decode(message)
+
+
+def _readable(reply: Reply) -> Reply:
+    verdict = reply.verdict and replace(
+        reply.verdict,
+        parsed_gold=_whole(reply.verdict.parsed_gold),
+        parsed_answer=_whole(reply.verdict.parsed_answer),
+    )
+    return Reply(verdict, _whole(reply.crash), reply.is_spent)
+
+
+def _whole(text: str) -> str:
+    return text.encode(errors="replace").decode()
