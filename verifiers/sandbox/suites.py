@@ -41,7 +41,8 @@ class Report:
     """``passed`` for each assert, then each pair; all False when the program ended or was ended.
 
     ``asserts`` and ``asserts_detail`` are what stood when the last assert had been tried, before any pair and
-    call: what the program does afterwards changes them no more. ``values`` has for each call a list: its
+    call: what the program does afterwards changes them no more. ``asserts_told`` says of each why it fails;
+    it is empty when the program did not get so far. ``values`` has for each call a list: its
     value in JSON, or nothing. ``output`` is what it printed, cut.
     """
 
@@ -49,6 +50,7 @@ class Report:
     detail: str = ""
     asserts: tuple[bool, ...] = ()
     asserts_detail: str = ""
+    asserts_told: tuple[str, ...] = ()
     values: tuple[list[Any], ...] = ()
     output: str = ""
     is_output_cut: bool = False
@@ -82,7 +84,10 @@ def _report(suite: Suite, said: list[dict[str, Any]], ran: running.Ran) -> Repor
     report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
     if said:
         asserts, *_ = said
-        report = replace(report, asserts=_passed(asserts), asserts_detail=asserts["detail"])
+        told = tuple(asserts["details"])
+        report = replace(
+            report, asserts=_passed(asserts), asserts_detail=asserts["detail"], asserts_told=told
+        )
     if len(said) > 1:
         whole = said[1]
         values = tuple(whole["values"])

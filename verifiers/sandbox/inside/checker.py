@@ -130,17 +130,18 @@ def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-def check(names: dict[str, Any], tests: list[str]) -> tuple[list[bool], str]:
-    """Whether each assert holds, and why the first that does not."""
+def check(names: dict[str, Any], tests: list[str]) -> tuple[list[bool], list[str]]:
+    """Whether each assert holds, and why it does not; nothing for one that does."""
     passed, details = [], []
     for test in tests:
         try:
             exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
             passed.append(True)
+            details.append("")
         except Exception as error:  # noqa: BLE001 (however it fails, it fails)
             passed.append(False)
             details.append(_told(error))
-    return passed, details[0] if details else ""
+    return passed, details
 
 
 def compare(names: dict[str, Any], pairs: list[dict[str, Any]]) -> tuple[list[bool], str]:
@@ -185,11 +186,12 @@ def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         names = prepare(link, job)
     except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)
         nothing, detail = [False] * len(job["tests"]), _told(error)
-        yield {"passed": nothing, "detail": detail}
+        yield {"passed": nothing, "detail": detail, "details": []}
         yield {"passed": [*nothing, *[False] * len(job["pairs"])], "detail": detail, "values": []}
         return
-    passed, detail = check(names, job["tests"])
-    yield {"passed": passed, "detail": detail}
+    passed, details = check(names, job["tests"])
+    detail = next(filter(None, details), "")
+    yield {"passed": passed, "detail": detail, "details": details}
     also, more = compare(names, job["pairs"])
     values = evaluate(names, job["calls"])
     yield {"passed": [*passed, *also], "detail": detail or more, "values": values}
