@@ -127,6 +127,10 @@ class BenchmarkPlugin:
     ``rows`` turns records into drafts as they stream by. A generated benchmark has ``generate(count, seed)``
     instead. ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
     a split in a folder that holds other data files too.
+
+    Solved examples come from ``exemplar_split`` (left out: ``train``, where there is one), of another
+    benchmark when ``exemplar_benchmark`` names it. ``exemplar_tag`` begins the tag of an item's family, which
+    they share. ``folder`` is what the official folder is called, where it is not the id.
     """
 
     id: str
@@ -142,4 +146,8 @@ class BenchmarkPlugin:
     generate: Generate | None = None
     files: Files | None = None
     hub: HubSource | None = None
+    exemplar_split: str | None = None
+    exemplar_tag: str = ""
+    exemplar_benchmark: str = ""
+    folder: str = ""
     enrichment: Enrichment | None = None

@@ -92,6 +92,8 @@ benchmarks.register(
         verifier_official="math-v1",
         verifier_training="math_strict-v1",
         splits=("test",),
+        exemplar_benchmark="math",
+        exemplar_split="train",
         rows=rows,
         samples=tuple(task_draft(row) for row in SAMPLES),
         hub=HubSource(repo="HuggingFaceH4/MATH-500", files={"test": ("test.jsonl",)}),

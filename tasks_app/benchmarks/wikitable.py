@@ -208,6 +208,8 @@ benchmarks.register(
         splits=SPLITS,
         rows=rows,
         files=files,
+        folder="wikitablequestions",
+        exemplar_split="training",
         samples=SAMPLES,
         hub=HubSource(repo="stanfordnlp/wikitablequestions@refs/convert/parquet", files=HUB_FILES),
     ),

@@ -47,7 +47,7 @@ def arranger_make(*, run: Run, tasks: Sequence[Task], has_page: bool, axis: obje
     return Arranger(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
         tools=run.tools if has_page else frozenset(),
-        asserts={} if is_training else _asserts(tasks),
+        asserts={} if is_training else asserts_of(tasks),
     )
 
 
@@ -59,7 +59,7 @@ def _order_read(axis: object) -> str:
     raise GymError("unknown_choices_order", message, status=422, fields={"presentation": [message]})
 
 
-def _asserts(tasks: Sequence[Task]) -> dict[int, list[str]]:
+def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
     """All asserts of the official grade: evaluation shows them, as the benchmark's own prompt does."""
     ids = {task.pk for task in tasks if task.kind == CODE_KIND}
     if not ids:

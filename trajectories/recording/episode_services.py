@@ -13,7 +13,7 @@ from trajectories import hot_sql
 from trajectories.models import Episode, PageEvent, Step, Submission
 from trajectories.recording import ending
 from trajectories.recording.auth import Principal
-from trajectories.recording.opening import start_url
+from trajectories.recording.drafting import start_url
 from trajectories.recording.step_records import StepIn, step_row
 
 # How an episode without a submission ends, by the reason it is closed for: (outcome, reason, is_truncated).

@@ -20,13 +20,14 @@ from django.conf import settings
 from gymsite.core.errors import GymError, did_you_mean
 from tasks_app import figures
 from tasks_app.arrangement import Arrangement, arranged
-from tasks_app.questions import questions
+from tasks_app.questions import AnswerForm, questions
 from trajectories.models.episode import Arm
 
 VERSION = "prompts-v1"
 INSTRUCTIONS = ("a", "b", "c")
 BUILT_ARMS: dict[str, tuple[str, str]] = {
     Arm.TEXT_ZERO_SHOT: ("interface_text", "task_text"),
+    Arm.TEXT_FEW_SHOT: ("interface_text", "task_text"),
     Arm.TEXT_AGENT: ("interface_agent", "task_text"),
     Arm.GYM: ("interface_agent", "task_page"),
     Arm.GYM_WITH_TEXT: ("interface_agent", "task_page_with_text"),
@@ -34,6 +35,8 @@ BUILT_ARMS: dict[str, tuple[str, str]] = {
 ARMS_WITH_PAGE = frozenset({Arm.GYM, Arm.GYM_WITH_TEXT})
 ARMS_WITH_QUESTION = frozenset(BUILT_ARMS) - {Arm.GYM}
 FOLDER = Path(__file__).parent
+ANSWER_WORD = "Answer:"
+PLAIN_FENCE = "```"
 
 Message = dict[str, Any]
 
@@ -50,6 +53,14 @@ class Question:
     instruction: str = ""
     form: str = "line"
     pictures: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solved:
+    """A task and the completion that solves it."""
+
+    question: Question
+    reply: str
 
 
 def question_of(
@@ -89,26 +100,46 @@ def task_instruction(template: str, *, kind: str = "") -> str:
     return _read("_".join(part for part in ("instruction", kind, paraphrase) if part))
 
 
-def messages_for(*, arm: str, template: str, question: Question, max_steps: int) -> list[Message]:
+def messages_for(
+    *, arm: str, template: str, question: Question, max_steps: int, solved: Sequence[Solved] = ()
+) -> list[Message]:
     """Chat messages (``role``, ``content``) that open an episode; pure, so a page can make them again.
 
-    ``content`` is a text, or a list of text and picture parts where the question has pictures.
+    ``content`` is a text, or a list of text and picture parts where the question has pictures. Each of
+    ``solved`` is a turn of the user and one of the assistant before the question.
     """
     interface, task = BUILT_ARMS[Arm(arm)]
     instruction = task_instruction(template, kind=question.instruction)
     system = (
         instruction + "\n\n" + _interface(interface, question.form).replace("{max_steps}", str(max_steps))
     )
-    asked = _read(task).replace("{question}", question.text)
-    return [
-        {"role": "system", "content": system},
-        {"role": "user", "content": _content(asked, question.pictures)},
-    ]
+    messages: list[Message] = [{"role": "system", "content": system}]
+    for one in solved:
+        messages += (_asked(task, one.question), {"role": "assistant", "content": one.reply})
+    return [*messages, _asked(task, question)]
+
+
+def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
+    """A completion in the form that the interface block asks for: the worked solution, then the answer."""
+    values = [answer] if isinstance(answer, str) else list(answer)
+    if form == "program":
+        program = "\n".join(values).strip()
+        fence = PLAIN_FENCE if PLAIN_FENCE not in program else f"{PLAIN_FENCE}`"
+        given = f"{ANSWER_WORD}\n{fence}python\n{program}\n{fence}"
+    else:
+        given = f"{ANSWER_WORD} " + " | ".join(" ".join(value.split()) for value in values)
+    is_worked = bool(solution.strip()) and solution.strip() != "\n".join(values).strip()
+    return f"{solution.strip()}\n\n{given}" if is_worked else given
 
 
 def messages_ref(messages: Sequence[Message]) -> str:
     """A short name for equal messages, so that they are sent once."""
     return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
+
+
+def _asked(template: str, question: Question) -> Message:
+    asked = _read(template).replace("{question}", question.text)
+    return {"role": "user", "content": _content(asked, question.pictures)}
 
 
 def _content(text: str, pictures: frozenset[str]) -> str | list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse
@@ -7,13 +8,15 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from trajectories.models import Episode, Submission
-from trajectories.recording import prompts
+from trajectories.recording import prompts, solving
 from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.evidence import readings_of
 from trajectories.replay.forms import StepsForm
 from trajectories.replay.selectors import episodes, steps
 from trajectories.replay.views.listing import episode_listing
+
+HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
 
 
 @lab_page
@@ -39,7 +42,7 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
         "start": steps.first_index(episode_id=episode.pk),
         "siblings": episodes.neighbours_in_group(episode),
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
-        "messages": _messages(episode),
+        "messages": _messages(episode, golds=progress["sees_golds"]),
         "events_tally": episodes.episode_events_tally(episode),
         "loose_events": steps.step_events(episode_id=episode.pk, index=None),
     }
@@ -82,8 +85,11 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     }
 
 
-def _messages(episode: Episode) -> list[prompts.Message]:
-    """What the model was told at the start, made again from its template; empty for another version's."""
+def _messages(episode: Episode, *, golds: bool = False) -> list[prompts.Message]:
+    """What the model was told at the start, made again from its template; empty for another version's.
+
+    Solved tasks show their solutions to whoever sees ``golds``.
+    """
     template = episode.group.template
     if episode.arm not in prompts.BUILT_ARMS or not template.startswith(prompts.VERSION):
         return []
@@ -92,8 +98,18 @@ def _messages(episode: Episode) -> list[prompts.Message]:
         kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=episode.arrangement
     )
     return prompts.messages_for(
-        arm=episode.arm, template=template, question=question, max_steps=episode.max_steps
+        arm=episode.arm,
+        template=template,
+        question=question,
+        max_steps=episode.max_steps,
+        solved=_solved(episode, golds=golds),
     )
+
+
+def _solved(episode: Episode, *, golds: bool) -> list[prompts.Solved]:
+    ids = episode.group.exemplars or []
+    solved = solving.Exemplars(solved=solving.solved_load(set(ids), run=episode.run)).solved_of(ids)
+    return solved if golds else [replace(one, reply=HIDDEN_REPLY) for one in solved]
 
 
 def _answers(submission: Submission | None) -> list[str]:
