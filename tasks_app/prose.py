@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gymsite.core import latex
@@ -41,19 +41,25 @@ class Prose:
     is_plain: bool
 
     @property
+    def pieces(self) -> tuple[Piece, ...]:
+        return (*self.passage, *self.question, *(piece for one in self.choices for piece in one.pieces))
+
+    @property
     def has_formulas(self) -> bool:
-        pieces = [*self.passage, *self.question, *(piece for one in self.choices for piece in one.pieces)]
-        return any(
-            segment.is_formula
-            for piece in pieces
-            if isinstance(piece, latex.Block)
-            for segment in piece.segments
-        )
+        blocks = [piece for piece in self.pieces if isinstance(piece, latex.Block)]
+        return any(segment.is_formula for block in blocks for segment in block.segments)
+
+    @property
+    def has_figures(self) -> bool:
+        return any(isinstance(piece, FigureBlock) for piece in self.pieces)
 
 
-def prose_of(payload: Mapping[str, Any]) -> Prose:
-    """All keys of a payload but ``text`` are optional."""
-    figures = figures_of(payload)
+def prose_of(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
+    """All keys of a payload but ``text`` are optional. Pictures are drawn ``scale`` times as large as they are."""
+    figures = [
+        replace(figure, width=figure.width * scale, height=figure.height * scale)
+        for figure in figures_of(payload)
+    ]
     first = tuple(FigureBlock(figure=figure) for figure in unplaced(figures, texts_of(payload)))
     is_latex = payload.get("format") == "latex"
 

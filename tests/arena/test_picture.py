@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tasks_app.questions import questions
 from tests import factories
 from tests.arena.test_choice import PICTURES
@@ -48,3 +50,39 @@ def test_a_typed_answer_is_taken(submit: Callable[..., Any]) -> None:
 
     assert submit(episode, "answer=12%25").status_code == 303
     assert Submission.objects.get(episode=episode).answer == "12%"
+
+
+def links(html: str) -> dict[str, bool]:
+    """The addresses of the page's links and whether they are shown."""
+    return {str(link["href"]): "hidden" not in link for link in Outline(html).all("a")}
+
+
+@pytest.mark.parametrize(
+    ("query", "width", "offered"),
+    [
+        ("", "40", {"./?zoom=2": True, "./": False}),
+        ("?zoom=2", "80", {"./?zoom=3": True, "./": True}),
+        ("?zoom=3", "120", {"./?zoom=3": False, "./": True}),
+        ("?zoom=4", "40", {"./?zoom=2": True, "./": False}),
+        ("?zoom=-1&zoom=x", "40", {"./?zoom=2": True, "./": False}),
+    ],
+)
+def test_the_zoom_tool_draws_the_same_picture_larger(
+    query: str, width: str, offered: dict[str, bool], arena_client: ArenaClient, address: Address
+) -> None:
+    episode = picture_episode(arrangement={"tools": ["zoom"]})
+
+    html = page(arena_client, address(episode, query))
+
+    (image,) = Outline(html).all("img")
+    assert (image["src"], image["width"]) == ("pictures/figure-1", width)
+    assert links(html) == offered
+    assert "js/arena/zoom.js" in html
+
+
+def test_without_the_tool_nothing_zooms(arena_client: ArenaClient, address: Address) -> None:
+    html = page(arena_client, address(picture_episode(), "?zoom=2"))
+
+    (image,) = Outline(html).all("img")
+    assert (image["width"], links(html)) == ("40", {})
+    assert "zoom.js" not in html

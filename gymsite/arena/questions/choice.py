@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gymsite.arena import saying
+from gymsite.arena.questions import _zoom
 from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text`` and ``choices``, each with ``label`` and ``text``, in the order shown."""
-    return {"prose": prose.prose_of(payload)}
+    zoom = _zoom.zoom_of(visit)
+    return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom}
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
@@ -29,6 +31,6 @@ questions.register(
         said=saying.question_said,
         moves=moves,
         instruction="choice",
-        tools=frozenset({"zoom"}),
+        tools=frozenset({_zoom.TOOL}),
     ),
 )

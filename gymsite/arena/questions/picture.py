@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gymsite.arena import saying
+from gymsite.arena.questions import _zoom
 from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text``, in which ``<image k>`` is the place of picture k, and ``pictures``."""
-    return {"prose": prose.prose_of(payload)}
+    zoom = _zoom.zoom_of(visit)
+    return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom}
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
@@ -26,6 +28,6 @@ questions.register(
         text=prose.markdown_of,
         said=saying.question_said,
         moves=moves,
-        tools=frozenset({"zoom"}),
+        tools=frozenset({_zoom.TOOL}),
     ),
 )

@@ -1,0 +1,39 @@
+/* Draws the pictures larger, and at their own size again, without leaving the page: what was typed stays. The links do
+   the same by themselves where no script runs. */
+"use strict";
+
+(() => {
+  const tools = document.querySelector("[data-zoom]");
+  if (!tools) return;
+
+  const larger = tools.querySelector("[data-zoom-in]");
+  const back = tools.querySelector("[data-zoom-back]");
+  const largest = Number(tools.dataset.zoomLargest);
+  let times = Number(tools.dataset.zoom);
+  const pictures = Array.from(document.querySelectorAll(".figure img"), (picture) => ({
+    picture,
+    width: picture.width / times,
+    height: picture.height / times,
+  }));
+
+  const show = (wanted) => {
+    times = wanted;
+    for (const { picture, width, height } of pictures) {
+      picture.width = width * times;
+      picture.height = height * times;
+    }
+    larger.hidden = times >= largest;
+    back.hidden = times === 1;
+    larger.search = `?zoom=${times + 1}`;
+    (larger.hidden ? back : larger).focus();
+  };
+  const instead = (link, wanted) =>
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      show(wanted());
+    });
+
+  instead(larger, () => Math.min(times + 1, largest));
+  instead(back, () => 1);
+})();
