@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
+from gymsite.arena.wording import WORDINGS
 from gymsite.core.errors import GymError
 from gymsite.core.presentation import Look
-from gymsite.parity import looks, texts
+from gymsite.parity import looks, pictures, texts
 from gymsite.parity.server import Item, PageServer
 from palaestra.errors import PalaestraError
 from palaestra.observation import page_text
@@ -38,7 +40,8 @@ def items_check(
 
     Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
     """
-    everything = looks.every_look()
+    kinds = sorted({item.kind for item in items})
+    everything = list(dict.fromkeys(look for kind in kinds for look in looks.every_look(kind)))
     server = PageServer(items, everything)
     check = _Check(
         items=items,
@@ -73,7 +76,8 @@ class _Check:
 
     async def _work(self, queue: Iterator[int], page: WarmPage, pool: PagePool) -> None:
         for item in queue:
-            shown = self.looks if self.in_every_look else looks.covering_looks(item)
+            kind = self.items[item].kind
+            shown = looks.every_look(kind) if self.in_every_look else looks.covering_looks(item, kind)
             for look in shown:
                 page, problem = await self._problem(item, look, page=page, pool=pool)
                 if problem:
@@ -94,17 +98,27 @@ class _Check:
         stumble: Exception | None = None
         for _ in range(PAGE_TRIES):
             try:
-                observed = texts.observed_text(await self._observation(page, item, look))
+                observed = texts.observed_text(
+                    await self._observation(page, item, look), WORDINGS[look.wording]
+                )
+                problem = texts.difference(expected=expected, observed=observed)
+                if problem is None:
+                    problem = pictures.pictures_problem(shown.payload, await _pictures_of(page))
             except PlaywrightError as error:
                 stumble = error
             except PalaestraError as error:
                 stumble = error
                 page = await pool.renew(page)
             else:
-                return page, texts.difference(expected=expected, observed=observed)
+                return page, problem
         return page, f"the page could not be read: {stumble}"
 
     async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
         fence = await page.begin(self.server.address(item=item, look=self.looks[look]))
         view = await page.observe(acted=False)
         return page_text(view, fence) if view else ""
+
+
+async def _pictures_of(page: WarmPage) -> list[dict[str, Any]]:
+    shown: list[dict[str, Any]] = await page.page.evaluate(pictures.SHOWN)
+    return shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,10 +21,13 @@ from django.http.response import HttpResponseBase
 from gymsite.arena import views
 from gymsite.arena.episodes import PageEpisode
 from gymsite.arena.middleware import ArenaMiddleware
+from gymsite.core.blobs import blob_exists, blob_response
 from gymsite.core.presentation import Look
+from tasks_app.figures import figures_of
 
 TOKEN_PREFIX = "parity-"  # noqa: S105 (the place of a page, not a secret)
 VIRTUAL_START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+PICTURE = re.compile(r"/pictures/([-\w]+)$")
 STATIC_AGE_S = 3600
 
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
@@ -75,28 +79,45 @@ class PageServer:
 
     def _answer(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         request = WSGIRequest(environ)
-        is_static = request.path.startswith(settings.STATIC_URL)
-        response = self._static(request) if is_static else self._page(request)
+        response = self._response(request)
         start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
         return response
+
+    def _response(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path.startswith(settings.STATIC_URL):
+            return self._static(request)
+        if picture := PICTURE.search(request.path):
+            return self._picture(request, picture[1])
+        return self._page(request)
 
     def _static(self, request: HttpRequest) -> HttpResponseBase:
         response = serve(request, request.path.removeprefix(settings.STATIC_URL), insecure=True)
         response["Cache-Control"] = f"max-age={STATIC_AGE_S}"
         return response
 
+    def _picture(self, request: HttpRequest, name: str) -> HttpResponseBase:
+        item, _ = self._shown(request)
+        for figure in figures_of(item.payload):
+            if figure.name == name and blob_exists(figure.sha256):
+                return blob_response(request, figure.sha256)
+        return HttpResponse(status=404)
+
     def _question(self, request: HttpRequest) -> HttpResponse:
-        item, look = request.path.strip("/").rpartition("/")[2].removeprefix(TOKEN_PREFIX).split("-")
-        shown = self._items[int(item)]
+        shown, look = self._shown(request)
         episode = PageEpisode(
             episode_id=0,
             status="open",
             recording="off",
             answer_channel="page",
-            presentation=self._looks[int(look)].as_dict(),
+            presentation=look.as_dict(),
             virtual_start=VIRTUAL_START,
             site_events=0,
             kind=shown.kind,
             payload=shown.payload,
         )
         return views.question_page(request, episode)
+
+    def _shown(self, request: HttpRequest) -> tuple[Item, Look]:
+        token = request.path.split("/")[2]
+        item, look = token.removeprefix(TOKEN_PREFIX).split("-")
+        return self._items[int(item)], self._looks[int(look)]

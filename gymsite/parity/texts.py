@@ -1,7 +1,8 @@
 """What a page must say, from the task's source, and what it did say, from the observation.
 
 Both become one line without white space, in which a formula stands between dollars, and dollars that meet
-are one. Nothing else is dropped: the stretches that the source is cut into are joined again and compared.
+are one. What belongs to the form and not to the question is left out by its own words. Nothing else is
+dropped: the stretches that the source is cut into are joined again and compared.
 """
 
 from __future__ import annotations
@@ -10,13 +11,22 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from gymsite.arena.wording import Wording
 from tasks_app.questions import questions
 
-SPACE = re.compile(r"\s+")
+# JavaScript counts the byte order mark among white space.
+SPACE = re.compile(r"[\s\ufeff]+")
 DOLLARS = re.compile(r"\$+")
 HEADING = re.compile(r'heading 1 "')
-FIELD = re.compile(r"\[e\d+\] textbox ")
-SAID = re.compile(r"text: |\|(?: |$)|preformatted:$")
+CUT = "(cut: the page is longer)"
+# How a line begins that says words of the question, and how a choice or a picture says them.
+WORDS = re.compile(r"text: |\|(?: |$)|preformatted:$")
+NAMED = re.compile(r'(?:image "(.*)"|\[e\d+\] radio "(.*)" unchecked)$')
+# What is not the question's: frames of its parts, the field's keys and the button that adds a field.
+FRAME = re.compile(
+    r'region "Passage"$|figure "Figure \d+"$|\[e\d+\] button "Add another answer"$'
+    r"|text: Tab indents and Shift\+Tab takes an indentation back\. To leave the field [\w ,]+ first\.$"
+)
 EXCERPT_CHARS = 40
 
 
@@ -25,23 +35,23 @@ def expected_text(kind: str, payload: Mapping[str, Any]) -> str:
     return _packed(questions.get(kind).said(payload))
 
 
-def observed_text(observation: str) -> str:
-    """What the lines between the heading and the answer field of an axtree-v1 observation say.
+def observed_text(observation: str, wording: Wording) -> str:
+    """What an axtree-v1 observation says between the heading and the button that hands in.
 
-    A line that the question should not have, a button among them, stays whole and so differs from the source.
+    A line that the question should not have, a tool's button or a chosen radio among them, stays whole and so
+    differs from the source; so does one after the button.
     """
-    said: list[str] = []
-    is_question = False
-    for raw in observation.splitlines():
-        line = raw.strip()
-        if HEADING.match(line):
-            is_question = True
-        elif FIELD.match(line):
-            return _packed("".join(said))
-        elif is_question:
-            mark = SAID.match(line)
-            said.append(line[mark.end() :] if mark else line)
-    return "(the page has no heading with an answer field after it)"
+    lines = [line.lstrip() for line in observation.split("\n")]
+    if CUT in lines:
+        return "(the page is longer than an observation may be)"
+    start = next((place for place, line in enumerate(lines, start=1) if HEADING.match(line)), None)
+    button = re.compile(rf'\[e\d+\] button "{re.escape(wording.button)}"$')
+    end = next((place for place, line in enumerate(lines) if button.match(line)), None)
+    if start is None or end is None:
+        return "(the page has no heading with a button to hand in after it)"
+    form = _form_of(wording)
+    kept = [line for line in (*lines[start:end], *lines[end + 1 :]) if not form.match(line)]
+    return _packed("".join(map(_words, kept)))
 
 
 def difference(*, expected: str, observed: str) -> str | None:
@@ -53,6 +63,21 @@ def difference(*, expected: str, observed: str) -> str | None:
     start = max(place - EXCERPT_CHARS // 2, 0)
     ours, theirs = (text[start : start + EXCERPT_CHARS] for text in (expected, observed))
     return f"the source has {ours!r} where the observation has {theirs!r}"
+
+
+def _form_of(wording: Wording) -> re.Pattern[str]:
+    """The lines of a form in which nothing was typed yet."""
+    label = re.escape(wording.label)
+    field = rf'\[e\d+\] textbox "{label}(?: 1)?" value=""$'
+    return re.compile(rf'radiogroup "{label}"$|{field}|{FRAME.pattern}')
+
+
+def _words(line: str) -> str:
+    """The words of the question that a line says; a line of another kind is said whole."""
+    if named := NAMED.match(line):
+        return str(named[1] or named[2])
+    mark = WORDS.match(line)
+    return line[mark.end() :] if mark else line
 
 
 def _packed(text: str) -> str:

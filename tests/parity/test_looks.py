@@ -19,3 +19,11 @@ def test_each_item_meets_every_value_of_every_axis() -> None:
 
 def test_items_together_meet_every_look() -> None:
     assert {look for item in range(54) for look in covering_looks(item)} == set(every_look())
+
+
+def test_only_pages_with_an_editor_are_shown_with_each() -> None:
+    assert {look.editor for look in every_look("choice")} == {"plain"}
+    assert set(every_look("code")) > set(every_look())
+    for item in range(10):
+        met = {(look.theme, look.editor) for look in covering_looks(item, "code")}
+        assert met == {(theme, editor) for theme in ("light", "dark") for editor in ("plain", "codemirror")}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from gymsite.arena.wording import WORDINGS
 from gymsite.core.errors import GymError
 from gymsite.parity import texts
 
@@ -10,10 +11,13 @@ def expected(text: str, text_format: str = "latex") -> str:
     return texts.expected_text("free_answer", {"text": text, "format": text_format})
 
 
-def observed(*lines: str) -> str:
-    head = ['page "Question" https://gym/', "main", '  heading 1 "Question"']
-    field = ['  [e1] textbox "Your answer" value=""', '  [e2] button "Submit"']
-    return texts.observed_text("\n".join([*head, *lines, *field]))
+HEAD = ['page "Question" https://gym/', "main", '  heading 1 "Question"']
+FIELD = '  [e1] textbox "Your answer" value=""'
+BUTTON = '  [e2] button "Submit answer"'
+
+
+def observed(*lines: str, form: tuple[str, ...] = (FIELD, BUTTON)) -> str:
+    return texts.observed_text("\n".join([*HEAD, *lines, *form]), WORDINGS["question"])
 
 
 @pytest.mark.parametrize(
@@ -86,8 +90,86 @@ def test_a_difference_shows_where_the_texts_part() -> None:
     assert texts.difference(expected="same", observed="same") is None
 
 
-def test_a_page_without_question_or_field_recovers_nothing() -> None:
-    assert texts.observed_text("main\n  text: Question") != expected("Question")
+@pytest.mark.parametrize("lines", [["main", "  text: Question", BUTTON], [*HEAD, "  text: Question"], []])
+def test_a_page_without_heading_or_button_recovers_nothing(lines: list[str]) -> None:
+    found = texts.observed_text("\n".join(lines), WORDINGS["question"])
+    assert found == "(the page has no heading with a button to hand in after it)"
+
+
+def test_a_page_that_an_observation_cannot_hold_says_so() -> None:
+    assert observed("  text: Words", form=(texts.CUT,)) == "(the page is longer than an observation may be)"
+
+
+PICTURES = [
+    {"name": f"figure-{k}", "sha256": f"{k}" * 64, "content_type": "image/png", "width": 4, "height": 3}
+    for k in (1, 2)
+]
+CHOICE = {
+    "text": "Which costs $5?\nOne does.",
+    "passage": "Read <image 1>.",
+    "format": "plain",
+    "choices": [{"label": "A", "text": 'A "pen"'}, {"label": "B", "text": "<image 2>"}],
+    "pictures": PICTURES,
+}
+CHOICE_LINES = [
+    '  region "Passage"',
+    "    text: Read",
+    '    figure "Figure 1"',
+    '      image "Figure 1"',
+    "    text: .",
+    "  preformatted:",
+    "    | Which costs $5?",
+    "    | One does.",
+]
+RADIOS = [
+    '  radiogroup "Your answer"',
+    '    [e1] radio "A. A "pen"" unchecked',
+    '    [e2] radio "B. Figure 2" unchecked',
+]
+
+
+def test_a_passage_pictures_and_choices_are_said_by_their_lines() -> None:
+    found = observed(*CHOICE_LINES, form=(*RADIOS, BUTTON))
+
+    assert found == texts.expected_text("choice", CHOICE)
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ('    [e2] radio "B. Figure 2" unchecked', '    [e2] radio "B. Figure 2" checked'),
+        ('    [e2] radio "B. Figure 2" unchecked', ""),
+        ('    [e2] radio "B. Figure 2" unchecked', '    [e2] radio "B. Figure 2, a lion" unchecked'),
+        ('  radiogroup "Your answer"', '  radiogroup "Take B"'),
+        ('      image "Figure 1"', '      image "Figure 1: a lion"'),
+        ('      image "Figure 1"', ""),
+        (BUTTON, f"{BUTTON}\n  text: B is right."),
+        (BUTTON, f'  [e4] button "Zoom in"\n{BUTTON}'),
+    ],
+)
+def test_a_choice_page_that_says_more_or_less_differs(line: str, instead: str) -> None:
+    lines = "\n".join([*CHOICE_LINES, *RADIOS, BUTTON]).replace(line, instead)
+
+    found = texts.observed_text("\n".join([*HEAD, lines]), WORDINGS["question"])
+
+    assert found != texts.expected_text("choice", CHOICE)
+
+
+def test_the_fields_of_a_form_are_no_part_of_the_question() -> None:
+    fields = (
+        '  [e1] textbox "Your answer 1" value=""',
+        '  [e3] button "Add another answer"',
+        BUTTON,
+    )
+    typed = ('  [e1] textbox "Your answer 1" value="7"', BUTTON)
+
+    assert observed("  text: Words", form=fields) == expected("Words")
+    assert observed("  text: Words", form=typed) != expected("Words")
+
+
+def test_empty_lines_of_preformatted_text_say_nothing() -> None:
+    lines = ["  preformatted:", "    | 1 2", "    | ", "    | 3 4"]
+    assert observed(*lines) == expected("1 2\n\n3 4", "plain")
 
 
 def test_a_question_kind_without_a_rule_is_refused() -> None:

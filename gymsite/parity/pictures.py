@@ -1,0 +1,33 @@
+"""Whether a page shows the pictures of its task: an observation in words can only name them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tasks_app.figures import figures_of
+
+# Natural sizes are the file's own pixels, boxes are the page's.
+SHOWN = """() => Array.from(document.images, (image) => {
+  const { width, height } = image.getBoundingClientRect();
+  return { name: image.alt, file: [image.naturalWidth, image.naturalHeight], box: [width, height] };
+})"""
+
+
+def pictures_problem(payload: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str | None:
+    """What is wrong with the pictures of a page, told by ``SHOWN``; None when all are there."""
+    figures = figures_of(payload)
+    sizes = {figure.alternative: [figure.width, figure.height] for figure in figures}
+    for picture in shown:
+        size = sizes.get(picture["name"])
+        if size is None:
+            return f"the page has a picture {picture['name']!r} that the task has not"
+        for what, found in (("is", picture["file"]), ("is drawn", picture["box"])):
+            if found != size:
+                return f"{picture['name']} {what} {_by(found)} pixels where the task says {_by(size)}"
+    missing = sizes.keys() - {picture["name"] for picture in shown}
+    return f"the page does not show {', '.join(sorted(missing))}" if missing else None
+
+
+def _by(size: Sequence[float]) -> str:
+    return " by ".join(f"{side:g}" for side in size)
