@@ -24,28 +24,34 @@ _DIGIT = r"\(?[1-9]\)?\.?"
 _AND = r"(?:\s*[,&+]\s*(?:and |or )?|\s+(?:and|or|nor|but not)\.? )"
 _TRUE = r"(?:equally )?(?:true|correct|right|false|incorrect|wrong|possible|valid|acceptable)"
 
-_OTHERS = (
+_ANYWHERE = (
     # "None of the above", "all the above", "both above"; not "0.5 above the mean"
     r"\bof (?:the )?(?:\w+ )?(?:above|foregoing)\b(?!-)",
     rf"\b(?:{_SOME}|of|the) (?:the )?above\W*$",
-    # "Neither of these", "both of them are true", "two of the following", "none of these four options"
-    rf"^{_SOME} (?:of )?{_THEM}(?: (?:two|three|four))?(?:\W*$| (?:{_NOUN}|(?:is|are) {_TRUE})\b)",
-    # "All options given are correct", "all of the statements", "none of the listed", "no correct answer"
-    rf"^{_SOME} {_THE}*{_NOUN}\b|^{_SOME} {_THE}+(?:statements|responses)\b",
-    rf"^{_SOME} of the (?:listed|given|mentioned)\b|\bno (?:correct|right) {_NOUN}\b",
-    # "The first two choices", "all but the last"
-    rf"^(?:only )?the (?:first|last) (?:(?:two|three) )?{_NOUN}\b|^{_SOME} but the (?:first|last)\W*$",
-    # "Both A and B are true", "neither a nor. b", "both 1 and 2"
-    rf"^{_ALL} (?:of )?(?:{_LETTER}{_AND}{_LETTER}|{_DIGIT}{_AND}{_DIGIT})(?!\w)",
-    # "A and C only", "a, b, and c", "A but not B", "only B", "1 and 2 only"
-    rf"^(?:only )?(?:{_NOUN} )?{_LETTER}(?:{_AND}{_LETTER})+(?: only| above)?\W*$",
-    rf"^(?:only {_LETTER}|{_LETTER} only)\W*$",
-    rf"^(?:{_DIGIT}(?:{_AND}{_DIGIT})+ only|only {_DIGIT}(?:{_AND}{_DIGIT})+)\W*$",
-    # "Both", "neither; they are the same", "all are correct", "all can", "either one"
-    r"^(?:all|both|nei?ther|none|either|any)(?: one)?(?:\W*$|\s*[;:,(\u2013\u2014])",
-    rf"^{_ALL} (?:(?:is|are) {_TRUE}|can|could|do|does|will|would|may|might|apply|applies)\W*$",
+    rf"\bno (?:correct|right) {_NOUN}\b",
 )
-SPEAKS_OF_OTHERS = re.compile("|".join(_OTHERS), re.IGNORECASE)
+_FROM_THE_START = (
+    # "All above are true"
+    rf"(?:{_ALL} )?(?:the )?above (?:are|is)\b",
+    # "Neither of these", "both of them are true", "two of the following", "none of these four options"
+    rf"{_SOME} (?:of )?{_THEM}(?: (?:two|three|four))?(?:\W*$| (?:{_NOUN}|(?:is|are) {_TRUE})\b)",
+    # "All options given are correct", "all of the statements", "none of the listed"
+    rf"{_SOME} {_THE}*{_NOUN}\b|{_SOME} {_THE}+(?:statements|responses)\b",
+    rf"{_SOME} of the (?:listed|given|mentioned)\b",
+    # "The first two choices", "all but the last"
+    rf"(?:only )?the (?:first|last) (?:(?:two|three) )?{_NOUN}\b|{_SOME} but the (?:first|last)\W*$",
+    # "Both A and B are true", "neither a nor. b", "both 1 and 2"
+    rf"{_ALL} (?:of )?(?:{_LETTER}{_AND}{_LETTER}|{_DIGIT}{_AND}{_DIGIT})(?!\w)",
+    # "A and C only", "a, b, and c", "A and B, but not C", "only B", "1 and 2 only"
+    rf"(?:only )?(?:{_NOUN} )?{_LETTER}(?:{_AND}{_LETTER})+(?: only| above|,? but not {_LETTER})?\W*$",
+    rf"(?:only {_LETTER}|{_LETTER} only)\W*$",
+    rf"(?:{_DIGIT}(?:{_AND}{_DIGIT})+ only|only {_DIGIT}(?:{_AND}{_DIGIT})+)\W*$",
+    # "Both", "neither; they are the same", "all are correct", "all can", "all three"
+    r"(?:all|both|nei?ther|none|either|any)(?: one| two| three| four)?(?:\W*$|\s*[;:,(\u2013\u2014])",
+    rf"{_ALL} (?:(?:is|are) {_TRUE}|can|could|do|does|will|would|may|might|apply|applies)\W*$",
+)
+SPEAKS_OF_OTHERS = re.compile("|".join(_ANYWHERE), re.IGNORECASE)
+BEGINS_WITH_OTHERS = re.compile("|".join(_FROM_THE_START), re.IGNORECASE)
 NAMES_A_LABEL = re.compile(r"\b(?:[Oo]ptions?|[Cc]hoices?|[Aa]nswers?|[Aa]lternatives?) [A-E1-5]\b")
 IN_BRACKETS = re.compile(r"(?:(?P<word>[A-Za-z]{4,}) )?(?<![\w)\]])\((?P<letter>[A-Ea-e])\)(?!\w)")
 OWN_LABEL = re.compile(r"\(?([A-Ha-h])[).]\s")
@@ -60,7 +66,9 @@ def order_of(texts: Sequence[str]) -> Order:
 
 def speaks_of_others(text: str) -> bool:
     plain = " ".join(text.split())
-    return bool(SPEAKS_OF_OTHERS.search(plain) or NAMES_A_LABEL.search(plain)) or _points_at_letter(plain)
+    if BEGINS_WITH_OTHERS.match(plain) or SPEAKS_OF_OTHERS.search(plain) or NAMES_A_LABEL.search(plain):
+        return True
+    return "(" in plain and _points_at_letter(plain)
 
 
 def _points_at_letter(text: str) -> bool:
