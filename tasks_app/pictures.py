@@ -6,7 +6,7 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -118,10 +118,9 @@ def _mode_check(opened: Image.Image) -> None:
 
 def _upright(picture: Image.Image) -> Image.Image:
     """Turned as its EXIF says; EXIF that cannot be read turns nothing, as in browsers."""
-    try:
-        return ImageOps.exif_transpose(picture)
-    except BROKEN:
-        return picture
+    with suppress(*BROKEN):
+        ImageOps.exif_transpose(picture, in_place=True)
+    return picture
 
 
 def _plain(picture: Image.Image) -> Image.Image:

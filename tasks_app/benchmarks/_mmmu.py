@@ -11,8 +11,9 @@ from gymsite.core import latex
 LITERAL_MAX_CHARS = 20_000
 PLACE = re.compile(r"<image ?(\d{1,2})>")
 
-COMMAND_OR_SCRIPT = re.compile(r"\\[A-Za-z]+|[\^_]")
-TEXT_IN_FORMULA = re.compile(r"\\(?:text|mathrm|mbox)\w*\s*\{[^{}]*\}")
+# A command, an exponent or an index; not a row of underscores to be filled in.
+COMMAND_OR_SCRIPT = re.compile(r"\\[A-Za-z]+|[A-Za-z0-9)\]}|']\s?[\^_]\s?[A-Za-z0-9{(\\*+-]")
+WORDS_OF_FORMULA = re.compile(r"\\(?:text|mathrm|mbox)\w*\s*\{[^{}]*\}|\\[A-Za-z]+")
 # "10 or", "10-", "10 and the owner": what stands between two prices.
 BETWEEN_PRICES = re.compile(
     r"[\d.,]+\s*(?:[-\u2013/+(]\s*$|[A-Za-z]{2,})|.*[A-Za-z]{3,} [A-Za-z]{3,}", re.DOTALL
@@ -51,6 +52,6 @@ def is_latex(texts: Sequence[str]) -> bool:
     formulas = [
         segment.text for text in texts for segment in latex.segments_split(text) if segment.is_formula
     ]
-    if any(BETWEEN_PRICES.match(TEXT_IN_FORMULA.sub("", formula)) for formula in formulas):
+    if any(BETWEEN_PRICES.match(WORDS_OF_FORMULA.sub("", formula)) for formula in formulas):
         return False
     return any(COMMAND_OR_SCRIPT.search(formula) for formula in formulas)

@@ -197,6 +197,11 @@ def test_the_files_of_a_split_are_found_among_the_others(tmp_path: Path) -> None
         ([r"Pay $10-$12 for $\alpha$?"], False),
         (["The sum of $9", r"$20 \pm 1"], False),
         (["What does $MgS$ stand for?"], False),
+        (["From $_____ to $_____ , or $____ ."], False),
+        (["The cost is $5____ or $6____ ."], False),
+        (["What is $ y_ {i} $?"], True),
+        ([r"The pressure is $\rho ghz$ at $5 \times 10^3$ m."], True),
+        ([r"What is $\left(x\right)^{-1}$?"], True),
         ([r"A path C:\new of \alpha."], False),
     ],
 )
