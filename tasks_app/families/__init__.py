@@ -1,0 +1,1 @@
+"""Task families of the mock sites: the truth, which the arena never imports."""

@@ -1,0 +1,1 @@
+"""The families of ``reviews``: counting and comparing what reviewers mention."""
