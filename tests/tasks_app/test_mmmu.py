@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from gymsite.core.errors import GymError
-from tasks_app import reading
+from tasks_app import hub, reading
 from tasks_app.benchmarks import _mmmu, mmmu
+from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples, samples_pictures
 from tests.tasks_app.test_benchmarks import accepts, drafts
@@ -183,6 +184,32 @@ def test_the_files_of_a_split_are_found_among_the_others(tmp_path: Path) -> None
     assert found("pro-standard") == [names[4]]
     with pytest.raises(GymError, match=r"splits are validation, dev, pro-standard"):
         mmmu.files(tmp_path, "train")
+
+
+def test_the_hubs_files_of_mmmu_pro_are_in_a_dataset_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def download(*, repo: str, patterns: list[str]) -> Path:
+        asked.append(repo)
+        for folder in ("standard (10 options)", "standard (4 options)", "Art"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / "test-0.parquet").touch()
+            (tmp_path / folder / "validation-0.parquet").touch()
+        return tmp_path
+
+    monkeypatch.setattr(hub, "hub_download", download)
+    (file,) = [
+        file for file in hub.hub_files(benchmarks.get("mmmu"), split="pro-standard") if "test" in file.name
+    ]
+    assert file.parent.name == "standard (10 options)"
+    assert tmp_path / "Art" / "validation-0.parquet" in hub.hub_files(
+        benchmarks.get("mmmu"), split="validation"
+    )
+    assert asked == ["MMMU/MMMU_Pro", "MMMU/MMMU"]
+    with pytest.raises(GymError, match="has no split 'test'"):
+        hub.hub_files(benchmarks.get("mmmu"), split="test")
 
 
 @pytest.mark.parametrize(
