@@ -5,13 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 
-from tests.bench import rows_browser, rows_http, rows_judging
+from tests.bench import (
+    rows_browser,
+    rows_http,
+    rows_imports,
+    rows_judging,
+    rows_sandbox,
+    rows_verifiers,
+)
 from tests.bench.installation import BASE_DIR, Installation, installation
 from tests.bench.table import Row, rows_print, rows_write
 
 PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "http": rows_http.rows,
     "judging": rows_judging.rows,
+    "verifiers": rows_verifiers.rows,
+    "sandbox": rows_sandbox.rows,
+    "imports": rows_imports.rows,
     "browser": rows_browser.rows,
 }
 
@@ -21,7 +31,7 @@ def main(names: list[str]) -> None:
     if unknown:
         sys.exit(f"There is no part {', '.join(sorted(unknown))}. Known: {', '.join(PARTS)}.")
     rows: list[Row] = []
-    with installation(BASE_DIR / "var" / "bench", ACTIVE_EPISODES_MAX="1000000") as place:
+    with installation(BASE_DIR / "var" / "bench", ACTIVE_EPISODES_MAX="1000000", SANDBOXES="2") as place:
         for name in names or PARTS:
             for row in PARTS[name](place):
                 print(f"  {row.name}: {row.value:,.1f} {row.unit}", file=sys.stderr)

@@ -1,0 +1,95 @@
+"""Rows of verifiers: verdicts a second from two killable children, beside the verifier called in a loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle, islice
+from statistics import median
+
+from tests.bench.installation import Installation
+from tests.bench.table import Row
+from verifiers import registry
+from verifiers.children import ChildPool
+from verifiers.limits import TOGETHER_MAX
+from verifiers.types import Evidence, Gold
+from verifiers.wire import Job
+
+CHILDREN = 2
+ROUNDS = 5
+TURN_S = 0.25
+
+
+def rows(_place: Installation) -> Iterator[Row]:
+    registry.discover()
+    pool = ChildPool(CHILDREN)
+    pool.warm()
+    for verifier_id, plugin in registry.VERIFIERS.items():
+        if not plugin.needs_sandbox:
+            yield _row(pool, verifier_id)
+    pool.close()
+
+
+def _row(pool: ChildPool, verifier_id: str) -> Row:
+    jobs = _jobs(verifier_id)
+    _loop_rate(jobs, seconds=0.05)
+    _pool_rate(lambda: _together(pool, jobs), seconds=0.05)
+    # Turn and turn about: what else the machine does then meets both.
+    pairs = [(CHILDREN * _loop_rate(jobs), _pool_rate(lambda: _together(pool, jobs))) for _ in range(ROUNDS)]
+    floor, ours = (median(pair[side] for pair in pairs) for side in (0, 1))
+    alone = _pool_rate(lambda: _alone(pool, jobs[:32]))
+    return Row(
+        f"{verifier_id}, two children",
+        ours,
+        "/s",
+        0,
+        peer=floor,
+        beside="its function in a loop in one process, times two",
+        ratio_target=0.8,
+        note=f"{TOGETHER_MAX} to a message, one to a message {alone:,.0f}/s; its own examples",
+    )
+
+
+def _jobs(verifier_id: str) -> list[Job]:
+    examples = registry.VERIFIERS.get(verifier_id).examples
+    each = [Job(verifier_id, Gold(item.gold, extra=item.extra), Evidence(item.answer)) for item in examples]
+    return list(islice(cycle(each), TOGETHER_MAX))
+
+
+def _loop_rate(jobs: list[Job], *, seconds: float = TURN_S) -> float:
+    check = registry.VERIFIERS.get(jobs[0].verifier).check
+    count, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < seconds:
+        for job in jobs:
+            check(job.gold, job.evidence)
+        count += len(jobs)
+    return count / (time.perf_counter() - begun)
+
+
+def _pool_rate(ask: Callable[[], int], *, seconds: float = TURN_S) -> float:
+    """Verdicts a second while one thread for each child keeps asking."""
+    begun = time.perf_counter()
+
+    def keep_asking(_thread: int) -> int:
+        count = 0
+        while time.perf_counter() - begun < seconds:
+            count += ask()
+        return count
+
+    with ThreadPoolExecutor(CHILDREN) as threads:
+        count = sum(threads.map(keep_asking, range(CHILDREN)))
+    return count / (time.perf_counter() - begun)
+
+
+def _together(pool: ChildPool, jobs: list[Job]) -> int:
+    verdicts = pool.verify_together(jobs)
+    if None in verdicts:
+        raise RuntimeError(f"{jobs[0].verifier} brought no verdict")
+    return len(verdicts)
+
+
+def _alone(pool: ChildPool, jobs: list[Job]) -> int:
+    for job in jobs:
+        pool.verify(job.verifier, gold=job.gold, evidence=job.evidence)
+    return len(jobs)
