@@ -24,6 +24,8 @@ GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON traje
 GRANT SELECT (episode_id, page, seq), INSERT ON trajectories_pageevent TO gym_arena;
 GRANT SELECT, INSERT, UPDATE ON trajectories_pageeventtally TO gym_arena;
 GRANT SELECT, INSERT ON trajectories_siteevent TO gym_arena;
+GRANT SELECT (episode_id, number, tool, input, status, output, created_at),
+      INSERT (episode_id, number, step, tool, input) ON trajectories_toolcall TO gym_arena;
 
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
@@ -38,7 +40,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_submission, trajectories_verdict, trajectories_idempotentcall
     TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
-    trajectories_verdictevidence TO gym_lab;
+    trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
 -- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.
 GRANT INSERT ON trajectories_verdictevidence TO gym_lab;
 GRANT USAGE ON SEQUENCE trajectories_group_id_seq, trajectories_episode_id_seq TO gym_lab;
@@ -57,7 +59,7 @@ ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_worker;
 GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob,
     trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
-GRANT SELECT, UPDATE ON trajectories_episode TO gym_worker;
+GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
     trajectories_verdictevidence TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;

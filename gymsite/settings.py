@@ -221,6 +221,8 @@ VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
 CLAIM_LOST_S = env.float("CLAIM_LOST_S", 45.0)
 # A job that brought no verdict is sent again after so long, the first time, the second, and so on.
 RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], subcast=float)
+# A tool of a page that has not answered after so long is said to have failed, and may be asked again.
+TOOL_CALL_TIMEOUT_S = env.float("TOOL_CALL_TIMEOUT_S", 45.0)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
 SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)

@@ -19,16 +19,33 @@ AnswerForm = Literal["line", "program", "values"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """The last call of a tool that takes a while, as its episode may see it.
+
+    ``state`` is ``lost`` when nothing came of it in time; ``output`` is the tool's own; ``used`` counts the
+    episode's calls but for those that were lost, ``limit`` is how many it has.
+    """
+
+    number: int
+    input: str
+    state: Literal["waiting", "done", "lost"]
+    output: Mapping[str, Any]
+    used: int
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Visit:
     """What a page shows depends on, beside the task.
 
     ``tools`` are granted to the episode; ``query`` holds the request's parameters, which are the agent's and
-    may be anything; ``answers`` were typed before the page came back.
+    may be anything; ``answers`` were typed before the page came back; ``call`` is the last one of a tool.
     """
 
     tools: frozenset[str] = frozenset()
     query: Mapping[str, str] = field(default_factory=dict)
     answers: tuple[str, ...] = ()
+    call: ToolCall | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

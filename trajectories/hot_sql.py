@@ -17,6 +17,7 @@ from django.db.backends.utils import CursorWrapper
 from tasks_app import choices
 
 SUBMISSION_CHANNEL = "submission"
+TOOL_CALL_CHANNEL = "tool_call"
 
 _encode = msgspec.json.Encoder().encode
 

@@ -13,7 +13,9 @@ from typing import Any, Literal
 import msgspec
 from django.conf import settings
 
+from gymsite.arena import tool_calls
 from tasks_app.arrangement import arranged, tools_of
+from tasks_app.questions import ToolCall
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 from trajectories.models.episode import Arm
 
@@ -45,7 +47,7 @@ WITH alive AS (
      served AS ({_SITE_EVENT.format(source="counted", kind="page_served")})
 SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
        alive.arrangement::text, alive.virtual_start, coalesce((SELECT seq FROM served), 0), t.kind,
-       t.payload::text
+       t.payload::text, {tool_calls.LAST_CALL}
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
 _SUBMIT = f"""
@@ -81,6 +83,7 @@ class PageEpisode:
     kind: str
     payload: Mapping[str, Any]
     tools: frozenset[str] = frozenset()
+    call: ToolCall | None = None
 
     @property
     def is_open(self) -> bool:
@@ -92,7 +95,7 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
 
     A counted page is a site event, and so renews the lease.
     """
-    params = {**alive_params(episode_id), "step": step, "is_counted": is_counted}
+    params = {**alive_params(episode_id), **tool_calls.params(), "step": step, "is_counted": is_counted}
     with hot_cursor() as cursor:
         cursor.execute(_PAGE, params)
         row = cursor.fetchone()
@@ -110,6 +113,7 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
         kind=row[8],
         payload=arranged(msgspec.json.decode(row[9]), arrangement),
         tools=tools_of(arrangement),
+        call=tool_calls.call_read(row[10]),
     )
 
 

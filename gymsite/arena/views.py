@@ -39,7 +39,7 @@ def health(_request: HttpRequest) -> HttpResponse:
 @require_safe
 def first_page(request: HttpRequest, token: str) -> HttpResponse:
     """The question, or after its answer was taken the page that says so."""
-    episode = _episode(request, token)
+    episode = episode_of(request, token)
     if not episode.is_open:
         return _done(request, episode)
     return question_page(request, episode)
@@ -48,7 +48,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 @require_safe
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """A picture of the task: the very bytes that arms without a page are given."""
-    episode = _episode(request, token, is_counted=False)
+    episode = episode_of(request, token, is_counted=False)
     for figure in figures_of(episode.payload):
         if figure.name == name:
             return blob_response(request, figure.sha256)
@@ -57,7 +57,7 @@ def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
 
 @require_safe
 def done(request: HttpRequest, token: str) -> HttpResponse:
-    episode = _episode(request, token)
+    episode = episode_of(request, token)
     if episode.is_open:
         return HttpResponseRedirect("./")
     return _done(request, episode)
@@ -66,34 +66,34 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
 @require_POST
 def submit(request: HttpRequest, token: str) -> HttpResponse:
     """Takes the answer once. The same answer again is as good as the first; another one changes nothing."""
-    episode_id = _episode_id(token)
+    episode_id = episode_id_of(token)
     try:
-        form = _form(request)
+        form = form_of(request)
         if MORE_FIELD in form:
             return _one_more(request, token, form)
         answer = _answer(form)
     except GymError as error:
         return _not_taken(request, token, error)
-    stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=_step(request))
+    stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=step_of(request))
     if stored == "gone":
         raise Http404
     if stored in ("stored", "same"):
         response = HttpResponseRedirect("done")
         response.status_code = 303
         return response
-    episode = _episode(request, token, is_counted=False)
-    return _taken(request, episode) if stored == "other" else question_page(request, episode, status=409)
+    episode = episode_of(request, token, is_counted=False)
+    return taken_page(request, episode) if stored == "other" else question_page(request, episode, status=409)
 
 
 @require_POST
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
     """Stores a batch of the recorder. Past the caps it is dropped in silence: the agent did nothing wrong."""
-    episode_id = _episode_id(token)
+    episode_id = episode_id_of(token)
     try:
         batch = events.batch_read(_body(request, limit=events.BATCH_MAX_BYTES))
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
-    if not events.batch_store(episode_id=episode_id, batch=batch, step=_step(request)):
+    if not events.batch_store(episode_id=episode_id, batch=batch, step=step_of(request)):
         raise Http404
     return HttpResponse(status=204)
 
@@ -111,22 +111,22 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _message(request, title="Something went wrong on our side", status=500)
 
 
-def _episode_id(token: str) -> int:
+def episode_id_of(token: str) -> int:
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)
     if episode_id is None:
         raise Http404
     return episode_id
 
 
-def _episode(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
+def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
     counted = is_counted and request.method == "GET"
-    episode = episodes.page_open(episode_id=_episode_id(token), step=_step(request), is_counted=counted)
+    episode = episodes.page_open(episode_id=episode_id_of(token), step=step_of(request), is_counted=counted)
     if episode is None:
         raise Http404
     return episode
 
 
-def _step(request: HttpRequest) -> int | None:
+def step_of(request: HttpRequest) -> int | None:
     """The step that the harness says this request belongs to; a header that is no step is ignored."""
     header = request.headers.get(STEP_HEADER, "")
     return int(header) if STEP.fullmatch(header) else None
@@ -143,7 +143,7 @@ def _body(request: HttpRequest, *, limit: int) -> bytes:
         raise GymError("cut_off", "The request ended before its body did.") from error
 
 
-def _form(request: HttpRequest) -> QueryDict:
+def form_of(request: HttpRequest) -> QueryDict:
     limit = settings.ANSWER_MAX_CHARS
     body = _body(request, limit=limit * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES)
     if body and request.content_type != "application/x-www-form-urlencoded":
@@ -168,16 +168,16 @@ def _answer(form: QueryDict) -> str | list[str]:
 
 def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:
     """The page again with what was typed and one more field. Nothing is stored."""
-    episode = _episode(request, token, is_counted=False)
+    episode = episode_of(request, token, is_counted=False)
     if not episode.is_open:
-        return _taken(request, episode)
+        return taken_page(request, episode)
     typed = tuple(form.getlist(ANSWER_FIELD)[: ANSWERS_MAX - 1])
     return question_page(request, episode, answers=(*typed, ""))
 
 
 def _not_taken(request: HttpRequest, token: str, error: GymError) -> HttpResponse:
-    episode = _episode(request, token, is_counted=False)
-    return question_page(request, episode, error=error) if episode.is_open else _taken(request, episode)
+    episode = episode_of(request, token, is_counted=False)
+    return question_page(request, episode, error=error) if episode.is_open else taken_page(request, episode)
 
 
 def question_page(
@@ -192,13 +192,14 @@ def question_page(
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     tools = episode.tools & kind.tools
-    visit = Visit(tools=tools, query=request.GET.dict(), answers=answers)
+    visit = Visit(tools=tools, query=request.GET.dict(), answers=answers, call=episode.call)
+    drafts = (episode.call.input,) if episode.call else ("",)
     context = {
         **kind.render(episode.payload, visit),
         **_frame(request, episode, look),
         "wording": WORDINGS[look.wording],
         "tools": tools,
-        "answers": answers or ("",),
+        "answers": answers or drafts,
         "takes_answer": episode.answer_channel == "page",
         "error": error,
     }
@@ -214,7 +215,7 @@ def _done(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
     return render(request, "arena/message.html", context)
 
 
-def _taken(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
+def taken_page(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
     context = {
         **_frame(request, episode, look_read(episode.presentation)),
         "title": "An answer is already recorded",
@@ -224,7 +225,7 @@ def _taken(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
 
 
 def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
-    return {"look": look, "step": _step(request), "is_recorded": episode.recording != "off"}
+    return {"look": look, "step": step_of(request), "is_recorded": episode.recording != "off"}
 
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:

@@ -8,7 +8,7 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
-from trajectories.judging import services
+from trajectories.judging import services, tool_calls
 from trajectories.recording import health, heartbeats
 from verifiers import sandbox
 
@@ -25,6 +25,15 @@ def judge(*, episode_id: int) -> None:
     except Exception:
         # The claim runs out and the sweeper sends it again.
         logger.exception("judging of episode %s failed", episode_id)
+
+
+@shared_task(name="judging.run_tool", ignore_result=True)
+def run_tool(*, episode_id: int, number: int) -> None:
+    try:
+        tool_calls.call_do(episode_id=episode_id, number=number)
+    except Exception:
+        # Its page says that it could not be run, and offers to try again.
+        logger.exception("call %s of episode %s failed", number, episode_id)
 
 
 @worker_ready.connect

@@ -17,8 +17,8 @@ from django.db import InterfaceError, OperationalError, connection
 from kombu.exceptions import OperationalError as QueueUnreachable
 
 from gymsite.core import redis_client
-from trajectories.hot_sql import SUBMISSION_CHANNEL
-from trajectories.judging import jobs, queue_sql, reaper
+from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
+from trajectories.judging import jobs, queue_sql, reaper, tool_calls
 from trajectories.judging.services import CLAIMS_MAX
 from trajectories.recording import health, heartbeats, idempotency
 from verifiers import registry
@@ -62,11 +62,15 @@ def _is_locked(listening: psycopg.Connection, stop: Event) -> bool:
 
 
 def _listen(listening: psycopg.Connection, stop: Event) -> None:
-    listening.execute(f"LISTEN {SUBMISSION_CHANNEL}")
+    for channel in (SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL):
+        listening.execute(f"LISTEN {channel}")
     chores = _Chores()
     while not stop.is_set():
-        notices = listening.notifies(timeout=chores.seconds_to_next(), stop_after=1)
-        jobs_send([int(notice.payload) for notice in notices])  # all that have come meanwhile
+        # All that have come meanwhile.
+        notices = list(listening.notifies(timeout=chores.seconds_to_next(), stop_after=1))
+        jobs_send([int(notice.payload) for notice in notices if notice.channel == SUBMISSION_CHANNEL])
+        calls = [notice.payload for notice in notices if notice.channel == TOOL_CALL_CHANNEL]
+        calls_send([tool_calls.place_read(payload) for payload in calls])
         chores.do_due()
 
 
@@ -77,11 +81,12 @@ class _Chores:
         now = time.monotonic()
         self._plan: list[tuple[Callable[[], object], float]] = [
             (resend, RESEND_EVERY_S),
+            (calls_resend, RESEND_EVERY_S),
             (reaper.exhausted_void, REAP_EVERY_S),
             (reaper.leases_reap, REAP_EVERY_S),
             (idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
         ]
-        self._next = [now, now, now + settings.LEASE_S, now]
+        self._next = [now, now, now, now + settings.LEASE_S, now]
 
     def seconds_to_next(self) -> float:
         return max(0.0, min(self._next) - time.monotonic())
@@ -127,4 +132,24 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[str] = ()) 
             logger.warning("the queue does not answer: episode %s is sent later", episode_id)
             return sent
         sent.append(episode_id)
+    return sent
+
+
+def calls_resend() -> int:
+    """Send tool calls that no worker took; returns how many. The page gives them up after a while."""
+    sent = calls_send(tool_calls.calls_due(after_s=settings.RESEND_AFTER_S[0]))
+    tool_calls.calls_mark_sent(sent)
+    return len(sent)
+
+
+def calls_send(places: Sequence[tool_calls.Place]) -> list[tool_calls.Place]:
+    """Put calls into the queue of the workers with a sandbox; returns those that were taken."""
+    sent: list[tool_calls.Place] = []
+    for place in places:
+        try:
+            jobs.run_tool.apply_async(kwargs=place._asdict(), queue=jobs.SANDBOX_QUEUE, retry=False)
+        except QueueUnreachable:
+            logger.warning("the queue does not answer: call %s is sent later", place)
+            return sent
+        sent.append(place)
     return sent

@@ -6,6 +6,7 @@ from trajectories.models.episode import Episode, Group
 from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.step import Step
+from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "SiteEvent",
     "Step",
     "Submission",
+    "ToolCall",
     "Verdict",
     "VerdictCounter",
     "VerdictEvidence",

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from gymsite.core import latex
-from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, ToolCall, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text``, ``signature`` (lines of ``def``, or nothing) and ``asserts``."""
-    blocks = latex.blocks_split(str(payload["text"]), text_format="plain")
-    return {"blocks": blocks, "is_plain": True, "wanted": wanted(payload), "listing": listing(payload)}
+    return {
+        "blocks": latex.blocks_split(str(payload["text"]), text_format="plain"),
+        "is_plain": True,
+        "wanted": wanted(payload),
+        "listing": listing(payload),
+        "run": run_shown(payload, visit.call) if visit.call else None,
+    }
+
+
+def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
+    """The last run for its template; what its output is says ``trajectories/judging/tool_calls.py``."""
+    passed: Sequence[bool] = call.output.get("passed", ())
+    told: Sequence[str] = call.output.get("told", ())
+    return {
+        "call": call,
+        "checks": [
+            {"text": text, "is_passed": is_passed, "told": why}
+            for text, is_passed, why in zip(payload["asserts"], passed, told, strict=False)
+        ],
+        "passed": sum(passed),
+        **{name: call.output.get(name, "") for name in ("problem", "printed", "is_cut")},
+    }
 
 
 def wanted(payload: Payload) -> str:

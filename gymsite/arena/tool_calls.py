@@ -1,0 +1,96 @@
+"""Calls of tools that take a while: asked for here, done by a worker, told by the next page.
+
+The SQL is for the arena's role. An episode has one call at a time; the clock is the database's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from django.conf import settings
+
+from tasks_app.questions import ToolCall
+from trajectories.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
+
+CALLS_MAX = 20
+# Calls that were lost count for nothing, but not without end.
+ROWS_MAX = 3 * CALLS_MAX
+
+_STATE = """
+    CASE WHEN c.status = 'done' THEN 'done'
+         WHEN c.status = 'failed' THEN 'lost'
+         WHEN c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost'
+         ELSE 'waiting' END"""
+
+_USED = f"""
+    (SELECT count(*) FROM trajectories_toolcall c WHERE c.episode_id = alive.id AND {_STATE} <> 'lost')"""  # noqa: S608
+
+# For a statement with a part `alive` of episodes: the record of the last call as JSON text.
+LAST_CALL = f"""
+    (SELECT json_build_object('number', c.number, 'input', c.input, 'state', {_STATE},
+            'output', coalesce(c.output, '{{}}'::jsonb), 'used', {_USED}, 'limit', {CALLS_MAX})::text
+     FROM trajectories_toolcall c WHERE alive.arrangement IS NOT NULL AND c.episode_id = alive.id
+     ORDER BY c.number DESC LIMIT 1)"""  # noqa: S608
+
+_STORE = f"""
+WITH alive AS (
+        SELECT e.id FROM trajectories_episode e
+        WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open'
+            AND e.answer_channel = 'page' AND e.arrangement->'tools' ? %(tool)s),
+     last AS (
+        SELECT c.number, c.input, {_STATE} AS state FROM trajectories_toolcall c JOIN alive ON true
+        WHERE c.episode_id = alive.id ORDER BY c.number DESC LIMIT 1),
+     spent AS (
+        SELECT FROM alive WHERE {_USED} >= {CALLS_MAX}
+            OR coalesce((SELECT number FROM last), 0) >= {ROWS_MAX}),
+     stored AS (
+        INSERT INTO trajectories_toolcall (episode_id, number, step, tool, input)
+        SELECT alive.id, 1 + coalesce((SELECT number FROM last), 0), %(step)s::int, %(tool)s, %(input)s
+        FROM alive
+        WHERE NOT EXISTS (SELECT FROM last WHERE state = 'waiting') AND NOT EXISTS (SELECT FROM spent)
+        ON CONFLICT DO NOTHING RETURNING episode_id, number),
+     noted AS (
+        INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
+        SELECT s.episode_id, 1 + coalesce((
+                   SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = s.episode_id), 0),
+               %(step)s::int, 'tool_called', jsonb_build_object('tool', %(tool)s::text, 'number', s.number)
+        FROM stored s ON CONFLICT DO NOTHING)
+SELECT (SELECT pg_notify('{TOOL_CALL_CHANNEL}', episode_id || '.' || number) FROM stored) IS NOT NULL,
+       coalesce((SELECT state = 'waiting' AND input = %(input)s FROM last), false),
+       EXISTS (SELECT FROM spent)
+FROM alive"""  # noqa: S608
+
+Stored = Literal["stored", "same", "busy", "spent", "gone"]
+
+_decode = msgspec.json.Decoder(ToolCall).decode
+
+
+def params() -> dict[str, Any]:
+    """The parameters of ``LAST_CALL``."""
+    return {"call_timeout": settings.TOOL_CALL_TIMEOUT_S}
+
+
+def call_read(record: str | None) -> ToolCall | None:
+    """What ``LAST_CALL`` selects."""
+    return None if record is None else _decode(record)
+
+
+def call_store(*, episode_id: int, arms: list[str], tool: str, text: str, step: int | None) -> Stored:
+    """Ask a tool, note it and wake the sweeper, in one statement.
+
+    ``same``: that very call is under way; ``busy``: another is; ``spent``: the episode has had all of its
+    calls; ``gone``: it is not open, or has no such tool.
+    """
+    asked = {"episode": episode_id, "arms": arms, "tool": tool, "input": text, "step": step}
+    with hot_cursor() as cursor:
+        cursor.execute(_STORE, params() | asked)
+        row = cursor.fetchone()
+    if row is None:
+        return "gone"
+    is_stored, is_same, is_spent = row
+    if is_stored:
+        return "stored"
+    if is_same:
+        return "same"
+    return "spent" if is_spent else "busy"

@@ -1,0 +1,55 @@
+/* Runs the program without leaving the page: the answer of the address `run` takes the place of the part that shows
+   the last run, again and again while it is under way. The page is not settled until then. */
+"use strict";
+
+(() => {
+  const POLL_MS = 250;
+  const button = document.querySelector("button[formaction=run]");
+  if (!button) return;
+  const form = button.form;
+  const part = () => document.querySelector("#run");
+  const isWaiting = () => part().dataset.state === "waiting";
+  const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+
+  const say = (text) => {
+    const line = document.createElement("p");
+    line.className = "error";
+    line.textContent = text;
+    part().replaceChildren(line);
+    part().dataset.state = "none";
+  };
+
+  const ask = async (options) => {
+    const answer = await fetch("run", { ...options, headers: { "X-Gym-Part": "run" } });
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("#run");
+    if (fresh) part().replaceWith(document.adoptNode(fresh));
+    else say("The program could not be run. Try again.");
+  };
+
+  let isBusy = false;
+  const watch = async (options) => {
+    isBusy = true;
+    gymSettled.hold();
+    button.setAttribute("aria-disabled", "true");
+    try {
+      await ask(options);
+      while (isWaiting()) {
+        await pause();
+        await ask();
+      }
+    } catch {
+      say("The program could not be run. Try again.");
+    }
+    button.removeAttribute("aria-disabled");
+    gymSettled.release();
+    isBusy = false;
+  };
+
+  form.addEventListener("submit", (event) => {
+    if (event.submitter !== button) return;
+    event.preventDefault();
+    if (!isBusy) void watch({ method: "POST", body: new URLSearchParams(new FormData(form)) });
+  });
+
+  if (isWaiting()) void watch();
+})();

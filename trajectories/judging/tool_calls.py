@@ -1,0 +1,133 @@
+"""Tool calls of pages, done by the workers with a sandbox: a program, tried on the asserts that are shown.
+
+Of the gold only the set-up that runs between program and asserts is read; what is held back is neither read
+nor sent into a sandbox.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from django.conf import settings
+from django.db import connection
+
+from tasks_app.arrangement import arranged
+from trajectories.hot_sql import hot_cursor
+from verifiers import programs
+from verifiers.sandbox import Report, SandboxMissing, suite_run
+from verifiers.sandbox.limits import Limits
+from verifiers.types import Gold
+
+logger = logging.getLogger(__name__)
+
+LIMITS = Limits(cpu_s=8, wall_s=6.0)
+TOLD_CHARS = 300
+PRINTED_CHARS = 2_000
+BATCH = 1_000
+# The checker's own word for whatever the program raises.
+FOREIGN = "CandidateError: "
+
+# Once: a call whose worker dies is lost, and its page says so when the time is over.
+_CLAIM = """
+UPDATE trajectories_toolcall c SET status = 'running', claimed_at = now()
+FROM trajectories_episode e
+JOIN tasks_app_task t ON t.id = e.task_id
+LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
+WHERE c.episode_id = %(episode)s AND c.number = %(number)s AND c.status = 'waiting' AND e.id = c.episode_id
+    AND c.created_at > now() - make_interval(secs => %(timeout)s)
+RETURNING c.input, t.payload::text, e.arrangement::text, coalesce(g.extra->>'setup', '')"""
+
+_FINISH = """
+UPDATE trajectories_toolcall SET status = %(status)s, output = %(output)s::jsonb, finished_at = now()
+WHERE episode_id = %(episode)s AND number = %(number)s AND status = 'running'"""
+
+_DUE = """
+SELECT episode_id, number FROM trajectories_toolcall
+WHERE status = 'waiting' AND created_at > now() - make_interval(secs => %(timeout)s)
+    AND coalesce(sent_at, created_at) < now() - make_interval(secs => %(after)s)
+ORDER BY created_at, episode_id, number LIMIT %(batch)s"""
+
+_SENT = """
+UPDATE trajectories_toolcall c SET sent_at = now()
+FROM unnest(%(episodes)s::bigint[], %(numbers)s::int[]) AS s(episode_id, number)
+WHERE (c.episode_id, c.number) = (s.episode_id, s.number)"""
+
+
+class Place(NamedTuple):
+    """Which call: the episode's, by its number."""
+
+    episode_id: int
+    number: int
+
+
+def place_read(notice: str) -> Place:
+    """Of a notice such as ``17.2``."""
+    episode_id, number = notice.split(".")
+    return Place(int(episode_id), int(number))
+
+
+def call_do(*, episode_id: int, number: int) -> bool:
+    """Run a call and write what came of it; False when it is taken, done, or too late."""
+    place = {"episode": episode_id, "number": number}
+    with hot_cursor() as cursor:
+        cursor.execute(_CLAIM, {**place, "timeout": settings.TOOL_CALL_TIMEOUT_S})
+        row = cursor.fetchone()
+    if row is None:
+        return False
+    program, payload, arrangement, setup = row
+    shown = arranged(msgspec.json.decode(payload), msgspec.json.decode(arrangement or "null"))
+    try:
+        status, output = "done", output_of(program_try(program, shown, setup=setup))
+    except SandboxMissing as failure:
+        logger.error("call %s of episode %s: %s", number, episode_id, failure.message)
+        status, output = "failed", {}
+    with hot_cursor() as cursor:
+        cursor.execute(_FINISH, {**place, "status": status, "output": msgspec.json.encode(output).decode()})
+    return True
+
+
+def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report:
+    """Run a program on the asserts of a payload as its page shows it. Raises ``SandboxMissing``."""
+    stub = "\n".join(f"{line} ..." for line in str(shown.get("signature", "")).splitlines())
+    gold = Gold(stub, extra={"tests": shown["asserts"], "setup": setup})
+    return suite_run(program, programs.suite_of(gold), limits=LIMITS)
+
+
+def output_of(report: Report) -> dict[str, Any]:
+    """What the page is told: each assert, or the problem that kept the program from them all."""
+    is_whole = len(report.asserts_told) == len(report.asserts)
+    return {
+        "passed": list(report.asserts) if is_whole else [],
+        "told": [_told(why) for why in report.asserts_told],
+        "problem": "" if is_whole else _told(report.asserts_detail),
+        "printed": _storable(report.output[:PRINTED_CHARS]),
+        "is_cut": report.is_output_cut or len(report.output) > PRINTED_CHARS,
+    }
+
+
+def calls_due(*, after_s: float) -> list[Place]:
+    """Calls that were asked for or sent so long ago and that no worker has taken."""
+    parameters = {"timeout": settings.TOOL_CALL_TIMEOUT_S, "after": after_s, "batch": BATCH}
+    with connection.cursor() as cursor:
+        cursor.execute(_DUE, parameters)
+        return [Place(*row) for row in cursor.fetchall()]
+
+
+def calls_mark_sent(places: Sequence[Place]) -> None:
+    if not places:
+        return
+    episodes, numbers = zip(*places, strict=True)
+    with connection.cursor() as cursor:
+        cursor.execute(_SENT, {"episodes": list(episodes), "numbers": list(numbers)})
+
+
+def _told(why: str) -> str:
+    return _storable(why.removeprefix(FOREIGN).rstrip(": ")[:TOLD_CHARS])
+
+
+def _storable(text: str) -> str:
+    """Without what Postgres cannot hold: NUL and half characters."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()

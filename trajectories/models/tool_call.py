@@ -1,0 +1,45 @@
+"""What an episode asked of a tool of its page that takes a while, and what came of it."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class ToolCall(models.Model):
+    """A program to run. What is neither done nor failed in time is lost: its episode may ask again."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"  # by us: there was no sandbox
+
+    pk = models.CompositePrimaryKey("episode_id", "number")
+    episode = models.ForeignKey(
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        related_name="tool_calls",
+        db_index=False,
+        db_constraint=False,
+    )
+    number = models.PositiveIntegerField()
+    step = models.PositiveIntegerField(null=True)
+    tool = models.CharField(max_length=32)
+    input = models.TextField()
+    status = models.CharField(max_length=8, choices=Status, db_default=Status.WAITING)
+    output = models.JSONField(null=True)
+    created_at = models.DateTimeField(db_default=Now())
+    sent_at = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(number__gte=1), name="tool_call_number_positive")]
+        indexes = [
+            models.Index(fields=["created_at"], name="tool_call_waiting", condition=Q(status="waiting")),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool} {self.number} of episode {self.episode_id}"
