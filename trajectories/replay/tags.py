@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -13,8 +12,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from gymsite.core.latex import Block, blocks_split
 from trajectories.replay.actions import Phrase, action_phrase, pretty
+from trajectories.replay.problems import content_parts, problem_context
 from trajectories.replay.statistics import Rate
 from trajectories.replay.text import visible, visible_html
 
@@ -159,12 +158,15 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 
 
 @register.inclusion_tag("lab/_problem.html")
-def problem(task: Any) -> dict[str, tuple[Block, ...]]:
-    """A task's text with its formulas; unless its payload says that it is LaTeX, a dollar is money."""
-    payload = task.payload if isinstance(task.payload, Mapping) else {}
-    text = payload.get("text") if isinstance(payload.get("text"), str) else task.prompt
-    text_format = "latex" if payload.get("format") == "latex" else "plain"
-    return {"blocks": blocks_split(text, text_format=text_format)}
+def problem(task: Any, arrangement: Any = None) -> dict[str, Any]:
+    """A task's question; unless its payload says that it is LaTeX, a dollar is money."""
+    return problem_context(task, arrangement)
+
+
+@register.filter
+def parts(content: object) -> list[dict[str, str]]:
+    """A message's texts and pictures."""
+    return content_parts(content)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,0 +1,123 @@
+"""A task's question in the lab, for every kind of question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests import factories
+from tests.arena.test_choice import PAYLOAD as CHOICE
+from tests.arena.test_choice import PICTURES
+from tests.arena.test_code import PAYLOAD as CODE
+from tests.replay.conftest import LabClient
+from trajectories.models import Episode
+from trajectories.replay.problems import content_parts
+
+Lab = Callable[[User | None], LabClient]
+MOVED = "Choices in this episode's order."
+
+
+def episode_of(kind: str, payload: dict[str, Any], **fields: Any) -> Episode:
+    return factories.episode(task=factories.task(kind=kind, payload=payload), **fields)
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split()).replace("&#x27;", "'")
+
+
+@pytest.mark.parametrize("page", ["", "steps/1"])
+@pytest.mark.parametrize(
+    ("order", "said", "is_moved"),
+    [
+        ([3, 0, 1, 2], "A. Glass B. Copper &lt;wire&gt; C. A dry sponge with a hole D. Both A and B", True),
+        ([0, 1, 2, 3], "A. Copper &lt;wire&gt; B. A dry sponge with a hole C. Both A and B D. Glass", False),
+    ],
+)
+def test_an_episode_shows_choices_in_its_own_order(
+    page: str, order: list[int], said: str, is_moved: bool, lab: Lab, owner: User
+) -> None:
+    episode = episode_of("choice", CHOICE, arrangement={"order": order})
+    factories.step(episode)
+
+    html = words(lab(owner).get(f"/episodes/{episode.pk}/{page}").content.decode())
+
+    assert said in html
+    assert (MOVED in html) == is_moved
+
+
+def test_a_task_shows_choices_as_its_source_has_them(lab: Lab, owner: User) -> None:
+    task = factories.task(kind="choice", payload={**CHOICE, "passage": "Metals conduct."})
+
+    html = words(lab(owner).get(f"/tasks/{task.pk}/").content.decode())
+
+    assert "Metals conduct. Which of them carries a current? A. Copper &lt;wire&gt; B. A dry sponge" in html
+    assert MOVED not in html
+
+
+def test_pictures_come_by_the_labs_own_address(lab: Lab, owner: User) -> None:
+    choices = [{"label": "A", "text": "<image 2>"}]
+    task = factories.task(
+        kind="choice", payload={"text": "See.", "choices": choices, "pictures": PICTURES[:2]}
+    )
+
+    html = lab(owner).get(f"/tasks/{task.pk}/").content.decode()
+
+    found = re.findall(r'<img src="/blobs/(\d)\1{63}"\s+alt="(.*?)"\s+width="(\d+)"', html)
+    assert found == [("1", "Figure 1", "40"), ("2", "Figure 2", "80")]
+
+
+def test_a_program_is_asked_for_by_its_signature_and_all_asserts_shown(lab: Lab, owner: User) -> None:
+    asserts = ["assert add(1, 2) == 3", "assert add(0, 0) == 0"]
+    episode = episode_of("code", CODE, arrangement={"asserts": asserts})
+
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+
+    assert '<pre dir="ltr">def add(a, b):</pre>' in html
+    assert '<pre dir="ltr">assert add(1, 2) == 3\nassert add(0, 0) == 0</pre>' in html
+
+
+def test_a_table_is_a_table(lab: Lab, owner: User) -> None:
+    payload = {
+        "text": "Which year?",
+        "table": {"header": ["Year", "<b>"], "rows": [["1999", ""], ["2000", "x"]]},
+    }
+    task = factories.task(kind="table", payload=payload)
+
+    html = lab(owner).get(f"/tasks/{task.pk}/").content.decode()
+
+    assert re.findall(r'<th scope="col">(.*?)</th>', html)[:2] == ["Year", "&lt;b&gt;"]
+    assert "<td>1999</td><td></td>" in re.sub(r"\s*\n\s*", "", html)
+
+
+def test_a_task_without_a_text_shows_its_prompt(lab: Lab, owner: User) -> None:
+    task = factories.task(payload={"world": 3}, prompt="Book a room.")
+
+    assert '<p data-block="1">Book a room.</p>' in lab(owner).get(f"/tasks/{task.pk}/").content.decode()
+
+
+def test_what_the_model_was_told_shows_its_pictures(lab: Lab, owner: User) -> None:
+    payload = {"text": "See <image 1>.", "format": "plain", "pictures": PICTURES[:1]}
+    task = factories.task(kind="picture", payload=payload, prompt=f"See ![Figure 1](blob:{'1' * 64}).")
+    group = factories.group(task=task, arm="text_zero_shot")
+    episode = factories.episode(group=group)
+
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+
+    assert html.count(f'<img src="/blobs/{"1" * 64}"') == 2
+
+
+def test_a_message_is_cut_into_texts_and_pictures() -> None:
+    pictures = [
+        {"type": "image_url", "image_url": {"url": url}} for url in (f"http://lab/blobs/{'a' * 64}", "x:y")
+    ]
+
+    assert content_parts([{"type": "text", "text": "See"}, *pictures]) == [
+        {"text": "See"},
+        {"sha256": "a" * 64},
+        {"text": "x:y"},
+    ]
+    assert content_parts("plain") == [{"text": "plain"}]

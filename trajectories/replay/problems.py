@@ -1,0 +1,43 @@
+"""A task's question as the lab shows it, in the arrangement of one episode or in that of its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tasks_app.arrangement import Arrangement, arranged
+from tasks_app.prose import prose_of
+
+BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
+
+
+def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[str, Any]:
+    """What ``lab/_problem.html`` draws; a payload without a text shows the task's prompt."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    shown = dict(arranged(payload, arrangement))
+    if not isinstance(shown.get("text"), str):
+        shown["text"] = task.prompt
+    order = (arrangement or {}).get("order")
+    return {
+        "prose": prose_of(shown),
+        "is_moved": order is not None and list(order) != sorted(order),
+        "table": shown.get("table"),
+        "signature": shown.get("signature", ""),
+        "asserts": "\n".join(shown.get("asserts", ())),
+    }
+
+
+def content_parts(content: object) -> list[dict[str, str]]:
+    """A chat message's content as parts with a ``text``, or the ``sha256`` of a picture."""
+    if not isinstance(content, list):
+        return [{"text": str(content)}]
+    return [_part(part) for part in content]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, str]:
+    if part["type"] == "text":
+        return {"text": str(part["text"])}
+    address = str(part["image_url"]["url"])
+    picture = BLOB.search(address)
+    return {"sha256": picture[1]} if picture else {"text": address}
