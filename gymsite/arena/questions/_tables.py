@@ -17,7 +17,9 @@ Direction = Literal["ascending", "descending"]
 DIRECTIONS: Mapping[str, Direction] = {"ascending": "ascending", "descending": "descending"}
 ROWS_PER_PAGE = 25
 FIND_CHARS = 200
-ROOMY_COLUMNS = 8
+WORDY_CHARS = 24
+# Up to so many columns; what has more is "tight".
+DENSITIES = {4: "airy", 8: "roomy", 12: "dense"}
 PLACE = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[+-]?\.\d+", re.ASCII)
 MINUS = "\u2212"
@@ -61,6 +63,7 @@ class Column:
 
     number: int
     text: str
+    is_wordy: bool = False
     order: str | None = None
     address: str | None = None
 
@@ -84,8 +87,9 @@ class Arranged:
         return self.columns[self.wish.sort - 1] if self.wish.sort else None
 
     @property
-    def is_dense(self) -> bool:
-        return len(self.columns) > ROOMY_COLUMNS
+    def density(self) -> str:
+        """How close its cells stand, so that nearly every table fits into a window 1,280 pixels wide."""
+        return next((name for most, name in DENSITIES.items() if len(self.columns) <= most), "tight")
 
     @property
     def plain(self) -> Wish:
@@ -117,10 +121,7 @@ def arranged(table: Table, query: Mapping[str, str], tools: frozenset[str]) -> A
         rows = rows[(wish.page - 1) * ROWS_PER_PAGE : wish.page * ROWS_PER_PAGE]
     return Arranged(
         wish=wish,
-        columns=[
-            _column(number, text, wish, is_sortable="sort" in tools)
-            for number, text in enumerate(table.header, start=1)
-        ],
+        columns=_columns(table, wish, is_sortable="sort" in tools),
         rows=rows,
         previous=replace(wish, page=wish.page - 1) if wish.page > 1 else None,
         following=replace(wish, page=wish.page + 1) if wish.page < last else None,
@@ -143,16 +144,23 @@ def _place(text: str) -> int:
     return int(text) if PLACE.fullmatch(text) else 0
 
 
-def _column(number: int, text: str, wish: Wish, *, is_sortable: bool) -> Column:
+def _columns(table: Table, wish: Wish, *, is_sortable: bool) -> list[Column]:
+    wordy = [any(len(cell) > WORDY_CHARS for cell in cells) for cells in zip(*table.rows, strict=True)]
+    columns = [
+        Column(number=number, text=text, is_wordy=is_wordy)
+        for number, (text, is_wordy) in enumerate(zip(table.header, wordy, strict=True), start=1)
+    ]
+    return [_with_link(column, wish) for column in columns] if is_sortable else columns
+
+
+def _with_link(column: Column, wish: Wish) -> Column:
     """Its link goes from the table's own order to ascending, descending and back."""
-    if not is_sortable:
-        return Column(number=number, text=text)
-    if wish.sort != number:
-        turned = replace(wish, sort=number, direction="ascending", page=1)
-        return Column(number=number, text=text, order="none", address=turned.address)
-    is_rising = wish.direction == "ascending"
-    turned = replace(wish, sort=number if is_rising else 0, direction="descending", page=1)
-    return Column(number=number, text=text, order=wish.direction, address=turned.address)
+    turned = replace(wish, sort=column.number, direction="ascending", page=1)
+    if wish.sort != column.number:
+        return replace(column, order="none", address=turned.address)
+    falling = replace(turned, direction="descending")
+    turned = falling if wish.direction == "ascending" else replace(turned, sort=0)
+    return replace(column, order=wish.direction, address=turned.address)
 
 
 def _found(rows: Sequence[Sequence[str]], text: str) -> Sequence[Sequence[str]]:

@@ -1,30 +1,47 @@
-/* Adds an answer field without asking the server for the page again. Without this file the same button does that. */
+/* Adds an answer field without asking the server for the page again; without this file the same button does that.
+   Where tools lead to other views of a table, what was typed is kept for the next one in this tab. */
 "use strict";
 
 (() => {
-  const grow = (form, button) => {
+  const form = document.querySelector("form[data-answers]");
+  if (!form) return;
+  const adder = form.querySelector("button[name=add]");
+  const inputs = () => Array.from(form.querySelectorAll("input[name=answer]"));
+
+  const grow = () => {
     const fields = form.querySelectorAll(".field");
-    const last = fields[fields.length - 1];
     const number = fields.length + 1;
+    const last = fields[fields.length - 1];
     const field = last.cloneNode(true);
     const input = field.querySelector("input");
     const label = field.querySelector("label");
-    input.id = `answer-${number}`;
-    input.value = "";
     for (const name of ["value", "autofocus", "aria-invalid", "aria-describedby"]) input.removeAttribute(name);
+    input.value = "";
+    input.id = `answer-${number}`;
     label.htmlFor = input.id;
     label.textContent = label.textContent.replace(/\d+$/, String(number));
     field.querySelector(".error")?.remove();
     last.after(field);
-    if (number >= Number(form.dataset.answersMax)) button.remove();
-    input.focus();
+    if (number >= Number(form.dataset.answersMax)) adder.remove();
+    return input;
   };
 
-  for (const form of document.querySelectorAll("form[data-answers]")) {
-    const button = form.querySelector("button[name=add]");
-    button?.addEventListener("click", (event) => {
-      event.preventDefault();
-      grow(form, button);
+  adder?.addEventListener("click", (event) => {
+    event.preventDefault();
+    grow().focus();
+  });
+
+  if (!("answersKept" in form.dataset)) return;
+  const KEY = `answers ${location.pathname.replace(/[^/]*$/, "")}`;
+  const isBlank = (values) => values.every((value) => value === "");
+  const typed = () => inputs().map((input) => input.value);
+
+  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+  if (isBlank(typed()) && !isBlank(kept)) {
+    while (inputs().length < kept.length) grow();
+    inputs().forEach((input, place) => {
+      input.value = kept[place] ?? "";
     });
   }
+  addEventListener("pagehide", () => sessionStorage.setItem(KEY, JSON.stringify(typed())));
 })();
