@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from gymsite.core.blobs import blob_store
 from tasks_app.questions import questions
-from tasks_app.types import PictureDraft, TaskDraft
+from tasks_app.types import BadRow, PictureDraft, Row, TaskDraft
+
+ROWS_AHEAD = 32
+
+
+def drafts_complete(rows: Iterable[Row]) -> Iterator[Row]:
+    """Every draft completed, in order; one whose picture cannot be shown comes as a ``BadRow``.
+
+    Pictures are decoded by as many threads as there are cores, a few rows ahead.
+    """
+    rest = iter(rows)
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        while ahead := list(islice(rest, ROWS_AHEAD)):
+            has_pictures = any(isinstance(row, TaskDraft) and row.pictures for row in ahead)
+            yield from threads.map(_completed, ahead) if has_pictures else map(_completed, ahead)
+
+
+def _completed(row: Row) -> Row:
+    if isinstance(row, BadRow):
+        return row
+    try:
+        return draft_complete(row)
+    except ValueError as error:
+        return BadRow(row.place, str(error))
 
 
 def draft_complete(draft: TaskDraft) -> TaskDraft:
-    """The draft with ``payload["pictures"]`` and ``prompt``.
+    """The draft with ``payload["pictures"]`` in place of its pictures, and ``prompt``.
 
     Raises ``ValueError``, with a sentence, for a picture that cannot be shown.
     """
     if draft.pictures:
         shown = [_stored(picture, number) for number, picture in enumerate(draft.pictures, start=1)]
-        draft = replace(draft, payload={**draft.payload, "pictures": shown})
+        draft = replace(draft, payload={**draft.payload, "pictures": shown}, pictures=())
     if draft.prompt:
         return draft
     return replace(draft, prompt=questions.get(draft.kind).text(draft.payload))

@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import msgspec
 from django.db import connection, transaction
 
 from tasks_app import loading_sql
-from tasks_app.completing import draft_complete
+from tasks_app.completing import drafts_complete
 from tasks_app.enriching import Enricher
 from tasks_app.registry import benchmarks
 from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 BATCH_ROWS = 1_000
+PICTURED_ROWS = 100
 ENRICHED_ROWS = 20  # each costs a while: what was found out must not be lost, and progress is to be seen
 KEY_MAX_CHARS = 200
 TAG_MAX_CHARS = 100
@@ -76,7 +76,7 @@ def tasks_load(
     benchmark_store(plugin)
     good = _good_rows(rows, benchmark=plugin.id, split=split, bad=report.bad)
     enricher = Enricher(plugin.enrichment, plugin.id, split) if plugin.enrichment else None
-    while batch := list(islice(good, ENRICHED_ROWS if enricher else BATCH_ROWS)):
+    for batch in _batches(good, rows=ENRICHED_ROWS if enricher else BATCH_ROWS):
         _batch_write(_enriched(batch, enricher, bad=report.bad) if enricher else batch, report=report)
         if progress:
             progress(len(batch))
@@ -130,23 +130,29 @@ def draft_problem(draft: TaskDraft) -> str | None:
 
 def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[BadRow]) -> Iterator[_Placed]:
     seen: set[str] = set()
-    for row in rows:
+    wanted = (row for row in rows if isinstance(row, BadRow) or row.split in (None, split))
+    for row in drafts_complete(wanted):
         if isinstance(row, BadRow):
             bad.append(row)
             continue
-        if row.split not in (None, split):
-            continue
-        try:
-            draft = draft_complete(row)
-        except ValueError as error:
-            bad.append(BadRow(row.place, str(error)))
-            continue
-        problem = draft_problem(draft) or (f"the key {row.key!r} occurs twice" if row.key in seen else None)
+        problem = draft_problem(row) or (f"the key {row.key!r} occurs twice" if row.key in seen else None)
         if problem:
             bad.append(BadRow(row.place, problem))
             continue
         seen.add(row.key)
-        yield _Placed(benchmark, split, draft)
+        yield _Placed(benchmark, split, row)
+
+
+def _batches(good: Iterable[_Placed], *, rows: int) -> Iterator[list[_Placed]]:
+    """Rows for one transaction each; a picture takes so long that fewer of them go together."""
+    batch: list[_Placed] = []
+    for item in good:
+        batch.append(item)
+        if len(batch) >= (PICTURED_ROWS if item.draft.payload.get("pictures") else rows):
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _enriched(placed: list[_Placed], enricher: Enricher, *, bad: list[BadRow]) -> list[_Placed]:
@@ -195,7 +201,7 @@ def _assets_write(cursor: Any, placed: list[_Placed]) -> None:
     shown = [
         {**_identity(n, item), "pictures": item.draft.payload["pictures"]}
         for n, item in enumerate(placed)
-        if item.draft.pictures
+        if item.draft.payload.get("pictures")
     ]
     if shown:
         cursor.execute(loading_sql.WRITE_ASSETS, [_json(shown)])
