@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from gymsite.core.errors import GymError
-from tasks_app import errata, hub, loading, reading
+from tasks_app import errata, guessing, hub, loading, reading
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
@@ -60,7 +60,9 @@ class Command(BaseCommand):
                 report = loading.tasks_load(plugin, rows, split=split, progress=bar.update)
         except GymError as error:
             raise CommandError(error.message) from None
-        self._tell(report, seconds=time.monotonic() - started, name=f"{plugin.id}/{split}")
+        seconds = time.monotonic() - started
+        guessed = guessing.guess_rates_store(plugin, split=split)
+        self._tell(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
 
     def _errata(self, options: dict[str, Any]) -> None:
         if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
@@ -75,13 +77,24 @@ class Command(BaseCommand):
         if report.bad:
             raise CommandError(f"{len(report.bad)} lines skipped; the others are applied.")
 
-    def _tell(self, report: loading.LoadReport, *, seconds: float, name: str) -> None:
+    def _tell(self, report: loading.LoadReport, *, seconds: float, name: str, guessed: float | None) -> None:
         for change in report.gold_changes:
             self.stdout.write(f"{change.name}: the gold has changed, version {change.version} is current.")
-        heads = ("split", "new", "changed", "unchanged", "new golds", "bad rows", "seconds", "tasks/s")
+        heads = (
+            "split",
+            "new",
+            "changed",
+            "unchanged",
+            "new golds",
+            "bad rows",
+            "seconds",
+            "tasks/s",
+            "blind",
+        )
         counts = (report.new, report.changed, report.unchanged, len(report.gold_changes), len(report.bad))
         rate = report.total / max(seconds, 1e-9)
-        cells = (name, *(f"{count:,}" for count in counts), f"{seconds:.2f}", f"{rate:,.0f}")
+        blind = "" if guessed is None else f"{guessed:.1%}"
+        cells = (name, *(f"{count:,}" for count in counts), f"{seconds:.2f}", f"{rate:,.0f}", blind)
         widths = [max(len(head), len(cell)) for head, cell in zip(heads, cells, strict=True)]
         for line in (heads, cells):
             self.stdout.write("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)))

@@ -1,0 +1,174 @@
+"""How often a blind answer is right: one that knows the question's first words and the benchmark, no more.
+
+The published rule. Choices: 1/k, as the draft says. For the rest of a split:
+
+1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys.
+2. Tasks fall into classes by what the question itself shows of its answer: the family's tag where the
+   benchmark has families, then the first two words of the question ("how many", "is the"), else its first
+   word, else none. A class needs 30 sampled tasks; what finds no class goes up to the next coarser one, and
+   what finds none at all stays at 0.
+3. Tried blind are the four commonest golds of a class. The rate of one is the share of the class that it gets
+   right by the official verifier, less the task that it was taken from: (right - 1) / (tasks - 1). The class
+   has the rate of its best one. (Leaving each task out of a vote would give two equally common answers 0.)
+4. Every task of the split gets the rate of its class. Fewer than 30 tasks in all are not measured: rate 0.
+
+Where the official verifier runs programs, none is run for this: a blind answer is right only where it is the
+gold itself, letter by letter. For programs that is 0, for other answers a lower bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.db import connection
+
+from tasks_app import gold_answers
+from tasks_app.models import Gold as StoredGold
+from tasks_app.questions import questions
+from tasks_app.types import BenchmarkPlugin
+from verifiers import registry
+from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
+from verifiers.types import Evidence, Gold
+
+SAMPLE_MAX = 1_000
+CLASS_MIN = 30
+BLIND_ANSWERS = 4
+DECIMALS = 4
+WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+QUESTION_CHARS = 200
+RUNGS = 4
+
+Class = tuple[str, ...]
+Judge = Callable[[Gold, Evidence], bool]
+
+_QUESTIONS = """
+SELECT t.id, left(t.payload->>'text', %(chars)s), t.tags FROM tasks_app_task t
+WHERE (t.benchmark_id, t.split) = (%(benchmark)s, %(split)s) AND NOT t.payload ? 'choices'
+ORDER BY md5(t.key) COLLATE "C", t.key"""
+
+_WRITE = """
+UPDATE tasks_app_task t SET guess_rate = %(rate)s, updated_at = clock_timestamp()
+WHERE t.id = ANY(%(ids)s) AND t.guess_rate <> %(rate)s"""
+
+_MEAN = """
+SELECT avg(t.guess_rate) FROM tasks_app_task t
+WHERE (t.benchmark_id, t.split) = (%(benchmark)s, %(split)s)"""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """A task of the sample: its gold, and the gold as whoever knows it would hand it in."""
+
+    kind: Class
+    gold: Gold
+    answer: str | tuple[str, ...]
+
+
+def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
+    """Measure and write ``guess_rate`` of a loaded split; answers its mean, None for an empty split.
+
+    Depends on keys, questions and golds alone, so that doing it again changes nothing.
+    """
+    asked = {"benchmark": plugin.id, "split": split}
+    with connection.cursor() as cursor:
+        cursor.execute(_QUESTIONS, {**asked, "chars": QUESTION_CHARS})
+        found = [(pk, _ladder(text or "", tags, plugin)) for pk, text, tags in cursor.fetchall()]
+        sampled = [ladder for _, ladder in found[:SAMPLE_MAX]]
+        classes = classes_of(sampled)
+        golds = _golds([pk for pk, _ in found[:SAMPLE_MAX]])
+        sample = [
+            _sampled(golds[pk], kind=_class(ladder, classes))
+            for pk, ladder in found[:SAMPLE_MAX]
+            if pk in golds
+        ]
+        rates = _rates(plugin, sample)
+        by_rate: dict[float, list[int]] = defaultdict(list)
+        for pk, ladder in found:
+            by_rate[rates.get(_class(ladder, classes), 0.0)].append(pk)
+        for rate, ids in by_rate.items():
+            cursor.execute(_WRITE, {"rate": rate, "ids": ids})
+        cursor.execute(_MEAN, asked)
+        mean: float | None = cursor.fetchone()[0]
+    return mean
+
+
+def classes_of(ladders: Iterable[Sequence[Class]]) -> set[Class]:
+    """The classes that enough tasks fall into; each task counts in the finest one that has enough."""
+    left = list(ladders)
+    classes: set[Class] = set()
+    for step in range(RUNGS):
+        counts = Counter(ladder[step] for ladder in left)
+        classes |= {kind for kind, count in counts.items() if count >= CLASS_MIN}
+        left = [ladder for ladder in left if ladder[step] not in classes]
+    return classes
+
+
+def blind_share(sample: Sequence[Sampled], *, judge: Judge) -> float:
+    """The rate of the best blind answer of one class of at least two tasks."""
+    counted = Counter(item.answer for item in sample).items()
+    commonest = sorted(counted, key=lambda pair: (-pair[1], str(pair[0])))[:BLIND_ANSWERS]
+    rights = [
+        sum(item.answer == answer or judge(item.gold, Evidence(answer)) for item in sample)
+        for answer, _ in commonest
+    ]
+    return (max(rights) - 1) / (len(sample) - 1)
+
+
+def _ladder(text: str, tags: Sequence[str], plugin: BenchmarkPlugin) -> list[Class]:
+    """The classes that a task may fall into, the finest first: ``RUNGS`` of them."""
+    words = [word.lower() for word in WORD.findall(text)[:2]]
+    family = [tag for tag in tags if plugin.exemplar_tag and tag.startswith(plugin.exemplar_tag)][:1]
+    return [(*family, *words), (*family, *words[:1]), (*family,), ()]
+
+
+def _class(ladder: Sequence[Class], classes: set[Class]) -> Class:
+    return next((kind for kind in ladder if kind in classes), ("",))
+
+
+def _rates(plugin: BenchmarkPlugin, sample: Sequence[Sampled]) -> dict[Class, float]:
+    by_class: dict[Class, list[Sampled]] = defaultdict(list)
+    for item in sample:
+        by_class[item.kind].append(item)
+    measured = {kind: items for kind, items in by_class.items() if len(items) >= CLASS_MIN}
+    with _judging(plugin.verifier_official) as judge:
+        return {kind: round(blind_share(items, judge=judge), DECIMALS) for kind, items in measured.items()}
+
+
+@contextmanager
+def _judging(verifier_id: str) -> Iterator[Judge]:
+    if verifier_id in registry.sandboxed():
+        yield lambda _gold, _evidence: False
+        return
+    pool = ChildPool(1)
+
+    def is_right(gold: Gold, evidence: Evidence) -> bool:
+        try:
+            return judge_guarded(pool, verifier_id=verifier_id, gold=gold, evidence=evidence).correct
+        except (VerifierTimeout, VerifierCrash):
+            return False
+
+    try:
+        yield is_right
+    finally:
+        pool.close()
+
+
+def _golds(ids: Sequence[int]) -> Mapping[int, tuple[str, Gold]]:
+    """The kind of question and the gold of each task whose gold nobody disputes."""
+    stored = StoredGold.objects.filter(task__in=ids, is_current=True)
+    rows = stored.exclude(status=StoredGold.Status.DISPUTED).values_list(
+        "task_id", "task__kind", "answer", "accepted", "extra"
+    )
+    return {
+        pk: (kind, Gold(answer, tuple(accepted), "", extra)) for pk, kind, answer, accepted, extra in rows
+    }
+
+
+def _sampled(found: tuple[str, Gold], *, kind: Class) -> Sampled:
+    question, gold = found
+    answer = gold_answers.answer_of(gold.answer, form=questions.get(question).answer_form)
+    return Sampled(kind, gold, answer if isinstance(answer, str) else tuple(answer))
