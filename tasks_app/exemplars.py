@@ -2,14 +2,15 @@
 
 They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
 (``tasks_app/likeness.py``) or another question about the same table, picture or passage; nor a task whose
-gold is disputed, or that is unfit for the gap. The draw depends on keys, texts and the seed alone: ids and
-the order of rows play no part, so that two machines with the same split loaded choose alike.
+gold is disputed, or that is unfit for the gap. Where a family (a subject) has too few, the rest comes from
+the whole split. The draw depends on keys, texts and the seed alone: ids and the order of rows play no part,
+so that two machines with the same split loaded choose alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -85,18 +86,28 @@ def exemplars_choose(
     Raises ``GymError`` 422 ``no_exemplars`` when a task's benchmark has no training split, the caller does
     not see it, or too few of its tasks are loaded.
     """
-    pools: dict[Source, list[Item]] = {}
+    pools = _Pools()
     chosen: dict[int, tuple[int, ...]] = {}
     for item in _items(_ASKED, {"ids": list(set(ids))}):
         source = source_of(item.benchmark, item.tags)
         if not sees_split(source.split):
             raise _no_exemplars(f"The key does not see the split {source.split!r}, where exemplars are.")
-        if source not in pools:
-            pools[source] = _candidates(source)
-        chosen[item.id] = draw(item, pools[source], count=count, seed=seed)
-        if len(chosen[item.id]) < count:
-            raise _too_few(item, source, found=len(chosen[item.id]), count=count)
+        taken = draw(item, pools.of(source), count=count, seed=seed)
+        if len(taken) < count and source.tag:
+            taken = draw(item, pools.of(replace(source, tag="")), count=count, seed=seed, after=taken)
+        if len(taken) < count:
+            raise _too_few(item, source, found=len(taken), count=count)
+        chosen[item.id] = tuple(other.id for other in taken)
     return chosen
+
+
+class _Pools(dict[Source, list[Item]]):
+    """The candidates of one call, each source read once."""
+
+    def of(self, source: Source) -> list[Item]:
+        if source not in self:
+            self[source] = _candidates(source)
+        return self[source]
 
 
 def source_of(benchmark: str, tags: Sequence[str]) -> Source:
@@ -109,16 +120,18 @@ def source_of(benchmark: str, tags: Sequence[str]) -> Source:
     return Source(plugin.exemplar_benchmark or benchmark, split, family)
 
 
-def draw(item: Item, pool: Sequence[Item], *, count: int, seed: int) -> tuple[int, ...]:
-    """Up to ``count`` ids of the pool that give away neither the item nor each other."""
+def draw(
+    item: Item, pool: Sequence[Item], *, count: int, seed: int, after: Sequence[Item] = ()
+) -> list[Item]:
+    """``after``, filled up to ``count`` from the pool with what gives away neither the item nor another."""
     draws = Draws("exemplars-v1", seed, item.benchmark, item.split, item.key)
-    taken: list[Item] = []
+    taken = [*after]
     for place in _places(len(pool), draws):
         if len(taken) == count:
             break
         if not any(pool[place].gives_away(other) for other in (item, *taken)):
             taken.append(pool[place])
-    return tuple(other.id for other in taken)
+    return taken
 
 
 def _places(count: int, draws: Draws) -> Iterator[int]:

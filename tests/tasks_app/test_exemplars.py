@@ -133,6 +133,9 @@ def test_exemplars_are_of_the_family_that_the_plug_in_names() -> None:
         _task(number, benchmark=mmlu, split="dev", tags=tags)
     asked = factories.task(benchmark=mmlu, split="test", tags=["subject-law"], payload={"text": "Why?"})
     assert sorted(_chosen_keys(asked, count=3)) == ["1", "3", "5"]
+    more = _chosen_keys(asked, count=4)
+    assert sorted(more[:3]) == ["1", "3", "5"]
+    assert more[3] in {"0", "2", "4"}
 
 
 def test_a_benchmark_without_a_training_split_has_none() -> None:
