@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from gymsite.core.draws import Draws
@@ -17,9 +17,10 @@ LEVELS = (1, 2, 3, 4, 5)
 class SiteTask:
     """One task over one world, with its truth.
 
-    ``answer`` is the value and its witness, one for each of ``fields`` (the labels), written as the fields take
-    them. ``goal`` holds the conditions on the folded state, and the frame, of a task that is done rather than
-    told. ``needs`` names the facts that the answer rests on by where they are shown.
+    ``answer`` is the value and its witness, one for each of ``fields`` (the labels), written as the fields
+    take them. ``goal`` holds the conditions on the folded state, and the frame, of a task that is done rather
+    than told. ``needs`` names the facts that the answer rests on by where they are shown. ``drawn`` is what
+    the wording was made of (product, term, rule ...), for ``wrong`` and ``check``: kept with the gold.
     """
 
     family: str
@@ -29,6 +30,7 @@ class SiteTask:
     fields: tuple[str, ...]
     goal: Mapping[str, Any] | None = None
     needs: tuple[str, ...] = ()
+    drawn: Mapping[str, Any] = field(default_factory=dict)
     is_possible: bool = True
     twin: str = ""
     """Shared by an impossible task and the possible one of the same wording."""
