@@ -1,0 +1,54 @@
+"""Programs that a worker of the sandbox queue judges at once."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.services.killing import installed
+from tests.services.running import Up, until
+from tests.services.traffic import Caller, Ledger
+
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
+]
+
+ENDLESS = "while True: pass"
+WRONG = "def nothing(): ..."
+JUDGED_S = 60.0
+
+
+def test_an_endless_loop_leaves_the_other_sandbox_to_the_others(tmp_path: Path) -> None:
+    up = Up(tmp_path / "var", extra={"SANDBOXES": "2"})
+    with installed(up) as installation:
+        caller = Caller(up, installation.key, Ledger(), chance=random.Random(0))
+        episodes = _open(caller, count=3)
+        looping, *others = (episode["id"] for episode in episodes)
+        for episode, program in zip(episodes, (ENDLESS, WRONG, WRONG), strict=True):
+            done = caller.ask("POST", f"{episode['start_url']}submit", data={"answer": program})
+            assert done.status_code == 303
+
+        until(lambda: all(_outcome(caller, each) for each in others), seconds=JUDGED_S, what="are judged")
+        assert _outcome(caller, looping) is None
+        until(lambda: _outcome(caller, looping), seconds=JUDGED_S, what="the loop is judged")
+        assert {_outcome(caller, episode["id"]) for episode in episodes} == {"incorrect"}
+        caller.close()
+
+
+def _open(caller: Caller, *, count: int) -> list[dict[str, Any]]:
+    api = f"{caller.lab}/api/v1"
+    tasks = caller.json("GET", f"{api}/tasks", params={"benchmark": "mbpp", "split": "starter"})["results"]
+    run = caller.json("POST", f"{api}/runs", json={"name": "programs", "kind": "eval", "simulated": True})
+    asked = {"run": run["id"], "tasks": [tasks[0]["id"]] * count, "arm": "gym"}
+    opened: list[dict[str, Any]] = caller.json("POST", f"{api}/episodes", json=asked)["episodes"]
+    return opened
+
+
+def _outcome(caller: Caller, episode: int) -> str | None:
+    verdict = caller.json("GET", f"{caller.lab}/api/v1/episodes/{episode}")["verdict"]
+    return verdict["outcome"] if verdict else None
