@@ -35,6 +35,10 @@ class SiteTask:
     twin: str = ""
     """Shared by an impossible task and the possible one of the same wording."""
     oracle_steps: int = 0
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """What the wording states, as plain data: for the second way to the truth and for scripted solutions."""
+    changes: tuple[Mapping[str, Any], ...] = ()
+    """In which facts the task's world differs from that of its key; plain data for the site's own function."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,3 +55,5 @@ class Family(Generic[W]):
     """The answer of a plausible wrong way; never the truth."""
     check: Callable[[W, SiteTask], bool]
     """Whether the answer is the truth, found a second time by brute force over the world."""
+    twin: Callable[[W, SiteTask], SiteTask | None] | None = None
+    """The impossible task of the same wording, in a world that differs in one fact; None when there is none."""

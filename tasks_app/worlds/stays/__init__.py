@@ -1,0 +1,1 @@
+"""The world of the booking site."""
