@@ -1,0 +1,159 @@
+"""The generator's process: writes items of ``reasoning-gym`` as JSON lines, one after the other.
+
+Run as a module with a seed and how many. A process of its own, because six datasets follow the order of
+Python's sets (so it is started with ``PYTHONHASHSEED=0``), one draws from the global ``random``, several
+print, and importing the package loads Matplotlib. Items are the package's own, taken in turn from each
+dataset, and of each dataset in turn from its default configuration and its curriculum's levels.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import random
+import sys
+from collections.abc import Iterator
+from itertools import count, islice
+from typing import Any
+
+from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
+from verifiers.puzzles.rule import Puzzle, cleaned
+from verifiers.puzzles.rules import FACTS, PACKAGED, RULES
+from verifiers.types import UnparsableGold
+
+# Some datasets build every item or an index of them when they are made, so they are asked for few at a time.
+CHUNK = 50
+MISSES_MAX = 200
+"""So many items in a row that are known or cannot be used: there are no more."""
+
+
+class Source:
+    """Items of one dataset at one level, new ones only. ``level`` None is the default configuration."""
+
+    def __init__(self, name: str, level: int | None, *, seed: int, seen: set[str]) -> None:
+        self.name, self.level, self.seed, self.seen = name, level, seed, seen
+        self.items = self._items()
+
+    def _items(self) -> Iterator[dict[str, Any]]:
+        misses = 0
+        for entry, dataset in self._entries():
+            item = self._item(entry, dataset)
+            misses = 0 if item else misses + 1
+            if item:
+                yield item
+            if misses > MISSES_MAX:
+                return
+
+    def _entries(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        for chunk in count():
+            place = f"{self.seed}/{self.name}/{self.level}/{chunk}"
+            dataset = self._dataset(place)
+            for index in range(CHUNK):
+                random.seed(f"{place}/{index}")
+                try:
+                    entry = dataset[index]
+                except (IndexError, StopIteration):
+                    break
+                yield entry, dataset
+
+    def _dataset(self, place: str) -> Any:
+        kind, config = _package().DATASETS[self.name]
+        given = {"seed": int.from_bytes(hashlib.sha256(place.encode()).digest()[:4]) >> 1, "size": CHUNK}
+        if self.level is None:
+            return kind(config(**given))
+        curriculum = _package().CURRICULA[self.name]()
+        curriculum.set_global_level(self.level)
+        return kind(curriculum.generate_configuration(given))
+
+    def _item(self, entry: dict[str, Any], dataset: Any) -> dict[str, Any] | None:
+        """None when the question was there before, or its own answer is not right or not to be typed."""
+        question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry)
+        digest = hashlib.sha256(question.encode()).hexdigest()
+        if digest in self.seen or len(question) > QUESTION_CHARS or len(answer) > GOLD_CHARS:
+            return None
+        metadata = json.loads(json.dumps(entry["metadata"], default=str))
+        facts = {name: metadata[name] for name in FACTS.get(self.name, "").split()}
+        if not _is_right(Puzzle(self.name, answer, facts), dataset):
+            return None
+        self.seen.add(digest)
+        return {
+            "dataset": self.name,
+            "category": dataset.category,
+            "level": self.level,
+            "levels": _levels(self.name),
+            "question": question,
+            "answer": answer,
+            "facts": facts,
+        }
+
+
+def generated(seed: int) -> Iterator[dict[str, Any]]:
+    """Items without end, while there are new ones; how many are taken changes none of them."""
+    seen: set[str] = set()
+    turns = {name: [Source(name, level, seed=seed, seen=seen) for level in _kept(name)] for name in RULES}
+    while turns:
+        for name in list(turns):
+            item = None
+            while item is None and turns[name]:
+                source = turns[name].pop(0)
+                with contextlib.redirect_stdout(io.StringIO()):
+                    item = next(source.items, None)
+                if item is not None:
+                    turns[name].append(source)
+                    yield item
+            if not turns[name]:
+                del turns[name]
+
+
+def _kept(name: str) -> list[int | None]:
+    levels = range(min(_levels(name), LEVEL_MAX + 1))
+    return [None, *LEVELS.get(name, levels)]
+
+
+def _levels(name: str) -> int:
+    """Levels of the dataset's curriculum; 0 without one."""
+    curricula = _package().CURRICULA
+    if name not in curricula:
+        return 0
+    return max((len(attribute.levels) for attribute in curricula[name]().attributes.values()), default=0)
+
+
+def _package() -> Any:
+    """The package's registry; importing it takes a second."""
+    import reasoning_gym  # type: ignore[import-untyped]
+
+    return reasoning_gym.factory
+
+
+def _answer(name: str, entry: dict[str, Any]) -> str:
+    if name == "graph_color":
+        return json.dumps(
+            {str(vertex): color for vertex, color in entry["metadata"]["possible_answer"].items()}
+        )
+    return str(entry["answer"]).replace("\r\n", "\n").strip()
+
+
+def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
+    """Whether the generator's own answer is right. The package's scorers hear no other text here."""
+    if cleaned(puzzle.answer) is None:
+        return False
+    if puzzle.dataset in PACKAGED:
+        entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}
+        return bool(dataset.score_answer(puzzle.answer, entry) >= 1.0)
+    try:
+        return RULES[puzzle.dataset](puzzle, puzzle.answer) is True
+    except UnparsableGold:
+        return False
+
+
+def main(seed: int, number: int) -> None:
+    out = sys.stdout
+    for item in islice(generated(seed), number):
+        out.write(json.dumps(item) + "\n")
+        out.flush()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,131 @@
+"""reasoning-gym: puzzles made by programs, a hundred datasets of the PyPI package by seed and difficulty.
+
+Whoever has the package and a seed has the answers too, so nothing that is shown of a task names its seed:
+keys are made of the question. A seed for evaluation is the operator's secret, and a large number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
+from tasks_app.registry import benchmarks
+from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
+
+SOURCE = "https://github.com/open-thought/reasoning-gym"
+ITEMS = "tasks_app.benchmarks._reasoning_gym_items"
+ROOT = Path(__file__).resolve().parents[2]
+KEY_DIGITS = 20
+
+
+def generate(count: int, seed: int) -> Iterator[Row]:
+    """``count`` items, fewer only when every dataset is exhausted; the first ones are the same for any count.
+
+    Raises ``RuntimeError`` when the generator's process fails.
+    """
+    process = subprocess.Popen(  # noqa: S603 (a fixed command)
+        [sys.executable, "-m", ITEMS, str(seed), str(count)],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONHASHSEED": "0", "MPLBACKEND": "agg"},
+    )
+    try:
+        for number, line in enumerate(process.stdout or (), start=1):
+            yield item_draft(json.loads(line), place=f"item {number}")
+        if process.wait():
+            raise RuntimeError(f"the generator of reasoning-gym ended with status {process.returncode}")
+    finally:
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
+    """A task of one generated item. ``difficulty`` is its level among those of the dataset's curriculum."""
+    name, level, question = str(item["dataset"]), item["level"], str(item["question"])
+    highest = max(int(item["levels"]) - 1, 1)
+    return TaskDraft(
+        key=f"{name}/{hashlib.sha256(question.encode()).hexdigest()[:KEY_DIGITS]}",
+        prompt=question,
+        payload=_payload(name, question),
+        gold=GoldDraft(
+            answer=str(item["answer"]), extra={"dataset": name, "facts": item["facts"]}, source=SOURCE
+        ),
+        difficulty=None if level is None else level / highest,
+        tags=(name, str(item["category"]), "default" if level is None else f"level-{level}"),
+        gap_reason=HIDDEN_TEXT.get(name, ""),
+        place=place,
+    )
+
+
+def _payload(name: str, question: str) -> dict[str, Any]:
+    """Boards are drawn in columns, so white space is kept as it is: ``layout`` ``preformatted``."""
+    payload: dict[str, Any] = {"text": question, "format": "plain"}
+    if is_drawn(question):
+        payload["layout"] = "preformatted"
+    if name in IN_LINES:
+        payload["answer_lines"] = True
+    return payload
+
+
+def is_drawn(text: str) -> bool:
+    """Whether columns matter: several spaces in or before a line, or three lines of one length."""
+    lines = text.split("\n")
+    if any("  " in line.strip() or (line.startswith(" ") and line.strip()) for line in lines):
+        return True
+    runs = zip(lines, lines[1:], lines[2:], strict=False)
+    return any(1 < len(first) == len(second) == len(third) for first, second, third in runs)
+
+
+def _sample(place: str, question: str, answer: str, **facts: Any) -> TaskDraft:
+    category, name = place.split("/")
+    item = {"dataset": name, "category": category, "level": None, "levels": 0}
+    return item_draft({**item, "question": question, "answer": answer, "facts": facts}, place="sample")
+
+
+SAMPLES = (
+    _sample(
+        "arithmetic/chain_sum",
+        "State the final answer to the following arithmetic problem: 41 + 7 - 19 =",
+        "29",
+    ),
+    _sample(
+        "games/countdown",
+        "Find a way to make 33 using all of these numbers: 4, 7, 5.\nEach number can only be used once.",
+        "4*7 + 5",
+        numbers=[4, 7, 5],
+        target=33,
+    ),
+    _sample(
+        "algorithmic/binary_matrix",
+        "Replace every 1 that has a 0 beside it, in its row or its column, by 2:\n1 1 1\n1 1 0\n1 1 1",
+        "1 1 2\n1 2 0\n1 1 2",
+    ),
+    _sample(
+        "algorithmic/spell_backward", "Spell this word backward (example: sun -> nus): lantern", "nretnal"
+    ),
+)
+
+benchmarks.register(
+    "reasoning_gym",
+    BenchmarkPlugin(
+        id="reasoning_gym",
+        title="Reasoning Gym",
+        kind="free_answer",
+        license="Apache-2.0",
+        source=SOURCE,
+        verifier_official="reasoning_gym-v1",
+        verifier_training="reasoning_gym-v1",
+        splits=("generated",),
+        samples=SAMPLES,
+        generate=generate,
+    ),
+)

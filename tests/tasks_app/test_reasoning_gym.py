@@ -1,0 +1,179 @@
+"""Generated puzzles: what is made, that nothing shown gives an answer away, and attacks on every dataset."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from tasks_app import loading
+from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS
+from tasks_app.benchmarks.reasoning_gym import generate, is_drawn, item_draft
+from tasks_app.models import Gold as GoldRow
+from tasks_app.models import Task
+from tasks_app.registry import benchmarks
+from tasks_app.types import TaskDraft
+from tests.tasks_app.test_loading import load
+from verifiers import registry
+from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.puzzles import packaged
+from verifiers.puzzles.rules import PACKAGED, RULES
+from verifiers.types import Evidence, Gold, Verdict
+
+SEED = 20_260_101
+ATTACKS = [
+    "",
+    "oracle_answer",
+    "entry['answer']",
+    'entry["answer"]',
+    "str(oracle_answer)",
+    "self.answer",
+    "__import__('os').system('id')",
+    "nan",
+    "inf",
+    "-inf",
+    "9**9**9**9",
+    "[]",
+    "{}",
+    "[[]]",
+    "[NaN]",
+    "<gold> garbage",
+    "garbage <gold>",
+    "<gold> or <other>",
+    "<other> or <gold>",
+    "<gold> and <other>",
+    "<gold> | <other>",
+    "<gold>\n<other>",
+    "[<gold>, <other>]",
+    "The answer is <gold>.",
+    "<answer><gold></answer>",
+    "\\boxed{<gold>}",
+    '{"answer": "<gold>"}',
+    "# <gold>",
+    "=<gold>",
+    "<gold>;",
+    "\u200b<gold>",
+    "<gold>\x00",
+    "[" * 3_000,
+    "(" * 900 + "1" + ")" * 900,
+    "x" * 100_000,
+]
+
+
+@pytest.fixture(scope="module")
+def drafts() -> list[TaskDraft]:
+    """One item of every dataset."""
+    found = list(generate(len(RULES), SEED))
+    assert all(isinstance(draft, TaskDraft) for draft in found)
+    return [draft for draft in found if isinstance(draft, TaskDraft)]
+
+
+def judge(draft: TaskDraft, answer: str) -> Verdict:
+    gold = Gold(draft.gold.answer, extra=draft.gold.extra)
+    return registry.run("reasoning_gym-v1", gold=gold, evidence=Evidence(answer))
+
+
+def named(draft: TaskDraft) -> str:
+    return str(draft.gold.extra["dataset"])
+
+
+def test_every_dataset_of_the_package_is_generated_or_left_out_with_a_reason(drafts: list[TaskDraft]) -> None:
+    import reasoning_gym  # takes the package in whole: a name that it gains must be decided on
+
+    assert {named(draft) for draft in drafts} == set(RULES)
+    assert set(reasoning_gym.factory.DATASETS) == {*RULES, *LEFT_OUT}
+    assert all(LEFT_OUT.values())
+    assert set(LEVELS) <= set(RULES)
+
+
+def test_items_do_not_depend_on_how_many_are_made(drafts: list[TaskDraft]) -> None:
+    assert list(islice(generate(40, SEED), 30)) == drafts[:30]
+    assert list(generate(10, SEED + 1)) != drafts[:10]
+
+
+def test_items_can_be_stored_and_their_golds_are_right(drafts: list[TaskDraft]) -> None:
+    assert len({draft.key for draft in drafts}) == len(drafts)
+    for draft in drafts:
+        assert loading.draft_problem(draft) is None
+        if named(draft) not in PACKAGED:
+            assert judge(draft, draft.gold.answer).correct, draft.key
+
+
+def test_nothing_that_is_shown_names_seed_or_metadata(drafts: list[TaskDraft]) -> None:
+    for draft in drafts:
+        shown = json.dumps([draft.key, draft.payload, draft.tags, draft.place])
+        assert str(SEED) not in shown
+        assert set(draft.payload) <= {"text", "format", "layout", "answer_lines"}
+        assert set(draft.gold.extra) == {"dataset", "facts"}
+
+
+def test_an_answer_that_needs_lines_has_them(drafts: list[TaskDraft]) -> None:
+    for draft in drafts:
+        needs = "\n" in draft.gold.answer or len(draft.gold.answer) > SHORT_ANSWER_CHARS
+        assert draft.payload.get("answer_lines", False) == (named(draft) in IN_LINES)
+        assert not needs or named(draft) in IN_LINES, draft.key
+
+
+@pytest.mark.parametrize(
+    ("level", "levels", "difficulty", "tag"),
+    [(None, 4, None, "default"), (0, 4, 0.0, "level-0"), (3, 4, 1.0, "level-3"), (0, 1, 0.0, "level-0")],
+)
+def test_difficulty_is_the_level_of_the_curriculum(
+    level: int | None, levels: int, difficulty: float | None, tag: str
+) -> None:
+    item = {"dataset": "gcd", "category": "arithmetic", "question": "q", "answer": "1", "facts": {}}
+    draft = item_draft({**item, "level": level, "levels": levels})
+    assert (draft.difficulty, draft.tags) == (difficulty, ("gcd", "arithmetic", tag))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("One line.\nAnother one.", False),
+        ("A  B\nC D", True),
+        ("Rows:\n  1 2", True),
+        ("1 2 3\n4 5 6\n7 8 9", True),
+        ("ends with blanks  \nlike this", False),
+    ],
+)
+def test_boards_and_columns_are_preformatted(text: str, is_so: bool) -> None:
+    assert is_drawn(text) is is_so
+
+
+def test_text_that_is_not_the_answer_is_incorrect_in_every_dataset(
+    drafts: list[TaskDraft], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def unexpected(*given: Any, **_named: Any) -> None:
+        asked.append(str(given))
+        raise AssertionError("text without the shape of an answer was sent to the sandbox")
+
+    monkeypatch.setattr(packaged, "suite_run", unexpected)
+    fooled = []
+    for draft in drafts:
+        other = "No" if draft.gold.answer.lower() != "no" else "Yes"
+        for attack in [*ATTACKS, str(draft.payload["text"])]:
+            answer = attack.replace("<gold>", draft.gold.answer).replace("<other>", other)
+            if judge(draft, answer).correct:
+                fooled.append((draft.key, answer[:80]))
+    assert (fooled, asked) == ([], [])
+
+
+@pytest.mark.django_db
+def test_generated_tasks_are_loaded_once() -> None:
+    load("reasoning_gym", "--count", 5, "--seed", SEED)
+    before = list(Task.objects.order_by("pk").values_list("key", "split", "content_hash", "updated_at"))
+    assert "unchanged" in load("reasoning_gym", "--count", 5, "--seed", SEED)
+    assert (
+        list(Task.objects.order_by("pk").values_list("key", "split", "content_hash", "updated_at")) == before
+    )
+    assert [split for _, split, _, _ in before] == ["generated"] * 5
+    assert GoldRow.objects.count() == 5
+
+
+def test_both_verifiers_are_the_puzzles_own() -> None:
+    plugin = benchmarks.get("reasoning_gym")
+    assert plugin.verifier_official == plugin.verifier_training == "reasoning_gym-v1"

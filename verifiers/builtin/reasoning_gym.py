@@ -1,0 +1,54 @@
+"""Right by the rule of the puzzle's dataset (reasoning-gym).
+
+A score below 1.0 of the package is incorrect. What the package's scorer is fooled by, and which scorers are
+run and which are replaced, is in ``verifiers/puzzles/rules.py``.
+"""
+
+from __future__ import annotations
+
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
+
+SUM = {"dataset": "chain_sum"}
+HALTING = {"dataset": "game_of_life_halting"}
+COUNTDOWN = {"dataset": "countdown", "facts": {"numbers": [4, 7, 5], "target": 33}}
+INTEGRAL = {"dataset": "simple_integration", "facts": {"integrand": "2*x", "variable": "x"}}
+JUGS = {"dataset": "jugs", "facts": {"puzzle": {"jug_capacities": [5, 3, 2], "target": 1}}}
+FILL = '["fill B", "pour B->C"]'
+
+
+@verifier(
+    "reasoning_gym-v1",
+    title="Right by the puzzle's own rule",
+    needs_sandbox=True,
+    examples=[
+        Example(gold="1250", extra=SUM, answer="1,250.0", correct=True),
+        Example(gold="1250", extra=SUM, answer="1250 or 1251", correct=False),
+        Example(gold="True", extra=HALTING, answer="False", correct=False),
+        Example(gold="4*7 + 5", extra=COUNTDOWN, answer="5 + 7*4", correct=True),
+        Example(gold="4*7 + 5", extra=COUNTDOWN, answer="33", correct=False),
+        Example(gold="x**2 + C", extra=INTEGRAL, answer="x*x - 4", correct=True),
+        Example(gold="x**2 + C", extra=INTEGRAL, answer="Integral(2*x, x)", correct=False),
+        Example(
+            gold=FILL, extra=JUGS, answer='["fill A", "pour A->B", "empty B", "pour A->C"]', correct=False
+        ),
+        Example(gold=FILL, extra=JUGS, answer='["fill B", "pour B->A", "pour A->C"]', correct=True),
+        Example(gold=FILL, extra=JUGS, answer="the oracle_answer", correct=False),
+    ],
+)
+def reasoning_gym(gold: Gold, evidence: Evidence) -> Verdict:
+    """Correct by the rule of ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""
+    from verifiers.puzzles.rule import Puzzle, cleaned
+    from verifiers.puzzles.rules import RULES
+    from verifiers.reading import judged, unparsable
+
+    name = str(gold.extra.get("dataset"))
+    if name not in RULES:
+        raise UnparsableGold(f"there is no rule for the dataset {name!r}")
+    answer = cleaned(evidence.answer) if isinstance(evidence.answer, str) else None
+    if answer is None:
+        return unparsable(gold=gold.answer)
+    found = RULES[name](Puzzle(name, gold.answer.strip(), gold.extra.get("facts", {})), answer)
+    if found is None:
+        return unparsable(gold=gold.answer, answer=answer)
+    return judged(found, gold=gold.answer, answer=answer)

@@ -1,0 +1,56 @@
+"""Boards that have many right answers, played through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from verifiers.puzzles.readings import cells
+from verifiers.puzzles.rule import Puzzle
+
+MOVES = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
+WALL, PLAYER, BOX, GOAL = "+", "*%", "@$", "X%$"
+
+Place = tuple[int, int]
+
+
+def queens(puzzle: Puzzle, answer: str) -> bool | None:
+    """One of the boards that the generator found; it lists all that complete the given one."""
+    return cells(answer) in {cells(board) for board in puzzle.facts["valid_answers"]}
+
+
+def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
+    """Every box stands on a goal after the moves; one against a wall changes nothing, as in the package."""
+    if set(answer) - set(MOVES):
+        return None
+    rows = [row.split() for row in puzzle.facts["gamestr"].strip().split("\n")]
+    floor = {place: sign for place, sign in _places(rows) if sign != WALL}
+    boxes = {place for place, sign in floor.items() if sign in BOX}
+    goals = {place for place, sign in floor.items() if sign in GOAL}
+    (player,) = (place for place, sign in floor.items() if sign in PLAYER)
+    for move in answer:
+        ahead = _beside(player, MOVES[move])
+        if ahead not in floor:
+            continue
+        if ahead in boxes:
+            behind = _beside(ahead, MOVES[move])
+            if behind not in floor or behind in boxes:
+                continue
+            boxes = boxes - {ahead} | {behind}
+        player = ahead
+    return boxes <= goals
+
+
+def palindrome(puzzle: Puzzle, answer: str) -> bool | None:
+    """A palindrome of exactly the given letters."""
+    letters = answer.lower()
+    return letters == letters[::-1] and sorted(letters) == sorted(puzzle.facts["letters"])
+
+
+def _places(rows: list[list[str]]) -> Iterator[tuple[Place, str]]:
+    for row, signs in enumerate(rows):
+        for column, sign in enumerate(signs):
+            yield (row, column), sign
+
+
+def _beside(place: Place, step: Place) -> Place:
+    return place[0] + step[0], place[1] + step[1]

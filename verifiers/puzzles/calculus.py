@@ -1,0 +1,151 @@
+"""Whether an expression is an antiderivative, by its derivative at chosen points.
+
+An answer that names the integral itself (``Integral(...)``) would differentiate to the right thing; only
+elementary functions are read. The derivative is taken exactly, along with each value (forward automatic
+differentiation), in 50 digits, so an expression that agrees at every point is right for all that matters.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath as m  # type: ignore[import-untyped]
+
+from verifiers.puzzles.expressions import parsed
+from verifiers.puzzles.rule import Puzzle
+from verifiers.types import UnparsableGold
+
+DIGITS = 50
+TOLERANCE = "1e-25"
+SIZE_MAX = "1e400"
+EXPONENT_MAX = 1_000
+# On both sides of zero and inside and outside of the unit interval; no rational multiple of pi.
+POINTS = ("0.37", "-0.61", "1.43", "-1.87", "2.71", "0.083", "-0.129", "3.3")
+POINTS_NEEDED = 2
+
+
+@dataclass(frozen=True)
+class Dual:
+    """A value and its derivative, both complex."""
+
+    value: Any
+    slope: Any
+
+
+def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
+    """Its derivative is the integrand wherever both are defined among the points."""
+    wanted = parsed(puzzle.facts["integrand"])
+    found = parsed(answer)
+    if wanted is None:
+        raise UnparsableGold("the integrand cannot be read")
+    if found is None or not _is_known(found, variable=puzzle.facts["variable"]):
+        return None
+    agreed = [_agrees(found, wanted, variable=puzzle.facts["variable"], at=point) for point in POINTS]
+    seen = [agrees for agrees in agreed if agrees is not None]
+    return len(seen) >= POINTS_NEEDED and all(seen)
+
+
+def _agrees(found: ast.expr, wanted: ast.expr, *, variable: str, at: str) -> bool | None:
+    """Whether slope and integrand are equal at a point; None where one of them is not defined."""
+    with m.workdps(DIGITS):
+        place = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
+        try:
+            slope = _dual(found, place).slope
+            value = _dual(wanted, place).value
+        except (ZeroDivisionError, ValueError, OverflowError, RecursionError):
+            return None
+        return bool(abs(slope - value) <= m.mpf(TOLERANCE) * (1 + abs(value)))
+
+
+CONSTANT = "C"
+
+
+def _is_known(tree: ast.expr, *, variable: str) -> bool:
+    calls = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in calls}
+    return names <= {variable, CONSTANT, "pi", "E"} and all(map(_is_known_node, ast.walk(tree)))
+
+
+def _is_known_node(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        is_function = isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS
+        return is_function and len(node.args) == 1 and not node.keywords
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (int, float)
+    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Name | ast.Load | ast.operator | ast.unaryop)
+
+
+def _dual(node: ast.expr, place: dict[str, Dual]) -> Dual:
+    """Raises ``ZeroDivisionError``, ``ValueError`` and ``OverflowError`` where there is no value."""
+    if isinstance(node, ast.Constant):
+        return _bounded(Dual(m.mpc(str(node.value)), m.mpc(0)))
+    if isinstance(node, ast.Name):
+        constants = {
+            "pi": Dual(m.pi * m.mpc(1), m.mpc(0)),
+            "E": Dual(m.exp(1), m.mpc(0)),
+        }
+        return {**constants, **place}[node.id]
+    if isinstance(node, ast.UnaryOp):
+        inner = _dual(node.operand, place)
+        return Dual(-inner.value, -inner.slope) if isinstance(node.op, ast.USub) else inner
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        inner = _dual(node.args[0], place)
+        value, slope = FUNCTIONS[node.func.id](inner.value)
+        return _bounded(Dual(value, slope * inner.slope))
+    if isinstance(node, ast.BinOp):
+        return _bounded(_combined(node.op, _dual(node.left, place), _dual(node.right, place)))
+    raise ValueError("not an expression")
+
+
+def _combined(operator: ast.operator, left: Dual, right: Dual) -> Dual:
+    if isinstance(operator, ast.Add):
+        return Dual(left.value + right.value, left.slope + right.slope)
+    if isinstance(operator, ast.Sub):
+        return Dual(left.value - right.value, left.slope - right.slope)
+    if isinstance(operator, ast.Mult):
+        return Dual(left.value * right.value, left.slope * right.value + left.value * right.slope)
+    if isinstance(operator, ast.Div):
+        slope = (left.slope * right.value - left.value * right.slope) / right.value**2
+        return Dual(left.value / right.value, slope)
+    if isinstance(operator, ast.Pow):
+        return _power(left, right)
+    raise ValueError("not an operator of arithmetic")
+
+
+def _power(base: Dual, exponent: Dual) -> Dual:
+    if abs(exponent.value) > EXPONENT_MAX:
+        raise OverflowError("the exponent is too large")
+    value = base.value**exponent.value
+    slope = exponent.value * base.value ** (exponent.value - 1) * base.slope
+    if exponent.slope:
+        slope += value * m.log(base.value) * exponent.slope
+    return Dual(value, slope)
+
+
+def _bounded(found: Dual) -> Dual:
+    """Refuses what is so large that the next function of it would not end."""
+    for part in (found.value, found.slope):
+        if not m.isfinite(part) or abs(part) > m.mpf(SIZE_MAX):
+            raise OverflowError("the value is too large")
+    return found
+
+
+FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "sin": lambda x: (m.sin(x), m.cos(x)),
+    "cos": lambda x: (m.cos(x), -m.sin(x)),
+    "tan": lambda x: (m.tan(x), 1 / m.cos(x) ** 2),
+    "exp": lambda x: (m.exp(x), m.exp(x)),
+    "log": lambda x: (m.log(x), 1 / x),
+    "ln": lambda x: (m.log(x), 1 / x),
+    "sqrt": lambda x: (m.sqrt(x), 1 / (2 * m.sqrt(x))),
+    "asin": lambda x: (m.asin(x), 1 / m.sqrt(1 - x**2)),
+    "acos": lambda x: (m.acos(x), -1 / m.sqrt(1 - x**2)),
+    "atan": lambda x: (m.atan(x), 1 / (1 + x**2)),
+    "sinh": lambda x: (m.sinh(x), m.cosh(x)),
+    "cosh": lambda x: (m.cosh(x), m.sinh(x)),
+    "tanh": lambda x: (m.tanh(x), 1 / m.cosh(x) ** 2),
+}
+"""Each function's value and derivative at a place."""

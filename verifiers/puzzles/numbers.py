@@ -1,0 +1,131 @@
+"""Numbers as people write them, exact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from decimal import ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+
+from verifiers.puzzles.rule import Puzzle
+
+UNSIGNED = r"(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
+NUMBER = re.compile(rf"[+-]?{UNSIGNED}", re.ASCII)
+PLAIN = r"(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?"
+COMPLEX = re.compile(rf"(?P<real>[+-]{PLAIN})?(?:(?P<imaginary>[+-](?:{PLAIN})?)i)?", re.ASCII)
+FRACTION = re.compile(r"(-?\d+)\s*/\s*(\d+)", re.ASCII)
+TEX_FRACTION = re.compile(r"\\d?frac\s*\{\s*(-?\d+)\s*\}\s*\{\s*(\d+)\s*\}", re.ASCII)
+HEXADECIMAL = re.compile(r"([+-]?)(?:0x([0-9a-f]+)|(\d+))", re.ASCII | re.IGNORECASE)
+POINT = re.compile(rf"\(?\s*([+-]?{PLAIN})\s*,\s*([+-]?{PLAIN})\s*\)?", re.ASCII | re.IGNORECASE)
+SIGNIFICANT_FIGURES = 3
+
+
+def number(text: str) -> Fraction | None:
+    """``-1,234.50`` or ``1.2e-7``; None for anything else, names (``nan``) included."""
+    plain = text.strip().replace("\u2212", "-")
+    if not NUMBER.fullmatch(plain):
+        return None
+    return Fraction(Decimal(plain.replace(",", "")))
+
+
+def numbers(text: str) -> Hashable | None:
+    """Numbers with commas between, in any order."""
+    found = [number(part) for part in text.split(",")]
+    return None if None in found else tuple(sorted(value for value in found if value is not None))
+
+
+def calendar(text: str) -> Hashable:
+    """A number, yes or no in any case, or a weekday as it is written."""
+    value = number(text)
+    if value is not None:
+        return value
+    return text.lower() if text.lower() in ("yes", "no") else text
+
+
+def complex_number(text: str) -> Hashable | None:
+    """``3 - 2i``, ``5.00``, ``-i``; within one pair of brackets or none."""
+    plain = text.replace(" ", "").lower()
+    if plain.startswith("(") and plain.endswith(")"):
+        plain = plain[1:-1]
+    match = COMPLEX.fullmatch(plain if plain[:1] in "+-" else f"+{plain}")
+    if match is None or not (match["real"] or match["imaginary"]):
+        return None
+    imaginary = f"{match['imaginary']}1" if match["imaginary"] in ("+", "-") else match["imaginary"] or "0"
+    return Fraction(Decimal(match["real"] or 0)), Fraction(Decimal(imaginary))
+
+
+def factors(text: str) -> Hashable | None:
+    """Whole numbers with signs of multiplication between, in any order."""
+    parts = [part.strip() for part in re.split(r"[×*x]", text)]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        return None
+    return tuple(sorted(int(part) for part in parts))
+
+
+def fraction(text: str) -> Hashable | None:
+    """Numerator and denominator as they are written, not reduced; dollars around it are dropped."""
+    plain = text.removeprefix("$").removesuffix("$").strip()
+    match = FRACTION.fullmatch(plain) or TEX_FRACTION.fullmatch(plain)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
+def hexadecimal(text: str) -> int | None:
+    """``-0x1f``, or the same in decimals."""
+    match = HEXADECIMAL.fullmatch(text)
+    if match is None:
+        return None
+    value = int(match[2], 16) if match[2] else int(match[3])
+    return -value if match[1] == "-" else value
+
+
+def geometry(text: str) -> Hashable | None:
+    """A point or a radius to three decimal places, an angle to two."""
+    point = POINT.fullmatch(text)
+    if point:
+        return tuple(round(Fraction(Decimal(part)), 3) for part in point.groups())
+    value = number(text.removesuffix("°"))
+    if value is None:
+        return None
+    return round(value, 2 if text.endswith("°") else 3)
+
+
+def significant(text: str) -> Hashable | None:
+    """A number to three significant figures."""
+    if number(text) is None:
+        return None
+    value = Decimal(text.strip().replace("\u2212", "-").replace(",", ""))
+    if value.is_zero():
+        return Decimal(0)
+    place = Decimal(1).scaleb(value.adjusted() - SIGNIFICANT_FIGURES + 1)
+    return value.quantize(place, rounding=ROUND_HALF_EVEN).normalize()
+
+
+def probability(puzzle: Puzzle, answer: str) -> bool | None:
+    """The fraction itself, or its decimal rounded to three significant figures or more."""
+    rational = puzzle.facts["rational"]
+    wanted = Fraction(rational["numerator"], rational["denominator"])
+    ratio = FRACTION.fullmatch(answer)
+    if ratio:
+        return int(ratio[2]) > 0 and Fraction(int(ratio[1]), int(ratio[2])) == wanted
+    value = number(answer)
+    if value is None or value == wanted:
+        return None if value is None else True
+    digits = Decimal(answer.strip().replace(",", "")).as_tuple()
+    if not isinstance(digits.exponent, int) or len(digits.digits) < SIGNIFICANT_FIGURES:
+        return False
+    return abs(value - wanted) <= Fraction(10) ** digits.exponent / 2
+
+
+def candidate(puzzle: Puzzle, answer: str) -> bool | None:
+    """The number that is sought among those shown, in any of the forms in which it is shown."""
+    value = number(answer)
+    if value is None:
+        return None
+    shown = zip(puzzle.facts["candidates"], puzzle.facts["formatted_candidates"], strict=True)
+    right = [
+        number(form)
+        for plain, formatted in shown
+        if plain == puzzle.facts["solution"]
+        for form in (repr(plain), formatted)
+    ]
+    return value in right

@@ -1,0 +1,125 @@
+"""Scorers of the package ``reasoning-gym``, run in the sandbox: puzzles with many right answers.
+
+Only those that neither evaluate the answer nor can be fooled by text are run (``rules.py`` names them, each
+with the one shape of an answer that it is asked about). The scorer's source goes in as the program, with
+stand-ins for what it imports of its package; it needs no other, and nothing of this machine is bound.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from verifiers.puzzles.rule import Puzzle, Rule
+from verifiers.sandbox import Suite, suite_run
+from verifiers.types import UnparsableGold
+
+PACKAGE = "reasoning_gym"
+WORDS = re.compile(r"[A-Za-z]+", re.ASCII)
+WORD_FILE = "words.csv"
+
+# What a dataset's module imports of its package: nothing of it matters to a scorer but the base class.
+PROGRAM = """
+import json, sys, types
+
+class Anything:
+    def __init__(self, *args, **named): pass
+    def __getattr__(self, name): return Anything()
+
+def stand_in(name, **members):
+    module = types.ModuleType(name)
+    module.__path__ = []
+    module.__dict__.update(members)
+    module.__getattr__ = lambda _name: Anything
+    sys.modules[name] = module
+
+class Dataset:
+    pass
+
+class Words(dict):
+    def __init__(self, known):
+        self.known = set(known)
+    def __missing__(self, length):
+        return self.known
+
+for name in ("{package}", "{package}.{folder}", "{package}.coaching", "{package}.utils"):
+    stand_in(name)
+stand_in("{package}.factory", ProceduralDataset=Dataset, register_dataset=lambda *args, **named: None)
+stand_in("{package}.data", get_data_file_path=None, read_data_file=None)
+
+module = types.ModuleType("{package}.{folder}.{module}")
+module.__package__ = "{package}.{folder}"
+sys.modules[module.__name__] = module
+exec(compile({source!r}, "<scorer>", "exec", dont_inherit=True), module.__dict__)
+kind = next(
+    kind for kind in list(module.__dict__.values())
+    if isinstance(kind, type) and issubclass(kind, Dataset) and "score_answer" in kind.__dict__
+)
+
+def is_right(given):
+    question = json.loads(given)
+    dataset = kind.__new__(kind)
+    dataset.word_sets = Words(question["words"])
+    return dataset.score_answer(question["answer"], question["entry"]) >= 1.0
+"""
+
+
+def packaged(place: str) -> Rule:
+    """A rule that asks the scorer of ``place``, ``<folder>.<module>`` of the package.
+
+    Raises ``SandboxMissing``, and ``UnparsableGold`` when the scorer refuses the generator's own answer.
+    """
+
+    def rule(puzzle: Puzzle, answer: str) -> bool | None:
+        gold, given = _asked(puzzle, puzzle.answer), _asked(puzzle, answer)
+        passed = suite_run(_program(place), Suite(names=("is_right",), pairs=(gold, given))).passed
+        if (
+            not passed[0]
+            and not suite_run(_program(place), Suite(names=("is_right",), pairs=(gold,))).is_pass
+        ):
+            raise UnparsableGold(f"{puzzle.dataset}: the package's scorer refuses the package's answer")
+        return passed[0] and passed[1]
+
+    return rule
+
+
+def _asked(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
+    """The call, and what it comes to when the answer is right."""
+    entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}
+    words = _known_words(answer) if puzzle.dataset == "word_ladder" else []
+    question = json.dumps({"answer": answer, "entry": entry, "words": words})
+    return f"is_right({question!r})", True
+
+
+def _known_words(answer: str) -> list[str]:
+    """Of the package's dictionary, the words of the answer that are in it."""
+    return sorted({word.upper() for word in WORDS.findall(answer)} & _dictionary())
+
+
+@cache
+def _dictionary() -> frozenset[str]:
+    text = (_package() / "data" / WORD_FILE).read_text(encoding="utf-8")
+    return frozenset(word.upper() for word in WORDS.findall(text))
+
+
+@cache
+def _program(place: str) -> str:
+    folder, module = place.split(".")
+    source = (_package() / folder / f"{module}.py").read_text(encoding="utf-8")
+    fields = {"{package}": PACKAGE, "{folder}": folder, "{module}": module, "{source!r}": repr(source)}
+    program = PROGRAM
+    for name, value in fields.items():
+        program = program.replace(name, value)
+    return program
+
+
+@cache
+def _package() -> Path:
+    """Where the package is. It is not imported: that takes a second, and plots nothing here."""
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"{PACKAGE} is not installed (requirements.txt has it).")
+    return Path(spec.submodule_search_locations[0])

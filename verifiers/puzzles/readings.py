@@ -1,0 +1,129 @@
+"""Answers in normal forms: two that read alike are the same answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable
+from fractions import Fraction
+from typing import Any
+
+from verifiers.puzzles.numbers import number
+
+DURATION = re.compile(
+    r"(?:(\d{1,6}) days?)?(?:(?:^|, )(\d{1,3}):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?)?", re.ASCII
+)
+ROLE = re.compile(r"([a-z'-]+) is (?:an? )?([a-z]+)", re.ASCII)
+SINGLE_QUOTED = re.compile(r"\[[^\"]*\]", re.DOTALL)
+
+
+def exact(text: str) -> str:
+    return text
+
+
+def folded(text: str) -> str:
+    return text.lower()
+
+
+def unspaced(text: str) -> str:
+    return text.replace(" ", "").lower()
+
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def folded_words(text: str) -> tuple[str, ...]:
+    return tuple(text.lower().split())
+
+
+def comma_list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """Rows of a board as they stand, white space at their ends aside."""
+    return tuple(line.rstrip() for line in text.split("\n"))
+
+
+def cells(text: str) -> tuple[tuple[str, ...], ...]:
+    """Rows of a board as cells with white space between."""
+    return tuple(tuple(line.split()) for line in text.split("\n"))
+
+
+def number_cells(text: str) -> Hashable | None:
+    """Rows of numbers, to two decimal places."""
+    rows = [[number(cell) for cell in row] for row in cells(text)]
+    if any(cell is None for row in rows for cell in row):
+        return None
+    return tuple(tuple(round(cell, 2) for cell in row if cell is not None) for row in rows)
+
+
+def life_board(text: str) -> Hashable | None:
+    """A JSON array of rows of 0 and 1."""
+    rows = _json(text)
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        return None
+    if any(cell not in ("0", "1") for row in rows for cell in row):
+        return None
+    return tuple(tuple(row) for row in rows)
+
+
+def groups(text: str) -> Hashable | None:
+    """A JSON array of arrays of words, both in any order."""
+    found = _word_lists(text)
+    return None if found is None else tuple(sorted(tuple(sorted(group)) for group in found))
+
+
+def partitions(text: str) -> Hashable | None:
+    """A JSON array of arrays of words; the outer one in any order."""
+    found = _word_lists(text)
+    return None if found is None else tuple(sorted(tuple(group) for group in found))
+
+
+def number_list(text: str) -> Hashable | None:
+    """A JSON or Python array of numbers, each quoted or not, in its order."""
+    items = _json(text.replace("'", '"') if SINGLE_QUOTED.fullmatch(text) else text)
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        return None
+    found = [number(item) for item in items]
+    return None if None in found else tuple(found)
+
+
+def duration(text: str) -> Hashable | None:
+    """Days and seconds of ``12 days``, ``07:05``, ``07:05:30.250`` or ``12 days, 07:05:30``."""
+    match = DURATION.fullmatch(text)
+    if match is None:
+        return None
+    days, hours, minutes, seconds = match.groups()
+    clock = None if hours is None else Fraction(seconds or 0) + 60 * int(minutes) + 3600 * int(hours)
+    return (None if days is None else int(days), clock)
+
+
+def roles(text: str) -> Hashable | None:
+    """Who is what, from ``A is a knight, and B is a knave``; in any order, nobody twice."""
+    parts = re.split(r",? and |, ", " ".join(text.lower().split()).removesuffix("."))
+    found = [ROLE.fullmatch(part) for part in parts]
+    pairs = {match[1]: match[2] for match in found if match}
+    return frozenset(pairs.items()) if len(pairs) == len(parts) else None
+
+
+def _word_lists(text: str) -> list[list[str]] | None:
+    found = _json(text)
+    if not isinstance(found, list) or not all(isinstance(group, list) for group in found):
+        return None
+    if any(not isinstance(word, str) for group in found for word in group):
+        return None
+    return found
+
+
+def _json(text: str) -> Any:
+    """JSON with its numbers as strings; None when it is none, or has names for numbers (``NaN``)."""
+    try:
+        return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no number")

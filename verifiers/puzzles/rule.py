@@ -1,0 +1,64 @@
+"""A puzzle's gold, and what a rule says of an answer to it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from verifiers.types import UnparsableGold
+
+ANSWER_CHARS = 4_000
+"""Characters of an answer; a longer one is unparsable. Boards have several hundred."""
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """One generated item: its dataset, the generator's own answer, and what a check needs beside it."""
+
+    dataset: str
+    answer: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+Reading = Callable[[str], Hashable | None]
+"""An answer in a normal form, or None when it has not the form that the question asks for."""
+
+Rule = Callable[[Puzzle, str], bool | None]
+"""Whether an answer is right; None when it cannot be read."""
+
+
+def same(reading: Reading) -> Rule:
+    """Right is what reads like the gold."""
+
+    def rule(puzzle: Puzzle, answer: str) -> bool | None:
+        wanted = reading(puzzle.answer)
+        if wanted is None:
+            raise UnparsableGold(f"{puzzle.dataset}: the gold has not the form of an answer")
+        found = reading(answer)
+        return None if found is None else found == wanted
+
+    return rule
+
+
+def shaped(shape: str, rule: Rule) -> Rule:
+    """A rule that is asked only about answers of one shape, a regular expression without flags."""
+    pattern = re.compile(shape, re.ASCII)
+
+    def checked(puzzle: Puzzle, answer: str) -> bool | None:
+        return rule(puzzle, answer) if pattern.fullmatch(answer) else None
+
+    return checked
+
+
+def cleaned(text: str) -> str | None:
+    """The text without outer white space, lines ended by newlines; None when it is blank, too long, or has
+    control characters and halves of characters."""
+    plain = text.replace("\r\n", "\n").strip()
+    if not plain or len(plain) > ANSWER_CHARS:
+        return None
+    if any(char not in "\n\t" and unicodedata.category(char) in {"Cc", "Cs"} for char in plain):
+        return None
+    return plain

@@ -1,0 +1,131 @@
+"""The rule of each dataset of ``reasoning-gym`` 0.1.25.
+
+A dataset whose scorer compares text (the package's plain one, or its own with case or white space dropped)
+is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox. The others
+have rules of ours, for what the package's scorer lets pass at 1.0:
+
+- ``game_of_life_halting`` any text; ``calendar_arithmetic`` any number where the gold is -1;
+  ``polynomial_equations`` any text where there is no solution, and any text beside the solutions;
+- ``gsm_symbolic`` and ``time_intervals`` the first number of a text that names several; ``figlet_font`` ten
+  right letters and more; ``knights_knaves`` contradictions; ``sokoban`` and ``quantum_lock`` any letters
+  between the moves; ``game_of_life`` and ``advanced_geometry`` whatever follows the right part;
+- ``number_sorting`` numbers that are off by one; ``pool_matrix`` by 1%; ``decimal_arithmetic`` by a unit;
+  ``coin_flip`` zero for a small probability; ``puzzle24`` four numbers that were not given;
+- both integrations the question itself, as ``Integral(...)``; and ``countdown``, ``puzzle24``, the
+  integrations, ``polynomial_multiplication``, ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and
+  ``string_insertion`` evaluate the answer as Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain
+
+from verifiers.puzzles import boards, calculus, expressions, numbers, readings
+from verifiers.puzzles.packaged import packaged
+from verifiers.puzzles.rule import Puzzle, Reading, Rule, same, shaped
+
+PUZZLE24 = 24
+
+
+def puzzle24(puzzle: Puzzle, answer: str) -> bool | None:
+    return expressions.arithmetic(replace(puzzle, facts={**puzzle.facts, "target": PUZZLE24}), answer)
+
+
+READINGS: Mapping[Reading, str] = {
+    readings.exact: "ab acre aiw arc_1d base_conversion basic_arithmetic bf binary_alternation caesar_cipher "
+    "circuit_logic count_bits count_primes course_schedule emoji_mystery gcd isomorphic_strings "
+    "largest_island lcm leg_counting letter_counting list_functions mahjong_puzzle maze number_filtering "
+    "number_sequence ransom_note rotten_oranges self_reference simple_equations simple_geometry "
+    "string_insertion string_manipulation string_splitting string_synthesis syllogism "
+    "word_sequence_reversal",
+    readings.folded: "color_cube_rotation dice family_relationships game_of_life_halting spell_backward "
+    "tsumego zebra_puzzles",
+    readings.unspaced: "figlet_font needle_haystack",
+    readings.words: "path_star spiral_matrix",
+    readings.folded_words: "letter_jumble sentence_reordering",
+    readings.comma_list: "word_sorting",
+    readings.lines: "futoshiki mini_sudoku modulo_grid rotate_matrix sudoku",
+    readings.cells: "arc_agi binary_matrix manipulate_matrix rearc survo",
+    readings.number_cells: "pool_matrix",
+    readings.life_board: "game_of_life",
+    readings.groups: "group_anagrams",
+    readings.partitions: "palindrome_partitioning",
+    readings.number_list: "number_sorting",
+    readings.duration: "time_intervals",
+    readings.roles: "knights_knaves",
+    numbers.number: "chain_sum decimal_arithmetic decimal_chain_sum gsm_symbolic products rectangle_count",
+    numbers.numbers: "polynomial_equations",
+    numbers.calendar: "calendar_arithmetic",
+    numbers.complex_number: "complex_arithmetic",
+    numbers.factors: "prime_factorization",
+    numbers.fraction: "fraction_simplification",
+    numbers.hexadecimal: "bitwise_arithmetic",
+    numbers.geometry: "advanced_geometry",
+    numbers.significant: "power_function",
+    expressions.polynomial: "polynomial_multiplication",
+}
+
+CHECKS: Mapping[str, Rule] = {
+    "coin_flip": numbers.probability,
+    "number_format": numbers.candidate,
+    "countdown": expressions.arithmetic,
+    "puzzle24": puzzle24,
+    "intermediate_integration": calculus.antiderivative,
+    "simple_integration": calculus.antiderivative,
+    "n_queens": boards.queens,
+    "palindrome_generation": boards.palindrome,
+    "sokoban": boards.sokoban,
+}
+
+# The scorer's module and the shape of an answer; without the shape several would read past what is beside it.
+_QUOTED_MOVE = r'"(?:fill [A-Z]|empty [A-Z]|pour [A-Z]->[A-Z])"'
+_KNIGHT_MOVE = r'"[wB],[A-Z]\d{1,2},[A-Z]\d{1,2}"'
+_DISK_MOVE = r"Move disk \d{1,2} from Peg \d to Peg \d"
+PACKAGED: Mapping[str, tuple[str, str]] = {
+    "cryptarithm": ("algorithmic.cryptarithm", r"[A-Z]\s*=\s*\d(?:\s*,\s*[A-Z]\s*=\s*\d)*"),
+    "graph_color": ("algorithmic.graph_color", r'\{\s*"\d+"\s*:\s*\d+(?:\s*,\s*"\d+"\s*:\s*\d+)*\s*\}'),
+    "jugs": ("algorithmic.jugs", rf"\[\s*{_QUOTED_MOVE}(?:\s*,\s*{_QUOTED_MOVE})*\s*\]"),
+    "kakurasu": ("games.kakurasu", r"[01](?: ?[01])*(?:[ \t]*\n[01](?: ?[01])*)*"),
+    "knight_swap": ("games.knight_swap", rf"(?i:no)|\[\s*{_KNIGHT_MOVE}(?:\s*,\s*{_KNIGHT_MOVE})*\s*\]"),
+    "quantum_lock": ("graphs.quantum_lock", r"[A-C](?:\s*(?:→|->)\s*[A-C])*"),
+    "shortest_path": (
+        "graphs.shortest_path",
+        r"infeasible|(?:up|down|left|right)(?:\s+(?:up|down|left|right))*",
+    ),
+    "tower_of_hanoi": ("games.tower_of_hanoi", rf"{_DISK_MOVE}(?:\s*\n\s*{_DISK_MOVE})*"),
+    "word_ladder": ("algorithmic.word_ladder", r"[A-Za-z]+(?:\s*,\s*[A-Za-z]+)+"),
+}
+
+FACTS: Mapping[str, str] = {
+    "coin_flip": "rational",
+    "countdown": "numbers target",
+    "cryptarithm": "words_letters result_letters allow_leading_zero",
+    "graph_color": "puzzle",
+    "intermediate_integration": "integrand variable",
+    "jugs": "puzzle",
+    "kakurasu": "row_sums col_sums n_rows n_cols",
+    "knight_swap": "is_possible board pieces start_turn solution",
+    "n_queens": "valid_answers",
+    "number_format": "candidates formatted_candidates solution",
+    "palindrome_generation": "letters",
+    "puzzle24": "numbers",
+    "quantum_lock": "buttons initial_state initial_value target_value",
+    "shortest_path": "matrix",
+    "simple_integration": "integrand variable",
+    "sokoban": "gamestr",
+    "tower_of_hanoi": "num_disks num_pegs start_peg target_peg solution_length",
+    "word_ladder": "start_word end_word",
+}
+"""What a rule reads of the generator's metadata; the others read none."""
+
+RULES: Mapping[str, Rule] = dict(
+    sorted(
+        chain(
+            ((name, same(reading)) for reading, names in READINGS.items() for name in names.split()),
+            CHECKS.items(),
+            ((name, shaped(shape, packaged(place))) for name, (place, shape) in PACKAGED.items()),
+        )
+    )
+)
