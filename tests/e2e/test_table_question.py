@@ -161,6 +161,18 @@ def test_a_wide_table_scrolls_in_its_frame_and_never_the_page(
     expect(page.get_by_role("columnheader", name="Column 11")).to_be_in_viewport()
 
 
+def test_the_header_stays_in_sight_beside_the_last_row(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    rows = [[str(n), str(n * n)] for n in range(150)]
+    page = open_page(viewport={"width": 1280, "height": 700})
+    page.goto(arena_server.address(episode_of({"header": ["Number", "Square"], "rows": rows})))
+    page.get_by_role("cell", name="22201").scroll_into_view_if_needed()
+
+    expect(page.get_by_role("columnheader", name="Square")).to_be_in_viewport()
+    expect(page.get_by_role("cell", name="22201")).to_be_in_viewport()
+
+
 def test_line_breaks_in_cells_are_seen(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     page.goto(arena_server.address(episode_of()))
