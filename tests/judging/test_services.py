@@ -11,8 +11,9 @@ from trajectories import hot_sql
 from trajectories.judging import rejudging, services
 from trajectories.models import Verdict, VerdictEvidence
 from verifiers import programs
-from verifiers.children import VerifierCrash, VerifierTimeout
+from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
 from verifiers.sandbox import Report, Suite
+from verifiers.wire import Job
 
 pytestmark = pytest.mark.django_db
 
@@ -159,6 +160,28 @@ def test_rejudging_prints_flips_and_writes_only_when_asked() -> None:
     assert episode.verdict is not None
     assert (episode.verdict.outcome, episode.verdict.run_seq) == ("correct", None)
     assert [flip for flip in rejudging.rejudge(benchmark=None, is_dry_run=False) if flip] == []
+
+
+def test_rejudging_asks_a_child_by_the_message(monkeypatch: Any) -> None:
+    for answer in ("41", "42", "43"):
+        _judged(answer)
+    messages: list[int] = []
+    together = ChildPool.verify_together
+
+    def counted(pool: ChildPool, jobs: list[Job]) -> list[Any]:
+        messages.append(len(jobs))
+        return together(pool, jobs)
+
+    monkeypatch.setattr(ChildPool, "verify_together", counted)
+    assert list(rejudging.rejudge(benchmark=None, is_dry_run=True)) == [None, None, None]
+    assert messages == [3]
+
+
+def test_an_answer_that_ends_its_child_takes_no_other_verdict_along(monkeypatch: Any) -> None:
+    for answer in ("41", "42"):
+        _judged(answer)
+    monkeypatch.setattr(ChildPool, "verify_together", lambda _pool, jobs: [None] * len(jobs))
+    assert list(rejudging.rejudge(benchmark=None, is_dry_run=True)) == [None, None]
 
 
 def test_a_rejudgement_never_enters_the_stream() -> None:

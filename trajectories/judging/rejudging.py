@@ -13,8 +13,10 @@ from django.db import IntegrityError, connection, transaction
 from trajectories import hot_sql
 from trajectories.judging import services
 from trajectories.models import Episode, Verdict, VerdictEvidence
+from verifiers.limits import TOGETHER_MAX
 
 PAGE = 500
+TOGETHER = TOGETHER_MAX // 2  # an episode may be judged by two verifiers
 
 # Everything a claim holds, for episodes that were judged before; nothing is claimed.
 _JUDGED = f"""
@@ -70,11 +72,14 @@ def rejudge(*, benchmark: str | None, is_dry_run: bool) -> Iterator[Flip | None]
     """
     with ThreadPoolExecutor(settings.VERIFY_CHILDREN) as threads:
         for page in _pages(benchmark):
-            endings = threads.map(
-                lambda judged: services.ending_of(episode_id=judged.episode_id, claim=judged.claim), page
-            )
-            for judged, ending in zip(page, endings, strict=True):
-                yield _compare(judged, ending, is_dry_run=is_dry_run)
+            parts = [page[first : first + TOGETHER] for first in range(0, len(page), TOGETHER)]
+            for part, endings in zip(parts, threads.map(_endings, parts), strict=True):
+                for judged, ending in zip(part, endings, strict=True):
+                    yield _compare(judged, ending, is_dry_run=is_dry_run)
+
+
+def _endings(part: list[Judged]) -> list[hot_sql.Ending]:
+    return services.endings_of([(judged.episode_id, judged.claim) for judged in part])
 
 
 def _pages(benchmark: str | None) -> Iterator[list[Judged]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -52,13 +53,58 @@ def submission_judge(*, episode_id: int) -> bool:
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
     """The verdict of a claim. Runs of kind train are rewarded by the training verifier; both are recorded."""
+    (ending,) = endings_of([(episode_id, claim)])
+    return ending
+
+
+def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
+    """As ``ending_of``, for claims of episodes, in their order; a child is asked for all by one message."""
+    jobs = [_jobs(claim) for _, claim in claims]
+    told = _told_together([job for of_claim in jobs for job in of_claim])
+    return [
+        _ending(episode_id, claim, [(job, next(told)) for job in of_claim])
+        for (episode_id, claim), of_claim in zip(claims, jobs, strict=True)
+    ]
+
+
+def _jobs(claim: hot_sql.Claim) -> list[Job]:
+    """One for each verifier that is asked; none without a gold."""
+    if claim.gold_answer is None:
+        return []
+    gold = Gold(
+        answer=claim.gold_answer,
+        accepted=tuple(claim.gold_accepted or ()),
+        solution=claim.gold_solution or "",
+        extra=claim.gold_extra or {},
+    )
+    answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
+    asked = sorted({_rewarding(claim), claim.verifier_official})
+    return [Job(verifier_id, gold, Evidence(answer=answer)) for verifier_id in asked]
+
+
+def _told_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
+    """What a child says of each job; None where one has to be asked for that job alone, or a sandbox has."""
+    sandboxed = registry.sandboxed()
+    for_children = [job for job in jobs if job.verifier not in sandboxed]
+    found = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
+    for job in jobs:
+        yield None if job.verifier in sandboxed else next(found, None)
+
+
+def _rewarding(claim: hot_sql.Claim) -> str:
+    return claim.verifier_training if claim.run_kind == Run.Kind.TRAIN else claim.verifier_official
+
+
+def _ending(
+    episode_id: int, claim: hot_sql.Claim, told: Sequence[tuple[Job, Verdict | None]]
+) -> hot_sql.Ending:
     if claim.gold_answer is None:
         return _void(episode_id, "verifier_error", claim, detail="The task has no gold.")
-    rewarding = claim.verifier_training if claim.run_kind == Run.Kind.TRAIN else claim.verifier_official
     try:
-        opinions = _opinions({rewarding, claim.verifier_official}, claim)
+        opinions = _opinions(told)
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
+    rewarding = _rewarding(claim)
     given, official = opinions[rewarding], opinions[claim.verifier_official]
     return hot_sql.Ending(
         episode=episode_id,
@@ -81,44 +127,30 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
     )
 
 
-def _opinions(verifier_ids: set[str], claim: hot_sql.Claim) -> dict[str, Verdict]:
-    gold = Gold(
-        answer=claim.gold_answer or "",
-        accepted=tuple(claim.gold_accepted or ()),
-        solution=claim.gold_solution or "",
-        extra=claim.gold_extra or {},
-    )
-    answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
-    evidence = Evidence(answer=answer)
-    sandboxed = verifier_ids.intersection(registry.sandboxed())
-    found = _in_sandbox(sandboxed, gold=gold, evidence=evidence) if sandboxed else {}
-    return found | _in_children([Job(each, gold, evidence) for each in verifier_ids - sandboxed])
+def _opinions(told: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdict]:
+    sandboxed = [job for job, _ in told if job.verifier in registry.sandboxed()]
+    found = _in_sandbox(sandboxed) if sandboxed else {}
+    for job, verdict in told:
+        if job.verifier not in found:
+            found[job.verifier] = verdict or judge_guarded(
+                children(),
+                verifier_id=job.verifier,
+                gold=job.gold,
+                evidence=job.evidence,
+                timeout_s=settings.VERIFIER_TIMEOUT_S,
+            )
+    return found
 
 
-def _in_children(jobs: list[Job]) -> dict[str, Verdict]:
-    """By one message to a child where there are several verifiers; what fails there is judged by itself."""
-    together = children().verify_together(jobs) if len(jobs) > 1 else [None] * len(jobs)
-    return {
-        job.verifier: verdict
-        or judge_guarded(
-            children(),
-            verifier_id=job.verifier,
-            gold=job.gold,
-            evidence=job.evidence,
-            timeout_s=settings.VERIFIER_TIMEOUT_S,
-        )
-        for job, verdict in zip(jobs, together, strict=True)
-    }
-
-
-def _in_sandbox(verifier_ids: set[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
+def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
     """Judge without a child: the sandbox has clocks and walls of its own, and prefork allows no children."""
     try:
-        return registry.run_many(verifier_ids, gold=gold, evidence=evidence)
+        asked = [job.verifier for job in jobs]
+        return registry.run_many(asked, gold=jobs[0].gold, evidence=jobs[0].evidence)
     except SandboxMissing:
         raise
     except Exception as error:
-        names = ", ".join(sorted(verifier_ids))
+        names = ", ".join(job.verifier for job in jobs)
         logger.exception("%s failed outside the sandbox", names)
         raise VerifierCrash("verifier_error", f"{names} failed: {type(error).__name__}") from error
 
