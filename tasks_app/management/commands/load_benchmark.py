@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from gymsite.core.errors import GymError
-from tasks_app import errata, guessing, hub, loading, reading
+from tasks_app import errata, guessing, hub, loading, reading, sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
@@ -53,7 +52,9 @@ class Command(BaseCommand):
             if options["benchmark"] is None:
                 raise CommandError(f"Say which benchmark: one of {', '.join(benchmarks)}.")
             plugin = benchmarks.get(options["benchmark"])
-            split = _split(plugin, given=options["split"], file=options["file"])
+            file: Path | None = options["file"]
+            named = sources.split_named(plugin, file) if file else plugin.splits[0]
+            split = options["split"] or named
             rows = islice(_rows(plugin, split=split, options=options), options["limit"])
             started = time.monotonic()
             with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
@@ -117,37 +118,15 @@ def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> It
         )
     if plugin.rows is None or (options["file"] is None) == (not options["hub"]):
         raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
-    return plugin.rows(reading.records(_files(plugin, options["file"], split=split)))
-
-
-def _files(plugin: BenchmarkPlugin, path: Path | None, *, split: str) -> list[Path]:
-    """Those of the hub when there is no path."""
-    if path is None:
-        return hub.hub_files(plugin, split=split)
-    return plugin.files(path, split) if plugin.files and path.is_dir() else reading.source_files(path)
+    path = options["file"]
+    files = sources.split_files(plugin, path, split=split) if path else hub.hub_files(plugin, split=split)
+    return plugin.rows(reading.records(files))
 
 
 def _generated(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[Row]:
     if plugin.generate is None or options["file"] or options["hub"] or options["count"] is None:
         raise CommandError(f"{plugin.id} is generated: say --count N and, when it should differ, --seed K.")
     return plugin.generate(options["count"], options["seed"] or 0)
-
-
-def _split(plugin: BenchmarkPlugin, *, given: str | None, file: Path | None) -> str:
-    """As the command says, else what the file or a folder above it is named after, else the first."""
-    if given:
-        return given
-    if file is None:
-        return plugin.splits[0]
-    # Of "AIME_Dataset_1983_2024" and "train-00000-of-00002" the split is a part; of a folder it is the name.
-    stem = f"-{_dashed(file.stem)}-"
-    said = [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
-    said += [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
-    return said[0] if said else plugin.splits[0]
-
-
-def _dashed(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.casefold())
 
 
 def _positive(text: str) -> int:

@@ -1,0 +1,83 @@
+"""Which files of a folder are which split of a benchmark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gymsite.core.errors import GymError
+from tasks_app import reading
+from tasks_app.types import BadRow, BenchmarkPlugin, Row, TaskDraft
+
+NOT_WORD = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True)
+class Split:
+    """A split that was found; rows that cannot be read are with the first split of their files."""
+
+    name: str
+    drafts: list[TaskDraft]
+    bad: list[BadRow]
+
+
+def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
+    """What the file or a folder above it is named after, else the first split."""
+    # Of "AIME_Dataset_1983_2024" and "train-00000-of-00002" the split is a part; of a folder it is the name.
+    stem = f"-{_dashed(file.stem)}-"
+    said = [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
+    said += [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
+    return said[0] if said else plugin.splits[0]
+
+
+def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path]:
+    """The files to read for a split. Raises ``GymError`` ``no_file`` or ``unknown_format``."""
+    return plugin.files(path, split) if plugin.files and path.is_dir() else reading.source_files(path)
+
+
+def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
+    """Every split that a folder holds. Raises ``GymError`` ``no_file`` when it holds none."""
+    if plugin.rows is None:
+        return
+    for files, named in _groups(plugin, folder).items():
+        yield from rows_by_split(plugin.rows(reading.records(files)), named=named)
+
+
+def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
+    """``named`` is the split of rows that name none."""
+    splits: dict[str, list[TaskDraft]] = {}
+    bad: list[BadRow] = []
+    for row in rows:
+        if isinstance(row, BadRow):
+            bad.append(row)
+        else:
+            splits.setdefault(row.split or named, []).append(row)
+    found = [Split(name, drafts, []) for name, drafts in (splits or {named: []}).items()]
+    found[0].bad.extend(bad)
+    return found
+
+
+def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str]:
+    """Files that are read together, and the split of those of their rows that name none."""
+    if plugin.files is None:
+        by_split: dict[str, list[Path]] = {}
+        for file in reading.source_files(folder):
+            by_split.setdefault(split_named(plugin, file), []).append(file)
+        return {tuple(files): split for split, files in by_split.items()}
+    groups: dict[tuple[Path, ...], str] = {}
+    missing: GymError | None = None
+    for split in plugin.splits:
+        try:
+            groups.setdefault(tuple(plugin.files(folder, split)), split)
+        except GymError as error:
+            missing = error
+    groups.pop((), None)
+    if not groups:
+        raise missing or GymError("no_file", f"The folder {folder} holds no file of {plugin.id}.")
+    return groups
+
+
+def _dashed(name: str) -> str:
+    return NOT_WORD.sub("-", name.casefold())

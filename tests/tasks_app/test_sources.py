@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gymsite.core.errors import GymError
+from tasks_app import sources
+from tasks_app.registry import benchmarks
+from tests.tasks_app import samples
+
+
+def _found(benchmark: str, folder: Path) -> dict[str, tuple[int, int]]:
+    found = sources.splits_in(benchmarks.get(benchmark), folder)
+    return {split.name: (len(split.drafts), len(split.bad)) for split in found}
+
+
+def test_files_tell_their_split_and_trees_that_of_each_row(tmp_path: Path) -> None:
+    samples.math_tree(tmp_path)
+    samples.jsonl(tmp_path / "train.jsonl", [samples.MATH[0], "{"])
+    assert _found("math", tmp_path) == {"train": (3, 1), "test": (1, 0)}
+
+
+def test_rows_of_one_file_that_name_their_split_are_told_apart(tmp_path: Path) -> None:
+    row = {
+        "text": "Write a function that doubles.",
+        "code": "def f(a):\n    return a * 2",
+        "test_list": ["assert f(1) == 2"],
+        "test_setup_code": "",
+        "challenge_test_list": [],
+    }
+    rows = [{**row, "task_id": number} for number in (2, 3, 700)]
+    samples.jsonl(tmp_path / "mbpp.jsonl", rows)
+    assert _found("mbpp", tmp_path) == {"prompt": (2, 0), "train": (1, 0)}
+
+
+def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
+    for benchmark in ("gsm8k", "wikitable"):
+        with pytest.raises(GymError, match=r"holds n"):
+            _found(benchmark, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "counts"),
+    [
+        ("gsm8k", {"train": 500}),
+        ("math", {"train": 504}),
+        ("aime", {"1983-2024": 400, "validation": 30}),
+        ("mmlu", {"dev": 285, "val": 1531}),
+        ("wikitable", {"training": 300, "pristine-seen-tables": 120}),
+        ("scienceqa", {"train": 250, "val": 50, "test": 65}),
+        ("arc", {"train": 500, "dev": 100}),
+    ],
+)
+def test_every_row_of_the_official_samples_is_found_once(benchmark: str, counts: dict[str, int]) -> None:
+    folder = samples.shared(benchmarks.get(benchmark).folder or benchmark)
+    assert _found(benchmark, folder) == {split: (count, 0) for split, count in counts.items()}

@@ -1,0 +1,57 @@
+"""A wrong answer to every task, by one rule for each way of answering.
+
+- Choices: the label after the right one, around.
+- Values: the right ones, and one value more.
+- A program: the functions of the signature, each of which returns None.
+- A line: the gold of the next task of the split that is no other way of writing this one's: both are numbers
+  more than a tenth apart, or neither text holds the other. Where there is none, words that no question has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tasks_app.questions import AnswerForm
+from verifiers import denotations
+
+ONE_MORE = "no such value"
+NOTHING_LIKE_IT = "no such answer"
+APART = 0.1
+
+
+def wrong_answer(
+    *, payload: Mapping[str, Any], form: AnswerForm, right: str, others: Iterable[str]
+) -> str | list[str]:
+    """``right`` is the gold under the label that the episode shows; ``others`` are golds of other tasks."""
+    if form == "values":
+        return [*denotations.items_of(right), ONE_MORE]
+    if form == "program":
+        signatures = str(payload.get("signature", "")).splitlines()
+        return "\n".join(f"{line}\n    return None" for line in signatures) or "pass"
+    if "choices" in payload:
+        return _next_label([str(choice["label"]) for choice in payload["choices"]], right)
+    return next((other for other in others if _differs(right, other)), NOTHING_LIKE_IT)
+
+
+def _next_label(labels: Sequence[str], right: str) -> str:
+    return labels[(labels.index(right) + 1) % len(labels)]
+
+
+def _differs(one: str, other: str) -> bool:
+    numbers = _number(one), _number(other)
+    if numbers[0] is not None and numbers[1] is not None:
+        return abs(numbers[0] - numbers[1]) > APART * max(abs(numbers[0]), abs(numbers[1]))
+    plain, another = _plain(one), _plain(other)
+    return plain not in another and another not in plain
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.strip().strip("$%").replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _plain(text: str) -> str:
+    return "".join(char for char in text.lower() if char.isalnum())
