@@ -56,6 +56,7 @@ def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {
         "GYM_PROCESS": "arena",
         "VAR_DIR": str(tmp_path_factory.mktemp("arena")),
+        "BLOB_DIR": str(settings.STORAGES["blobs"]["OPTIONS"]["location"]),
         "DATABASE_URL": servers.role_url("arena", database=database),
         "GYM_TOKEN_KEY": settings.TOKEN_KEY.hex(),
         "GYM_SECRET_KEY": "arena-of-the-tests",

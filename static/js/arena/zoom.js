@@ -3,13 +3,13 @@
 "use strict";
 
 (() => {
-  const tools = document.querySelector("[data-zoom]");
+  const tools = document.querySelector("[data-zoom-times]");
   if (!tools) return;
 
   const larger = tools.querySelector("[data-zoom-in]");
   const back = tools.querySelector("[data-zoom-back]");
   const largest = Number(tools.dataset.zoomLargest);
-  let times = Number(tools.dataset.zoom);
+  let times = Number(tools.dataset.zoomTimes);
   const pictures = Array.from(document.querySelectorAll(".figure img"), (picture) => ({
     picture,
     width: picture.width / times,
