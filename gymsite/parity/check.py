@@ -90,33 +90,32 @@ class _Check:
         self, item: int, look: Look, *, page: WarmPage, pool: PagePool
     ) -> tuple[WarmPage, str | None]:
         """What is wrong in one look. A page that stumbles is tried again before the item fails."""
-        shown = self.items[item]
-        try:
-            expected = texts.expected_text(shown.kind, shown.payload)
-        except GymError as error:
-            return page, error.message
         stumble: Exception | None = None
         for _ in range(PAGE_TRIES):
             try:
-                observed = texts.observed_text(
-                    await self._observation(page, item, look), WORDINGS[look.wording]
-                )
-                problem = texts.difference(expected=expected, observed=observed)
-                if problem is None:
-                    problem = pictures.pictures_problem(shown.payload, await _pictures_of(page))
+                return page, await self._difference(page, item, look)
+            except GymError as error:
+                return page, error.message
             except PlaywrightError as error:
                 stumble = error
             except PalaestraError as error:
                 stumble = error
                 page = await pool.renew(page)
-            else:
-                return page, problem
         return page, f"the page could not be read: {stumble}"
+
+    async def _difference(self, page: WarmPage, item: int, look: Look) -> str | None:
+        shown = self.items[item]
+        expected = texts.expected_text(shown.kind, shown.payload)
+        observed = texts.observed_text(await self._observation(page, item, look), WORDINGS[look.wording])
+        difference = texts.difference(expected=expected, observed=observed)
+        return difference or pictures.pictures_problem(shown.payload, await _pictures_of(page))
 
     async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
         fence = await page.begin(self.server.address(item=item, look=self.looks[look]))
         view = await page.observe(acted=False)
-        return page_text(view, fence) if view else ""
+        if view is None or not view.is_settled:
+            raise PlaywrightError("it went on loading")
+        return page_text(view, fence)
 
 
 async def _pictures_of(page: WarmPage) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gymsite.arena.wording import Wording
+from gymsite.core.errors import GymError
 from tasks_app.questions import questions
 
 # JavaScript counts the byte order mark among white space.
@@ -39,16 +40,18 @@ def observed_text(observation: str, wording: Wording) -> str:
     """What an axtree-v1 observation says between the heading and the button that hands in.
 
     A line that the question should not have, a tool's button or a chosen radio among them, stays whole and so
-    differs from the source; so does one after the button.
+    differs from the source; so does one after the button. Raises ``GymError`` ``page_cut``, ``no_question``.
     """
     lines = [line.lstrip() for line in observation.split("\n")]
     if CUT in lines:
-        return "(the page is longer than an observation may be)"
+        raise GymError(
+            "page_cut", "The page is longer than an observation may be; what it ends with is lost."
+        )
     start = next((place for place, line in enumerate(lines, start=1) if HEADING.match(line)), None)
     button = re.compile(rf'\[e\d+\] button "{re.escape(wording.button)}"$')
     end = next((place for place, line in enumerate(lines) if button.match(line)), None)
     if start is None or end is None:
-        return "(the page has no heading with a button to hand in after it)"
+        raise GymError("no_question", "The page has no heading with a button to hand in after it.")
     form = _form_of(wording)
     kept = [line for line in (*lines[start:end], *lines[end + 1 :]) if not form.match(line)]
     return _packed("".join(map(_words, kept)))

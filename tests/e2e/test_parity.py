@@ -13,8 +13,11 @@ from playwright.sync_api import Browser
 
 from gymsite.parity.check import Failure, items_check
 from gymsite.parity.server import Item
+from tasks_app import completing
 from tasks_app.models import Task
+from tasks_app.types import TaskDraft
 from tests import factories
+from tests.e2e.test_question_kinds import HARD, SAMPLES
 from tests.servers import servers
 
 pytestmark = pytest.mark.e2e
@@ -24,10 +27,18 @@ TOO_LONG = "word " * 25_000
 
 
 def check(*texts: str, text_format: str = "latex") -> list[Failure | None]:
+    return check_items([Item("free_answer", {"text": text, "format": text_format}) for text in texts])
+
+
+def check_items(items: list[Item]) -> list[Failure | None]:
     """In a thread of its own, because the browser of other tests keeps an event loop in this one."""
-    items = [Item("free_answer", {"text": text, "format": text_format}) for text in texts]
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(items_check, items).result()
+
+
+def item_of(draft: TaskDraft) -> Item:
+    whole = completing.draft_complete(draft)
+    return Item(whole.kind, whole.payload)
 
 
 def check_parity(*arguments: str) -> tuple[int, str]:
@@ -55,7 +66,25 @@ def test_what_the_observation_leaves_out_is_a_failure(browser: Browser) -> None:
     first, second = check("Short.", TOO_LONG, text_format="plain")
     assert first is None
     assert second is not None
-    assert "where the observation has" in second.problem
+    assert second.problem.startswith("The page is longer than an observation may be")
+
+
+def test_every_kind_of_question_is_recovered(browser: Browser) -> None:
+    drafts = {**HARD, **SAMPLES}
+
+    found = check_items([item_of(draft) for draft in drafts.values()])
+
+    assert dict(zip(drafts, found, strict=True)) == dict.fromkeys(drafts)
+
+
+def test_a_picture_that_is_not_as_large_as_the_task_says_is_a_failure(browser: Browser) -> None:
+    item = item_of(HARD["a wide picture"])
+    pictures = [{**item.payload["pictures"][0], "width": 1000}]
+
+    (failure,) = check_items([Item(item.kind, {**item.payload, "pictures": pictures})])
+
+    assert failure is not None
+    assert failure.problem == "Figure 1 is 1500 by 300 pixels where the task says 1000 by 300"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -91,13 +91,14 @@ def test_a_difference_shows_where_the_texts_part() -> None:
 
 
 @pytest.mark.parametrize("lines", [["main", "  text: Question", BUTTON], [*HEAD, "  text: Question"], []])
-def test_a_page_without_heading_or_button_recovers_nothing(lines: list[str]) -> None:
-    found = texts.observed_text("\n".join(lines), WORDINGS["question"])
-    assert found == "(the page has no heading with a button to hand in after it)"
+def test_a_page_without_heading_or_button_is_no_question(lines: list[str]) -> None:
+    with pytest.raises(GymError, match="no heading with a button"):
+        texts.observed_text("\n".join(lines), WORDINGS["question"])
 
 
 def test_a_page_that_an_observation_cannot_hold_says_so() -> None:
-    assert observed("  text: Words", form=(texts.CUT,)) == "(the page is longer than an observation may be)"
+    with pytest.raises(GymError, match="longer than an observation may be"):
+        observed("  text: Words", form=(texts.CUT,))
 
 
 PICTURES = [
