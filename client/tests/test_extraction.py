@@ -26,7 +26,8 @@ def test_a_line_is_what_follows_the_last_announcement(said: str, answer: str | N
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
-        ("Answer: Oslo", "Oslo"),
+        ("Answer: Oslo", ["Oslo"]),
+        ("Answer: a \\| b", ["a | b"]),
         ("Answer: Oslo | Bergen", ["Oslo", "Bergen"]),
         ("Answer: Oslo|Bergen |  | Voss", ["Oslo", "Bergen", "Voss"]),
         ("Answer: a \\| b | c", ["a | b", "c"]),

@@ -25,6 +25,8 @@ STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 ANSWER_FIELD = "answer"
 # The button that asks for one more field, for pages without JavaScript.
 MORE_FIELD = "add"
+# Sent by forms that take several values: one value is then a list of one, in which a bar is a bar.
+SEVERAL = "several"
 ANSWERS_MAX = 100
 # Percent-encoding makes three bytes of one, and one character has at most four.
 FORM_BYTES_PER_CHAR = 12
@@ -163,7 +165,7 @@ def _answer(form: QueryDict) -> str | list[str]:
         raise GymError("too_many_answers", f"At most {ANSWERS_MAX} answers can be given.", status=413)
     if any("\0" in answer for answer in answers):
         raise GymError("nul_in_answer", "An answer cannot hold NUL characters.")
-    return answers[0] if len(answers) == 1 else answers
+    return answers[0] if len(answers) == 1 and SEVERAL not in form else answers
 
 
 def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:

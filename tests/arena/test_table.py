@@ -110,7 +110,7 @@ def test_another_answer_is_asked_for_without_javascript_and_nothing_typed_is_los
 ) -> None:
     episode = episode_of()
     html = submit(episode, "answer=%3CHalcyon%3E&answer=Ariel&add=1").content.decode()
-    fields = Outline(html).all("input")
+    fields = [field for field in Outline(html).all("input") if field["name"] == "answer"]
     assert [field["value"] for field in fields] == ["<Halcyon>", "Ariel", ""]
     assert [("autofocus" in field) for field in fields] == [False, False, True]
     assert [label["for"] for label in Outline(html).all("label")] == [field["id"] for field in fields]
@@ -125,11 +125,22 @@ def test_fields_left_empty_are_no_answers(
     assert Submission.objects.get(episode=episode).answer == ["Halcyon", "Ariel"]
 
 
+def test_a_bar_in_the_only_field_belongs_to_the_answer(
+    arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
+) -> None:
+    episode = episode_of()
+    assert '<input type="hidden" name="several" value="1">' in page(arena_client, address(episode))
+    assert submit(episode, "several=1&answer=Halcyon+%7C+Ariel").status_code == 303
+    assert Submission.objects.get(episode=episode).answer == ["Halcyon | Ariel"]
+
+
 def test_a_submission_without_an_answer_is_told_at_the_field(
     arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
 ) -> None:
     response = submit(episode_of(), "answer=")
-    (field,) = Outline(response.content.decode()).all("input")
+    (field,) = [
+        field for field in Outline(response.content.decode()).all("input") if field["name"] == "answer"
+    ]
     assert response.status_code == 422
     assert (field["aria-invalid"], field["aria-describedby"]) == ("true", "answer-error")
 

@@ -5,7 +5,8 @@ An opened episode says which form its answer has:
 - ``line``: the last line that begins with ``Answer:`` (any case; Markdown heading, quote or emphasis marks
   around the word allowed) carries the answer: everything after the colon, stripped. Emphasis that was opened
   before the word and closes after the colon or at the end of the line is not part of the answer.
-- ``values``: that line, cut at every ``|``; ``\\|`` is a bar of the answer itself. Empty values are left out.
+- ``values``: that line, cut at every ``|``, as a list; ``\\|`` is a bar of the answer itself. Empty values are
+  left out.
 - ``program``: the last fenced code block (three or more backticks or tildes on a line of their own, a
   language after them) after the last ``Answer:`` line; of the whole completion when none follows it. A block
   that is never closed ends with the completion.
@@ -26,7 +27,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[str] | None:
-    """The answer of a completion by the rule above, a list where it has several values, or None."""
+    """The answer of a completion by the rule above, or None."""
     lines = completion.split("\n")
     if form == "program":
         return _program(lines)
@@ -34,8 +35,7 @@ def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[
     answer = found[1] if found else ""
     if form == "values":
         values = [part.strip().replace("\\|", "|") for part in _BAR.split(answer)]
-        kept = [value for value in values if value]
-        return kept if len(kept) > 1 else (kept[0] if kept else None)
+        return [value for value in values if value] or None
     return answer or None
 
 

@@ -74,7 +74,8 @@ def hand_in(
         if episode.arm != "text_agent":
             return None
         values = _values(reply, observation)
-        return f"{first}\n\n{action_line('answer', text=values[0] if len(values) == 1 else list(values))}"
+        answer = list(values) if episode.answer_form == "values" else values[0]
+        return f"{first}\n\n{action_line('answer', text=answer)}"
     act = _choose(page, reply) if page.radios else _write(page, reply, episode)
     if act is None:
         return f"{then}\n{action_line('click', target=page.submit)}"
