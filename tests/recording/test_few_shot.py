@@ -156,12 +156,28 @@ def test_a_solved_program_shows_the_asserts_that_the_run_shows(trainer: ApiClien
         ("line", "two\nlines", "Because.\n\nAnswer: two lines"),
         ("values", ["a", "b c"], "Because.\n\nAnswer: a | b c"),
         ("values", "a", "Because.\n\nAnswer: a"),
+        ("values", ["a|b", "c"], "Because.\n\nAnswer: a\\|b | c"),
+        ("line", "|x|", "Because.\n\nAnswer: |x|"),
         ("program", "x = 1\n", "Because.\n\nAnswer:\n```python\nx = 1\n```"),
         ("program", "x = '```'", "Because.\n\nAnswer:\n````python\nx = '```'\n````"),
     ],
 )
 def test_a_reply_ends_as_the_interface_asks(form: Any, answer: Any, reply: str) -> None:
     assert prompts.reply_of(form=form, answer=answer, solution=" Because.\n") == reply
+
+
+@pytest.mark.parametrize(
+    ("form", "answer"),
+    [
+        ("line", "\\frac{1}{2}"),
+        ("values", ["a|b", "c d"]),
+        ("program", "def f():\n    return '```'"),
+        ("program", 'x = """\n````\n"""'),
+    ],
+)
+def test_a_client_reads_the_answer_out_of_a_reply(form: Any, answer: Any) -> None:
+    reply = prompts.reply_of(form=form, answer=answer, solution="Answer: not this\n```\nnor this\n```")
+    assert answer_extract(reply, form=form) == answer
 
 
 def test_a_solution_that_is_the_answer_is_not_said_twice() -> None:

@@ -120,14 +120,21 @@ def messages_for(
 
 
 def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
-    """A completion in the form that the interface block asks for: the worked solution, then the answer."""
+    """A completion in the form that the interface block asks for: the worked solution, then the answer.
+
+    A bar inside one of several values is written ``\\|``, as clients read it.
+    """
     values = [answer] if isinstance(answer, str) else list(answer)
     if form == "program":
         program = "\n".join(values).strip()
-        fence = PLAIN_FENCE if PLAIN_FENCE not in program else f"{PLAIN_FENCE}`"
+        fence = PLAIN_FENCE
+        while fence in program:
+            fence += "`"
         given = f"{ANSWER_WORD}\n{fence}python\n{program}\n{fence}"
     else:
-        given = f"{ANSWER_WORD} " + " | ".join(" ".join(value.split()) for value in values)
+        plain = [" ".join(value.split()) for value in values]
+        cut = [value.replace("|", "\\|") for value in plain] if form == "values" else plain
+        given = f"{ANSWER_WORD} {' | '.join(cut)}"
     is_worked = bool(solution.strip()) and solution.strip() != "\n".join(values).strip()
     return f"{solution.strip()}\n\n{given}" if is_worked else given
 
