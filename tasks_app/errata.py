@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from django.db import connection, transaction
@@ -12,6 +12,7 @@ from django.db.models import Max
 
 from tasks_app import loading, reading
 from tasks_app.models import Gold
+from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, Record
 
 Status = Literal["disputed", "corrected"]
@@ -163,7 +164,14 @@ def _correct(gold: Gold, erratum: Erratum) -> int:
         status=Gold.Status.CORRECTED,
         answer=answer,
         accepted=accepted,
-        extra=gold.extra,
+        extra=_without_enrichment(gold, erratum),
         source=erratum.source[: loading.SOURCE_MAX_CHARS],
     )
     return corrected.version
+
+
+def _without_enrichment(gold: Gold, erratum: Erratum) -> dict[str, Any]:
+    """What was found out about the wrong answer does not hold for the right one."""
+    enrichment = benchmarks.get(erratum.benchmark).enrichment
+    keys = enrichment.keys if enrichment else ()
+    return {key: value for key, value in gold.extra.items() if key not in keys}

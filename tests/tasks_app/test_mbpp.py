@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from tasks_app import loading
 from tasks_app.benchmarks import mbpp
@@ -146,6 +147,17 @@ def test_loading_again_changes_nothing_and_runs_nothing(tmp_path: Path, monkeypa
     load("mbpp", "--file", path)
     assert tried == [601, 602, 602]
     assert sorted(Gold.objects.values_list("task__key", "version")) == [("601", 1), ("602", 1), ("602", 2)]
+
+
+@pytest.mark.django_db
+def test_a_corrected_reference_loses_what_the_wrong_one_answered(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(mutation, "held_back", lambda _gold, seed: mutation.HeldBack([("double(3)", 7)]))
+    load("mbpp", "--file", lines(tmp_path, row()))
+    erratum = {"benchmark": "mbpp", "key": 601, "status": "corrected", "source": "P"}
+    path = samples.jsonl(tmp_path / "errata.jsonl", [{**erratum, "corrected_answer": "double = int"}])
+    call_command("load_benchmark", "--errata", str(path), verbosity=0)
+    gold = Gold.objects.get(is_current=True)
+    assert (gold.version, gold.answer, sorted(gold.extra)) == (2, "double = int", ["setup", "tests"])
 
 
 @pytest.mark.django_db
