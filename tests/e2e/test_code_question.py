@@ -192,6 +192,22 @@ def test_the_editor_is_one_named_text_box_and_says_what_is_in_it(
     expect(page.get_by_role("textbox")).to_have_text("x = [1]")
 
 
+def test_a_client_that_selects_all_of_the_editor_types_over_it(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = code_episode(editor="codemirror")
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+
+    for program in ("first = 1\n\n", "\n".join(NASTY.values()), "def f():\n    return 1"):
+        field_of(page).evaluate("field => { field.focus(); getSelection().selectAllChildren(field); }")
+        page.keyboard.type(program[:200])
+        page.keyboard.insert_text(program[200:])
+
+    assert hand_in(page, episode) == "def f():\n    return 1"
+
+
 def test_without_javascript_the_editor_is_the_plain_field(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
