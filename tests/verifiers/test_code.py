@@ -84,6 +84,8 @@ def test_every_assert_counts() -> None:
         ("assert f() == {1: {2}, 'a': frozenset({3})}", "def f():\n    return {1: {2}, 'a': frozenset({3})}"),
         ("assert f() == {'a': 2}", "from collections import Counter\ndef f():\n    return Counter('aa')"),
         ("assert f() == 10 ** 40", "f = lambda: 10 ** 40"),
+        ("assert f() * 3 == 1", "from fractions import Fraction\ndef f():\n    return Fraction(1, 3)"),
+        ("assert f() + f() == 1", "from decimal import Decimal\ndef f():\n    return Decimal('0.5')"),
         ("assert f('\\ud800') == 1", "f = len"),
         ("assert f().x.y[0] == 5", "class T: pass\ndef f():\n    t = T(); t.x = T(); t.x.y = [5]; return t"),
         ("assert f() is None", "f = lambda: None"),

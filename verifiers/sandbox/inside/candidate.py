@@ -13,10 +13,13 @@ import resource
 import socket
 import sys
 import types
-from collections.abc import Callable
-from typing import Any
 
 from verifiers.sandbox.inside.values import decode, encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # to import it takes as long as half a start of Python
+    from collections.abc import Callable
+    from typing import Any
 
 FILE_BYTES = 16 * 1024 * 1024
 OPEN_FILES = 64

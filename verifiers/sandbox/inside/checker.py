@@ -11,10 +11,13 @@ import json
 import resource
 import socket
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 from verifiers.sandbox.inside.values import decode, encode, is_same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # to import it takes as long as half a start of Python
+    from collections.abc import Iterator
+    from typing import Any
 
 REPLY_BYTES = 4 * 1024 * 1024
 MEMORY_BYTES = 512 * 1024 * 1024

@@ -5,10 +5,12 @@ Whatever a reply says, decoding it makes only data, or a stand-in for an object 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # to import it takes as long as half a start of Python
+    from collections.abc import Callable
+    from typing import Any
 
 SAFE_INT = 2**53
 
@@ -38,13 +40,31 @@ def _encode_rare(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
         return {type(value).__name__: bytes(value).hex()}
     if isinstance(value, range):
         return {"range": [encode(end, keep) for end in (value.start, value.stop, value.step)]}
-    if isinstance(value, Decimal):
+    if _is_a(value, module="decimal", name="Decimal"):
         return {"decimal": str(value)}
-    if isinstance(value, Fraction):
+    if _is_a(value, module="fractions", name="Fraction"):
         return {"fraction": [encode(value.numerator, keep), encode(value.denominator, keep)]}
     if isinstance(value, type) and TYPES.get(value.__name__) is value:
         return {"type": value.__name__}
     return keep(value)
+
+
+def _is_a(value: Any, *, module: str, name: str) -> bool:
+    """Whether it is of a class whose module is imported only where a value needs it."""
+    found = sys.modules.get(module)
+    return found is not None and isinstance(value, getattr(found, name))
+
+
+def _decimal(text: str) -> Any:
+    from decimal import Decimal
+
+    return Decimal(text)
+
+
+def _fraction(numerator: int, denominator: int) -> Any:
+    from fractions import Fraction
+
+    return Fraction(numerator, denominator)
 
 
 def decode(data: Any, find: Callable[[int], Any]) -> Any:
@@ -81,8 +101,8 @@ SCALARS: dict[str, Callable[[Any, Any], Any]] = {
     "bytearray": lambda text, _find: bytearray.fromhex(text),
     "type": lambda name, _find: TYPES[name],
     "range": lambda ends, find: range(*(decode(end, find) for end in ends)),
-    "decimal": lambda text, _find: Decimal(text),
-    "fraction": lambda parts, find: Fraction(*(decode(part, find) for part in parts)),
+    "decimal": lambda text, _find: _decimal(text),
+    "fraction": lambda parts, find: _fraction(*(decode(part, find) for part in parts)),
 }
 
 
