@@ -21,8 +21,9 @@ from verifiers.sandbox import enclosure
 from verifiers.types import Evidence, Gold
 
 AT_ONCE = 2
-STARTS_S = 2.0
-DRAINED = 60
+TURN_S = 1.5
+ROUNDS = 3
+DRAINED = 30
 ONE_BY_ONE = 30
 BESIDE_A_LOOP = 15
 ENDLESS = "while True: pass"
@@ -73,12 +74,12 @@ def _start_bare() -> None:
     subprocess.run([python, *enclosure.PYTHON_OPTIONS, "-c", "pass"], check=True, cwd="/", env={})
 
 
-def _rate(once: Callable[[], object], *, seconds: float = STARTS_S) -> float:
+def _rate(once: Callable[[], object]) -> float:
     begun = time.perf_counter()
 
     def again(_thread: int) -> int:
         count = 0
-        while time.perf_counter() - begun < seconds:
+        while time.perf_counter() - begun < TURN_S:
             once()
             count += 1
         return count
@@ -126,13 +127,18 @@ def _submit(place: Installation, ids: list[object], program: str = PROGRAM) -> N
 
 def _drain(place: Installation, run: object, task: int, verifier_id: str) -> Row:
     evidence = Evidence(PROGRAM)
-    bare = _rate(lambda: registry.run(verifier_id, gold=GOLD, evidence=evidence))
-    ids = [episode["id"] for episode in _open(place, run, [task], DRAINED)]
-    _submit(place, ids)
-    seconds = max(_latencies_ms(place, ids)) / 1000
+    # Turn and turn about: what else the machine does then meets both.
+    pairs = [
+        (
+            _rate(lambda: registry.run(verifier_id, gold=GOLD, evidence=evidence)),
+            _drain_rate(place, run, task),
+        )
+        for _ in range(ROUNDS)
+    ]
+    bare, ours = (median(pair[side] for pair in pairs) for side in (0, 1))
     return Row(
         f"{verifier_id}, its queue draining",
-        DRAINED / seconds,
+        ours,
         "/s",
         0,
         peer=bare,
@@ -142,13 +148,17 @@ def _drain(place: Installation, run: object, task: int, verifier_id: str) -> Row
     )
 
 
+def _drain_rate(place: Installation, run: object, task: int) -> float:
+    ids = [episode["id"] for episode in _open(place, run, [task], DRAINED)]
+    _submit(place, ids)
+    return DRAINED / max(_latencies_ms(place, ids)) * 1000
+
+
 def _one_by_one(place: Installation, run: object, task: int) -> Iterator[Row]:
     """Each submitted when the one before has its verdict; then again while a program loops endlessly."""
     alone = _median_ms(place, run, task, count=ONE_BY_ONE)
     note = "from arrival to the verdict's row, both verdicts of a run of kind train"
     yield Row("verdict of a program p50", alone, "ms", 150, is_lower_better=True, note=note)
-    if (os.cpu_count() or 1) < AT_ONCE:
-        return
     looping = [episode["id"] for episode in _open(place, run, [task], 1)]
     _submit(place, looping, ENDLESS)
     beside = _median_ms(place, run, task, count=BESIDE_A_LOOP)
