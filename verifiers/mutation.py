@@ -1,9 +1,9 @@
 """Held-back inputs for a programming task: calls mutated from its asserts, with the reference's values.
 
-Mutations are mild, because a task's text does not say what its inputs may be: values change, kinds, signs
-and lengths stay, and a number that equals the length of another argument is left alone. Calls on which the
-reference raises or gives no plain data are left out; a task whose reference does not end on one of them, or
-answers otherwise the second time and under another hash seed, has none.
+Mutations are mild, because a task's text does not say what its inputs may be: values change; kinds, signs,
+lengths and the keys of dictionaries stay, and a number that equals the length of another argument is left
+alone. Calls on which the reference raises or gives no plain data are left out; a task whose reference does
+not end on one of them, or answers otherwise the second time and under another hash seed, has none.
 """
 
 from __future__ import annotations
@@ -131,6 +131,9 @@ def _changed(value: Any, rng: random.Random, *, lengths: set[int]) -> Any:
         return "".join(_letter(char, rng) if rng.random() < 0.5 else char for char in value)
     if isinstance(value, list | tuple) and value:
         return _rearranged(value, rng, lengths=lengths)
+    if isinstance(value, dict) and value:
+        key = rng.choice(list(value))
+        return {**value, key: _changed(value[key], rng, lengths=lengths)}
     return value
 
 

@@ -80,3 +80,12 @@ def test_lengths_and_signs_stay() -> None:
 def test_asserts_without_literal_arguments_have_no_mutants() -> None:
     task = gold(ADD, "assert add(one, one) == 2", setup="one = 1")
     assert mutation.pairs_of(task, seed=1) == []
+
+
+def test_the_values_of_a_dictionary_change_and_its_keys_stay() -> None:
+    program = "def f(items):\n    return [[sorted(item), item['n']] for item in items]"
+    task = gold(program, "assert f([{'n': 700, 'name': 'x'}]) == [[['n', 'name'], 700]]")
+    pairs = mutation.pairs_of(task, seed=1)
+    assert pairs
+    assert all(value[0][0] == ["n", "name"] for _, value in pairs)
+    assert any(value[0][1] != 700 for _, value in pairs)
