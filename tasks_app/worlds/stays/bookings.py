@@ -1,0 +1,69 @@
+"""Whether a stay can be booked, a trip changed or cancelled: one rule for pages and judges."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Literal
+
+from tasks_app.worlds.stays.calendar import is_free, is_in_calendar
+from tasks_app.worlds.stays.quotes import can_change
+from tasks_app.worlds.stays.state import State
+from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+
+Refusal = Literal[
+    "", "dates", "too_many_guests", "too_few_nights", "not_free", "no_such_trip", "too_late", "other_room"
+]
+"""Why not; empty when nothing stands against it."""
+
+
+def listing_of(world: World, listing_id: str) -> Listing | None:
+    return next((listing for listing in world.listings if listing.id == listing_id), None)
+
+
+def room_of(listing: Listing, room_id: str) -> Room | None:
+    return next((room for room in listing.rooms if room.id == room_id), None)
+
+
+def booking_refusal(
+    world: World, state: State, *, listing: Listing, room: Room, stay: Stay, but: str = ""
+) -> Refusal:
+    """Why the stay cannot be booked; ``but`` is the code of a trip whose nights do not count."""
+    if not is_in_calendar(world, stay.check_in, stay.check_out):
+        return "dates"
+    if not 1 <= stay.guests <= room.sleeps:
+        return "too_many_guests"
+    if stay.nights < listing.rules.min_nights:
+        return "too_few_nights"
+    if not is_free(world, room, stay.check_in, stay.check_out) or any(
+        trip.room == room.id and trip.code != but and _overlap(trip, stay) for trip in _held(state)
+    ):
+        return "not_free"
+    return ""
+
+
+def change_refusal(
+    world: World, state: State, *, listing: Listing, room: Room, trip: Trip, stay: Stay, on: date
+) -> Refusal:
+    """Why the trip cannot be given other dates on a day; it keeps its room and guests."""
+    if trip.status != "booked":
+        return "no_such_trip"
+    if room.id != trip.room or stay.guests != trip.guests:
+        return "other_room"
+    if not can_change(listing.policy, check_in=trip.check_in, on=on):
+        return "too_late"
+    return booking_refusal(world, state, listing=listing, room=room, stay=stay, but=trip.code)
+
+
+def cancel_refusal(trip: Trip, *, on: date) -> Refusal:
+    """Why the trip cannot be cancelled on a day."""
+    if trip.status != "booked":
+        return "no_such_trip"
+    return "too_late" if on >= trip.check_in else ""
+
+
+def _held(state: State) -> list[Trip]:
+    return [trip for trip in state.trips if trip.status == "booked"]
+
+
+def _overlap(trip: Trip, stay: Stay) -> bool:
+    return trip.check_in < stay.check_out and stay.check_in < trip.check_out

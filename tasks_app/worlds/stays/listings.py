@@ -1,0 +1,165 @@
+"""One listing with its rooms, drawn from its own stream."""
+
+from __future__ import annotations
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.stays.amenities import house_ids, room_ids
+from tasks_app.worlds.stays.naming import Naming
+from tasks_app.worlds.stays.types import NIGHTS, Edition, Fees, Listing, Policy, Room, Rules, Tier, Town
+from tasks_app.worlds.stays.vocabulary import (
+    BEDS,
+    KIND_WEIGHTS,
+    KINDS,
+    NAMES,
+    PETS,
+    ROOM_STEMS,
+    ROOM_TURNS,
+    SMOKING,
+)
+
+HOUSE_CHANCE = {
+    "Hotel": 0.55, "Apartment": 0.3, "Guesthouse": 0.4, "Bed and breakfast": 0.4, "Hostel": 0.45,
+    "Holiday home": 0.35,
+}  # fmt: skip
+ROOM_CHANCE = 0.6
+TOGGLES = 4
+"""So many amenities tell a further room of a house from its first one, at most."""
+_WORD_BITS = 53
+"""What one draw of ``Draws.share`` holds."""
+_WORDS = -(-NIGHTS // _WORD_BITS)
+
+
+def listing_draw(draws: Draws, naming: Naming, *, town: Town, edition: Edition) -> Listing:
+    kind = draws.weighted(KINDS, KIND_WEIGHTS)
+    chance = HOUSE_CHANCE[kind]
+    share = draws.share
+    house = tuple(one for one in house_ids(edition) if share() < chance)
+    names = NAMES[edition]
+    return Listing(
+        id=naming.number("L"),
+        name=naming.listing(kind),
+        kind=kind,
+        neighbourhood=draws.pick(town.neighbourhoods),
+        street=f"{draws.whole(1, 98)} {draws.pick(names.streets)}",
+        stars=draws.whole(1, 5) if kind == "Hotel" else 0,
+        rating=98 - int(37 * share()),
+        ratings=draws.log_whole(60, 2400),
+        review_count=draws.log_whole(5, 60),
+        centre_metres=draws.whole(4, 90) * 50,
+        host=draws.pick(names.first_names),
+        weekend_percent=draws.whole(4, 24),
+        amenities=house,
+        rooms=_rooms(draws, naming, kind=kind, edition=edition, house=house),
+        policy=_policy(draws),
+        fees=_fees(draws, kind),
+        rules=_rules(draws),
+    )
+
+
+def _rooms(
+    draws: Draws, naming: Naming, *, kind: str, edition: Edition, house: tuple[str, ...]
+) -> tuple[Room, ...]:
+    share = draws.share
+    possible = room_ids(edition)
+    first = {one for one in possible if share() < ROOM_CHANCE}
+    # What the house has and its first room has not: the commonest misreading, so every house offers it.
+    both = [one for one in house if one in possible]
+    if both:
+        first.discard(draws.pick(both))
+    base = draws.log_whole(3800, 17000)
+    turn = draws.whole(0, len(ROOM_TURNS) - 1)
+    rooms = []
+    for number in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind != "Holiday home" else 1):
+        toggled = {draws.pick(possible) for _ in range(TOGGLES if number else 0)}
+        stem, sleeps = draws.pick(ROOM_STEMS[kind])
+        rooms.append(
+            Room(
+                id=naming.number("R"),
+                name=ROOM_TURNS[(turn + 5 * number) % len(ROOM_TURNS)].format(stem),
+                beds=draws.pick(BEDS[sleeps]),
+                square_metres=9 + 6 * sleeps + draws.whole(0, 14),
+                sleeps=sleeps,
+                included=min(sleeps, draws.whole(1, 3)),
+                extra_cents=draws.whole(16, 60) * 50,
+                base_cents=base * (66 + 15 * sleeps + draws.whole(0, 24)) // 100,
+                amenities=tuple(one for one in possible if (one in first) != (one in toggled)),
+                offset=draws.whole(0, 1008),
+                taken=_taken(draws),
+            )
+        )
+    return tuple(rooms)
+
+
+def _word(draws: Draws) -> int:
+    """A random bit for every night."""
+    word = 0
+    for _ in range(_WORDS):
+        word = word << _WORD_BITS | int(draws.share() * (1 << _WORD_BITS))
+    return word
+
+
+def _taken(draws: Draws) -> bytes:
+    """Other guests' nights: stays of two to six nights, with a stretch just too short before a long one.
+
+    Drawn for all nights at once, by operations on bits: a stay begins on every sixteenth to fifth night.
+    """
+    starts = _word(draws) & _word(draws) & _word(draws)
+    third = draws.share()
+    if third < 0.15:
+        starts &= _word(draws)
+    elif third > 0.6:
+        starts |= starts << draws.whole(3, 9)
+    longer = _word(draws)
+    nights = starts | starts << 1 | (starts & longer) << 2 | (starts & longer) << 3
+    short = draws.whole(6, 90)
+    gap = draws.whole(11, 13)
+    nights &= ~(((1 << gap) - 1) << short)
+    nights |= 1 << (short - 1) | 1 << (short + gap)
+    free = short + gap + draws.whole(1, 110)
+    nights &= ~(((1 << (14 + draws.whole(0, 4))) - 1) << free)
+    return (nights & ((1 << NIGHTS) - 1)).to_bytes((NIGHTS + 7) // 8, "little")
+
+
+def _policy(draws: Draws) -> Policy:
+    kind = draws.weighted(range(6), (5, 5, 4, 3, 3, 2))
+    days = draws.whole(1, 9)
+    name, tiers = (
+        ("Flexible", (Tier(days, 0), Tier(0, 0, True))),
+        ("Moderate", (Tier(days + 4, 0), Tier(0, 50))),
+        ("Firm", (Tier(days + 20, 0), Tier(days + 6, 50), Tier(0, 100))),
+        ("Strict", (Tier(days + 28, 30), Tier(days + 5, 60), Tier(0, 100))),
+        ("Relaxed", (Tier(days + 2, 0), Tier(days, 0, True), Tier(0, 80))),
+        ("No refund", (Tier(0, 100),)),
+    )[kind]
+    return Policy(
+        name=name,
+        tiers=tiers,
+        change_cents=draws.whole(0, 5) * draws.whole(3, 9) * 100,
+        change_days=draws.whole(1, 3),
+    )
+
+
+def _fees(draws: Draws, kind: str) -> Fees:
+    is_served = kind in ("Hotel", "Hostel", "Bed and breakfast")
+    cleaning = 0 if is_served and draws.chance(0.5) else draws.whole(24, 130) * 50
+    has_discount = draws.chance(0.5)
+    return Fees(
+        cleaning_cents=cleaning,
+        service_percent=draws.pick((0, 4, 6, 8, 9, 11, 12, 14)),
+        long_stay_percent=draws.whole(4, 15) if has_discount else 0,
+        long_stay_nights=draws.pick((5, 7, 10)) if has_discount else 0,
+    )
+
+
+def _rules(draws: Draws) -> Rules:
+    return Rules(
+        arrive_from=draws.whole(13, 16),
+        arrive_until=draws.whole(20, 24),
+        leave_until=draws.whole(9, 12),
+        quiet_from=draws.whole(21, 23),
+        pets=draws.pick(PETS),
+        smoking=draws.pick(SMOKING),
+        parties=draws.chance(0.15),
+        least_age=draws.pick((0, 0, 18, 18, 21)),
+        min_nights=draws.weighted((1, 2, 3), (6, 3, 1)),
+    )

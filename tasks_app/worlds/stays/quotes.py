@@ -1,0 +1,89 @@
+"""What a stay costs, line by line, and what cancelling it costs. Whole cents, halves rounded up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from tasks_app.worlds.stays.calendar import night_price
+from tasks_app.worlds.stays.types import HOTEL_KINDS, Listing, Policy, Room, Stay, Tier, Trip, World
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    label: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    nights: tuple[int, ...]
+    """Price of each night, in order."""
+    lines: tuple[Line, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(line.cents for line in self.lines)
+
+
+def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
+    """The price of a stay, whether or not the room is free."""
+    nights = tuple(night_price(world, listing, room, day) for day in stay.days)
+    extra = max(stay.guests - room.included, 0) * room.extra_cents * stay.nights
+    fees = listing.fees
+    lines = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", sum(nights))]
+    if extra:
+        lines.append(Line("Extra guests", extra))
+    if 0 < fees.long_stay_nights <= stay.nights:
+        lines.append(Line("Long stay discount", -percent(sum(nights) + extra, fees.long_stay_percent)))
+    service = percent(sum(line.cents for line in lines), fees.service_percent)
+    if fees.cleaning_cents:
+        lines.append(Line("Cleaning", fees.cleaning_cents))
+    if service:
+        lines.append(Line("Service fee", service))
+    lines.append(Line("City tax", city_tax(world, listing, stay)))
+    return Quote(nights=nights, lines=tuple(lines))
+
+
+def percent(cents: int, share: int) -> int:
+    return (cents * share + 50) // 100
+
+
+def tax_cents(world: World, listing: Listing) -> int:
+    """Per person and night."""
+    tax = world.town.tax
+    return tax.hotel_cents if listing.kind in HOTEL_KINDS else tax.other_cents
+
+
+def city_tax(world: World, listing: Listing, stay: Stay) -> int:
+    return tax_cents(world, listing) * stay.guests * min(stay.nights, world.town.tax.nights)
+
+
+def tier(policy: Policy, *, check_in: date, on: date) -> Tier:
+    """The tier of the policy that holds on a day; the last one on the day of arrival and later."""
+    days = max((check_in - on).days, 0)
+    return next(tier for tier in policy.tiers if days >= tier.days)
+
+
+def cancelling_fee(world: World, listing: Listing, trip: Trip, *, on: date) -> int:
+    """What cancelling the trip costs on a day: a share of its price, or its first night."""
+    reached = tier(listing.policy, check_in=trip.check_in, on=on)
+    if not reached.first_night:
+        return percent(trip.price, reached.percent)
+    room = next(room for room in listing.rooms if room.id == trip.room)
+    return min(night_price(world, listing, room, trip.check_in), trip.price)
+
+
+def free_until(policy: Policy, check_in: date) -> date | None:
+    """The last day on which cancelling is free of charge, if there is one."""
+    first = policy.tiers[0]
+    return check_in - timedelta(days=first.days) if first.is_free else None
+
+
+def can_change(policy: Policy, *, check_in: date, on: date) -> bool:
+    return (check_in - on).days >= policy.change_days
+
+
+def euros(cents: int) -> str:
+    """``41250`` as ``412.50``."""
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"

@@ -1,0 +1,126 @@
+"""The town, its listings and the traveller's trips, drawn from a key.
+
+A world is 120 to 180 listings with every fact that the pages show, except for what is drawn from the same key
+only when it is asked for: descriptions, galleries and reviews (``text``, ``reviews``). Facts are drawn per
+listing from a stream of its own and count their nights from the first day, so that a world can be had for any
+date; only weekends and seasons follow the calendar's dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import lru_cache
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.stays.amenities import amenities
+from tasks_app.worlds.stays.calendar import nights_mask
+from tasks_app.worlds.stays.changes import nights_freed
+from tasks_app.worlds.stays.codes import trip_code
+from tasks_app.worlds.stays.listings import listing_draw
+from tasks_app.worlds.stays.naming import Naming
+from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.types import Edition, Listing, Stay, Tax, Town, Trip, World
+from tasks_app.worlds.stays.vocabulary import NAMES
+
+JITTERS = 1009
+"""Prime, and longer than the calendar: no two rooms' prices repeat each other in step."""
+MOST_JITTER = 9
+SEASONS = (
+    (82, 82, 88, 96, 104, 118, 132, 135, 112, 98, 84, 94),
+    (122, 126, 112, 92, 86, 96, 108, 110, 94, 88, 86, 118),
+    (88, 90, 98, 106, 114, 108, 100, 98, 110, 112, 96, 104),
+)
+UPCOMING_TRIPS = 5
+
+
+@lru_cache(maxsize=64)
+def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
+    """The world of a key on the day of ``first_day``: the same bytes on every machine."""
+    draws = Draws(key, "stays", edition)
+    town = _town(draws.at("town"), edition)
+    naming = Naming(draws.at("names"), NAMES[edition])
+    listings = tuple(
+        listing_draw(draws.at("listing", number), naming, town=town, edition=edition)
+        for number in range(draws.whole(120, 180))
+    )
+    bare = World(
+        key=key,
+        edition=edition,
+        first_day=first_day,
+        town=town,
+        amenities=amenities(edition),
+        jitter=_jitter(draws.at("jitter")),
+        listings=listings,
+        trips=(),
+    )
+    return _with_trips(bare, draws.at("trips"))
+
+
+def _town(draws: Draws, edition: Edition) -> Town:
+    names = NAMES[edition]
+    name, country = draws.pick(names.towns)
+    return Town(
+        name=name,
+        country=country,
+        intro=draws.pick(names.intros),
+        neighbourhoods=tuple(draws.sample(names.neighbourhoods, draws.whole(8, 12))),
+        seasons=draws.pick(SEASONS),
+        tax=Tax(
+            hotel_cents=draws.whole(18, 70) * 5,
+            other_cents=draws.whole(12, 50) * 5,
+            nights=draws.whole(3, 10),
+        ),
+    )
+
+
+def _jitter(draws: Draws) -> tuple[int, ...]:
+    width = 2 * MOST_JITTER + 1
+    return tuple(int(draws.share() * width) - MOST_JITTER for _ in range(JITTERS))
+
+
+def _with_trips(bare: World, draws: Draws) -> World:
+    """The world with the traveller's trips; other guests give way to them."""
+    drawn = bare
+    trips: list[Trip] = []
+    for listing, stay in _stays(bare, draws):
+        room = draws.pick([room for room in listing.rooms if room.sleeps >= stay.guests])
+        is_past = stay.check_in < bare.first_day
+        trips.append(
+            Trip(
+                code=trip_code(bare.key, room.id, stay),
+                listing=listing.id,
+                room=room.id,
+                check_in=stay.check_in,
+                check_out=stay.check_out,
+                guests=stay.guests,
+                price=quote(bare, listing, room, stay).total,
+                status="past" if is_past else "booked",
+            )
+        )
+        drawn = nights_freed(drawn, room.id, nights_mask(bare, stay.check_in, stay.check_out))
+    return replace(drawn, trips=tuple(trips))
+
+
+def _stays(bare: World, draws: Draws) -> Iterator[tuple[Listing, Stay]]:
+    """Five trips to come and two past ones, one after the other, one house twice and one house again."""
+    houses = draws.sample(bare.listings, UPCOMING_TRIPS)
+    order = [houses[4], houses[0], houses[0], houses[1], houses[2], houses[0], houses[3]]
+    day = -draws.whole(60, 200)
+    for number, listing in enumerate(order):
+        nights = draws.whole(max(2, listing.rules.min_nights), 6)
+        most = min(max(room.sleeps for room in listing.rooms), 4)
+        check_in = bare.first_day + timedelta(days=day)
+        yield (
+            listing,
+            Stay(
+                check_in=check_in,
+                check_out=check_in + timedelta(days=nights),
+                guests=draws.whole(1, most),
+            ),
+        )
+        is_last_past = number == 1
+        day = draws.whole(3, 16) if is_last_past else day + nights + draws.log_whole(3, 40)
+        if number == 0:
+            day = min(day, -10)

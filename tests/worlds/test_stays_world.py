@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from datetime import date, timedelta
+
+import pytest
+
+from tasks_app.worlds.digest import digest
+from tasks_app.worlds.stays import text
+from tasks_app.worlds.stays.calendar import first_free, is_free, taken
+from tasks_app.worlds.stays.changes import world_change
+from tasks_app.worlds.stays.quotes import percent, quote
+from tasks_app.worlds.stays.reviews import reviews
+from tasks_app.worlds.stays.types import NIGHTS, Edition, Review, Stay, World
+from tasks_app.worlds.stays.world import world
+
+FIRST_DAY = date(2027, 3, 1)
+GOLDEN = "9fc472868b13c91cc02dac681a488ada3e1a73e0742249ab11c93359e9ace0ed"
+MOST_SAME_SENTENCES = 0.09
+MOST_OVERLAP = 0.02
+SHINGLE = 4
+
+
+def _world(key: bytes = b"a", *, edition: Edition = "train", first_day: date = FIRST_DAY) -> World:
+    return world(key, edition=edition, first_day=first_day)
+
+
+def _everything(drawn: World) -> str:
+    """The digest of a world and of what is drawn from it on asking."""
+    asked = [
+        (text.description(drawn, one), text.scenes(drawn, one), reviews(drawn, one))
+        for one in drawn.listings[:20]
+    ]
+    return digest((drawn, asked))
+
+
+def test_the_same_key_draws_the_same_bytes_as_ever() -> None:
+    assert _everything(_world()) == GOLDEN
+
+
+def test_another_process_with_another_hash_seed_draws_the_same_bytes() -> None:
+    script = "from tests.worlds.test_stays_world import _everything, _world; print(_everything(_world()))"
+    environment = {"PYTHONHASHSEED": "4711", "PYTHONPATH": ".", "PATH": ""}
+    printed = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+    assert printed.stdout.strip() == GOLDEN, printed.stderr
+
+
+def test_another_key_or_edition_draws_another_world() -> None:
+    digests = {digest(_world()), digest(_world(b"b")), digest(_world(edition="test"))}
+    assert len(digests) == 3
+
+
+def test_the_editions_share_no_name_of_a_town_listing_or_place() -> None:
+    def said(edition: Edition) -> set[str]:
+        drawn = [_world(key, edition=edition) for key in (b"a", b"b", b"c")]
+        places = {place for one in drawn for place in one.town.neighbourhoods}
+        return places | {listing.name for one in drawn for listing in one.listings}
+
+    assert not said("train") & said("test")
+
+
+@pytest.mark.parametrize("key", [b"a", b"b", b"c"])
+def test_a_world_is_as_large_as_it_should_be(key: bytes) -> None:
+    drawn = _world(key)
+    rooms = [room for listing in drawn.listings for room in listing.rooms]
+    assert 120 <= len(drawn.listings) <= 180
+    assert 8 <= len(drawn.town.neighbourhoods) <= 12
+    assert len(drawn.amenities) == 40
+    assert all(1 <= len(listing.rooms) <= 4 for listing in drawn.listings)
+    assert all(5 <= listing.review_count <= 60 for listing in drawn.listings)
+    assert len({listing.id for listing in drawn.listings}) == len(drawn.listings)
+    assert len({listing.name for listing in drawn.listings}) == len(drawn.listings)
+    assert len({room.id for room in rooms}) == len(rooms)
+    assert all(len({room.name for room in one.rooms}) == len(one.rooms) for one in drawn.listings)
+
+
+def test_numbers_carry_no_meaning() -> None:
+    numbers = [int(listing.id[2:]) for listing in _world().listings]
+    assert numbers != sorted(numbers)
+    prices = [listing.rooms[0].base_cents for listing in _world().listings]
+    ranks = sorted(range(len(prices)), key=lambda place: numbers[place])
+    rising = sum(prices[one] < prices[two] for one, two in itertools.pairwise(ranks))
+    assert 0.3 < rising / len(prices) < 0.7
+
+
+def test_houses_offer_what_one_of_their_rooms_lacks() -> None:
+    drawn = _world()
+    both = {amenity.id for amenity in drawn.amenities if amenity.scope == "both"}
+    tempting = [
+        any(set(listing.amenities) & both - set(room.amenities) for room in listing.rooms)
+        for listing in drawn.listings
+    ]
+    assert sum(tempting) > 0.9 * len(tempting)
+
+
+def test_stretches_just_too_short_stand_before_the_first_two_weeks() -> None:
+    drawn = _world()
+    rooms = [room for listing in drawn.listings for room in listing.rooms]
+    answers = [first_free(room, nights=14) for room in rooms]
+    near = [
+        answer is not None and (short := first_free(room, nights=11)) is not None and short < answer
+        for room, answer in zip(rooms, answers, strict=True)
+    ]
+    assert sum(near) > 0.55 * len(near)
+
+
+@pytest.mark.parametrize(
+    "first_day", [date(2028, 2, 29), date(2027, 3, 28), date(2026, 12, 31), date(2036, 7, 1)]
+)
+def test_a_world_can_be_had_for_any_date(first_day: date) -> None:
+    drawn = _world(first_day=first_day)
+    facts = [
+        (listing.id, listing.amenities, [room.taken for room in listing.rooms]) for listing in drawn.listings
+    ]
+    other = [(one.id, one.amenities, [room.taken for room in one.rooms]) for one in _world().listings]
+    assert [fact[:2] for fact in facts] == [fact[:2] for fact in other]
+    assert all(trip.check_in > first_day for trip in drawn.trips if trip.status == "booked")
+
+
+def test_the_traveller_can_stay_where_a_trip_is_booked() -> None:
+    for key in (b"a", b"b", b"c", b"d"):
+        drawn = _world(key)
+        rooms = {room.id: room for listing in drawn.listings for room in listing.rooms}
+        upcoming = [trip for trip in drawn.trips if trip.status == "booked"]
+        assert len(upcoming) == 5
+        assert all(is_free(drawn, rooms[trip.room], trip.check_in, trip.check_out) for trip in upcoming)
+        assert all(one.check_out <= two.check_in for one, two in itertools.pairwise(drawn.trips))
+        assert len({trip.listing for trip in upcoming}) == 4
+
+
+def test_a_quote_adds_up_to_what_its_rules_say() -> None:
+    drawn = _world()
+    for listing in drawn.listings[:40]:
+        room = listing.rooms[0]
+        stay = Stay(check_in=date(2027, 7, 1), check_out=date(2027, 7, 9), guests=room.sleeps)
+        lines = {line.label: line.cents for line in quote(drawn, listing, room, stay).lines}
+        rooms_cents = lines["8 nights"] + lines.get("Extra guests", 0) + lines.get("Long stay discount", 0)
+        assert lines.get("Service fee", 0) == percent(rooms_cents, listing.fees.service_percent)
+        assert lines.get("Cleaning", 0) == listing.fees.cleaning_cents
+        assert lines["City tax"] > 0
+        assert ("Long stay discount" in lines) == (0 < listing.fees.long_stay_nights <= 8)
+
+
+def test_nights_beyond_the_calendar_are_nobodys() -> None:
+    assert all(taken(room) >> NIGHTS == 0 for listing in _world().listings for room in listing.rooms)
+
+
+def test_a_change_alters_one_fact_and_leaves_the_world_it_came_from() -> None:
+    drawn = _world()
+    listing = drawn.listings[7]
+    room = listing.rooms[0]
+    before = digest(drawn)
+    night = FIRST_DAY + timedelta(days=first_free(room, nights=1) or 0)
+    changed = world_change(
+        drawn,
+        [
+            {"change": "room_loses", "room": room.id, "amenity": room.amenities[0]},
+            {"change": "house_loses", "listing": listing.id, "amenity": listing.amenities[0]},
+            {"change": "night_taken", "room": room.id, "night": night.isoformat()},
+        ],
+    )
+    assert digest(drawn) == before
+    differing = [one for one, two in zip(changed.listings, drawn.listings, strict=True) if one != two]
+    assert [one.id for one in differing] == [listing.id]
+    assert differing[0].amenities == listing.amenities[1:]
+    assert differing[0].rooms[0].amenities == room.amenities[1:]
+    assert not is_free(changed, differing[0].rooms[0], night, night + timedelta(days=1))
+    assert world_change(drawn, []) is drawn
+
+
+def _some_reviews(edition: Edition) -> list[Review]:
+    drawn = _world(b"words", edition=edition)
+    return [review for listing in drawn.listings for review in reviews(drawn, listing)][:200]
+
+
+@pytest.mark.parametrize("edition", ["train", "test"])
+def test_two_hundred_reviews_do_not_read_alike(edition: Edition) -> None:
+    written = _some_reviews(edition)
+    sentences = [sentence for review in written for sentence in review.body]
+    assert 1 - len(set(sentences)) / len(sentences) < MOST_SAME_SENTENCES
+    overlaps = [
+        len(one & two) / max(len(one | two), 1)
+        for one, two in itertools.combinations([_shingles(review) for review in written], 2)
+    ]
+    assert sum(overlaps) / len(overlaps) < MOST_OVERLAP
+
+
+def _shingles(review: Review) -> set[tuple[str, ...]]:
+    words = " ".join(review.body).lower().split()
+    return {tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)}
+
+
+def test_no_slot_of_a_sentence_is_left_open() -> None:
+    drawn = _world(edition="test")
+    for listing in drawn.listings:
+        said = [*text.description(drawn, listing), *text.policy_text(listing.policy)]
+        said += [scene.caption for scene in text.scenes(drawn, listing)]
+        assert not any("{" in one or "}" in one for one in said)
+        assert 2 <= len(text.description(drawn, listing)) <= 4
+
+
+def test_scores_follow_the_rating() -> None:
+    drawn = _world()
+    ranked = sorted(drawn.listings, key=lambda listing: listing.rating)
+
+    def mean(listings: list) -> float:
+        scores = [review.score for listing in listings for review in reviews(drawn, listing)]
+        return sum(scores) / len(scores)
+
+    assert mean(ranked[:30]) + 1 < mean(ranked[-30:])
