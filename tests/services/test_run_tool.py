@@ -1,0 +1,81 @@
+"""The Run tool through a real arena, sweeper, queue and worker."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from tests.services.running import Started, Up, until
+
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
+]
+
+TIMEOUT_S = 6
+RIGHT = "def count_peaks(n):\n    return sum(a < b > c for a, b, c in zip(n, n[1:], n[2:]))"
+ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
+
+
+@dataclass
+class Page:
+    """An episode's address, asked as its script asks."""
+
+    url: str
+
+    def run(self, program: str) -> None:
+        assert httpx.post(f"{self.url}run", data={"answer": program}).status_code == 303
+
+    def part(self) -> str:
+        return httpx.get(f"{self.url}run", headers={"X-Gym-Part": "run"}).text
+
+    def outcome(self) -> str:
+        until(lambda: 'data-state="waiting"' not in self.part(), seconds=2 * TIMEOUT_S, what="the run ends")
+        return self.part()
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    up = Up(tmp_path_factory.mktemp("run") / "var", extra={"TOOL_CALL_TIMEOUT_S": str(TIMEOUT_S)})
+    with up.started() as running:
+        yield running
+
+
+@pytest.fixture
+def page(started: Started) -> Page:
+    """A program's page that may be run, in an evaluation: it shows all three asserts."""
+    key = re.search(r"key +(\S+)", started.output)
+    assert key
+    lab = httpx.Client(
+        base_url=f"http://127.0.0.1:{started.up.ports['LAB_PORT']}/api/v1",
+        headers={"Authorization": f"Bearer {key[1]}"},
+    )
+    with lab:
+        tasks = lab.get("/tasks", params={"benchmark": "mbpp", "split": "starter"}).json()["results"]
+        asked = {"name": "run", "kind": "eval", "affordances": {"tools": {"run": True}}}
+        run = lab.post("/runs", json=asked).json()["id"]
+        opened = lab.post("/episodes", json={"run": run, "tasks": [tasks[0]["id"]], "arm": "gym"}).json()
+    return Page(opened["episodes"][0]["start_url"])
+
+
+def test_a_program_is_run_by_the_worker_and_told_by_the_page(page: Page) -> None:
+    page.run(RIGHT)
+    assert "3 of 3 passed." in page.outcome()
+    page.run("def count_peaks(numbers):\n    return 2")
+    assert "1 of 3 passed." in page.outcome()
+    assert "2 of 20 runs used." in page.outcome()
+
+
+def test_a_run_whose_worker_is_killed_is_given_up_and_may_be_repeated(page: Page, started: Started) -> None:
+    page.run(ENDLESS)
+    os.kill(started.child("worker-sandbox"), signal.SIGKILL)
+    assert "could not be run" in page.outcome()
+    page.run(RIGHT)
+    until(lambda: "3 of 3 passed." in page.part(), seconds=2 * TIMEOUT_S, what="the repeated run passes")
