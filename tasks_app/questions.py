@@ -14,8 +14,9 @@ from gymsite.core.registry import Registry
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
-AnswerForm = Literal["line", "program", "values"]
-"""How an answer is written where no page takes it: a line, a fenced program, or values with ``|`` between."""
+AnswerForm = Literal["line", "block", "program", "values"]
+"""How an answer is written where no page takes it: one line, a fenced block of lines, a fenced program, or
+values with ``|`` between."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +102,10 @@ class QuestionKind:
     answer_form: AnswerForm = "line"
     instruction: str = ""
     tools: frozenset[str] = frozenset()
+
+    def form_of(self, payload: Payload) -> AnswerForm:
+        """The form that this question's answer has: a puzzle may ask for a whole board."""
+        return "block" if payload.get("answer_lines") else self.answer_form
 
 
 questions: Registry[QuestionKind] = Registry("question kind")

@@ -70,7 +70,8 @@ def test_several_values_are_typed_into_as_many_fields() -> None:
     [
         ("line", ("42",), "Answer: 42"),
         ("values", ("a|b", "c"), "Answer: a\\|b | c"),
-        ("program", ("x = 1",), "Answer:\n```python\nx = 1\n```"),
+        ("program", ("x = 1",), "Answer:\n```\nx = 1\n```"),
+        ("block", ("_ Q\nQ _",), "Answer:\n```\n_ Q\nQ _\n```"),
     ],
 )
 def test_words_carry_every_form_of_answer(form: Any, values: tuple[str, ...], said: str) -> None:

@@ -110,7 +110,7 @@ def _answer(
     task: Task, gold: str, role: Role, arrangement: dict[str, Any] | None, *, others: Iterable[str]
 ) -> str | list[str]:
     """As an agent would write it who sees this episode: choices by the label that it shows."""
-    form = questions.get(task.kind).answer_form
+    form = questions.get(task.kind).form_of(task.payload)
     order = (arrangement or {}).get("order")
     if order is not None:
         labels = [choice["label"] for choice in task.payload["choices"]]

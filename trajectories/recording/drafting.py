@@ -100,7 +100,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         "seed": plan.seed,
         "virtual_start": FIRST_VIRTUAL_DAY + timedelta(days=plan.seed % VIRTUAL_DAYS),
     }
-    told = {"group": plan.id, "arm": opening.arm, "answer_form": questions.get(task.kind).answer_form}
+    form = questions.get(task.kind).form_of(task.payload)
+    told = {"group": plan.id, "arm": opening.arm, "answer_form": form}
     looks = Looks(opening, plan.seed)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)

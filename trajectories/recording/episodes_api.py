@@ -26,8 +26,8 @@ DETAIL_MAX_CHARS = 10_000
 class OpenedEpisode(Struct):
     """One opened episode. ``start_url`` is null in arms without a page.
 
-    ``answer_form`` is how its answer is written where no page takes it: one line, a fenced program, or values
-    with ``|`` between them.
+    ``answer_form`` is how its answer is written where no page takes it: one line, a fenced block of
+    lines, a fenced program, or values with ``|`` between them.
     """
 
     id: int
@@ -37,7 +37,7 @@ class OpenedEpisode(Struct):
     arm: str
     start_url: str | None
     messages_ref: str
-    answer_form: Literal["line", "program", "values"]
+    answer_form: Literal["line", "block", "program", "values"]
     max_steps: int
     presentation_hash: str
 

@@ -72,7 +72,7 @@ def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | 
         payload=task.payload,
         arrangement={"asserts": list(asserts)} if asserts else None,
     )
-    form = questions.get(task.kind).answer_form
+    form = questions.get(task.kind).form_of(task.payload)
     given = gold_answers.answer_of(answer, form=form)
     return prompts.Solved(
         question=question, reply=prompts.reply_of(form=form, answer=given, solution=solution)

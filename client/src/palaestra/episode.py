@@ -33,7 +33,8 @@ UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
 REOPENED = "It is open again at the first page."
 NO_LINE = 'There is no line "Answer: ...".'
-MISSING = {"line": NO_LINE, "values": NO_LINE, "program": "There is no fenced code block."}
+NO_BLOCK = "There is no fenced code block."
+MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
 Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 

@@ -5,11 +5,11 @@ An opened episode says which form its answer has:
 - ``line``: the last line that begins with ``Answer:`` (any case; Markdown heading, quote or emphasis marks
   around the word allowed) carries the answer: everything after the colon, stripped. Emphasis that was opened
   before the word and closes after the colon or at the end of the line is not part of the answer.
-- ``values``: that line, cut at every ``|``, as a list; ``\\|`` is a bar of the answer itself. Empty values are
-  left out.
-- ``program``: the last fenced code block (three or more backticks or tildes on a line of their own, a
-  language after them) after the last ``Answer:`` line; of the whole completion when none follows it. A block
-  that is never closed ends with the completion.
+- ``values``: that line, cut at every ``|``, as a list; ``\\|`` is a bar of the answer itself. Empty values
+  are left out.
+- ``block`` and ``program``: the last fenced code block (three or more backticks or tildes on a line of their
+  own, a language after them) after the last ``Answer:`` line; of the whole completion when none follows it.
+  A block that is never closed ends with the completion.
 
 An empty answer is none.
 """
@@ -29,8 +29,8 @@ _BAR = re.compile(r"(?<!\\)\|")
 def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[str] | None:
     """The answer of a completion by the rule above, or None."""
     lines = completion.split("\n")
-    if form == "program":
-        return _program(lines)
+    if form in ("program", "block"):
+        return _block(lines)
     found = _announced(lines)
     answer = found[1] if found else ""
     if form == "values":
@@ -49,7 +49,7 @@ def _announced(lines: list[str]) -> tuple[int, str] | None:
     return None
 
 
-def _program(lines: list[str]) -> str | None:
+def _block(lines: list[str]) -> str | None:
     found = _announced(lines)
     blocks = _fenced(lines[found[0] + 1 :]) if found else []
     blocks = blocks or _fenced(lines)

@@ -21,7 +21,7 @@ CloseReason = Literal[
 ]
 Message = dict[str, Any]
 Answer = str | list[str]
-AnswerForm = Literal["line", "program", "values"]
+AnswerForm = Literal["line", "block", "program", "values"]
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):

@@ -37,6 +37,7 @@ ARMS_WITH_QUESTION = frozenset(BUILT_ARMS) - {Arm.GYM}
 FOLDER = Path(__file__).parent
 ANSWER_WORD = "Answer:"
 PLAIN_FENCE = "```"
+LANGUAGES = {"program": "python", "block": ""}
 
 Message = dict[str, Any]
 
@@ -70,7 +71,7 @@ def question_of(
     shown = questions.get(kind)
     text = shown.text(arranged(payload, arrangement)) if arrangement else prompt
     pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
-    return Question(text=text, instruction=shown.instruction, form=shown.answer_form, pictures=pictures)
+    return Question(text=text, instruction=shown.instruction, form=shown.form_of(payload), pictures=pictures)
 
 
 def arm_check(arm: str) -> None:
@@ -125,12 +126,12 @@ def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) ->
     A bar inside one of several values is written ``\\|``, as clients read it.
     """
     values = [answer] if isinstance(answer, str) else list(answer)
-    if form == "program":
-        program = "\n".join(values).strip()
+    if form in ("program", "block"):
+        program = "\n".join(values).strip("\n")
         fence = PLAIN_FENCE
         while fence in program:
             fence += "`"
-        given = f"{ANSWER_WORD}\n{fence}python\n{program}\n{fence}"
+        given = f"{ANSWER_WORD}\n{fence}{LANGUAGES[form]}\n{program}\n{fence}"
     else:
         plain = [" ".join(value.split()) for value in values]
         cut = [value.replace("|", "\\|") for value in plain] if form == "values" else plain

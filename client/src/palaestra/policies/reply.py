@@ -83,8 +83,8 @@ def hand_in(
 
 
 def _in_words(values: tuple[str, ...], episode: EpisodeInfo) -> str:
-    if episode.answer_form == "program":
-        return f"Answer:\n```python\n{values[0]}\n```"
+    if episode.answer_form in ("program", "block"):
+        return f"Answer:\n```\n{values[0]}\n```"
     if episode.answer_form == "values":
         return "Answer: " + " | ".join(value.replace("|", "\\|") for value in values)
     return f"Answer: {values[0]}"

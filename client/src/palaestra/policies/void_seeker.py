@@ -80,7 +80,8 @@ class VoidSeeker:
 
 
 def _in_words(answer: str, episode: EpisodeInfo) -> str:
-    return f"Answer:\n```\n{answer}\n```" if episode.answer_form == "program" else f"Answer: {answer}"
+    is_fenced = episode.answer_form in ("program", "block")
+    return f"Answer:\n```\n{answer}\n```" if is_fenced else f"Answer: {answer}"
 
 
 def _hostile_answer(observation: Observation, episode: EpisodeInfo, number: int) -> str:
