@@ -19,6 +19,7 @@ from itertools import count, islice
 from typing import Any
 
 from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
+from verifiers.puzzles import cube, traffic
 from verifiers.puzzles.rule import Puzzle, cleaned
 from verifiers.puzzles.rules import FACTS, PACKAGED, RULES
 from verifiers.types import UnparsableGold
@@ -128,10 +129,14 @@ def _package() -> Any:
 
 
 def _answer(name: str, entry: dict[str, Any]) -> str:
+    """The package's answer, or one that its metadata holds; empty when there is none."""
+    metadata = entry["metadata"]
     if name == "graph_color":
-        return json.dumps(
-            {str(vertex): color for vertex, color in entry["metadata"]["possible_answer"].items()}
-        )
+        return json.dumps({str(vertex): color for vertex, color in metadata["possible_answer"].items()})
+    if name == "rubiks_cube":
+        return cube.undoing(metadata["scramble_moves"])
+    if name == "rush_hour":
+        return traffic.solution(metadata["board_config"]) or ""
     return str(entry["answer"]).replace("\r\n", "\n").strip()
 
 

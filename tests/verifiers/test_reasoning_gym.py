@@ -41,6 +41,8 @@ KNIGHTS = {
     "start_turn": "w",
     "solution": [],
 }
+CUBE = {"cube_size": 3, "scramble_moves": "R U' F"}
+ROAD = {"board_config": "oooBoooooBooAAoooooooooooooooooooooo"}
 PATH = {"matrix": [["*", "O"], ["X", "#"]]}
 HANOI = {"num_disks": 1, "num_pegs": 3, "start_peg": 1, "target_peg": 2, "solution_length": 1}
 LADDER = {"start_word": "COLD", "end_word": "WARD"}
@@ -94,6 +96,8 @@ def judge(dataset: str, gold: str, answer: str, facts: dict[str, Any] | None = N
         ("n_queens", "_ Q\nQ _", "Q _\n_ Q", QUEENS),
         ("palindrome_generation", "abba", "baab", {"letters": ["a", "a", "b", "b"]}),
         ("sokoban", "R", "DUR", ROOM),
+        ("rubiks_cube", "F' U R'", "F F F U  R' X Y' M M2 M", CUBE),
+        ("rush_hour", "A+4", "B+3 A+1 A-1 B-2 B-1 A+2 A+2", ROAD),
     ],
 )
 def test_what_is_as_right_as_the_gold_is_correct(
@@ -155,6 +159,13 @@ def test_what_is_as_right_as_the_gold_is_correct(
         ("palindrome_generation", "abba", "aba", {"letters": ["a", "a", "b", "b"]}),
         ("sokoban", "R", "move R", ROOM),
         ("sokoban", "R", "D", ROOM),
+        ("sokoban", "R", "UR", ROOM),
+        ("rubiks_cube", "F' U R'", "R' U F'", CUBE),
+        ("rubiks_cube", "F' U R'", "F' U R' Q", CUBE),
+        ("rush_hour", "A+4", "A+5", ROAD),
+        ("rush_hour", "A+4", "B+1 A+4", ROAD),
+        ("rush_hour", "A+4", "B-1 A+4", ROAD),
+        ("rush_hour", "A+4", "the answer is A+4", ROAD),
     ],
 )
 def test_what_the_package_lets_pass_or_is_only_like_the_gold_is_incorrect(

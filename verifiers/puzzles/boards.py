@@ -19,7 +19,7 @@ def queens(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
-    """Every box stands on a goal after the moves; one against a wall changes nothing, as in the package."""
+    """Every move is possible, and every box stands on a goal after the last."""
     if set(answer) - set(MOVES):
         return None
     rows = [row.split() for row in puzzle.facts["gamestr"].strip().split("\n")]
@@ -30,11 +30,11 @@ def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
     for move in answer:
         ahead = _beside(player, MOVES[move])
         if ahead not in floor:
-            continue
+            return False
         if ahead in boxes:
             behind = _beside(ahead, MOVES[move])
             if behind not in floor or behind in boxes:
-                continue
+                return False
             boxes = boxes - {ahead} | {behind}
         player = ahead
     return boxes <= goals

@@ -43,9 +43,13 @@ def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
         raise UnparsableGold("the integrand cannot be read")
     if found is None or not _is_known(found, variable=puzzle.facts["variable"]):
         return None
-    agreed = [_agrees(found, wanted, variable=puzzle.facts["variable"], at=point) for point in POINTS]
-    seen = [agrees for agrees in agreed if agrees is not None]
-    return len(seen) >= POINTS_NEEDED and all(seen)
+    seen = 0
+    for point in POINTS:
+        agrees = _agrees(found, wanted, variable=puzzle.facts["variable"], at=point)
+        if agrees is False:
+            return False
+        seen += agrees is True
+    return seen >= POINTS_NEEDED
 
 
 def _agrees(found: ast.expr, wanted: ast.expr, *, variable: str, at: str) -> bool | None:

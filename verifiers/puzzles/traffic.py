@@ -1,0 +1,116 @@
+"""Rush Hour: cars on a board of six by six, the first one to the exit on the right.
+
+The package skips what cannot be moved and goes on, so a long walk at random solves what it never read; here
+every move has to be possible. Boards are as the package writes them: 36 cells, ``o`` free, ``x`` a wall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from verifiers.puzzles.rule import Puzzle
+
+SIDE = 6
+EXIT = 2 * SIDE + SIDE - 2
+FREE, WALL = "o", "x"
+MOVE = re.compile(r"([A-Z])([+-])([1-5])", re.ASCII)
+STATES_MAX = 60_000
+"""States of a board that are searched for a solution."""
+
+State = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Car:
+    """``length`` cells, ``stride`` apart: 1 in a row, ``SIDE`` in a column."""
+
+    length: int
+    stride: int
+
+    def cells(self, start: int) -> range:
+        return range(start, start + self.length * self.stride, self.stride)
+
+    def mask(self, start: int) -> int:
+        return sum(1 << cell for cell in self.cells(start))
+
+    def next_start(self, start: int, step: int) -> int | None:
+        """Where it starts a step on; None when it would leave the board."""
+        last = start if step < 0 else start + (self.length - 1) * self.stride
+        place = last % SIDE if self.stride == 1 else last // SIDE
+        return start + step * self.stride if 0 <= place + step < SIDE else None
+
+
+@dataclass(frozen=True)
+class Board:
+    cars: tuple[Car, ...]
+    walls: int
+
+    def moves(self, state: State) -> Iterator[tuple[int, int, State]]:
+        """Number of a car, by how many cells, and the state after it."""
+        taken = self.taken(state)
+        for number, car in enumerate(self.cars):
+            others = taken & ~car.mask(state[number])
+            for step in (-1, 1):
+                start: int | None = state[number]
+                for cells in range(1, SIDE):
+                    start = car.next_start(start, step) if start is not None else None
+                    if start is None or car.mask(start) & others:
+                        break
+                    yield number, step * cells, (*state[:number], start, *state[number + 1 :])
+
+    def taken(self, state: State) -> int:
+        return self.walls | sum(car.mask(start) for car, start in zip(self.cars, state, strict=True))
+
+
+def board_read(text: str) -> tuple[Board, State]:
+    """The board and where its cars start, in the order of their letters."""
+    places: dict[str, list[int]] = {}
+    for cell, letter in enumerate(text):
+        places.setdefault(letter, []).append(cell)
+    walls = sum(1 << cell for cell in places.pop(WALL, []))
+    places.pop(FREE, None)
+    found = [places[letter] for letter in sorted(places)]
+    cars = tuple(Car(len(cells), cells[1] - cells[0]) for cells in found)
+    return Board(cars, walls), tuple(cells[0] for cells in found)
+
+
+def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
+    """Every move is possible, and the first car stands at the exit after the last."""
+    moves = [MOVE.fullmatch(word) for word in answer.split()]
+    board, state = board_read(puzzle.facts["board_config"])
+    for move in moves:
+        if move is None:
+            return None
+        wanted = (ord(move[1]) - ord("A"), int(move[2] + move[3]))
+        after = {(number, cells): reached for number, cells, reached in board.moves(state)}
+        if wanted not in after:
+            return False
+        state = after[wanted]
+    return state[0] == EXIT
+
+
+def solution(text: str) -> str | None:
+    """Moves that solve a board, as few as can be; None when it has more than ``STATES_MAX`` states."""
+    board, first = board_read(text)
+    reached: dict[State, tuple[State, str] | None] = {first: None}
+    queue = [first]
+    for state in queue:
+        if state[0] == EXIT:
+            return " ".join(_way(reached, state))
+        if len(reached) > STATES_MAX:
+            return None
+        for number, cells, after in board.moves(state):
+            if after not in reached:
+                reached[after] = (state, f"{chr(ord('A') + number)}{cells:+d}")
+                queue.append(after)
+    return None
+
+
+def _way(reached: dict[State, tuple[State, str] | None], state: State) -> list[str]:
+    moves = []
+    while (before := reached[state]) is not None:
+        state, move = before
+        moves.append(move)
+    return moves[::-1]
