@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import httpx
+import psycopg
 import pytest
 
+from gymsite.services import endpoints
 from tests.services.running import Started, Up, until
 
 pytestmark = [
@@ -19,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
 ]
 
-TIMEOUT_S = 6
+TIMEOUT_S = 25
 RIGHT = "def count_peaks(n):\n    return sum(a < b > c for a, b, c in zip(n, n[1:], n[2:]))"
 ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
 
@@ -75,7 +77,14 @@ def test_a_program_is_run_by_the_worker_and_told_by_the_page(page: Page) -> None
 
 def test_a_run_whose_worker_is_killed_is_given_up_and_may_be_repeated(page: Page, started: Started) -> None:
     page.run(ENDLESS)
+    until(lambda: _is_running(started.up), seconds=TIMEOUT_S, what="the worker takes the run")
     os.kill(started.child("worker-sandbox"), signal.SIGKILL)
     assert "could not be run" in page.outcome()
     page.run(RIGHT)
     until(lambda: "3 of 3 passed." in page.part(), seconds=2 * TIMEOUT_S, what="the repeated run passes")
+
+
+def _is_running(up: Up) -> bool:
+    with psycopg.connect(endpoints.database_url(up.var_dir, role="owner")) as connection:
+        found = connection.execute("SELECT FROM trajectories_toolcall WHERE status = 'running'")
+        return found.fetchone() is not None
