@@ -19,8 +19,7 @@ class SiteTask:
 
     ``answer`` is the value and its witness, one for each of ``fields`` (the labels), written as the fields
     take them. ``goal`` holds the conditions on the folded state, and the frame, of a task that is done rather
-    than told. ``needs`` names the facts that the answer rests on by where they are shown. ``drawn`` is what
-    the wording was made of (product, term, rule ...), for ``wrong`` and ``check``: kept with the gold.
+    than told. ``needs`` names the facts that the answer rests on by where they are shown.
     """
 
     family: str
@@ -30,7 +29,6 @@ class SiteTask:
     fields: tuple[str, ...]
     goal: Mapping[str, Any] | None = None
     needs: tuple[str, ...] = ()
-    drawn: Mapping[str, Any] = field(default_factory=dict)
     is_possible: bool = True
     twin: str = ""
     """Shared by an impossible task and the possible one of the same wording."""

@@ -1,0 +1,82 @@
+"""Sentence patterns: text with groups of alternatives, ``The [bag|thing] [@verdict] {x}.``
+
+``[a|b]`` is one of the options, ``[@name]`` one of a named list, whose options may hold groups themselves, as
+an option may hold ``@name``; ``{slot}`` is filled in by the caller.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from gymsite.core.draws import Draws
+
+Lists: TypeAlias = Mapping[str, Sequence[str]]
+
+_GROUP = re.compile(r"\[([^\[\]]*)\]")
+_NAME = re.compile(r"(?<!\[)@\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Literal text and groups in turn; an option is text or a pattern of its own."""
+
+    parts: tuple[str | tuple[str | Pattern, ...], ...]
+
+    @property
+    def variants(self) -> int:
+        """How many texts it can become, slots left aside."""
+        found = 1
+        for part in self.parts:
+            if not isinstance(part, str):
+                found *= sum(1 if isinstance(option, str) else option.variants for option in part)
+        return found
+
+
+def pattern(source: str, *, lists: Lists) -> Pattern:
+    """Parse a source; ``KeyError`` for a list that is not there."""
+    pieces = _GROUP.split(source)
+    parts: list[str | tuple[str | Pattern, ...]] = []
+    for index, piece in enumerate(pieces):
+        if index % 2:
+            parts.append(tuple(_option(each, lists=lists) for each in _options(piece, lists=lists)))
+        elif piece:
+            parts.append(piece)
+    return Pattern(tuple(parts))
+
+
+def _options(group: str, *, lists: Lists) -> list[str]:
+    found: list[str] = []
+    for option in group.split("|"):
+        found += lists[option[1:]] if option.startswith("@") else [option]
+    return found
+
+
+def _option(source: str, *, lists: Lists) -> str | Pattern:
+    source = _NAME.sub(r"[\g<0>]", source)
+    return pattern(source, lists=lists) if "[" in source else source
+
+
+def written(of: Pattern, *, draws: Draws, slots: Mapping[str, str]) -> str:
+    """One sentence of the pattern, beginning with a capital."""
+    found: list[str] = []
+    _write(of, draws, found)
+    text = "".join(found)
+    if "{" in text:
+        text = text.format_map(slots)
+    return text[:1].upper() + text[1:]
+
+
+def _write(of: Pattern, draws: Draws, into: list[str]) -> None:
+    share = draws.share
+    for part in of.parts:
+        if isinstance(part, str):
+            into.append(part)
+            continue
+        option = part[int(share() * len(part))]
+        if isinstance(option, str):
+            into.append(option)
+        else:
+            _write(option, draws, into)

@@ -1,0 +1,129 @@
+"""Who reviewed a product, when, how, and which terms they mention where; the words come after (``text``).
+
+Terms are planted: each term of the product's category in 3 to 60 reviews, as many times rare as common, and
+beside them what a careless count takes for them: the term in a title or a reply alone, inside a longer word,
+in another form or in capitals, in a translation.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect
+from dataclasses import replace
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.reviews import vocabulary
+from tasks_app.worlds.reviews import world as worlds
+from tasks_app.worlds.reviews.planting import Plot, planted
+from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, World
+from tasks_app.worlds.reviews.vocabulary import Edition, Vocabulary
+
+STARS = (
+    (0.20, 0.40, 0.62, 0.84),
+    (0.12, 0.26, 0.44, 0.70),
+    (0.08, 0.18, 0.33, 0.60),
+    (0.05, 0.12, 0.24, 0.52),
+    (0.03, 0.08, 0.18, 0.42),
+)
+"""Of each mood of a product: shares of reviews with at most 1, 2, 3, 4 stars."""
+LENGTHS = (0.10, 0.26, 0.46, 0.64, 0.78, 0.88, 0.95)
+"""Shares of reviews with at most 1 to 7 sentences; 8 is the most."""
+VERIFIED_SHARE = 0.76
+UNHELPFUL_SHARE = 0.38
+MOST_HELPFUL = 260
+FOREIGN_SHARE = 0.06
+INITIALS = "ABCDEFGHIJKLMNOPRSTVWZ"
+SERIALS = 9973
+"""Prime: a review's number times anything below it, modulo it, is a serial of its own."""
+
+
+def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
+    """The product's reviews, newest first; of one day, in the order of their ids."""
+    place = [product.id for product in world.products].index(product_id)
+    return _outlines(world.key, world.edition, world.first_day, place, world.changes)
+
+
+@lru_cache(maxsize=256)
+def _outlines(
+    key: bytes, edition: Edition, first_day: date, place: int, changes: tuple[Change, ...]
+) -> tuple[Outline, ...]:
+    product = worlds.world(key, edition=edition, first_day=first_day).products[place]
+    words = vocabulary.of(edition)
+    draws = Draws(key, "reviews", edition, "outlines", place)
+    plots = _plots(draws.at("plots"), product, words)
+    marks = planted(draws.at("terms"), plots, words.categories[product.category].terms)
+    found = _people(draws.at("people"), product, words, plots, marks, first_day)
+    for change in changes:
+        found = [_changed(outline, change) if outline.id == change.review else outline for outline in found]
+    return tuple(sorted(found, key=lambda outline: (-outline.day.toordinal(), outline.id)))
+
+
+def _changed(outline: Outline, change: Change) -> Outline:
+    facts: dict[str, Any] = {change.fact: change.value}
+    return replace(outline, **facts)
+
+
+def _plots(draws: Draws, product: Product, words: Vocabulary) -> list[Plot]:
+    share = draws.share
+    shares = STARS[product.mood]
+    found = []
+    for _ in range(product.review_count):
+        stars = 1 + bisect(shares, share())
+        plot = Plot(stars, 1 + bisect(LENGTHS, share()))
+        plot.has_reply = share() < (0.25 if stars < 3 else 0.07)
+        if share() < FOREIGN_SHARE:
+            plot.language = draws.pick(words.languages)
+            plot.sentences = min(plot.sentences, 4)
+        found.append(plot)
+    return found
+
+
+def _people(
+    draws: Draws,
+    product: Product,
+    words: Vocabulary,
+    plots: list[Plot],
+    marks: list[tuple[Mark, ...]],
+    first_day: date,
+) -> list[Outline]:
+    share = draws.share
+    names: set[str] = set()
+    factor, offset = draws.whole(2, SERIALS - 1), draws.whole(0, SERIALS - 1)
+    scale = math.log(MOST_HELPFUL + 1)
+    colours, sizes = product.colours, product.sizes
+    found = []
+    for number, plot in enumerate(plots):
+        outline = Outline(
+            f"V{product.number}{(factor * number + offset) % SERIALS:04d}",
+            number,
+            plot.stars,
+            first_day - timedelta(days=1 + int(share() * product.launched)),
+            colours[int(share() * len(colours))],
+            sizes[int(share() * len(sizes))],
+            share() < VERIFIED_SHARE,
+            0 if share() < UNHELPFUL_SHARE else int(math.exp(share() * scale)),
+            _name(draws, words.people, names),
+            plot.language,
+            plot.sentences,
+            plot.has_reply,
+            marks[number],
+        )
+        found.append(outline)
+    return found
+
+
+def _name(draws: Draws, people: tuple[str, ...], names: set[str]) -> str:
+    """A name that the product's other reviewers do not have."""
+    share = draws.share
+    while True:
+        first = people[int(share() * len(people))]
+        if share() < 0.7:
+            name = f"{first} {INITIALS[int(share() * len(INITIALS))]}."
+        else:
+            name = f"{first.lower()}{10 + int(share() * 90)}"
+        if name not in names:
+            names.add(name)
+            return name

@@ -1,0 +1,189 @@
+"""The words of reviews, drawn only when they are read, each review's from a stream of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.reviews import foreign, vocabulary
+from tasks_app.worlds.reviews import world as worlds
+from tasks_app.worlds.reviews.goods import Term
+from tasks_app.worlds.reviews.grammar import Pattern, written
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Review, World
+from tasks_app.worlds.reviews.vocabulary import Edition
+
+INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
+LED_SHARE = 0.45
+MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")
+
+
+def reviews(world: World, product_id: str) -> tuple[Review, ...]:
+    """Every review of the product with its words, in the order of ``outlines``."""
+    return _reviews(world.key, world.edition, world.first_day, product_id, world.changes)
+
+
+def review(world: World, product_id: str, outline: Outline) -> Review:
+    """The words of one review."""
+    return _Scribe(world, world.product(product_id)).review(outline)
+
+
+@lru_cache(maxsize=64)
+def _reviews(
+    key: bytes, edition: Edition, first_day: date, product_id: str, changes: tuple[Change, ...]
+) -> tuple[Review, ...]:
+    bare = worlds.world(key, edition=edition, first_day=first_day)
+    world = World(key=key, edition=edition, first_day=first_day, products=bare.products, changes=changes)
+    scribe = _Scribe(world, world.product(product_id))
+    return tuple(map(scribe.review, outlines(world, product_id)))
+
+
+def others(world: World, product: Product) -> tuple[str, ...]:
+    """What reviewers compare the product with: its rivals in the shop, or what other brands make."""
+    names = tuple(
+        other.name for other in world.products if other.category == product.category and other is not product
+    )
+    return names or tuple(f"{other.brand} one" for other in world.products if other is not product)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A review while it is written: its own stream, and which sentences it has used."""
+
+    draws: Draws
+    stars: int
+    slots: dict[str, str]
+    used: set[int]
+
+    def tone(self) -> str:
+        """Praise or complaint, as the stars have it; now and then the other."""
+        likely = (0.04, 0.12, 0.5, 0.87, 0.97)[self.stars - 1]
+        return "+" if self.draws.share() < likely else "-"
+
+    def mood(self) -> str:
+        """As ``tone``, with "neither" for three stars and sometimes beside them."""
+        neither = (0.04, 0.15, 0.6, 0.15, 0.04)[self.stars - 1]
+        return "~" if self.draws.share() < neither else self.tone()
+
+    def overall(self) -> str:
+        return "--~++"[self.stars - 1]
+
+
+class _Scribe:
+    def __init__(self, world: World, product: Product) -> None:
+        words = vocabulary.of(world.edition)
+        self.phrases = words.phrases
+        self.category = words.categories[product.category]
+        self.own = words.by_category[product.category]
+        self.terms: Mapping[str, Term] = {term.word: term for term in self.category.terms}
+        self.others = others(world, product)
+        self.stream = Draws(world.key, "reviews", world.edition, "text", product.number)
+        self.slots = {"thing": product.noun, "brand": product.brand}
+
+    def review(self, outline: Outline) -> Review:
+        draft = self._draft(outline)
+        reply = self._reply(draft, outline) if outline.has_reply else ""
+        if outline.language:
+            title, body, original = self._translated(draft, outline)
+            return Review(outline=outline, title=title, body=body, original=original, reply=reply)
+        by_place = {mark.at: mark for mark in outline.marks if mark.place == "body"}
+        body = tuple(
+            self._marked(draft, by_place[place]) if place in by_place else self._filler(draft, place, outline)
+            for place in range(outline.sentences)
+        )
+        return Review(outline=outline, title=self._title(draft, outline), body=body, reply=reply)
+
+    def _draft(self, outline: Outline) -> _Draft:
+        """Whoever writes uses it in one way and compares it with one other product."""
+        draws = self.stream.at(outline.number)
+        use, other = draws.pick(self.category.uses), draws.pick(self.others)
+        return _Draft(draws, outline.stars, {**self.slots, "use": use, "other": other}, set())
+
+    def _pick(self, draft: _Draft, patterns: tuple[Pattern, ...]) -> Pattern:
+        """One that the review has not used yet, if a second look finds it."""
+        found = draft.draws.pick(patterns)
+        if id(found) in draft.used:
+            found = draft.draws.pick(patterns)
+        draft.used.add(id(found))
+        return found
+
+    def _led(self, draft: _Draft, sentence: str) -> str:
+        """The sentence, now and then after a few words that lead to it."""
+        if not draft.draws.chance(LED_SHARE):
+            return sentence
+        lead = written(draft.draws.pick(self.phrases["lead"]), draws=draft.draws, slots=draft.slots)
+        is_name = sentence.startswith(("I ", draft.slots["brand"], draft.slots["other"]))
+        return f"{lead} {sentence if is_name else sentence[:1].lower() + sentence[1:]}"
+
+    def _sentence(self, draft: _Draft, patterns: tuple[Pattern, ...], x: str = "") -> str:
+        draft.slots["x"] = x
+        return written(self._pick(draft, patterns), draws=draft.draws, slots=draft.slots)
+
+    def _filler(self, draft: _Draft, place: int, outline: Outline) -> str:
+        if place == 0 and draft.draws.chance(0.8):
+            return self._sentence(draft, self.phrases["open" + draft.overall()])
+        if place == outline.sentences - 1 and place and draft.draws.chance(0.6):
+            return self._sentence(draft, self.phrases["close" + draft.overall()])
+        kind = draft.draws.pick(MIDDLES)
+        if kind == "fill":
+            return self._led(draft, self._sentence(draft, self.phrases["fill" + draft.mood()]))
+        if kind == "own":
+            return self._led(
+                draft, self._sentence(draft, self.own["praise" if draft.tone() == "+" else "blame"])
+            )
+        return self._led(draft, self._sentence(draft, self.phrases[kind + draft.tone()]))
+
+    def _marked(self, draft: _Draft, mark: Mark) -> str:
+        if mark.form < 0:
+            return self._sentence(draft, self.own[mark.term])
+        term = self.terms[mark.term]
+        name = INFLECTIONS[term.kind][mark.form] + ("_first" if mark.case == "capital" else "")
+        sentence = self._sentence(draft, self.phrases[name + draft.tone()], _cased(term, mark))
+        return sentence if mark.case == "capital" else self._led(draft, sentence)
+
+    def _title(self, draft: _Draft, outline: Outline) -> str:
+        mark = next((mark for mark in outline.marks if mark.place == "title"), None)
+        if mark is None:
+            return self._sentence(draft, self.phrases["title" + draft.overall()])
+        term = self.terms[mark.term]
+        return self._sentence(draft, self.phrases[f"title_{term.kind}{draft.tone()}"], _cased(term, mark))
+
+    def _reply(self, draft: _Draft, outline: Outline) -> str:
+        said = [self._sentence(draft, self.phrases["reply_open" + ("-" if outline.stars < 4 else "+")])]
+        mark = next((mark for mark in outline.marks if mark.place == "reply"), None)
+        if mark:
+            said.append(self._sentence(draft, self.phrases[f"reply_{self.terms[mark.term].kind}"], mark.term))
+        said.append(self._sentence(draft, self.phrases["reply_close"]))
+        return " ".join(said)
+
+    def _translated(self, draft: _Draft, outline: Outline) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        by_place = {mark.at: mark for mark in outline.marks if mark.place == "body"}
+        told = [self._both(draft, "title" + draft.overall(), 0, None, outline)]
+        for place in range(outline.sentences):
+            mark = by_place.get(place)
+            name = "term" + draft.tone() if mark else draft.mood()
+            told.append(self._both(draft, name, 1 + place, mark, outline))
+        (_, title), *body = told
+        return title, tuple(english for _, english in body), tuple(own for own, _ in told)
+
+    def _both(
+        self, draft: _Draft, name: str, place: int, mark: Mark | None, outline: Outline
+    ) -> tuple[str, str]:
+        """A sentence and its translation: the same stream picks the same of both."""
+        pairs = foreign.pairs(outline.language, name)
+        own, english = pairs[int(draft.draws.share() * len(pairs))]
+        stream = self.stream.at(outline.number, "translated")
+        word = self.terms[mark.term].foreign[outline.language] if mark else ""
+        said = written(own, draws=stream.at(place), slots={"x": word})
+        translated = {"x": mark.term.capitalize() if mark else ""}
+        return said, written(english, draws=stream.at(place), slots=translated)
+
+
+def _cased(term: Term, mark: Mark) -> str:
+    form = term.all_forms[mark.form]
+    if mark.case == "upper":
+        return form.upper()
+    return form.capitalize() if mark.case == "capital" else form

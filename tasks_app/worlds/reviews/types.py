@@ -1,0 +1,144 @@
+"""The shop's world as frozen values: what a product is, and what a review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from tasks_app.worlds.reviews.vocabulary import Edition
+
+FOLD = 3
+"""Sentences of a review that are shown before "Read more"."""
+
+Case = Literal["lower", "capital", "upper"]
+Place = Literal["title", "body", "reply"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """``price`` is in cents; ``launched`` counts days back from the world's first day."""
+
+    id: str
+    number: int
+    name: str
+    brand: str
+    noun: str
+    category: str
+    price: int
+    colours: tuple[str, ...]
+    sizes: tuple[str, ...]
+    summary: str
+    review_count: int
+    mood: int
+    launched: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One fact of one review that is not as it was drawn."""
+
+    review: str
+    fact: Literal["is_verified", "colour", "stars"]
+    value: bool | int | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """The shop on ``first_day``; every review is from before it. The first five products are rivals."""
+
+    key: bytes = field(repr=False)
+    edition: Edition
+    first_day: date
+    products: tuple[Product, ...]
+    changes: tuple[Change, ...] = ()
+
+    def product(self, product_id: str) -> Product:
+        """``StopIteration`` when there is none."""
+        return next(product for product in self.products if product.id == product_id)
+
+    @property
+    def rivals(self) -> tuple[Product, ...]:
+        """The five of one category."""
+        return self.products[:5]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A term in a review: ``form`` 0 is the word itself, 1 and up its other forms, -1 a longer word."""
+
+    term: str
+    form: int
+    case: Case
+    place: Place
+    at: int = 0
+    """Which sentence of the body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A review but for its words: ``number`` names the stream that they are drawn from."""
+
+    id: str
+    number: int
+    stars: int
+    day: date
+    colour: str
+    size: str
+    is_verified: bool
+    helpful: int
+    reviewer: str
+    language: str
+    """Empty for English."""
+    sentences: int
+    has_reply: bool
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A review as it is shown. ``title`` and ``body`` (in sentences) are English, a translation where there
+    is an ``original``: title and sentences in the reviewer's language."""
+
+    outline: Outline
+    title: str
+    body: tuple[str, ...]
+    original: tuple[str, ...] = ()
+    reply: str = ""
+
+    @property
+    def id(self) -> str:
+        return self.outline.id
+
+    @property
+    def shown(self) -> str:
+        """The text before "Read more"."""
+        return " ".join(self.body[:FOLD])
+
+    @property
+    def folded(self) -> str:
+        """The text behind "Read more", empty when there is none."""
+        return " ".join(self.body[FOLD:])
+
+    def texts(self) -> Iterator[str]:
+        """All that the site's own search looks at."""
+        yield self.title
+        yield " ".join(self.body)
+        yield " ".join(self.original)
+        yield self.reply
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    id: str
+    asker: str
+    day: date
+    text: str
+    answers: tuple[Answer, ...]

@@ -1,0 +1,82 @@
+"""The shop of a key: its products; their reviews only when they are asked for (``outlines``, ``text``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.reviews import grammar, vocabulary
+from tasks_app.worlds.reviews.goods import Category
+from tasks_app.worlds.reviews.types import Change, Product, World
+from tasks_app.worlds.reviews.vocabulary import Edition, Vocabulary
+
+RIVALS = 5
+SIZES = ((50, 80), (80, 135), (135, 222), (222, 365), (365, 600))
+"""Numbers of reviews, each a fifth of 50 to 600 on a log scale: one of the rivals has each."""
+MOODS = 5
+
+
+@lru_cache(maxsize=64)
+def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
+    """The world of a key on the day of ``first_day``: the same bytes on every machine."""
+    draws = Draws(key, "reviews", edition)
+    words = vocabulary.of(edition)
+    main, *others = draws.shuffled(tuple(words.categories.values()))
+    categories = [main] * RIVALS + [draws.pick(others) for _ in range(draws.whole(1, 5))]
+    names = _names(draws.at("names"), words, categories)
+    numbers = draws.sample(range(100, 1000), len(categories))
+    bands = [*draws.shuffled(SIZES), *(draws.pick(SIZES) for _ in others)]
+    products = tuple(
+        _product(draws.at("product", place), category, words, names[place], numbers[place], bands[place])
+        for place, category in enumerate(categories)
+    )
+    return World(key=key, edition=edition, first_day=first_day, products=products)
+
+
+def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
+    """The world with the changes made; none give the world itself.
+
+    A change is ``{"review": "V1234567", "fact": "is_verified" or "colour" or "stars", "value": ...}``.
+    ``msgspec.ValidationError`` for anything else.
+    """
+    made = tuple(msgspec.convert(change, Change) for change in changes)
+    return replace(of, changes=(*of.changes, *made)) if made else of
+
+
+def _names(draws: Draws, words: Vocabulary, categories: list[Category]) -> list[tuple[str, str]]:
+    """Brand and model of each product; no brand twice."""
+    brands = draws.sample(words.brands, len(categories))
+    return [(brand, draws.pick(category.models)) for brand, category in zip(brands, categories, strict=True)]
+
+
+def _product(
+    draws: Draws,
+    category: Category,
+    words: Vocabulary,
+    name: tuple[str, str],
+    number: int,
+    band: tuple[int, int],
+) -> Product:
+    low, high = category.prices
+    summary = grammar.pattern(draws.pick(category.summary), lists={})
+    return Product(
+        id=f"P-{number}",
+        number=number,
+        name=" ".join(name),
+        brand=name[0],
+        noun=category.noun,
+        category=category.id,
+        price=draws.whole(low, high) * 100 - draws.pick((1, 5, 10, 100)),
+        colours=tuple(draws.sample(words.colours, draws.whole(3, 5))),
+        sizes=category.sizes,
+        summary=grammar.written(summary, draws=draws, slots={}),
+        review_count=draws.log_whole(*band),
+        mood=draws.whole(0, MOODS - 1),
+        launched=draws.whole(420, 1200),
+    )
