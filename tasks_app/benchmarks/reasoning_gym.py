@@ -12,14 +12,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from gymsite.core.errors import GymError
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 SOURCE = "https://github.com/open-thought/reasoning-gym"
+PACKAGE = "reasoning_gym"
 ITEMS = "tasks_app.benchmarks._reasoning_gym_items"
 ROOT = Path(__file__).resolve().parents[2]
 KEY_DIGITS = 20
@@ -28,8 +31,11 @@ KEY_DIGITS = 20
 def generate(count: int, seed: int) -> Iterator[Row]:
     """``count`` items, fewer only when every dataset is exhausted; the first ones are the same for any count.
 
-    Raises ``RuntimeError`` when the generator's process fails.
+    Raises ``GymError`` ``package_missing`` and ``generator_failed``.
     """
+    if find_spec(PACKAGE) is None:
+        problem = "is not installed: pip install -r requirements.txt (one of its needs takes a C compiler)."
+        raise GymError("package_missing", f"The package {PACKAGE} {problem}")
     process = subprocess.Popen(  # noqa: S603 (a fixed command)
         [sys.executable, "-m", ITEMS, str(seed), str(count)],
         stdout=subprocess.PIPE,
@@ -40,7 +46,7 @@ def generate(count: int, seed: int) -> Iterator[Row]:
         for number, line in enumerate(process.stdout or (), start=1):
             yield item_draft(json.loads(line), place=f"item {number}")
         if process.wait():
-            raise RuntimeError(f"the generator of reasoning-gym ended with status {process.returncode}")
+            raise GymError("generator_failed", f"The generator ended with status {process.returncode}.")
     finally:
         process.kill()
         process.wait()

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from gymsite.core.errors import GymError
 from tasks_app import loading
+from tasks_app.benchmarks import reasoning_gym
 from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS
 from tasks_app.benchmarks.reasoning_gym import generate, is_drawn, item_draft
 from tasks_app.models import Gold as GoldRow
@@ -80,10 +82,10 @@ def named(draft: TaskDraft) -> str:
 
 
 def test_every_dataset_of_the_package_is_generated_or_left_out_with_a_reason(drafts: list[TaskDraft]) -> None:
-    import reasoning_gym  # takes the package in whole: a name that it gains must be decided on
+    import reasoning_gym as package  # a name that it gains must be decided on
 
     assert {named(draft) for draft in drafts} == set(RULES)
-    assert set(reasoning_gym.factory.DATASETS) == {*RULES, *LEFT_OUT}
+    assert set(package.factory.DATASETS) == {*RULES, *LEFT_OUT}
     assert all(LEFT_OUT.values())
     assert set(LEVELS) <= set(RULES)
 
@@ -172,6 +174,15 @@ def test_generated_tasks_are_loaded_once() -> None:
     )
     assert [split for _, split, _, _ in before] == ["generated"] * 5
     assert GoldRow.objects.count() == 5
+
+
+def test_a_missing_package_and_a_failed_generator_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoning_gym, "ITEMS", "tasks_app.benchmarks.no_such_module")
+    with pytest.raises(GymError, match="ended with status 1"):
+        list(generate(1, SEED))
+    monkeypatch.setattr(reasoning_gym, "PACKAGE", "no_such_package")
+    with pytest.raises(GymError, match=r"not installed: pip install"):
+        list(generate(1, SEED))
 
 
 def test_both_verifiers_are_the_puzzles_own() -> None:

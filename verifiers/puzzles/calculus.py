@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import mpmath as m  # type: ignore[import-untyped]
+import mpmath  # type: ignore[import-untyped]
 
 from verifiers.puzzles.expressions import parsed
 from verifiers.puzzles.rule import Puzzle
@@ -25,6 +25,11 @@ EXPONENT_MAX = 1_000
 # On both sides of zero and inside and outside of the unit interval; no rational multiple of pi.
 POINTS = ("0.37", "-0.61", "1.43", "-1.87", "2.71", "0.083", "-0.129", "3.3")
 POINTS_NEEDED = 2
+CONSTANT = "C"
+
+# A context of its own: the module's one belongs to whoever sets its precision last.
+m: Any = mpmath.MPContext()
+m.dps = DIGITS
 
 
 @dataclass(frozen=True)
@@ -54,17 +59,13 @@ def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
 
 def _agrees(found: ast.expr, wanted: ast.expr, *, variable: str, at: str) -> bool | None:
     """Whether slope and integrand are equal at a point; None where one of them is not defined."""
-    with m.workdps(DIGITS):
-        place = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
-        try:
-            slope = _dual(found, place).slope
-            value = _dual(wanted, place).value
-        except (ZeroDivisionError, ValueError, OverflowError, RecursionError):
-            return None
-        return bool(abs(slope - value) <= m.mpf(TOLERANCE) * (1 + abs(value)))
-
-
-CONSTANT = "C"
+    place = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
+    try:
+        slope = _dual(found, place).slope
+        value = _dual(wanted, place).value
+    except (ZeroDivisionError, ValueError, OverflowError, RecursionError):
+        return None
+    return bool(abs(slope - value) <= m.mpf(TOLERANCE) * (1 + abs(value)))
 
 
 def _is_known(tree: ast.expr, *, variable: str) -> bool:
