@@ -19,8 +19,13 @@ class Zoom:
     largest: int = LARGEST
 
     @property
-    def following(self) -> int:
-        return min(self.times + 1, self.largest)
+    def larger_address(self) -> str:
+        return f"{self.original_address}?zoom={min(self.times + 1, self.largest)}"
+
+    @property
+    def original_address(self) -> str:
+        """The question's own, from the page that says what is wrong with an answer too."""
+        return "./"
 
     @property
     def is_largest(self) -> bool:
