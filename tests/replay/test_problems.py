@@ -18,7 +18,7 @@ from trajectories.models import Episode
 from trajectories.replay.problems import content_parts
 
 Lab = Callable[[User | None], LabClient]
-MOVED = "Choices in this episode's order."
+MOVED = "Choices in this episode's order"
 
 
 def episode_of(kind: str, payload: dict[str, Any], **fields: Any) -> Episode:
@@ -33,7 +33,11 @@ def words(html: str) -> str:
 @pytest.mark.parametrize(
     ("order", "said", "is_moved"),
     [
-        ([3, 0, 1, 2], "A. Glass B. Copper &lt;wire&gt; C. A dry sponge with a hole D. Both A and B", True),
+        (
+            [3, 0, 1, 2],
+            "A. Glass source D B. Copper &lt;wire&gt; source A C. A dry sponge with a hole source B D. Both A and B source C",  # noqa: E501
+            True,
+        ),
         ([0, 1, 2, 3], "A. Copper &lt;wire&gt; B. A dry sponge with a hole C. Both A and B D. Glass", False),
     ],
 )
@@ -121,3 +125,13 @@ def test_a_message_is_cut_into_texts_and_pictures() -> None:
         {"text": "x:y"},
     ]
     assert content_parts("plain") == [{"text": "plain"}]
+
+
+def test_programs_and_grids_keep_their_lines(lab: Lab, owner: User) -> None:
+    episode = factories.episode(task=factories.task(answer="def f():\n    return 1"))
+    factories.submission(episode, "def f():\n    return 2")
+
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+
+    assert '<pre class="boxed">def f():\n    return 1</pre>' in html
+    assert '<pre class="boxed">def f():\n    return 2</pre>' in html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 from tasks_app.arrangement import Arrangement, arranged
@@ -18,10 +19,14 @@ def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[s
     shown = dict(arranged(payload, arrangement))
     if not isinstance(shown.get("text"), str):
         shown["text"] = task.prompt
-    order = (arrangement or {}).get("order")
+    prose = prose_of(shown)
+    order = (arrangement or {}).get("order", ())
+    is_moved = list(order) != sorted(order)
+    sources = [payload["choices"][place]["label"] for place in order] if is_moved else []
     return {
-        "prose": prose_of(shown),
-        "is_moved": order is not None and list(order) != sorted(order),
+        "prose": prose,
+        "choices": zip_longest(prose.choices, sources, fillvalue=""),
+        "is_moved": is_moved,
         "table": shown.get("table"),
         "signature": shown.get("signature", ""),
         "asserts": "\n".join(shown.get("asserts", ())),

@@ -41,6 +41,12 @@ def plain(value: object) -> str:
 
 
 @register.filter
+def has_lines(value: str) -> bool:
+    """Whether a text is a program or a grid, whose lines must stay."""
+    return "\n" in value.strip()
+
+
+@register.filter
 def first_line(value: str, limit: int = 160) -> str:
     """The first line that says something, cut to ``limit`` characters."""
     line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
