@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from gymsite.core.presentation import Look
-from gymsite.parity import looks
 from gymsite.parity.check import items_check
 from gymsite.parity.server import Item
 from tasks_app.registry import benchmarks
@@ -240,13 +239,8 @@ def test_a_long_line_makes_no_page_scroll_sideways(
     assert max(widths) <= 0
 
 
-@pytest.mark.parametrize("editor", ["plain", "codemirror"])
-def test_everything_that_is_asked_is_said_in_an_observation(
-    editor: str, browser: Browser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_everything_that_is_asked_is_said_in_an_observation_whatever_the_editor(browser: Browser) -> None:
     """In a thread of its own, because the browser of other tests keeps an event loop in this one."""
-    monkeypatch.setattr(looks, "every_look", lambda: [Look(editor=editor)])
-    monkeypatch.setattr(looks, "covering_looks", lambda _item: [Look(editor=editor)])
     payloads = [PAYLOAD, {**PAYLOAD, "asserts": ["assert f('a|b  $1$') == \"<b>\"", "assert f('')"]}]
     items = [Item("code", payload) for payload in payloads]
 
