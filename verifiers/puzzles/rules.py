@@ -17,7 +17,8 @@ have rules of ours, for what the package's scorer lets pass at 1.0:
   integrations, ``polynomial_multiplication``, ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and
   ``string_insertion`` evaluate the answer as Python.
 
-``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's Python may not have.
+White space around an answer, between cells or between words never counts, nor how a number is written; the
+package's scorers differ in that among themselves. ``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's Python may not have.
 """
 
 from __future__ import annotations
