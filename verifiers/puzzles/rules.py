@@ -4,21 +4,24 @@ A dataset whose scorer compares text (the package's plain one, or its own with c
 is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox. The others
 have rules of ours, for what the package's scorer lets pass at 1.0:
 
-- ``game_of_life_halting`` any text; ``calendar_arithmetic`` any number where the gold is -1;
-  ``polynomial_equations`` any text where there is no solution, and any text beside the solutions;
-- ``gsm_symbolic`` and ``time_intervals`` the first number of a text that names several; ``figlet_font`` ten
-  right letters and more; ``knights_knaves`` contradictions; ``quantum_lock`` any letters between
-  the moves; ``game_of_life`` and ``advanced_geometry`` whatever follows the right part;
-- ``sokoban`` and ``rush_hour`` moves that are not possible, which it skips: a random walk of 4,000 solves a
-  fifth of the easier boards unread;
-- ``number_sorting`` numbers that are off by one; ``pool_matrix`` by 1%; ``decimal_arithmetic`` by a unit;
-  ``coin_flip`` zero for a small probability; ``puzzle24`` four numbers that were not given;
-- both integrations the question itself, as ``Integral(...)``; and ``countdown``, ``puzzle24``, the
-  integrations, ``polynomial_multiplication``, ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and
-  ``string_insertion`` evaluate the answer as Python.
+- any text: ``game_of_life_halting``; ``polynomial_equations`` where there is no solution;
+- one text for every item: ``nan`` (``complex_arithmetic``), any number where the gold is -1
+  (``calendar_arithmetic``), zero where a probability is small (``coin_flip``), four numbers that were not given
+  (``puzzle24``), the question itself as ``Integral(...)`` (both integrations);
+- the right answer with others or with anything beside it: ``advanced_geometry``, ``figlet_font``,
+  ``fraction_simplification``, ``game_of_life``, ``gsm_symbolic``, ``kakurasu``, ``knights_knaves``,
+  ``letter_jumble``, ``polynomial_equations``, ``quantum_lock``, ``sokoban``, ``spell_backward``, ``survo``,
+  ``time_intervals``;
+- moves that are not possible, which are skipped (``rush_hour``, ``sokoban``): a random walk of 4,000 moves
+  solves a fifth of the easier boards unread;
+- other numbers: ``number_sorting`` within 1, ``pool_matrix`` 1%, ``number_format`` 0.01,
+  ``decimal_arithmetic`` a unit of the last place;
+- Python: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the answer, and
+  so do, through SymPy, ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations.
 
 White space around an answer, between cells or between words never counts, nor how a number is written; the
-package's scorers differ in that among themselves. ``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's Python may not have.
+package's scorers differ in that among themselves. ``rubiks_cube`` is turned here because its scorer needs
+NumPy, which the sandbox's Python may not have.
 """
 
 from __future__ import annotations
