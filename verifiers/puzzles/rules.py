@@ -1,13 +1,13 @@
 """The rule of each dataset of ``reasoning-gym`` 0.1.25.
 
 A dataset whose scorer compares text (the package's plain one, or its own with case or white space dropped)
-is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox. The others
-have rules of ours, for what the package's scorer lets pass at 1.0:
+is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox, and asked
+only about answers of one shape. The others have rules of ours. What the package's scorers let pass at 1.0:
 
 - any text: ``game_of_life_halting``; ``polynomial_equations`` where there is no solution;
 - one text for every item: ``nan`` (``complex_arithmetic``), any number where the gold is -1
-  (``calendar_arithmetic``), zero where a probability is small (``coin_flip``), four numbers that were not given
-  (``puzzle24``), the question itself as ``Integral(...)`` (both integrations);
+  (``calendar_arithmetic``), zero where a probability is small (``coin_flip``), four numbers that were not
+  given (``puzzle24``), the question itself as ``Integral(...)`` (both integrations);
 - the right answer with others or with anything beside it: ``advanced_geometry``, ``figlet_font``,
   ``fraction_simplification``, ``game_of_life``, ``gsm_symbolic``, ``kakurasu``, ``knights_knaves``,
   ``letter_jumble``, ``polynomial_equations``, ``quantum_lock``, ``sokoban``, ``spell_backward``, ``survo``,
