@@ -54,7 +54,7 @@ def fold(world: World, events: Iterable[Event]) -> State:
 
 def plain(state: State) -> dict[str, Any]:
     """The state as JSON has it, for comparing with a goal."""
-    built: dict[str, Any] = msgspec.to_builtins(state, order="deterministic")
+    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state, order="deterministic"))
     return built
 
 

@@ -33,6 +33,8 @@ SEASONS = (
     (88, 90, 98, 106, 114, 108, 100, 98, 110, 112, 96, 104),
 )
 UPCOMING_TRIPS = 5
+NEVER_FREE_TRIPS = 3
+"""Houses of trips that always cost something to cancel: with any others, hardly a fee would ever be due."""
 
 
 @lru_cache(maxsize=64)
@@ -104,8 +106,13 @@ def _with_trips(bare: World, draws: Draws) -> World:
 
 
 def _stays(bare: World, draws: Draws) -> Iterator[tuple[Listing, Stay]]:
-    """Five trips to come and two past ones, one after the other, one house twice and one house again."""
-    houses = draws.sample(bare.listings, UPCOMING_TRIPS)
+    """Two past trips and five to come, one after the other; three of them at one house."""
+    never_free = [listing for listing in bare.listings if not listing.policy.tiers[0].is_free]
+    houses = draws.sample(never_free, NEVER_FREE_TRIPS)
+    houses += draws.sample(
+        [listing for listing in bare.listings if listing not in houses], UPCOMING_TRIPS - NEVER_FREE_TRIPS
+    )
+    houses = draws.shuffled(houses)
     order = [houses[4], houses[0], houses[0], houses[1], houses[2], houses[0], houses[3]]
     day = -draws.whole(60, 200)
     for number, listing in enumerate(order):

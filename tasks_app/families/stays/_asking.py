@@ -1,0 +1,143 @@
+"""What the families' drawing has in common: dates and names as the tasks say them, stays, offers, needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.stays.calendar import nights_mask, taken
+from tasks_app.worlds.stays.quotes import euros, quote
+from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, Stay, World
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+SEARCH_STEPS = 6
+ANSWER_STEPS = 3
+AMOUNTS = "Write amounts in euros with two decimals, like 1204.50."
+ROOM_ONLY = "What guests share in the house does not count as the room's."
+WITH_FEES = (
+    "The total price has everything in it: nights, extra guests, discount, cleaning, service fee, city tax."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A room that can be booked for a stay, with the total price."""
+
+    listing: Listing
+    room: Room
+    total: int
+
+
+def day_text(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def stay_text(stay: Stay) -> str:
+    return f"from {day_text(stay.check_in)} to {day_text(stay.check_out)}"
+
+
+def guests_text(guests: int) -> str:
+    return f"{guests} guests" if guests > 1 else "1 guest"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+@lru_cache(maxsize=8)
+def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
+    return tuple((listing, room) for listing in world.listings for room in listing.rooms)
+
+
+@lru_cache(maxsize=8)
+def untouched(world: World) -> tuple[tuple[Listing, Room], ...]:
+    """Rooms in which the traveller has no trip, so that the calendar alone says what is free."""
+    own = {trip.room for trip in world.trips}
+    return tuple((listing, room) for listing, room in pairs(world) if room.id not in own)
+
+
+@lru_cache(maxsize=8)
+def occupied(world: World) -> dict[str, int]:
+    """By room: the nights of other guests and of the traveller's own trips, as bits."""
+    nights = {room.id: taken(room) for _, room in pairs(world)}
+    for trip in world.trips:
+        if trip.status == "booked":
+            nights[trip.room] |= nights_mask(world, trip.check_in, trip.check_out)
+    return nights
+
+
+def stay_draw(
+    world: World, draws: Draws, *, nights: tuple[int, int], guests: int, lead: tuple[int, int] = (4, 240)
+) -> Stay:
+    check_in = world.first_day + timedelta(days=draws.whole(*lead))
+    return Stay(check_in=check_in, check_out=check_in + timedelta(days=draws.whole(*nights)), guests=guests)
+
+
+def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
+    return (
+        room.sleeps >= stay.guests
+        and listing.rules.min_nights <= stay.nights
+        and (stay.check_out - world.first_day).days <= NIGHTS
+        and not occupied(world)[room.id] & nights_mask(world, stay.check_in, stay.check_out)
+    )
+
+
+def offers(world: World, stay: Stay, listings: Iterable[Listing]) -> list[Offer]:
+    """Every room of the listings that can be booked, cheapest first."""
+    chosen = {listing.id for listing in listings}
+    found = [
+        Offer(listing, room, quote(world, listing, room, stay).total)
+        for listing, room in pairs(world)
+        if listing.id in chosen and can_book(world, listing, room, stay)
+    ]
+    return sorted(found, key=lambda offer: (offer.total, offer.room.id))
+
+
+def stay_given(stay: Stay) -> dict[str, Any]:
+    return {
+        "check_in": stay.check_in.isoformat(),
+        "check_out": stay.check_out.isoformat(),
+        "guests": stay.guests,
+    }
+
+
+def stay_of(given: Any) -> Stay:
+    return Stay(
+        check_in=date.fromisoformat(given["check_in"]),
+        check_out=date.fromisoformat(given["check_out"]),
+        guests=given["guests"],
+    )
+
+
+def shifted(stay: Stay, days: int) -> Stay:
+    step = timedelta(days=days)
+    return Stay(check_in=stay.check_in + step, check_out=stay.check_out + step, guests=stay.guests)
+
+
+def listing_named(world: World, listing_id: str) -> Listing:
+    return next(listing for listing in world.listings if listing.id == listing_id)
+
+
+def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
+    return next((listing, room) for listing, room in pairs(world) if room.id == room_id)
+
+
+def calendar_needs(listing: Listing, room: Room, days: Iterable[date]) -> tuple[str, ...]:
+    """The months of a room's calendar, and the listing's fees."""
+    months = sorted({f"{day:%Y-%m}" for day in days})
+    return (
+        *(f"listing/{listing.id}/room/{room.id}/calendar/{month}" for month in months),
+        f"listing/{listing.id}/fees",
+    )
+
+
+def amount(cents: int) -> str:
+    return euros(cents)

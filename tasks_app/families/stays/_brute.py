@@ -1,0 +1,132 @@
+"""The truth a second time: night by night, with fractions, sharing no arithmetic with the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from tasks_app.worlds.stays.types import Listing, Room, World
+
+
+def days_of(given: Any) -> list[date]:
+    first, last = date.fromisoformat(given["check_in"]), date.fromisoformat(given["check_out"])
+    return [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal())]
+
+
+def rounded(number: Fraction) -> int:
+    return floor(number + Fraction(1, 2))
+
+
+def night(world: World, listing: Listing, room: Room, day: date) -> int:
+    factor = Fraction(world.town.seasons[day.month - 1], 100)
+    if day.strftime("%w") in "56":
+        factor *= 1 + Fraction(listing.weekend_percent, 100)
+    place = room.offset + day.toordinal() - world.first_day.toordinal()
+    factor *= 1 + Fraction(world.jitter[place % len(world.jitter)], 100)
+    return rounded(room.base_cents * factor)
+
+
+def total(world: World, listing: Listing, room: Room, given: Any) -> int:
+    days = days_of(given)
+    guests: int = given["guests"]
+    lodging = sum(night(world, listing, room, day) for day in days)
+    for guest in range(guests):
+        if guest >= room.included:
+            lodging += len(days) * room.extra_cents
+    fees = listing.fees
+    if fees.long_stay_nights and len(days) >= fees.long_stay_nights:
+        lodging -= rounded(Fraction(lodging * fees.long_stay_percent, 100))
+    is_hotel = listing.kind == "Hotel" or listing.kind == "Hostel"
+    tax = world.town.tax.hotel_cents if is_hotel else world.town.tax.other_cents
+    taxed = sum(1 for place, _ in enumerate(days) if place < world.town.tax.nights)
+    return (
+        lodging
+        + rounded(Fraction(lodging * fees.service_percent, 100))
+        + fees.cleaning_cents
+        + tax * taxed * guests
+    )
+
+
+def is_taken(world: World, room: Room, day: date, *, but: str = "") -> bool:
+    place = (day - world.first_day).days
+    if not 0 <= place < 400:
+        return True
+    if room.taken[place // 8] >> place % 8 & 1:
+        return True
+    return any(
+        trip.room == room.id and trip.status == "booked" and trip.code != but
+        and trip.check_in <= day < trip.check_out
+        for trip in world.trips
+    )  # fmt: skip
+
+
+def is_bookable(world: World, listing: Listing, room: Room, given: Any, *, but: str = "") -> bool:
+    days = days_of(given)
+    if given["guests"] > room.sleeps or len(days) < listing.rules.min_nights:
+        return False
+    return not any(is_taken(world, room, day, but=but) for day in days)
+
+
+def everywhere(world: World) -> Iterator[tuple[Listing, Room]]:
+    for listing in world.listings:
+        for room in listing.rooms:
+            yield listing, room
+
+
+def find(world: World, room_id: str) -> tuple[Listing, Room]:
+    return next((listing, room) for listing, room in everywhere(world) if room.id == room_id)
+
+
+def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
+    kind, value = condition
+    if kind == "room_has":
+        return value not in room.amenities
+    if kind == "house_has":
+        return value not in listing.amenities
+    if kind == "without":
+        return value in listing.amenities or value in room.amenities
+    if kind == "rating":
+        return listing.rating < int(value)
+    if kind == "budget":
+        return cents > int(value)
+    if kind == "cancel":
+        free = [tier.days for tier in listing.policy.tiers if not tier.percent and not tier.first_night]
+        return not free or min(free) > int(value)
+    raise KeyError(kind)
+
+
+def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
+    """Of every bookable room in the places: the failed conditions by place, total, listing, room."""
+    found = []
+    for listing, room in everywhere(world):
+        if listing.neighbourhood not in given["places"] or not is_bookable(world, listing, room, given):
+            continue
+        cents = total(world, listing, room, given)
+        failed = [
+            place
+            for place, condition in enumerate(given["conditions"])
+            if fails(listing, room, cents, condition)
+        ]
+        found.append((failed, cents, listing, room))
+    return found
+
+
+def cancelling(world: World, code: str) -> int:
+    """What cancelling a trip costs on the first day."""
+    trip = next(trip for trip in world.trips if trip.code == code)
+    listing, room = find(world, trip.room)
+    left = trip.check_in.toordinal() - world.first_day.toordinal()
+    for tier in listing.policy.tiers:
+        if tier.days > left:
+            continue
+        if tier.first_night:
+            return min(night(world, listing, room, trip.check_in), trip.price)
+        return rounded(Fraction(trip.price * tier.percent, 100))
+    raise ValueError("a policy's last tier begins 0 days before arrival")
+
+
+def next_day(day: date) -> date:
+    return day + timedelta(days=1)

@@ -1,0 +1,164 @@
+"""Conditions on a room, and finding the ones under which an answer is hard to hit.
+
+A task's conditions are lettered. When no room meets all of them, the answer is the cheapest room that misses
+exactly one, with the letter of that one: so a task and its impossible twin have the same wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gymsite.core.draws import Draws
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _brute as brute
+from tasks_app.families.types import SiteTask
+from tasks_app.worlds.digest import digest
+from tasks_app.worlds.stays.amenities import house_ids, names, room_ids
+from tasks_app.worlds.stays.changes import world_change
+from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.stays.types import World
+
+Condition = tuple[str, str]
+"""Kind and value, both text, as a task's data holds them."""
+LETTERS = "abcdef"
+OTHERWISE = (
+    "Should no room meet all the conditions, take the cheapest one (by total price) of those that miss "
+    "exactly one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """Offers by the conditions that they miss."""
+
+    full: tuple[asking.Offer, ...]
+    near: tuple[tuple[asking.Offer, int], ...]
+    """Those that miss exactly one, with its place; cheapest first, as ``full``."""
+
+
+def holds(offer: asking.Offer, condition: Condition) -> bool:
+    kind, value = condition
+    match kind:
+        case "room_has":
+            return value in offer.room.amenities
+        case "house_has":
+            return value in offer.listing.amenities
+        case "without":
+            return value not in offer.listing.amenities and value not in offer.room.amenities
+        case "rating":
+            return offer.listing.rating >= int(value)
+        case "budget":
+            return offer.total <= int(value)
+        case "cancel":
+            first = offer.listing.policy.tiers[0]
+            last_free = [tier.days for tier in offer.listing.policy.tiers if tier.is_free]
+            return first.is_free and last_free[-1] <= int(value)
+    raise KeyError(kind)
+
+
+def sift(offers: Sequence[asking.Offer], conditions: Sequence[Condition]) -> Sifted:
+    full, near = [], []
+    for offer in offers:
+        missed = [place for place, condition in enumerate(conditions) if not holds(offer, condition)]
+        if not missed:
+            full.append(offer)
+        elif len(missed) == 1:
+            near.append((offer, missed[0]))
+    return Sifted(tuple(full), tuple(near))
+
+
+def conditions_text(world: World, conditions: Sequence[Condition]) -> str:
+    return "; ".join(
+        f"({letter}) {_text(world, *condition)}"
+        for letter, condition in zip(LETTERS, conditions, strict=False)
+    )
+
+
+def _text(world: World, kind: str, value: str) -> str:
+    match kind:
+        case "room_has":
+            return f"the room itself has: {names(world.edition)[value]}"
+        case "house_has":
+            return f"the house shares with its guests: {names(world.edition)[value]}"
+        case "without":
+            return f"neither the room nor the house has: {names(world.edition)[value]}"
+        case "rating":
+            return f"the guests' rating is {int(value) / 10:.1f} or better"
+        case "budget":
+            return f"the total price is at most EUR {euros(int(value))}"
+        case "cancel":
+            return f"cancelling is free of charge until {value} days before arrival, or even later"
+    raise KeyError(kind)
+
+
+def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:
+    """Conditions on different amenities; ``room`` ones only on such as a house may share instead."""
+    both = sorted(set(house_ids(world.edition)) & set(room_ids(world.edition)))
+    chosen: list[Condition] = [("room_has", one) for one in draws.sample(both, room)]
+    used = {one for _, one in chosen}
+    options = [one for one in house_ids(world.edition) if one not in used]
+    for place, one in enumerate(draws.sample(options, house + without)):
+        chosen.append(("house_has" if place < house else "without", one))
+    return chosen
+
+
+def places_draw(world: World, draws: Draws, count: int) -> list[str]:
+    """Neighbourhoods to look in; 0 for the whole town."""
+    return draws.sample(world.town.neighbourhoods, count) if count else list(world.town.neighbourhoods)
+
+
+def places_text(world: World, places: Sequence[str]) -> str:
+    if len(places) == len(world.town.neighbourhoods):
+        return f"anywhere in {world.town.name}"
+    return f"in {asking.listed(list(places), last='or')}"
+
+
+def offers_of(world: World, given: Mapping[str, Any]) -> list[asking.Offer]:
+    """What a task's places have to offer for its stay, cheapest first."""
+    listings = [listing for listing in world.listings if listing.neighbourhood in given["places"]]
+    return asking.offers(world, asking.stay_of(given), listings)
+
+
+def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
+    return [(kind, value) for kind, value in given["conditions"]]
+
+
+def near_miss(world: World, task: SiteTask) -> tuple[asking.Offer, int] | None:
+    """The nearest alternative and the place of the condition that it misses, where no room meets all."""
+    sifted = sift(offers_of(world, task.given), conditions_of(task.given))
+    if sifted.full or not sifted.near:
+        return None
+    is_tied = len(sifted.near) > 1 and sifted.near[0][0].total == sifted.near[1][0].total
+    return None if is_tied else sifted.near[0]
+
+
+def impossible(world: World, task: SiteTask) -> SiteTask | None:
+    """The twin: the only room that meets all the conditions loses the first amenity that they ask of it."""
+    conditions = conditions_of(task.given)
+    full = sift(offers_of(world, task.given), conditions).full
+    if len(full) != 1 or conditions[0][0] != "room_has":
+        return None
+    change = {"change": "room_loses", "room": full[0].room.id, "amenity": conditions[0][1]}
+    found = near_miss(world_change(world, [change]), task)
+    if found is None:
+        return None
+    offer, place = found
+    return replace(
+        task,
+        answer=(LETTERS[place], offer.listing.id),
+        is_possible=False,
+        twin=digest([task.wording, task.given])[:16],
+        changes=(change,),
+    )
+
+
+def check_impossible(world: World, task: SiteTask) -> bool:
+    """Whether no room meets all, and the cheapest that misses one is the answer's."""
+    found = brute.failing(world, task.given)
+    near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in found if len(failed) == 1)
+    is_single = len(near) < 2 or near[0][0] < near[1][0]
+    return (
+        all(failed for failed, *_ in found) and is_single and (LETTERS[near[0][1]], near[0][2]) == task.answer
+    )

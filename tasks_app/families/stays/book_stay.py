@@ -1,0 +1,162 @@
+"""Book the best-rated room that meets lettered conditions, its budget among them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _brute as brute
+from tasks_app.families.stays import _conditions as conditions
+from tasks_app.families.stays import _doing as doing
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.stays.types import Stay, World
+
+FIELDS = (
+    "Total in euros, or the letter of the condition that is missed",
+    "Confirmation code, or the listing number if nothing was booked",
+)
+TRIES = 5
+SIFTS = 8
+# Level: neighbourhoods (0: all), amenities of the room, of the house, cancelling asked for, near misses that
+# are rated better, at least.
+SHAPES = {
+    1: (1, 1, 0, False, 1),
+    2: (2, 1, 0, False, 1),
+    3: (3, 1, 1, False, 2),
+    4: (0, 2, 1, False, 3),
+    5: (0, 2, 1, True, 4),
+}
+OPENINGS = (
+    (
+        "Book a room {places} for {guests}, {stay}. Conditions: {conditions}. Of the rooms that meet them "
+        "all, book the one with the best guests' rating."
+    ),
+    (
+        "Please book for {guests} {stay} {places}: the room with the best guests' rating for which all of "
+        "this is true: {conditions}."
+    ),
+    (
+        "Needed: a room {places} for {guests}, {stay}. Take the best-rated one (by its guests) under these "
+        "conditions and book it: {conditions}."
+    ),
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    places, room, house, with_cancel, least = SHAPES[level]
+    for _ in range(TRIES):
+        stay = asking.stay_draw(world, draws, nights=(2, 6), guests=draws.whole(1, 4))
+        given: dict[str, Any] = {
+            **asking.stay_given(stay),
+            "places": conditions.places_draw(world, draws, places),
+        }
+        offers = conditions.offers_of(world, given)
+        if len(offers) < 4:
+            continue
+        for _ in range(SIFTS):
+            wanted = conditions.amenity_conditions(world, draws, room=room, house=house, without=0)
+            wanted.append(("budget", str(_budget(draws, offers))))
+            if with_cancel:
+                wanted.append(("cancel", str(draws.whole(4, 12))))
+            if _is_hard(offers, wanted, least):
+                given["conditions"] = [list(one) for one in wanted]
+                return _task(world, draws, stay, given, level)
+    return None
+
+
+def _budget(draws: Draws, offers: list[asking.Offer]) -> int:
+    """A round sum, most often a little less than some room costs."""
+    total = offers[draws.whole(len(offers) // 3, len(offers) - 1)].total
+    return max(total // 1000 - 1, 1) * 1000
+
+
+def _best(full: tuple[asking.Offer, ...]) -> asking.Offer | None:
+    """The best-rated room, if no other is rated as well."""
+    ranked = sorted(full, key=lambda offer: -offer.listing.rating)
+    if not ranked or (len(ranked) > 1 and ranked[1].listing.rating == ranked[0].listing.rating):
+        return None
+    return ranked[0]
+
+
+def _is_hard(offers: list[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+    """Whether one room is best, and better-rated ones miss one condition: one of them by the budget."""
+    sifted = conditions.sift(offers, wanted)
+    best = _best(sifted.full)
+    if best is None:
+        return False
+    better = [place for offer, place in sifted.near if offer.listing.rating > best.listing.rating]
+    return len(better) >= least and any(wanted[place][0] == "room_has" for place in better)
+
+
+def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: int) -> SiteTask:
+    wanted = conditions.conditions_of(given)
+    sifted = conditions.sift(conditions.offers_of(world, given), wanted)
+    best = _best(sifted.full) or sifted.full[0]
+    opening = draws.pick(OPENINGS).format(
+        guests=asking.guests_text(stay.guests),
+        stay=asking.stay_text(stay),
+        places=conditions.places_text(world, given["places"]),
+        conditions=conditions.conditions_text(world, wanted),
+    )
+    read = [best, *(one for one, _ in sifted.near if one.listing.rating > best.listing.rating)]
+    events = [doing.booked(world, best.listing, best.room, stay)]
+    return SiteTask(
+        family="book_stay",
+        level=level,
+        wording=(
+            f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} {doing.RULE} Give the total price and the "
+            f"confirmation code. {conditions.OTHERWISE}, book nothing, and give its letter and the listing's "
+            f"number. {asking.AMOUNTS}"
+        ),
+        answer=(asking.amount(best.total), doing.new_trip(world, events).code),
+        fields=FIELDS,
+        goal=doing.goal_of(world, events),
+        needs=tuple(f"listing/{one.listing.id}/room/{one.room.id}/amenities" for one in read),
+        oracle_steps=asking.SEARCH_STEPS + 4 + 3 * len(read) + 8 + asking.ANSWER_STEPS,
+        given=given,
+    )
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """A better-rated room that misses one condition, booked all the same."""
+    sifted = conditions.sift(conditions.offers_of(world, task.given), conditions.conditions_of(task.given))
+    offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
+    events = [doing.booked(world, offer.listing, offer.room, asking.stay_of(task.given))]
+    return asking.amount(offer.total), doing.new_trip(world, events).code
+
+
+def check(world: World, task: SiteTask) -> bool:
+    if not task.is_possible:
+        return task.goal == doing.goal_of(world, []) and conditions.check_impossible(world, task)
+    found = [one for one in brute.failing(world, task.given) if not one[0]]
+    top = max(listing.rating for _, _, listing, _ in found)
+    best = [(cents, room.id) for _, cents, listing, room in found if listing.rating == top]
+    trips = (task.goal or {})["state"]["trips"]
+    made = [trip for trip in trips if trip["code"] not in {one.code for one in world.trips}]
+    return (
+        [(trip["price"], trip["room"]) for trip in made] == best
+        and task.answer == (f"{best[0][0] / 100:.2f}", made[0]["code"])
+        and all(made[0][part] == task.given[part] for part in ("check_in", "check_out", "guests"))
+    )
+
+
+def twin(world: World, task: SiteTask) -> SiteTask | None:
+    other = conditions.impossible(world, task)
+    return other and replace(other, goal=doing.goal_of(world, []))
+
+
+family(
+    Family(
+        id="book_stay",
+        site="stays",
+        title="Book under conditions",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+        twin=twin,
+    )
+)

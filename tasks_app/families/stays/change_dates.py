@@ -1,0 +1,167 @@
+"""Move a booked trip to other dates: named ones, the first possible ones, or the cheapest of some weeks."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _brute as brute
+from tasks_app.families.stays import _doing as doing
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.stays.bookings import change_refusal
+from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.state import Event, State
+from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+
+FIELDS = ("New total and change fee together in euros", "Confirmation code")
+TRIES = 60
+# Level: how the new dates are given, at a house with two trips, days to look through.
+SHAPES = {
+    1: ("named", False, 1),
+    2: ("named", True, 1),
+    3: ("first", True, 40),
+    4: ("cheapest", False, 10),
+    5: ("cheapest", True, 21),
+}
+RULES = {
+    "named": "to arrive on {first}",
+    "first": "to the first possible arrival on {first} or later",
+    "cheapest": "to the arrival from {first} to {last} for which the new total price is lowest",
+}
+OPENINGS = (
+    "Move my trip to {trip}, {rule}. Room, guests and the number of nights stay as they are.",
+    "I cannot go to {trip}. Please change the dates, {rule}; as many nights, the same room and guests.",
+    "Change the booking of {trip}, {rule}, and leave its length, room and guests alone.",
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    how, is_double, width = SHAPES[level]
+    trips = doing.upcoming(world)
+    houses = [trip.listing for trip in trips]
+    chosen = [trip for trip in trips if (houses.count(trip.listing) > 1) == is_double]
+    for _ in range(TRIES):
+        trip = draws.pick(chosen)
+        first = trip.check_in + timedelta(days=draws.whole(-20, 60))
+        stay = _target(world, trip, how, first, width)
+        if stay is not None and stay != trip.stay:
+            return _task(world, draws, trip, stay, first, level)
+    return None
+
+
+def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
+    """Stays of the trip's length that it can be moved to, by arrival."""
+    listing, room = asking.room_numbered(world, trip.room)
+    state = State(trips=world.trips)
+    moved = (asking.shifted(trip.stay, (first - trip.check_in).days + day) for day in range(width))
+    return [
+        stay
+        for stay in moved
+        if stay != trip.stay
+        and not change_refusal(
+            world, state, listing=listing, room=room, trip=trip, stay=stay, on=world.first_day
+        )
+    ]
+
+
+def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
+    """The new stay, if the rule gives one and a trap besides."""
+    options = _options(world, trip, first, width)
+    if not options or (how == "first" and options[0].check_in == first):
+        return None
+    if how != "cheapest":
+        return options[0]
+    listing, room = asking.room_numbered(world, trip.room)
+    priced = sorted((quote(world, listing, room, stay).total, stay.check_in, stay) for stay in options)
+    if len(priced) < 3 or priced[0][0] == priced[1][0] or priced[0][1] == options[0].check_in:
+        return None
+    return priced[0][2]
+
+
+def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level: int) -> SiteTask:
+    how, _, width = SHAPES[level]
+    listing, room = asking.room_numbered(world, trip.room)
+    rule = RULES[how].format(
+        first=asking.day_text(first), last=asking.day_text(first + timedelta(days=width - 1))
+    )
+    events = [_changed(world, listing, room, trip, stay)]
+    looked = [first + timedelta(days=day) for day in range(width + stay.nights)]
+    return SiteTask(
+        family="change_dates",
+        level=level,
+        wording=(
+            f"{draws.pick(OPENINGS).format(trip=doing.trip_text(world, trip), rule=rule)} {doing.RULE} "
+            f"Give the new total price and the fee for the change added together, and the confirmation code "
+            f"of the trip. {asking.AMOUNTS}"
+        ),
+        answer=(asking.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
+        fields=FIELDS,
+        goal=doing.goal_of(world, events),
+        needs=("trips", f"listing/{listing.id}/policy", *asking.calendar_needs(listing, room, looked)),
+        oracle_steps=8 + width // 10 + asking.ANSWER_STEPS,
+        given={
+            "trip": trip.code, "how": how, "first": first.isoformat(), "width": width,
+        },
+    )  # fmt: skip
+
+
+def _changed(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Event:
+    data = {
+        "trip": trip.code,
+        "check_in": stay.check_in.isoformat(),
+        "check_out": stay.check_out.isoformat(),
+        "price": quote(world, listing, room, stay).total,
+        "fee": listing.policy.change_cents,
+    }
+    return "changed", data
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """The right rule applied to another trip, of the same house where there is one."""
+    trip = next(one for one in world.trips if one.code == task.given["trip"])
+    others = [one for one in doing.upcoming(world) if one.code != trip.code]
+    other = min(others, key=lambda one: (one.listing != trip.listing, one.check_in))
+    listing, room = asking.room_numbered(world, other.room)
+    after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
+    stay = asking.shifted(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
+    cents = quote(world, listing, room, stay).total + listing.policy.change_cents
+    return asking.amount(cents), other.code
+
+
+def check(world: World, task: SiteTask) -> bool:
+    given = task.given
+    trip = next(one for one in world.trips if one.code == given["trip"])
+    listing, room = brute.find(world, trip.room)
+    first = date.fromisoformat(given["first"])
+    open_stays = []
+    for step in range(given["width"]):
+        arrival = first + timedelta(days=step)
+        stay = {
+            "check_in": arrival.isoformat(),
+            "check_out": (arrival + timedelta(days=trip.stay.nights)).isoformat(),
+            "guests": trip.guests,
+        }
+        if arrival != trip.check_in and brute.is_bookable(world, listing, room, stay, but=trip.code):
+            open_stays.append((brute.total(world, listing, room, stay), arrival))
+    cents, arrival = min(open_stays) if given["how"] == "cheapest" else open_stays[0]
+    after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
+    return (
+        task.answer == (f"{(cents + listing.policy.change_cents) / 100:.2f}", trip.code)
+        and (after["check_in"], after["price"], after["room"]) == (arrival.isoformat(), cents, room.id)
+        and (trip.check_in - world.first_day).days >= listing.policy.change_days
+    )
+
+
+family(
+    Family(
+        id="change_dates",
+        site="stays",
+        title="Move a trip",
+        splits=("test",),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

@@ -1,0 +1,120 @@
+"""The cheapest room with some amenities and without others; cheaper ones miss a single condition."""
+
+from __future__ import annotations
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _brute as brute
+from tasks_app.families.stays import _conditions as conditions
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.stays.types import Stay, World
+
+FIELDS = ("Total in euros, or the letter of the condition that is missed", "Listing number")
+TRIES = 40
+# Level: neighbourhoods (0: all), amenities of the room, of the house, of neither, cheaper near misses.
+SHAPES = {
+    1: (1, 1, 0, 1, 1),
+    2: (1, 1, 1, 1, 1),
+    3: (2, 1, 1, 1, 2),
+    4: (3, 2, 1, 1, 3),
+    5: (0, 2, 2, 1, 5),
+}
+OPENINGS = (
+    "Find the cheapest room for {guests} {stay}, {places}, that meets these conditions: {conditions}.",
+    "We are looking for a place to stay {places} for {guests}, {stay}. {conditions}. Which room is cheapest?",
+    (
+        "Of all the rooms {places} that {guests} can book {stay}, take the one with the lowest total price "
+        "for which all of this is true: {conditions}."
+    ),
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    places, room, house, without, least = SHAPES[level]
+    for _ in range(TRIES // 8):
+        stay = asking.stay_draw(world, draws, nights=(2, 5), guests=draws.whole(1, 3))
+        chosen = conditions.places_draw(world, draws, places)
+        given = {**asking.stay_given(stay), "places": chosen}
+        offers = conditions.offers_of(world, given)
+        for _ in range(8):
+            wanted = conditions.amenity_conditions(world, draws, room=room, house=house, without=without)
+            if _is_hard(offers, wanted, least):
+                given["conditions"] = [list(one) for one in wanted]
+                return _task(world, draws, stay, given, offers, level)
+    return None
+
+
+def _is_hard(offers: list[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+    """Whether there is one cheapest room, behind enough near misses, one of them by what its house shares."""
+    sifted = conditions.sift(offers, wanted)
+    if not sifted.full:
+        return False
+    best = sifted.full[0]
+    if len(sifted.full) > 1 and sifted.full[1].total == best.total:
+        return False
+    cheaper = [(offer, place) for offer, place in sifted.near if offer.total < best.total]
+    tempting = any(
+        wanted[place][0] == "room_has" and wanted[place][1] in offer.listing.amenities
+        for offer, place in cheaper
+    )
+    is_elsewhere = any(offer.listing.id != best.listing.id for offer, _ in cheaper)
+    return len(cheaper) >= least and tempting and is_elsewhere
+
+
+def _task(
+    world: World, draws: Draws, stay: Stay, given: dict[str, object], offers: list[asking.Offer], level: int
+) -> SiteTask:
+    wanted = conditions.conditions_of(given)
+    sifted = conditions.sift(offers, wanted)
+    best = sifted.full[0]
+    opening = draws.pick(OPENINGS).format(
+        guests=asking.guests_text(stay.guests),
+        stay=asking.stay_text(stay),
+        places=conditions.places_text(world, given["places"]),  # type: ignore[arg-type]
+        conditions=conditions.conditions_text(world, wanted),
+    )
+    read = [best, *(offer for offer, _ in sifted.near if offer.total < best.total)]
+    return SiteTask(
+        family="cheapest_with_without",
+        level=level,
+        wording=(
+            f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} Give the total price and the listing's number. "
+            f"{conditions.OTHERWISE}, and give its letter and the listing's number. {asking.AMOUNTS}"
+        ),
+        answer=(asking.amount(best.total), best.listing.id),
+        fields=FIELDS,
+        needs=tuple(f"listing/{one.listing.id}/room/{one.room.id}/amenities" for one in read),
+        oracle_steps=asking.SEARCH_STEPS + 4 + 3 * len(read) + asking.ANSWER_STEPS,
+        given=given,
+    )
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """The cheapest that misses one condition, taken for the answer."""
+    offers = conditions.offers_of(world, task.given)
+    near = conditions.sift(offers, conditions.conditions_of(task.given)).near
+    return asking.amount(near[0][0].total), near[0][0].listing.id
+
+
+def check(world: World, task: SiteTask) -> bool:
+    if not task.is_possible:
+        return conditions.check_impossible(world, task)
+    found = brute.failing(world, task.given)
+    totals = sorted((cents, listing.id) for failed, cents, listing, _ in found if not failed)
+    is_single = len(totals) == 1 or totals[0][0] < totals[1][0]
+    return is_single and task.answer == (f"{totals[0][0] / 100:.2f}", totals[0][1])
+
+
+family(
+    Family(
+        id="cheapest_with_without",
+        site="stays",
+        title="Cheapest room with and without",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+        twin=conditions.impossible,
+    )
+)

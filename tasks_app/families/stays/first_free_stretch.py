@@ -1,0 +1,105 @@
+"""The first date from which a room is free for so many nights, behind stretches that are just too short."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _brute as brute
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.stays.calendar import first_free, night_price
+from tasks_app.worlds.stays.types import Listing, Room, World
+
+FIELDS = ("Date of arrival (YYYY-MM-DD)", "Price of the first night in euros")
+TRIES = 120
+# Level: nights, by how many nights the earlier stretch may be too short, days between asking and answer.
+SHAPES = {
+    1: (10, 4, (3, 50)),
+    2: (14, 4, (10, 70)),
+    3: (14, 3, (30, 110)),
+    4: (14, 2, (45, 160)),
+    5: (14, 1, (60, 300)),
+}
+OPENINGS = (
+    "From which date on can one stay {nights} nights in a row in the {room} of {house}, {place}?",
+    "I want to write a book in the {room} at {house} ({place}) and need {nights} nights without a break.",
+    "Find the first date from which the {room} of {house} in {place} is free for {nights} nights running.",
+    "When is the earliest arrival for {nights} nights on end in the {room} at {house}, {place}?",
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    nights, short_by, (least, most) = SHAPES[level]
+    for _ in range(TRIES):
+        listing, room = draws.pick(asking.untouched(world))
+        since = draws.whole(0, 60)
+        found = first_free(room, nights=nights, since=since)
+        if found is None or not least <= found - since <= most:
+            continue
+        near = first_free(room, nights=nights - short_by, since=since)
+        if near is not None and near < found:
+            return _task(world, draws, listing, room, level=level, since=since, found=found)
+    return None
+
+
+def _task(
+    world: World, draws: Draws, listing: Listing, room: Room, *, level: int, since: int, found: int
+) -> SiteTask:
+    nights, short_by, _ = SHAPES[level]
+    first, arrival = (world.first_day + timedelta(days=days) for days in (since, found))
+    opening = draws.pick(OPENINGS).format(
+        nights="two weeks, that is 14" if nights == 14 and draws.chance(0.5) else nights,
+        room=room.name,
+        house=listing.name,
+        place=listing.neighbourhood,
+    )
+    return SiteTask(
+        family="first_free_stretch",
+        level=level,
+        wording=(
+            f"{opening} Take the earliest arrival on {asking.day_text(first)} or later. "
+            f"Give that date and what the first of these nights costs, without fees. {asking.AMOUNTS}"
+        ),
+        answer=(arrival.isoformat(), asking.amount(night_price(world, listing, room, arrival))),
+        fields=FIELDS,
+        needs=asking.calendar_needs(
+            listing, room, (first + timedelta(days=days) for days in range(found - since + nights))
+        )[:-1],
+        oracle_steps=asking.SEARCH_STEPS + 2 + (found - since + nights) // 30 + asking.ANSWER_STEPS,
+        given={"room": room.id, "nights": nights, "since": first.isoformat(), "short_by": short_by},
+    )
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """The earlier stretch that is too short."""
+    listing, room = asking.room_numbered(world, task.given["room"])
+    since = (date.fromisoformat(task.given["since"]) - world.first_day).days
+    near = first_free(room, nights=task.given["nights"] - task.given["short_by"], since=since) or 0
+    day = world.first_day + timedelta(days=near)
+    return day.isoformat(), asking.amount(night_price(world, listing, room, day))
+
+
+def check(world: World, task: SiteTask) -> bool:
+    listing, room = brute.find(world, task.given["room"])
+    day = date.fromisoformat(task.given["since"])
+    while any(
+        brute.is_taken(world, room, day + timedelta(days=step)) for step in range(task.given["nights"])
+    ):
+        day = brute.next_day(day)
+    cents = brute.night(world, listing, room, day)
+    return task.answer == (str(day), f"{cents / 100:.2f}")
+
+
+family(
+    Family(
+        id="first_free_stretch",
+        site="stays",
+        title="First date with so many free nights",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

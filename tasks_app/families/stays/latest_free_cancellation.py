@@ -1,0 +1,111 @@
+"""Of several named bookings, the one that can be cancelled free of charge for longest, and until when."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.stays.quotes import free_until
+from tasks_app.worlds.stays.types import Listing, World
+
+FIELDS = ("Last day of free cancellation (YYYY-MM-DD)", "Listing number")
+TRIES = 60
+# Level: houses, days between the best and the next at most, days by which arrivals differ at most.
+SHAPES = {1: (3, 12, 3), 2: (4, 8, 8), 3: (5, 5, 15), 4: (6, 3, 25), 5: (8, 2, 40)}
+OPENINGS = (
+    "Plans may change. Of these offers, which lets me cancel free of charge until the latest day?\n{lines}",
+    "I cannot decide yet where to go:\n{lines}\nWhich of them can be cancelled free of charge for longest?",
+    (
+        "Compare the cancellation policies of these houses for the arrivals named:\n{lines}\nWhich one "
+        "leaves the latest day on which cancelling still costs nothing?"
+    ),
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    count, most, spread = SHAPES[level]
+    for _ in range(TRIES):
+        houses = draws.sample(world.listings, count)
+        start = draws.whole(50, 250)
+        arrivals = [world.first_day + timedelta(days=start + draws.whole(0, spread)) for _ in houses]
+        ends = _ends(houses, arrivals)
+        if len(ends) < 2 or not 0 < (ends[0][0] - ends[1][0]).days <= most:
+            continue
+        latest = max(arrivals)
+        if arrivals.count(latest) == 1 and houses[arrivals.index(latest)].id == ends[0][1]:
+            continue
+        return _task(world, draws, houses, arrivals, level)
+    return None
+
+
+def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]:
+    """Last free days with the listings' numbers, latest first."""
+    ends = [
+        (end, listing.id)
+        for listing, arrival in zip(houses, arrivals, strict=True)
+        if (end := free_until(listing.policy, arrival)) is not None
+    ]
+    return sorted(ends, reverse=True)
+
+
+def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date], level: int) -> SiteTask:
+    lines = "\n".join(
+        f"- {listing.name}, {listing.neighbourhood}: arrival on {asking.day_text(arrival)}"
+        for listing, arrival in zip(houses, arrivals, strict=True)
+    )
+    return SiteTask(
+        family="latest_free_cancellation",
+        level=level,
+        wording=(
+            f"{draws.pick(OPENINGS).format(lines=lines)}\nCount only cancelling that costs nothing at all. "
+            "Give that last day, as a date, and the listing's number."
+        ),
+        answer=tuple(map(str, _ends(houses, arrivals)[0])),
+        fields=FIELDS,
+        needs=tuple(f"listing/{listing.id}/policy" for listing in houses),
+        oracle_steps=4 * len(houses) + asking.ANSWER_STEPS,
+        given={
+            "arrivals": [
+                {"listing": listing.id, "check_in": arrival.isoformat()}
+                for listing, arrival in zip(houses, arrivals, strict=True)
+            ]
+        },
+    )
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """The house with the next-latest day, or the day with another house of the list."""
+    arrivals = task.given["arrivals"]
+    houses = [asking.listing_named(world, one["listing"]) for one in arrivals]
+    ends = _ends(houses, [date.fromisoformat(one["check_in"]) for one in arrivals])
+    return str(ends[1][0]), ends[1][1]
+
+
+def check(world: World, task: SiteTask) -> bool:
+    by_day: dict[date, list[str]] = {}
+    for one in task.given["arrivals"]:
+        arrival = date.fromisoformat(one["check_in"])
+        policies = [listing.policy for listing in world.listings if listing.id == one["listing"]]
+        for back in range(100):
+            left = next(tier for tier in policies[0].tiers if back >= tier.days)
+            if left.percent == 0 and not left.first_night:
+                by_day.setdefault(date.fromordinal(arrival.toordinal() - back), []).append(one["listing"])
+                break
+    last = max(by_day)
+    return by_day[last] == [task.answer[1]] and last.isoformat() == task.answer[0]
+
+
+family(
+    Family(
+        id="latest_free_cancellation",
+        site="stays",
+        title="Longest free of charge to cancel",
+        splits=("test",),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

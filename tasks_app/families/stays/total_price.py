@@ -1,0 +1,147 @@
+"""The total price, with all fees, of several rooms or stays together: never one sum that a page states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _brute as brute
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.types import Listing, Room, Stay, World
+
+FIELDS = ("Total in euros", "Listing number")
+TRIES = 60
+DATE_TRIES = 8
+# Level: stays, nights of each, whether they are at different times, whether a house of like name stands by.
+SHAPES = {
+    1: (2, (2, 2), False, False),
+    2: (2, (2, 3), True, False),
+    3: (2, (3, 6), True, True),
+    4: (3, (3, 6), True, True),
+    5: (4, (4, 8), True, True),
+}
+OPENINGS = (
+    "Work out what these stays at {house} in {place} cost together:\n{legs}",
+    "A group wants to stay at {house} ({place}):\n{legs}\nWhat do they pay altogether?",
+    "How much do the following stays at {house}, {place}, come to in all?\n{legs}",
+    "The club's treasurer needs one sum for {house} in {place}:\n{legs}",
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    count, nights, is_spread, has_double = SHAPES[level]
+    for _ in range(TRIES):
+        listing = draws.pick(world.listings)
+        if has_double and not _double(world, listing):
+            continue
+        legs = _legs(world, draws, listing, count=count, nights=nights, is_spread=is_spread)
+        if legs:
+            return _task(world, draws, listing, legs, level)
+    return None
+
+
+def _double(world: World, listing: Listing) -> Listing | None:
+    """Another house whose name begins like this one's."""
+    return next(
+        (
+            one
+            for one in world.listings
+            if one.id != listing.id
+            and (one.name.startswith(listing.name) or listing.name.startswith(one.name))
+        ),
+        None,
+    )
+
+
+def _legs(
+    world: World, draws: Draws, listing: Listing, *, count: int, nights: tuple[int, int], is_spread: bool
+) -> list[tuple[Room, Stay]]:
+    """Bookings of the house's rooms in turn, at one time or at several; none when they cannot be had."""
+    rooms = draws.shuffled(listing.rooms)
+    if len(rooms) < 2:
+        return []
+    legs: list[tuple[Room, Stay]] = []
+    for number in range(count):
+        room = rooms[number % len(rooms)]
+        like = None if is_spread or not legs else legs[0][1]
+        stay = _leg(world, draws, listing, room, nights=nights, like=like)
+        if stay is None or any(room.id == other.id and _overlap(stay, taken) for other, taken in legs):
+            return []
+        legs.append((room, stay))
+    return legs
+
+
+def _leg(
+    world: World, draws: Draws, listing: Listing, room: Room, *, nights: tuple[int, int], like: Stay | None
+) -> Stay | None:
+    for _ in range(DATE_TRIES):
+        guests = draws.whole(1, min(room.sleeps, 4))
+        stay = asking.stay_draw(world, draws, nights=nights, guests=guests)
+        if like:
+            stay = Stay(check_in=like.check_in, check_out=like.check_out, guests=guests)
+        if asking.can_book(world, listing, room, stay):
+            return stay
+    return None
+
+
+def _overlap(one: Stay, other: Stay) -> bool:
+    return one.check_in < other.check_out and other.check_in < one.check_out
+
+
+def _task(
+    world: World, draws: Draws, listing: Listing, legs: list[tuple[Room, Stay]], level: int
+) -> SiteTask:
+    lines = "\n".join(
+        f"- {room.name}, {asking.guests_text(stay.guests)}, {asking.stay_text(stay)}" for room, stay in legs
+    )
+    opening = draws.pick(OPENINGS).format(house=listing.name, place=listing.neighbourhood, legs=lines)
+    wording = (
+        f"{opening}\nEach line is a booking of its own. {asking.WITH_FEES} "
+        f"Give the sum and the listing's number. {asking.AMOUNTS}"
+    )
+    cents = sum(quote(world, listing, room, stay).total for room, stay in legs)
+    needs = {need for room, stay in legs for need in asking.calendar_needs(listing, room, stay.days)}
+    return SiteTask(
+        family="total_price",
+        level=level,
+        wording=wording,
+        answer=(asking.amount(cents), listing.id),
+        fields=FIELDS,
+        needs=tuple(sorted(needs)),
+        oracle_steps=asking.SEARCH_STEPS + 3 * len(legs) + asking.ANSWER_STEPS,
+        given={"legs": [{"room": room.id, **asking.stay_given(stay)} for room, stay in legs]},
+    )
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """The right rooms a night late, or the nights without any fee."""
+    priced = [(*asking.room_numbered(world, leg["room"]), asking.stay_of(leg)) for leg in task.given["legs"]]
+    late = sum(quote(world, listing, room, asking.shifted(stay, 1)).total for listing, room, stay in priced)
+    bare = sum(sum(quote(world, listing, room, stay).nights) for listing, room, stay in priced)
+    sums = (asking.amount(cents) for cents in (late, bare))
+    return next(text for text in sums if text != task.answer[0]), task.answer[1]
+
+
+def check(world: World, task: SiteTask) -> bool:
+    legs: list[Any] = task.given["legs"]
+    found = [(leg, *brute.find(world, leg["room"])) for leg in legs]
+    cents = sum(brute.total(world, listing, room, leg) for leg, listing, room in found)
+    open_all = all(brute.is_bookable(world, listing, room, leg) for leg, listing, room in found)
+    houses = {listing.id for _, listing, _ in found}
+    return open_all and houses == {task.answer[1]} and f"{cents / 100:.2f}" == task.answer[0]
+
+
+family(
+    Family(
+        id="total_price",
+        site="stays",
+        title="Total price of several stays",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from datetime import date
+from typing import Any
+
+import pytest
+
+from gymsite.core.draws import Draws
+from tasks_app.families import registry
+from tasks_app.families.types import LEVELS, Family, SiteTask
+from tasks_app.worlds.digest import digest
+from tasks_app.worlds.stays.changes import world_change
+from tasks_app.worlds.stays.state import fold, plain
+from tasks_app.worlds.stays.types import World
+from tasks_app.worlds.stays.world import world
+
+registry.discover()
+FAMILIES = {family.id: family for family in registry.of_site("stays")}
+DOING = {"book_stay", "change_dates", "cancel_and_rebook"}
+WITH_TWINS = {"book_stay", "cheapest_with_without"}
+FIRST_DAYS = (
+    date(2027, 3, 1),
+    date(2028, 2, 29),
+    date(2027, 10, 31),
+    date(2026, 12, 31),
+    date(2036, 11, 20),
+)
+COMMONEST = 0.05
+
+
+def _worlds(family: Family[World]) -> list[World]:
+    return [
+        world(b"family-%d" % number, edition=family.splits[-1], first_day=day)  # type: ignore[arg-type]
+        for number, day in enumerate(FIRST_DAYS)
+    ]
+
+
+def _tasks(family: Family[World], *, each: int = 1) -> list[tuple[World, SiteTask]]:
+    drawn = [
+        (town, family.draw(town, Draws("tests", family.id, town.key, level, number), level))
+        for town in _worlds(family)
+        for level in LEVELS
+        for number in range(each)
+    ]
+    return [(town, task) for town, task in drawn if task is not None]
+
+
+def _meets(town: World, task: SiteTask, events: list[tuple[str, dict[str, Any]]]) -> bool:
+    assert task.goal is not None
+    state = plain(fold(town, events))
+    return all(state[part] == wanted for part, wanted in task.goal["state"].items())
+
+
+def _solution(town: World, task: SiteTask) -> list[tuple[str, dict[str, Any]]]:
+    """The events that lead from the world's trips to those of the goal."""
+    assert task.goal is not None
+    before = {trip.code: trip for trip in town.trips}
+    fees = {fee["trip"]: fee["cents"] for fee in task.goal["state"]["fees"]}
+    events: list[tuple[str, dict[str, Any]]] = []
+    for trip in task.goal["state"]["trips"]:
+        old = before.get(trip["code"])
+        data = {"trip": trip["code"], "fee": fees.get(trip["code"], 0)}
+        if old is None:
+            events.append(("booked", trip))
+        elif trip["status"] != old.status:
+            events.append(("cancelled", data))
+        elif trip["check_in"] != old.check_in.isoformat():
+            events.append(("changed", {**trip, **data}))
+    return events
+
+
+def test_there_are_eight_families_two_of_them_for_test_alone() -> None:
+    assert len(FAMILIES) == 8
+    assert sorted(one.id for one in FAMILIES.values() if one.splits == ("test",)) == [
+        "change_dates",
+        "latest_free_cancellation",
+    ]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_level_can_be_drawn_and_says_which_it_is(name: str) -> None:
+    tasks = [task for _, task in _tasks(FAMILIES[name])]
+    assert len(tasks) >= 0.9 * len(FIRST_DAYS) * len(LEVELS)
+    assert {task.level for task in tasks} == set(LEVELS)
+    assert {task.family for task in tasks} == {name}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_brute_force_finds_the_same_answer_on_any_date(name: str) -> None:
+    for town, task in _tasks(FAMILIES[name]):
+        assert FAMILIES[name].check(town, task), task.wording
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_brute_force_refuses_another_answer(name: str) -> None:
+    family = FAMILIES[name]
+    for town, task in _tasks(family):
+        mistaken = SiteTask(**{**_fields(task), "answer": family.wrong(town, task)})
+        assert not family.check(town, mistaken), task.wording
+
+
+def _fields(task: SiteTask) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in task.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_wrong_way_fills_the_same_fields_with_something_else(name: str) -> None:
+    for town, task in _tasks(FAMILIES[name]):
+        wrong = FAMILIES[name].wrong(town, task)
+        assert wrong != task.answer
+        assert len(wrong) == len(task.answer) == len(task.fields) >= 2
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_same_draws_give_the_same_task(name: str) -> None:
+    first, again = ([digest(task) for _, task in _tasks(FAMILIES[name])] for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_task_says_what_it_needs_and_never_its_witness(name: str) -> None:
+    for _, task in _tasks(FAMILIES[name]):
+        assert task.needs
+        assert task.oracle_steps > 3
+        assert task.answer[1] not in task.wording
+        assert "{" not in task.wording
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_answer_is_common(name: str) -> None:
+    answers = Counter(task.answer for _, task in _tasks(FAMILIES[name], each=4))
+    most = answers.most_common(1)[0][1]
+    assert most <= max(COMMONEST * answers.total(), 2)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_tasks_of_a_world_are_told_apart_by_wording(name: str) -> None:
+    wordings = [task.wording for _, task in _tasks(FAMILIES[name], each=4)]
+    assert len(set(wordings)) > 0.9 * len(wordings)
+
+
+@pytest.mark.parametrize("name", sorted(DOING))
+def test_only_doing_it_and_nothing_else_meets_the_goal(name: str) -> None:
+    for town, task in _tasks(FAMILIES[name]):
+        events = _solution(town, task)
+        aside = [("banner_closed", {"name": "cookies"}), ("recent_search", {"guests": 2})]
+        spare = next(trip for trip in reversed(town.trips) if trip.code not in str(events))
+        assert not _meets(town, task, [])
+        assert _meets(town, task, [*aside, *events, *aside])
+        assert not _meets(town, task, [*events, ("cancelled", {"trip": spare.code, "fee": 0})])
+        assert not _meets(town, task, [*events, ("fee_paid", {"trip": "X", "reason": "x", "cents": 1})])
+
+
+@pytest.mark.parametrize("name", sorted(DOING))
+def test_the_code_that_is_asked_for_is_the_one_that_doing_it_gives(name: str) -> None:
+    for town, task in _tasks(FAMILIES[name]):
+        codes = {trip.code for trip in fold(town, _solution(town, task)).trips}
+        assert task.answer[1] in codes
+
+
+def test_reading_tasks_leave_no_state_to_compare() -> None:
+    for name in set(FAMILIES) - DOING:
+        assert all(task.goal is None for _, task in _tasks(FAMILIES[name]))
+
+
+@pytest.mark.parametrize("name", sorted(WITH_TWINS))
+def test_the_twin_has_the_same_words_and_one_fact_less(name: str) -> None:
+    family = FAMILIES[name]
+    assert family.twin is not None
+    pairs = [(town, task, family.twin(town, task)) for town, task in _tasks(family, each=2)]
+    found = [(town, task, other) for town, task, other in pairs if other is not None]
+    assert len(found) >= 5
+    for town, task, other in found:
+        changed = world_change(town, other.changes)
+        assert (other.wording, other.fields) == (task.wording, task.fields)
+        assert (other.is_possible, len(other.changes), len(other.answer[0])) == (False, 1, 1)
+        assert other.answer != task.answer
+        assert other.answer[0] in "abcdef"
+        assert family.check(changed, other)
+        assert not family.check(town, other)
+        assert family.wrong(changed, other) != other.answer
+        assert other.goal is None or _meets(changed, other, [])
+
+
+def test_families_without_a_twin_have_only_possible_tasks() -> None:
+    for name in set(FAMILIES) - WITH_TWINS:
+        assert FAMILIES[name].twin is None
+        assert all(task.is_possible for _, task in _tasks(FAMILIES[name]))
+
+
+def test_harder_levels_give_more_to_read() -> None:
+    for name in ("total_price", "latest_free_cancellation", "cancel_and_rebook", "first_free_stretch"):
+        tasks = [task for _, task in _tasks(FAMILIES[name], each=4)]
+        needs = [
+            sum(len(task.needs) for task in tasks if task.level == level)
+            / max(sum(task.level == level for task in tasks), 1)
+            for level in (1, 3, 5)
+        ]
+        assert all(less < more for less, more in itertools.pairwise(needs)), (name, needs)
