@@ -20,7 +20,7 @@ MONTHS = (
 SEARCH_STEPS = 6
 ANSWER_STEPS = 3
 AMOUNTS = "Write amounts in euros with two decimals, like 1204.50."
-ROOM_ONLY = "What guests share in the house does not count as the room's."
+ROOM_ONLY = "Go by the lists of amenities alone; what guests share in the house does not count as the room's."
 WITH_FEES = (
     "The total price has everything in it: nights, extra guests, discount, cleaning, service fee, city tax."
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from gymsite.core.draws import Draws
 from tasks_app.worlds.stays.amenities import house_ids, room_ids
 from tasks_app.worlds.stays.naming import Naming
@@ -24,12 +26,16 @@ HOUSE_CHANCE = {
 ROOM_CHANCE = 0.6
 TOGGLES = 4
 """So many amenities tell a further room of a house from its first one, at most."""
+WORDS = 61
+Words = tuple[int, ...]
 _WORD_BITS = 53
 """What one draw of ``Draws.share`` holds."""
-_WORDS = -(-NIGHTS // _WORD_BITS)
+_PARTS = -(-NIGHTS // _WORD_BITS)
+_WIDTH = _PARTS * _WORD_BITS
+_ALL = (1 << _WIDTH) - 1
 
 
-def listing_draw(draws: Draws, naming: Naming, *, town: Town, edition: Edition) -> Listing:
+def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edition: Edition) -> Listing:
     kind = draws.weighted(KINDS, KIND_WEIGHTS)
     chance = HOUSE_CHANCE[kind]
     share = draws.share
@@ -49,7 +55,7 @@ def listing_draw(draws: Draws, naming: Naming, *, town: Town, edition: Edition) 
         host=draws.pick(names.first_names),
         weekend_percent=draws.whole(4, 24),
         amenities=house,
-        rooms=_rooms(draws, naming, kind=kind, edition=edition, house=house),
+        rooms=_rooms(draws, naming, words, kind=kind, edition=edition, house=house),
         policy=_policy(draws),
         fees=_fees(draws, kind),
         rules=_rules(draws),
@@ -57,7 +63,7 @@ def listing_draw(draws: Draws, naming: Naming, *, town: Town, edition: Edition) 
 
 
 def _rooms(
-    draws: Draws, naming: Naming, *, kind: str, edition: Edition, house: tuple[str, ...]
+    draws: Draws, naming: Naming, words: Words, *, kind: str, edition: Edition, house: tuple[str, ...]
 ) -> tuple[Room, ...]:
     share = draws.share
     possible = room_ids(edition)
@@ -84,32 +90,39 @@ def _rooms(
                 base_cents=base * (66 + 15 * sleeps + draws.whole(0, 24)) // 100,
                 amenities=tuple(one for one in possible if (one in first) != (one in toggled)),
                 offset=draws.whole(0, 1008),
-                taken=_taken(draws),
+                taken=_taken(draws, words),
             )
         )
     return tuple(rooms)
 
 
-def _word(draws: Draws) -> int:
-    """A random bit for every night."""
-    word = 0
-    for _ in range(_WORDS):
-        word = word << _WORD_BITS | int(draws.share() * (1 << _WORD_BITS))
-    return word
+def words_draw(draws: Draws) -> Words:
+    """Random bits, one for every night of each word. Rooms share them, each turned by a number of nights."""
+    return tuple(sum(_bits(draws) << _WORD_BITS * part for part in range(_PARTS)) for _ in range(WORDS))
 
 
-def _taken(draws: Draws) -> bytes:
+def _bits(draws: Draws) -> int:
+    return int(draws.share() * (1 << _WORD_BITS))
+
+
+def _word(draws: Draws, words: Words) -> int:
+    word = words[int(draws.share() * WORDS)]
+    turn = int(draws.share() * _WIDTH)
+    return (word >> turn | word << (_WIDTH - turn)) & _ALL
+
+
+def _taken(draws: Draws, words: Words) -> bytes:
     """Other guests' nights: stays of two to six nights, with a stretch just too short before a long one.
 
     Drawn for all nights at once, by operations on bits: a stay begins on every sixteenth to fifth night.
     """
-    starts = _word(draws) & _word(draws) & _word(draws)
+    starts = _word(draws, words) & _word(draws, words) & _word(draws, words)
     third = draws.share()
     if third < 0.15:
-        starts &= _word(draws)
+        starts &= _word(draws, words)
     elif third > 0.6:
         starts |= starts << draws.whole(3, 9)
-    longer = _word(draws)
+    longer = _word(draws, words)
     nights = starts | starts << 1 | (starts & longer) << 2 | (starts & longer) << 3
     short = draws.whole(6, 90)
     gap = draws.whole(11, 13)
@@ -120,10 +133,9 @@ def _taken(draws: Draws) -> bytes:
     return (nights & ((1 << NIGHTS) - 1)).to_bytes((NIGHTS + 7) // 8, "little")
 
 
-def _policy(draws: Draws) -> Policy:
-    kind = draws.weighted(range(6), (5, 5, 4, 3, 3, 2))
-    days = draws.whole(1, 9)
-    name, tiers = (
+@cache
+def _tiers(kind: int, days: int) -> tuple[str, tuple[Tier, ...]]:
+    return (
         ("Flexible", (Tier(days, 0), Tier(0, 0, True))),
         ("Moderate", (Tier(days + 4, 0), Tier(0, 50))),
         ("Firm", (Tier(days + 20, 0), Tier(days + 6, 50), Tier(0, 100))),
@@ -131,6 +143,12 @@ def _policy(draws: Draws) -> Policy:
         ("Relaxed", (Tier(days + 2, 0), Tier(days, 0, True), Tier(0, 80))),
         ("No refund", (Tier(0, 100),)),
     )[kind]
+
+
+def _policy(draws: Draws) -> Policy:
+    kind = draws.weighted(range(6), (5, 5, 4, 3, 3, 2))
+    days = draws.whole(1, 9)
+    name, tiers = _tiers(kind, days)
     return Policy(
         name=name,
         tiers=tiers,

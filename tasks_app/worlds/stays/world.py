@@ -18,7 +18,7 @@ from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.changes import nights_freed
 from tasks_app.worlds.stays.codes import trip_code
-from tasks_app.worlds.stays.listings import listing_draw
+from tasks_app.worlds.stays.listings import listing_draw, words_draw
 from tasks_app.worlds.stays.naming import Naming
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.types import Edition, Listing, Stay, Tax, Town, Trip, World
@@ -43,8 +43,9 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     draws = Draws(key, "stays", edition)
     town = _town(draws.at("town"), edition)
     naming = Naming(draws.at("names"), NAMES[edition])
+    words = words_draw(draws.at("calendar"))
     listings = tuple(
-        listing_draw(draws.at("listing", number), naming, town=town, edition=edition)
+        listing_draw(draws.at("listing", number), naming, words, town=town, edition=edition)
         for number in range(draws.whole(120, 180))
     )
     bare = World(
