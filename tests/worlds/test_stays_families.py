@@ -3,12 +3,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gymsite.core.draws import Draws
-from tasks_app.families import registry
+from tasks_app.families import registry, stays
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.stays.changes import world_change
@@ -77,6 +78,11 @@ def test_there_are_eight_families_two_of_them_for_test_alone() -> None:
         "change_dates",
         "latest_free_cancellation",
     ]
+
+
+def test_every_file_is_one_family_of_its_name() -> None:
+    files = {path.stem for path in Path(stays.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
+    assert files == set(FAMILIES)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

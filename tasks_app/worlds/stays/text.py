@@ -11,6 +11,7 @@ from tasks_app.worlds.stays.vocabulary import CAPTIONS, SUBJECTS
 from tasks_app.worlds.stays.vocabulary_text import CLOSINGS, DETAILS, HOUSES, OPENINGS, PLACES
 
 PALETTES = 24
+COUNTS = ("no", "one", "two", "three", "four")
 
 
 @lru_cache(maxsize=512)
@@ -25,7 +26,9 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
         "street": listing.street.partition(" ")[2],
         "host": listing.host,
         "metres": f"{listing.centre_metres} m",
-        "rooms": "a single room" if len(listing.rooms) == 1 else f"{len(listing.rooms)} kinds of room",
+        "rooms": "a single room"
+        if len(listing.rooms) == 1
+        else f"{COUNTS[len(listing.rooms)]} kinds of room",
     }
     house = " ".join(_some(draws, HOUSES, draws.whole(2, 3), slots))
     paragraphs = [

@@ -65,7 +65,7 @@ SENTENCES: dict[str, dict[Mood, tuple[str, ...]]] = {
         "bad": (
             "By {hour} the {food} had gone and nobody brought more.",
             "The {drink} tasted of {taste}.",
-            "Do not come for the food: {food} from a packet and a {drink} machine with a queue.",
+            "Do not come for the food: {food} from a packet, and {drink} from a machine with a queue.",
         ),
     },
     "bathroom": {

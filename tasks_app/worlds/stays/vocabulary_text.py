@@ -4,7 +4,7 @@ from __future__ import annotations
 
 OPENINGS = (
     "{name} stands in {street}, {metres} from the centre of {town}.",
-    "Behind an unremarkable door in {street} lies {name}, a {kind} that regulars prefer not to mention.",
+    "Behind an unremarkable door in {street} lies {name}, which its regulars prefer not to mention.",
     "When {host} took over {name}, the roof leaked and the garden was a jungle; neither is so today.",
     "Few addresses in {place} are as easy to find as {name}: follow {street} until the lamp.",
     "{name} has received guests for three generations, with one pause for a flood.",
