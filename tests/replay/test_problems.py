@@ -135,3 +135,18 @@ def test_programs_and_grids_keep_their_lines(lab: Lab, owner: User) -> None:
 
     assert '<pre class="boxed">def f():\n    return 1</pre>' in html
     assert '<pre class="boxed">def f():\n    return 2</pre>' in html
+
+
+@pytest.mark.parametrize("path", ["/tasks/", "/episodes/"])
+def test_lists_begin_with_the_question_and_not_with_its_table(path: str, lab: Lab, owner: User) -> None:
+    payload = {"text": "Which year?", "table": {"header": ["Year"], "rows": [["1999"]]}}
+    factories.episode(
+        task=factories.task(kind="table", payload=payload, prompt="| Year |\n| --- |\n\nWhich year?")
+    )
+    factories.episode(task=factories.task(payload={"world": 3}, prompt="Book a room."))
+
+    html = words(lab(owner).get(path).content.decode())
+
+    assert "Which year?" in html
+    assert "Book a room." in html
+    assert "| Year |" not in html

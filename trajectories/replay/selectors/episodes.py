@@ -9,11 +9,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Left
 from django.http import Http404
 
 from tasks_app.models import Gold
 from trajectories.models import Episode, PageEventTally, Step, Submission, Verdict, VerdictEvidence
+from trajectories.replay.selectors.tasks import task_excerpt
 
 EPISODES_PER_PAGE = 50
 EXCERPT_CHARS = 160
@@ -71,7 +71,7 @@ def episode_page(*, filters: dict[str, Any], before: int | None) -> EpisodePage:
         .only(*LISTED)
         .annotate(
             last_index=Subquery(last_index.values("last")),
-            excerpt=Left("task__prompt", EXCERPT_CHARS),
+            excerpt=task_excerpt(EXCERPT_CHARS, task="task__"),
         )
         .order_by("-id")[: EPISODES_PER_PAGE + 1]
     )

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q
-from django.db.models.functions import Left
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce, Left
 from django.http import Http404
 
 from tasks_app.models import Benchmark, Task
@@ -26,6 +27,14 @@ class TaskPage:
     after: int | None
 
 
+def task_excerpt(chars: int, *, task: str = "") -> Left:
+    """How a task's question begins: its own words where it has some, since a prompt may begin with a table.
+
+    ``task`` is the way to the task from the model that is asked for, such as ``task__``.
+    """
+    return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), chars)
+
+
 def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
     """Tasks with ``excerpt`` and ``tries`` (episodes of any run)."""
     query = Task.objects.all()
@@ -39,7 +48,7 @@ def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
         query = query.filter(id__gt=after)
     found = list(
         query.defer("prompt", "payload")
-        .annotate(excerpt=Left("prompt", EXCERPT_CHARS))
+        .annotate(excerpt=task_excerpt(EXCERPT_CHARS))
         .order_by("id")[: TASKS_PER_PAGE + 1]
     )
     shown = found[:TASKS_PER_PAGE]
