@@ -139,6 +139,8 @@ def test_a_choice_moved_by_the_episode_is_handed_in_under_the_label_it_was_shown
     radio = page.get_by_role("radio", name="None of them")
     place = order.index(2)
     expect(radio).to_have_accessible_name(f"{'ABC'[place]}. None of them")
+    picture = page.get_by_role("radio").nth(order.index(0))
+    expect(picture).to_have_accessible_name(f"{'ABC'[order.index(0)]}. Figure 2")
     page.get_by_text("None of them").click()
     page.get_by_role("button").click()
 
