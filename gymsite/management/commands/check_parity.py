@@ -65,7 +65,8 @@ class Command(BaseCommand):
                 tallies[task.benchmark_id].recoverable += 1
             else:
                 tallies[task.benchmark_id].failures.append((task, failure))
-        self._tell(tallies, in_every_look=options["every_look"])
+        kinds = {task.kind for task in to_check} or {""}
+        self._tell(tallies, kinds=kinds, in_every_look=options["every_look"])
         if options["mark"]:
             self._mark(to_check, found)
         failed = sum(len(tally.failures) for tally in tallies.values())
@@ -93,12 +94,12 @@ class Command(BaseCommand):
             except BrowserMissing as error:
                 raise CommandError(str(error)) from None
 
-    def _tell(self, tallies: dict[str, Tally], *, in_every_look: bool) -> None:
+    def _tell(self, tallies: dict[str, Tally], *, kinds: set[str], in_every_look: bool) -> None:
         rows = [COLUMNS, *(tally.cells(name) for name, tally in tallies.items())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
-        total, cover = len(every_look()), len(covering_looks(0))
+        total, cover = max(len(every_look(kind)) for kind in kinds), len(covering_looks(0))
         told = (
             f"all {total} looks"
             if in_every_look
