@@ -10,8 +10,13 @@ RUN apt-get update \
 RUN useradd --uid 10001 --create-home --home-dir /srv/palaestra palaestra
 WORKDIR /srv/palaestra/app
 
-COPY requirements.txt ./
-RUN pip install --no-cache-dir --requirement requirements.txt
+# The compiler is for one need of requirements-puzzles.txt, and goes again.
+COPY requirements.txt requirements-puzzles.txt ./
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends gcc libc6-dev \
+ && pip install --no-cache-dir --requirement requirements.txt --requirement requirements-puzzles.txt \
+ && apt-get purge --yes --auto-remove gcc libc6-dev \
+ && rm -rf /var/lib/apt/lists/*
 
 COPY manage.py .env.example ./
 COPY gymsite ./gymsite

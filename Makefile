@@ -16,7 +16,7 @@ TESTS ?=
 
 setup: $(STAMP)
 
-$(STAMP): requirements.txt requirements-dev.txt client/pyproject.toml
+$(STAMP): requirements.txt requirements-dev.txt requirements-puzzles.txt client/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed: name one with make PYTHON=/path/to/python3.11 ..."; exit 1; }
 	@# Debian's Python may come without ensurepip; its pip can then install into the environment from outside.
@@ -24,7 +24,9 @@ $(STAMP): requirements.txt requirements-dev.txt client/pyproject.toml
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; \
 	  else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
 	  echo "Installing what requirements-dev.txt names into $(VENV); the first time takes a minute or two ..."; \
-	  $$pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	  $$pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt && \
+	  { $$pip install --quiet --disable-pip-version-check --requirement requirements-puzzles.txt >$(VENV)/puzzles.log 2>&1 \
+	    || echo "Left out: the benchmark reasoning_gym, whose package could not be installed ($(VENV)/puzzles.log)."; }
 	@touch $@
 
 up: setup

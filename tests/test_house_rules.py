@@ -86,7 +86,8 @@ def test_every_requirement_is_pinned_and_imported() -> None:
     )
     lines = [
         line
-        for line in (ROOT / "requirements.txt").read_text().splitlines()
+        for name in ("requirements.txt", "requirements-puzzles.txt")
+        for line in (ROOT / name).read_text().splitlines()
         if line and not line.startswith("#")
     ]
     for line in lines:

@@ -7,6 +7,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from gymsite.core.errors import GymError
@@ -85,6 +86,11 @@ def missing_tools() -> list[str]:
         missing.append(
             "bubblewrap was not found, so programs written by agents cannot be run "
             "(their verdicts are void, sandbox_missing): `apt-get install bubblewrap`."
+        )
+    if find_spec("reasoning_gym") is None:
+        missing.append(
+            "The package reasoning-gym was not found, so the benchmark reasoning_gym cannot be generated: "
+            "`apt-get install gcc python3-dev`, then `.venv/bin/pip install -r requirements-puzzles.txt`."
         )
     return missing
 

@@ -34,7 +34,7 @@ def generate(count: int, seed: int) -> Iterator[Row]:
     Raises ``GymError`` ``package_missing`` and ``generator_failed``.
     """
     if find_spec(PACKAGE) is None:
-        problem = "is not installed: pip install -r requirements.txt (one of its needs takes a C compiler)."
+        problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")
     process = subprocess.Popen(  # noqa: S603 (a fixed command)
         [sys.executable, "-m", ITEMS, str(seed), str(count)],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 registry.discover()
 
-needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+needs_sandbox = pytest.mark.skipif(
+    shutil.which("bwrap") is None or find_spec("reasoning_gym") is None,
+    reason="bubblewrap or reasoning-gym is not installed here",
+)
 
 TARGET = {"numbers": [4, 7, 5], "target": 33}
 HALF = {"rational": {"numerator": 1, "denominator": 3}}

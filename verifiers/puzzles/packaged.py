@@ -121,5 +121,5 @@ def _package() -> Path:
     """Where the package is. It is not imported: that takes a second, and plots nothing here."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise ModuleNotFoundError(f"{PACKAGE} is not installed (requirements.txt has it).")
+        raise ModuleNotFoundError(f"{PACKAGE} is not installed (requirements-puzzles.txt has it).")
     return Path(spec.submodule_search_locations[0])
