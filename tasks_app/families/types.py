@@ -36,7 +36,7 @@ class SiteTask:
     given: Mapping[str, Any] = field(default_factory=dict)
     """What the wording states, as plain data: for the second way to the truth and for scripted solutions."""
     changes: tuple[Mapping[str, Any], ...] = ()
-    """In which facts the task's world differs from that of its key; plain data for the site's own function."""
+    """In which facts the task's world differs from its key's, as the site's ``world_change`` takes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,4 +54,4 @@ class Family(Generic[W]):
     check: Callable[[W, SiteTask], bool]
     """Whether the answer is the truth, found a second time by brute force over the world."""
     twin: Callable[[W, SiteTask], SiteTask | None] | None = None
-    """The impossible task of the same wording, in a world that differs in one fact; None when there is none."""
+    """The impossible task of the same wording, in a world that differs in one fact; None without one."""

@@ -1,0 +1,162 @@
+"""How often an answer can be had without looking: measures over a list of tasks, and their table.
+
+An answer is right when all its fields are. The measures of the value alone (the first field) say what the
+witness beside it is for.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from tasks_app.families.types import SiteTask
+
+MOST_RIGHT = 0.05
+"""A cheat may be right this often, and the commonest answer this common."""
+LEAST_DIFFERENT = 0.70
+"""In so many counting tasks the site's own search must count something else."""
+BUCKETS = 2048
+MOST_CLASSES = 60
+EPOCHS = 3
+
+Answer = tuple[str, ...]
+Features = tuple[int, ...]
+Example = tuple[Features, Answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guesses:
+    """Shares from 0 to 1 of the tasks of one family.
+
+    ``constant`` and ``wording`` are fitted on half of the tasks and measured on the rest. ``cannot`` is the
+    best fixed answer that says it cannot be done. ``searched`` is how often the count of the site's search is
+    the value, None where no task has one.
+    """
+
+    family: str
+    tasks: int
+    commonest: float
+    constant: float
+    wording: float
+    cannot: float
+    searched: float | None
+    commonest_value: float
+    wording_value: float
+    impossible: float
+
+    @property
+    def exceeding(self) -> tuple[str, ...]:
+        """The measures that are over their limits."""
+        measured = ("commonest", "constant", "wording", "cannot")
+        over = [name for name in measured if getattr(self, name) > MOST_RIGHT]
+        if self.searched is not None and self.searched > 1 - LEAST_DIFFERENT:
+            over.append("searched")
+        return tuple(over)
+
+
+def measure(tasks: Sequence[SiteTask], *, searched: Sequence[str | None] = ()) -> list[Guesses]:
+    """The guesses of each family, in id order; ``searched`` is the site's count for each task, or None."""
+    counts = [*searched, *[None] * (len(tasks) - len(searched))]
+    by_family: dict[str, list[tuple[SiteTask, str | None]]] = {}
+    for task, count in zip(tasks, counts, strict=True):
+        by_family.setdefault(task.family, []).append((task, count))
+    return [_guesses(family, found) for family, found in sorted(by_family.items())]
+
+
+def _guesses(family: str, found: list[tuple[SiteTask, str | None]]) -> Guesses:
+    tasks = [task for task, _ in found]
+    answers, values = _halves(tasks, lambda task: task.answer), _halves(tasks, lambda task: task.answer[:1])
+    counted = [count == task.answer[0] for task, count in found if count is not None]
+    return Guesses(
+        family=family,
+        tasks=len(tasks),
+        commonest=_most(task.answer for task in tasks) / len(tasks),
+        constant=constant(answers),
+        wording=wording(answers),
+        cannot=_most(task.answer for task in tasks if not task.is_possible) / len(tasks),
+        searched=sum(counted) / len(counted) if counted else None,
+        commonest_value=_most(task.answer[:1] for task in tasks) / len(tasks),
+        wording_value=wording(values),
+        impossible=sum(not task.is_possible for task in tasks) / len(tasks),
+    )
+
+
+def _most(answers: Iterable[Answer]) -> int:
+    return max(Counter(answers).values(), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Tasks to fit a cheat on, and the rest to measure it on; those of one wording are in one half."""
+
+    fitting: tuple[Example, ...]
+    rest: tuple[Example, ...]
+
+
+def _halves(tasks: Iterable[SiteTask], answer: Callable[[SiteTask], Answer]) -> Halves:
+    halves: tuple[list[Example], list[Example]] = ([], [])
+    for task in tasks:
+        # Not every other task: whoever draws them may take turns with splits and levels.
+        halves[zlib.crc32(task.wording.encode()) & 1].append((words(task.wording), answer(task)))
+    return Halves(tuple(halves[0]), tuple(halves[1]))
+
+
+def constant(halves: Halves) -> float:
+    """How often the commonest answer of one half is that of the other."""
+    if not halves.fitting or not halves.rest:
+        return 0.0
+    best = Counter(answer for _, answer in halves.fitting).most_common(1)[0][0]
+    return sum(answer == best for _, answer in halves.rest) / len(halves.rest)
+
+
+def words(text: str) -> Features:
+    """The words of a text as buckets, the same on every machine."""
+    found = re.findall(r"\w+", text.lower())
+    return tuple(sorted({zlib.crc32(word.encode()) % BUCKETS for word in found}))
+
+
+def wording(halves: Halves) -> float:
+    """How often a linear model of the wording's words, fitted on one half, is right on the other.
+
+    A perceptron over the answers that occur most.
+    """
+    common = Counter(answer for _, answer in halves.fitting).most_common(MOST_CLASSES)
+    known = [answer for answer, count in common if count > 1]
+    if not known or not halves.rest:
+        return 0.0
+    predict = _fitted(halves.fitting, known)
+    return sum(predict(each) == answer for each, answer in halves.rest) / len(halves.rest)
+
+
+def _fitted(fitting: Sequence[Example], known: list[Answer]) -> Callable[[Features], Answer]:
+    place = {answer: number for number, answer in enumerate(known)}
+    examples = [(each, place[answer]) for each, answer in fitting if answer in place]
+    weights = [[0.0] * len(known) for _ in range(BUCKETS)]
+
+    def best(each: Features) -> int:
+        scores = list(map(sum, zip(*(weights[bucket] for bucket in each), strict=True)))
+        return scores.index(max(scores))
+
+    for _ in range(EPOCHS):
+        for each, right in examples:
+            if (said := best(each)) != right:
+                for bucket in each:
+                    weights[bucket][right] += 1
+                    weights[bucket][said] -= 1
+    return lambda each: known[best(each)]
+
+
+COLUMNS = ("commonest", "constant", "wording", "cannot", "searched", "commonest_value", "wording_value")
+
+
+def table(guesses: Iterable[Guesses]) -> str:
+    """One line a family, in per cent, with what is over its limit at the end."""
+    lines = [f"{'family':28}{'tasks':>7}" + "".join(f"{name.replace('_', ' '):>17}" for name in COLUMNS)]
+    for each in guesses:
+        shares = [getattr(each, name) for name in COLUMNS]
+        cells = "".join(f"{'-' if share is None else f'{share:.1%}':>17}" for share in shares)
+        lines.append(f"{each.family:28}{each.tasks:>7}{cells}  {' '.join(each.exceeding)}".rstrip())
+    return "\n".join(lines)
