@@ -31,7 +31,7 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     categories = [main] * RIVALS + [draws.pick(others) for _ in range(draws.whole(1, 5))]
     names = _names(draws.at("names"), words, categories)
     numbers = draws.sample(range(100, 1000), len(categories))
-    bands = [*draws.shuffled(SIZES), *(draws.pick(SIZES) for _ in others)]
+    bands = [*draws.shuffled(SIZES), *(draws.pick(SIZES) for _ in categories[RIVALS:])]
     products = tuple(
         _product(draws.at("product", place), category, words, names[place], numbers[place], bands[place])
         for place, category in enumerate(categories)

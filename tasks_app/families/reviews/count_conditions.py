@@ -1,0 +1,150 @@
+"""How many reviews meet two conditions at once, and who wrote the newest or oldest of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _conditions as conditions
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._asking import Asked
+from tasks_app.families.reviews._conditions import Condition
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.types import Outline, Product, World
+
+FIELDS = ("Number of reviews", "Reviewer")
+PAIRS_TRIED = 40
+PAIRS_A_TERM = 4
+LEVEL_WITH_TERM = 4
+"""From this level on the reviews have to mention a term as well."""
+OPENINGS = (
+    "How many reviews of {product} {first} and {second}?",
+    "Count the reviews of {product} that {first} and {second}.",
+    "Of the reviews of {product}, how many {second} and also {first}?",
+    "A shopper sorts the reviews of {product}: how many of them {first} and {second}?",
+)
+WITH_TERM = (
+    "Only those that mention {term} are meant.",
+    "Moreover they have to mention {term}.",
+)
+WITNESS = (
+    "Give the number, and the reviewer's name of the {end} review among them.",
+    "Answer with the number and with the name of whoever wrote the {end} of these reviews.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """Two conditions, the reviews that meet them as bits, and the term that these mention, if any."""
+
+    pair: tuple[Condition, Condition]
+    mask: int
+    asked: Asked | None
+
+    @property
+    def count(self) -> int:
+        return self.mask.bit_count()
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    product = asking.product_draw(world, draws, level)
+    found = outlines(world, product.id)
+    options = _with_terms(world, draws, product, level) if level >= LEVEL_WITH_TERM else _bare(draws, found)
+    chosen = asking.nearest_count(draws, options, lambda option: option.count)
+    if chosen is None:
+        return None
+    counted = [outline for place, outline in enumerate(found) if chosen.mask >> place & 1]
+    return _task(draws, product, chosen, counted, level) if asking.ends(counted) else None
+
+
+def _bare(draws: Draws, found: tuple[Outline, ...]) -> list[_Option]:
+    masks = conditions.masks(found)
+    pairs = conditions.pairs_draw(draws, masks, PAIRS_TRIED)
+    return [_Option(pair, masks[pair[0]] & masks[pair[1]], None) for pair in pairs]
+
+
+def _with_terms(world: World, draws: Draws, product: Product, level: int) -> list[_Option]:
+    options: list[_Option] = []
+    found = outlines(world, product.id)
+    places = {outline.id: place for place, outline in enumerate(found)}
+    masks = conditions.masks(found)
+    for asked in asking.asked_options(world, draws, product, level - LEVEL_WITH_TERM + 1):
+        base = sum(1 << places[outline.id] for outline in asked.found)
+        pairs = conditions.pairs_draw(draws, masks, PAIRS_A_TERM)
+        options += [_Option(pair, masks[pair[0]] & masks[pair[1]] & base, asked) for pair in pairs]
+    return options
+
+
+def _task(
+    draws: Draws,
+    product: Product,
+    chosen: _Option,
+    counted: list[Outline],
+    level: int,
+) -> SiteTask:
+    asked = chosen.asked
+    end, witness = asking.end_draw(draws, counted)
+    pair = [condition.given for condition in chosen.pair]
+    needed = (
+        asking.needs(asked, counted)
+        if asked
+        else tuple(sorted(f"review {outline.id}" for outline in counted))
+    )
+    return SiteTask(
+        family="count_conditions",
+        level=level,
+        wording=_wording(draws, product, chosen.pair, asked, end),
+        answer=(str(chosen.count), witness.reviewer),
+        fields=FIELDS,
+        needs=needed,
+        given={**(asked.given if asked else {"product": product.id}), "conditions": pair, "end": end},
+        oracle_steps=asking.SEARCH_STEPS + 1 + len(counted) // asking.LIST_LENGTH + asking.ANSWER_STEPS,
+    )
+
+
+def _wording(
+    draws: Draws, product: Product, pair: tuple[Condition, Condition], asked: Asked | None, end: str
+) -> str:
+    first, second = map(conditions.said, pair)
+    told = [draws.pick(OPENINGS).format(product=asking.named(product), first=first, second=second)]
+    if asked:
+        said = rules.said(asked.rule, asked.term, draws)
+        told += [draws.pick(WITH_TERM).format(term=asking.quoted(asked.term)), said]
+    return " ".join((*told, draws.pick(WITNESS).format(end=end)))
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """Only the first condition heeded, or only the second; or one too many."""
+    counts = [
+        len([review for review in brute.mentioning(world, task.given) if brute.meets(review, condition)])
+        for condition in task.given["conditions"]
+    ]
+    numbers = [*map(str, counts), str(int(task.answer[0]) + 1)]
+    return next(number for number in numbers if number != task.answer[0]), task.answer[1]
+
+
+def check(world: World, task: SiteTask) -> bool:
+    found = [
+        review
+        for review in brute.mentioning(world, task.given)
+        if all(brute.meets(review, condition) for condition in task.given["conditions"])
+    ]
+    witness = brute.foremost(found, task.given["end"])
+    return task.answer == (str(len(found)), witness.outline.reviewer)
+
+
+family(
+    Family(
+        id="count_conditions",
+        site="reviews",
+        title="Count the reviews that meet two conditions",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

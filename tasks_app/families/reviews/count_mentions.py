@@ -1,0 +1,83 @@
+"""How many reviews of a product mention a term, by a rule that varies, and who wrote the newest or oldest."""
+
+from __future__ import annotations
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.reviews.types import World
+
+FIELDS = ("Number of reviews", "Reviewer")
+OPENINGS = (
+    "How many reviews of {product} mention {term}?",
+    "Count the reviews of {product} in which {term} comes up.",
+    "In how many reviews of {product} is {term} mentioned?",
+    "Someone wants to know how often {term} is an issue: count the reviews of {product} that mention it.",
+)
+WITNESS = (
+    "Give the number, and the reviewer's name of the {end} review among them.",
+    "Answer with the number and with the name of whoever wrote the {end} of these reviews.",
+)
+ONCE = ("A review counts once, however often it says it.", "Each review counts once at most.")
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    product = asking.product_draw(world, draws, level)
+    options = [
+        option
+        for option in asking.asked_options(world, draws, product, level)
+        if len(option.lax) > len(option.found) and asking.ends(option.found)
+    ]
+    asked = asking.nearest_count(draws, options, lambda option: len(option.found))
+    if asked is None:
+        return None
+    end, witness = asking.end_draw(draws, asked.found)
+    opening = draws.pick(OPENINGS).format(product=asking.named(product), term=asking.quoted(asked.term))
+    wording = " ".join(
+        (
+            opening,
+            rules.said(asked.rule, asked.term, draws),
+            draws.pick(ONCE),
+            draws.pick(WITNESS).format(end=end),
+        )
+    )
+    needed = asking.needs(asked, asked.found)
+    return SiteTask(
+        family="count_mentions",
+        level=level,
+        wording=wording,
+        answer=(str(len(asked.found)), witness.reviewer),
+        fields=FIELDS,
+        needs=needed,
+        given={**asked.given, "end": end},
+        oracle_steps=asking.steps(asked, needed),
+    )
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """What the site's own search counts, with the right witness; or one too many."""
+    searched = str(len(brute.searched(world, task.given)))
+    number = searched if searched != task.answer[0] else str(int(searched) + 1)
+    return number, task.answer[1]
+
+
+def check(world: World, task: SiteTask) -> bool:
+    found = brute.mentioning(world, task.given)
+    witness = brute.foremost(found, task.given["end"])
+    return task.answer == (str(len(found)), witness.outline.reviewer)
+
+
+family(
+    Family(
+        id="count_mentions",
+        site="reviews",
+        title="Count the reviews that mention a term",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

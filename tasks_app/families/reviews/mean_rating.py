@@ -1,0 +1,99 @@
+"""The mean rating of the reviews that mention a term, at least eight of them, and who wrote one of them."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._asking import Asked
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.reviews.types import Outline, World
+
+FIELDS = ("Mean rating", "Reviewer")
+FEWEST = 8
+OPENINGS = (
+    "What is the mean rating, in stars, of the reviews of {product} that mention {term}?",
+    "Take the reviews of {product} in which {term} comes up: how many stars do they give on average?",
+    "How are the reviews of {product} that mention {term} rated on average, in stars?",
+)
+CLOSINGS = (
+    "Round to two decimals, such as 2.50. Give also the reviewer's name of the {end} of these reviews.",
+    "Answer with two decimals (2.50, for instance) and with the name of whoever wrote the {end} of them.",
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    product = asking.product_draw(world, draws, level)
+    options = [
+        option
+        for option in asking.asked_options(world, draws, product, level)
+        if len(option.found) >= FEWEST
+        and asking.ends(option.found)
+        and not _is_tie(option.found)
+        and _mean(option.found) != _mean(option.lax)
+    ]
+    asked = asking.nearest_count(draws, options, lambda option: len(option.found))
+    return _task(draws, asked, level) if asked else None
+
+
+def _task(draws: Draws, asked: Asked, level: int) -> SiteTask:
+    end, witness = asking.end_draw(draws, asked.found)
+    said = {"product": asking.named(asked.product), "term": asking.quoted(asked.term)}
+    wording = (
+        f"{draws.pick(OPENINGS).format(**said)} {rules.said(asked.rule, asked.term, draws)} "
+        f"{draws.pick(CLOSINGS).format(end=end)}"
+    )
+    needed = asking.needs(asked, asked.found)
+    return SiteTask(
+        family="mean_rating",
+        level=level,
+        wording=wording,
+        answer=(_mean(asked.found), witness.reviewer),
+        fields=FIELDS,
+        needs=needed,
+        given={**asked.given, "end": end},
+        oracle_steps=asking.steps(asked, needed),
+    )
+
+
+def _mean(found: list[Outline]) -> str:
+    return f"{sum(outline.stars for outline in found) / len(found):.2f}"
+
+
+def _is_tie(found: list[Outline]) -> bool:
+    """Whether the third decimal is a five and the last: people round it both ways."""
+    return sum(outline.stars for outline in found) * 1000 % (10 * len(found)) == 5 * len(found)
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """The mean over what the site's search finds, over the whole product, or one star more."""
+    whole = {"product": task.given["product"]}
+    groups = [brute.searched(world, task.given), brute.searched(world, whole)]
+    means = [_mean([review.outline for review in group]) for group in groups]
+    means.append(f"{float(task.answer[0]) + 1:.2f}")
+    return next(mean for mean in means if mean != task.answer[0]), task.answer[1]
+
+
+def check(world: World, task: SiteTask) -> bool:
+    found = brute.mentioning(world, task.given)
+    stars = [Decimal(review.outline.stars) for review in found]
+    mean = (sum(stars, Decimal()) / len(stars)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    witness = brute.foremost(found, task.given["end"])
+    return len(found) >= FEWEST and task.answer == (str(mean), witness.outline.reviewer)
+
+
+family(
+    Family(
+        id="mean_rating",
+        site="reviews",
+        title="Mean rating of the reviews that mention a term",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

@@ -1,0 +1,63 @@
+"""When a product's reviews first or last mention a term, and who wrote that."""
+
+from __future__ import annotations
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _picking as picking
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.reviews.types import Outline, World
+
+OPENINGS = (
+    "Find the {way} review of {product} that mentions {term}.",
+    "Of the reviews of {product} in which {term} comes up, which is the {way} one?",
+    "Look up the {way} of all reviews of {product} that mention {term}.",
+)
+
+
+def _date(outline: Outline) -> str:
+    return outline.day.isoformat()
+
+
+SHOWN = picking.Shown(
+    name="date",
+    fields=("Date", "Reviewer"),
+    closings=(
+        "Give its date as year-month-day, such as 2019-05-31, and the reviewer's name.",
+        "Answer with its date (year-month-day, for instance 2019-05-31) and its reviewer's name.",
+    ),
+    value=_date,
+)
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    picked = picking.picked_draw(world, draws, level, ("newest", "oldest"))
+    if picked is None:
+        return None
+    opening = draws.pick(OPENINGS).format(
+        way=picked.way, product=asking.named(picked.asked.product), term=asking.quoted(picked.asked.term)
+    )
+    return picking.task(picked, draws, level=level, family="mention_when", opening=opening, shown=SHOWN)
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    return picking.wrong(world, task, SHOWN)
+
+
+def check(world: World, task: SiteTask) -> bool:
+    return picking.check(world, task, SHOWN)
+
+
+family(
+    Family(
+        id="mention_when",
+        site="reviews",
+        title="First or latest mention of a term",
+        splits=("train", "test"),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+        twin=picking.twin,
+    )
+)

@@ -1,0 +1,115 @@
+"""Which of five products of a kind has most reviews that mention a term, and by how many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import family
+from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._asking import Asked
+from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.types import World
+
+FIELDS = ("Product", "How many more")
+OPENINGS = (
+    "Which of these five has the most reviews that mention {term}: {names}?",
+    "Compare {names}: of which do the most reviews mention {term}?",
+    "One of these five has more reviews in which {term} comes up than any other: {names}. Which is it?",
+)
+CLOSINGS = (
+    "Give its name, and by how many such reviews it is ahead of the next.",
+    "Answer with its name and with how many more of them it has than the runner-up.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """The rivals with their counts, most first."""
+
+    ranked: tuple[Asked, ...]
+
+    @property
+    def lead(self) -> int:
+        return len(self.ranked[0].found) - len(self.ranked[1].found)
+
+    @property
+    def closeness(self) -> float:
+        return len(self.ranked[1].found) / len(self.ranked[0].found)
+
+    @property
+    def is_misleading(self) -> bool:
+        """Whether a careless count names another product or another lead."""
+        lax = sorted((len(asked.lax) for asked in self.ranked), reverse=True)
+        return len(self.ranked[0].lax) != lax[0] or lax[0] - lax[1] != self.lead
+
+
+def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
+    found = {product.id: rules.mentions(outlines(world, product.id)) for product in world.rivals}
+    options = []
+    for term in rules.terms(world, world.rivals[0]):
+        rule = rules.rule_draw(draws, level)
+        asked = [asking.asked(found[product.id], product, term, rule) for product in world.rivals]
+        ranked = sorted(asked, key=lambda each: (-len(each.found), each.product.id))
+        option = _Option(tuple(ranked))
+        if ranked[0].found and option.lead and option.is_misleading:
+            options.append(option)
+    if not options:
+        return None
+    # The higher the level, the closer the race.
+    options.sort(key=lambda option: option.closeness)
+    low, high = (level - 1) * len(options) // 6, max(1, (level + 1) * len(options) // 6)
+    return _task(world, draws, draws.pick(options[low:high]), level)
+
+
+def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
+    best = option.ranked[0]
+    names = [product.name for product in draws.shuffled(world.rivals)]
+    opening = draws.pick(OPENINGS).format(
+        term=asking.quoted(best.term), names=f"{', '.join(names[:-1])} and {names[-1]}"
+    )
+    needed = [need for asked in option.ranked for need in asking.needs(asked, asked.found)]
+    return SiteTask(
+        family="most_of_five",
+        level=level,
+        wording=f"{opening} {rules.said(best.rule, best.term, draws)} {draws.pick(CLOSINGS)}",
+        answer=(best.product.name, str(option.lead)),
+        fields=FIELDS,
+        needs=tuple(sorted(needed)),
+        given={"term": best.term.word, "rule": best.rule.plain},
+        oracle_steps=sum(asking.steps(asked, asking.needs(asked, asked.found)) for asked in option.ranked),
+    )
+
+
+def _ranking(counts: dict[str, int]) -> tuple[str, str]:
+    """The product that has most, and its lead."""
+    (name, most), (_, second), *_ = sorted(counts.items(), key=lambda each: -each[1])
+    return name, str(most - second)
+
+
+def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
+    """What the site's own search would have it; or the right product with its count for its lead."""
+    searched = {product.name: len(brute.searched(world, task.given, product.id)) for product in world.rivals}
+    told = _ranking(searched)
+    return told if told != task.answer else (task.answer[0], str(searched[task.answer[0]]))
+
+
+def check(world: World, task: SiteTask) -> bool:
+    counts = {product.name: len(brute.mentioning(world, task.given, product.id)) for product in world.rivals}
+    return int(task.answer[1]) > 0 and _ranking(counts) == task.answer
+
+
+family(
+    Family(
+        id="most_of_five",
+        site="reviews",
+        title="Which of five products is mentioned with a term most often",
+        splits=("test",),
+        draw=draw,
+        wrong=wrong,
+        check=check,
+    )
+)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from gymsite.core.draws import Draws
+from tasks_app.families import cheats, registry
+from tasks_app.families.types import LEVELS, Family, SiteTask
+from tasks_app.worlds.reviews.search import site_search
+from tasks_app.worlds.reviews.text import reviews
+from tasks_app.worlds.reviews.types import World
+from tasks_app.worlds.reviews.world import SIZES, world, world_change
+
+registry.discover()
+FAMILIES = {family.id: family for family in registry.of_site("reviews")}
+DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2026, 12, 31))
+WITH_CONDITIONS = ("mention_when", "most_helpful_mention")
+
+
+def worlds(family: Family[World], count: int) -> Iterator[World]:
+    for number in range(count):
+        edition = "train" if "train" in family.splits and number % 2 == 0 else "test"
+        yield world(b"%s %d" % (family.id.encode(), number), edition=edition, first_day=DAYS[number % 3])
+
+
+def drawn(family: Family[World], count: int = 3) -> list[tuple[World, SiteTask]]:
+    tasks = [
+        (of, family.draw(of, Draws(number, level), level))
+        for number, of in enumerate(worlds(family, count))
+        for level in LEVELS
+    ]
+    return [(of, task) for of, task in tasks if task]
+
+
+def test_there_are_six_families_and_two_of_them_are_for_testing_only() -> None:
+    assert len(FAMILIES) == 6
+    only = {family.id for family in FAMILIES.values() if family.splits == ("test",)}
+    assert only == {"most_of_five", "most_helpful_mention"}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_truth_by_construction_is_the_truth_by_reading(name: str) -> None:
+    found = drawn(FAMILIES[name])
+    assert len(found) >= 12
+    assert [task for of, task in found if not FAMILIES[name].check(of, task)] == []
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_wrong_way_is_not_the_truth(name: str) -> None:
+    for of, task in drawn(FAMILIES[name]):
+        told = FAMILIES[name].wrong(of, task)
+        assert told != task.answer
+        assert len(told) == len(task.answer) == len(task.fields) == 2
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_same_draws_make_the_same_task(name: str) -> None:
+    first, second = drawn(FAMILIES[name], 1), drawn(FAMILIES[name], 1)
+    assert [task for _, task in first] == [task for _, task in second]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_neither_wording_nor_needs_hold_the_answer(name: str) -> None:
+    for of, task in drawn(FAMILIES[name]):
+        witness = task.answer[0] if name == "most_of_five" else task.answer[1]
+        told = task.wording if name != "most_of_five" else " ".join(task.needs)
+        assert witness not in told
+        ids = {each.id for product in of.products for each in reviews(of, product.id)}
+        assert {re.split(" ", need)[1] for need in task.needs} <= ids
+        assert task.needs
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "most_of_five"])
+def test_a_higher_level_has_more_reviews_to_read(name: str) -> None:
+    for of, task in drawn(FAMILIES[name]):
+        low, high = SIZES[task.level - 1]
+        assert low <= of.product(task.given["product"]).review_count <= high
+
+
+def test_mean_ratings_are_of_eight_reviews_or_more() -> None:
+    for _, task in drawn(FAMILIES["mean_rating"]):
+        assert len(task.needs) >= 8
+        assert re.fullmatch(r"[1-5]\.\d\d", task.answer[0])
+
+
+def test_counts_go_from_3_to_60() -> None:
+    for name in ("count_mentions", "count_conditions"):
+        assert all(3 <= int(task.answer[0]) <= 60 for _, task in drawn(FAMILIES[name], 6))
+
+
+@pytest.mark.parametrize("name", WITH_CONDITIONS)
+def test_a_twin_has_the_same_wording_and_another_truth_in_a_world_of_one_other_fact(name: str) -> None:
+    family = FAMILIES[name]
+    assert family.twin
+    pairs = [(of, task, twin) for of, task in drawn(family, 12) if (twin := family.twin(of, task))]
+    assert len(pairs) >= 3
+    for of, task, twin in pairs:
+        other = world_change(of, twin.changes)
+        assert (twin.wording, twin.given, twin.is_possible) == (task.wording, task.given, False)
+        assert len(twin.changes) == 1
+        assert family.check(other, twin)
+        assert not family.check(other, task)
+        assert not family.check(of, twin)
+        assert family.wrong(other, twin) != twin.answer
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_cheat_is_right_more_often_than_allowed(name: str) -> None:
+    tasks = [task for _, task in drawn(FAMILIES[name], 16)]
+    (measured,) = cheats.measure(tasks)
+    assert measured.exceeding == ()
+
+
+@pytest.mark.parametrize("name", ["count_mentions", "count_conditions"])
+def test_the_sites_search_counts_something_else(name: str) -> None:
+    found = [(of, task) for of, task in drawn(FAMILIES[name], 8) if "term" in task.given]
+    searched = [str(site_search(of, task.given["product"], task.given["term"])) for of, task in found]
+    (measured,) = cheats.measure([task for _, task in found], searched=searched)
+    assert measured.searched is not None
+    assert measured.searched <= 1 - cheats.LEAST_DIFFERENT
+
+
+def test_tasks_differ_in_wording_and_truth() -> None:
+    tasks = [task for family in FAMILIES.values() for _, task in drawn(family, 4)]
+    assert max(Counter((task.wording, task.answer) for task in tasks).values()) == 1
