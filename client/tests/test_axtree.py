@@ -42,6 +42,16 @@ async def test_the_same_page_reads_the_same_again_and_anew(page: WarmPage, fake:
     assert await opened(page, fake, html) == first
 
 
+EDITOR = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
+<div contenteditable="true" aria-label="Program"><div>def f(n):</div><div>    return n</div></div></body></html>"""
+
+
+async def test_an_editor_tells_its_lines_as_a_text_area_does(page: WarmPage, fake: FakeServer) -> None:
+    style = "<style>div { white-space: pre }</style>"
+    told = await opened(page, fake, EDITOR.replace("</head>", style + "</head>"))
+    assert r'[e1] textbox "Program" value="def f(n):\n    return n"' in told
+
+
 RERENDER = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
 <div id="box"><button>One</button><button id="two">Two</button></div></body></html>"""
 

@@ -289,16 +289,16 @@ def test_a_table_of_661_rows_is_whole(arena_client: ArenaClient, address: Addres
     assert Cells(html).rows[1:] == rows
 
 
-def test_other_arms_read_a_markdown_table_and_then_the_question() -> None:
+def test_other_arms_read_the_question_and_then_a_markdown_table() -> None:
     assert table.text(PAYLOAD).splitlines() == [
+        "which ship is oldest?",
+        "",
         "| Ship | Built |  | Crew<br>at sea |",
         "| --- | --- | --- | --- |",
         "| Halcyon | 1,902 | a\\|b |  |",
         "| Ariel | 87 | <b>x</b> | two<br>lines |",
         "| petrel | 1,902 |  | 3 |",
         '| \u00c9toile | \u22125.5 | say "q" | 12 |',
-        "",
-        "which ship is oldest?",
     ]
 
 

@@ -27,11 +27,11 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def text(payload: Payload, /) -> str:
-    """A Markdown table, then the question. A pipe in a cell is escaped, a line break is ``<br>``."""
+    """The question, then a Markdown table. A pipe in a cell is escaped, a line break is ``<br>``."""
     table = _table_of(payload)
     lines = [table.header, ["---"] * len(table.header), *table.rows]
     drawn = "\n".join(f"| {' | '.join(map(_markdown, line))} |" for line in lines)
-    return f"{drawn}\n\n{prose.markdown_of(payload)}"
+    return f"{prose.markdown_of(payload)}\n\n{drawn}"
 
 
 def said(payload: Payload, /) -> str:

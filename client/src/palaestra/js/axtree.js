@@ -120,9 +120,10 @@
   }
   function valueOf(el, role) {
     if (el.tagName === "SELECT") return [...el.selectedOptions].map((o) => clean(o.label || o.text)).join(", ");
-    if (role === "textbox" && el.value === undefined) return wordsOf(el);
     if (el.type === "password") return "\u2022".repeat(el.value.length);
-    const value = el.value === undefined ? el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || "" : String(el.value);
+    const isEdited = role === "textbox" && el.value === undefined;
+    const value = isEdited ? el.innerText.replace(/\n$/, "")
+      : el.value === undefined ? el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow") || "" : String(el.value);
     const shown = value.slice(0, VALUE_CHARS).replace(/\n/g, "\\n");
     return value.length > VALUE_CHARS ? shown + "\u2026 (" + value.length + " characters)" : shown;
   }
