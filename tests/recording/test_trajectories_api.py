@@ -2,16 +2,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
 from django.conf import settings as django_settings
 from django.db import connection
+from django.utils import timezone
 
 from gymsite.core.tokens import token_make
+from tasks_app.models import Gold
 from tests import factories
-from trajectories.models import Episode, PageEvent, SiteEvent, VerdictEvidence
+from trajectories.models import Episode, PageEvent, SiteEvent, ToolCall, VerdictEvidence
 from trajectories.recording import run_selectors, trajectory_records, trajectory_selectors
 from trajectories.recording.auth import Principal
 
@@ -224,3 +227,91 @@ def test_evidence_belongs_to_the_current_verdict(api: Callable[..., Any]) -> Non
     told = api("read", "golds").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
 
     assert told["evidence"] is None
+
+
+TOLD = {"passed": [False], "told": ["KeyError: 'k'"], "problem": "", "printed": "on\n", "is_cut": False}
+
+
+def _call(episode: Episode, number: int, **fields: Any) -> None:
+    values = {"tool": "run", "input": f"def f(): return {number}", **fields}
+    ToolCall.objects.create(episode=episode, number=number, **values)
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_what_was_asked_of_a_tool_is_told_in_order(api: Callable[..., Any], is_streamed: bool) -> None:
+    episode = factories.episode()
+    _call(episode, 2, input="try()")
+    _call(episode, 1, step=3, status="done", output=TOLD, finished_at=timezone.now())
+    _call(factories.episode(run=episode.run), 1)
+    address = f"/runs/{episode.run_id}/trajectories" if is_streamed else f"/episodes/{episode.pk}/trajectory"
+
+    lines = api("read").get(f"/api/v1{address}").getvalue().splitlines()
+
+    told = msgspec.convert(msgspec.json.decode(lines[0]), trajectory_records.Trajectory)
+    first, second = told.tool_calls
+    assert (first.number, first.tool, first.step, first.input) == (1, "run", 3, "def f(): return 1")
+    assert (first.status, first.output) == ("done", TOLD)
+    assert first.finished_at is not None
+    assert (second.number, second.step, second.status) == (2, None, "waiting")
+    assert (second.output, second.finished_at) == (None, None)
+
+
+def test_the_lab_may_read_what_a_trajectory_holds(as_role: Callable[[str], Any]) -> None:
+    episode = factories.episode()
+    _call(episode, 1)
+
+    with as_role("gym_lab"):
+        text = trajectory_selectors.trajectory_text(episode_id=episode.pk, principal=READER)
+
+    assert len(msgspec.json.decode(text)["tool_calls"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "age", "told"),
+    [
+        ("waiting", 0, "waiting"),
+        ("waiting", 9_999, "lost"),
+        ("running", 9_999, "lost"),
+        ("done", 9_999, "done"),
+        ("failed", 9_999, "failed"),
+    ],
+)
+def test_a_call_without_an_answer_in_time_is_told_as_lost(
+    api: Callable[..., Any], status: str, age: int, told: str
+) -> None:
+    episode = factories.episode()
+    _call(episode, 1, status=status, output={}, created_at=timezone.now() - timedelta(seconds=age))
+
+    (record,) = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]["tool_calls"]
+
+    assert (record["status"], record["output"]) == (told, None)
+
+
+@pytest.mark.parametrize("scopes", [("read",), ("read", "golds")])
+def test_calls_tell_nothing_of_asserts_that_are_held_back(
+    api: Callable[..., Any], scopes: tuple[str, ...]
+) -> None:
+    shown, held_back = "assert f(1) == 1", "assert f(70) == 77"
+    episode = factories.episode(
+        task=factories.task(kind="code", payload={"text": "Write f.", "signature": "", "asserts": [shown]}),
+        arrangement={"asserts": [shown, held_back], "tools": ["run"]},
+    )
+    Gold.objects.filter(task=episode.task).update(extra={"tests": [shown, held_back]})
+    _call(episode, 1, status="done", output=TOLD)
+
+    text = api(*scopes).get(f"/api/v1/episodes/{episode.pk}/trajectory").getvalue().decode()
+
+    assert shown in text
+    assert held_back not in text
+
+
+def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..., Any]) -> None:
+    episode = factories.episode()
+    token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
+    address = f"http://127.0.0.1:8000/e/{token}/"
+    _call(episode, 1, input=f"# {address}", status="done", output={**TOLD, "printed": address})
+
+    text = api("admin").get(f"/api/v1/episodes/{episode.pk}/trajectory").getvalue().decode()
+
+    assert token not in text
+    assert text.count("/e/***/") == 2

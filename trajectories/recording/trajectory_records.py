@@ -94,6 +94,25 @@ class SiteEventRecord(Struct):
     created_at: str
 
 
+class ToolCallRecord(Struct):
+    """What the episode asked of a tool of its page, and what the page was told; at most 60 a trajectory.
+
+    ``tool`` ``run``: ``input`` is the program, up to 64 KB, and ``output`` ``{passed, told, problem, printed,
+    is_cut}``: for each assert that the page showed whether it passed and the program's own error, or the
+    problem that kept it from them all. ``failed`` (no sandbox) and ``lost`` (no answer in time) are not the
+    program's doing. ``step`` is null when the request did not say.
+    """
+
+    number: int
+    tool: str
+    step: int | None
+    input: str
+    status: Literal["waiting", "running", "done", "failed", "lost"]
+    output: dict[str, Any] | None
+    created_at: str
+    finished_at: str | None
+
+
 class SubmissionRecord(Struct):
     answer: str | list[str]
     channel: Literal["page", "api"]
@@ -132,6 +151,7 @@ class Trajectory(Struct):
     steps: list[StepRecord]
     page_events: list[PageEventRecord]
     site_events: list[SiteEventRecord]
+    tool_calls: list[ToolCallRecord]
     submission: SubmissionRecord | None
     terminated: bool
     truncated: bool

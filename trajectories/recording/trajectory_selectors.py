@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -40,6 +41,15 @@ _SITE_EVENTS = """
     SELECT coalesce(json_agg(json_build_object('seq', x.seq, 'step', x.step, 'kind', x.kind, 'data', x.data,
         'created_at', x.created_at) ORDER BY x.seq), '[]')
     FROM trajectories_siteevent x WHERE x.episode_id = e.id"""
+# Of a program that was run only what its page was told is stored: nothing of what is held back is in a call.
+_TOOL_CALLS = """
+    SELECT coalesce(json_agg(json_build_object('number', c.number, 'tool', c.tool, 'step', c.step,
+        'input', c.input,
+        'status', CASE WHEN c.status IN ('waiting', 'running')
+            AND c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost' ELSE c.status END,
+        'output', nullif(c.output, '{}'), 'created_at', c.created_at, 'finished_at', c.finished_at)
+        ORDER BY c.number), '[]')
+    FROM trajectories_toolcall c WHERE c.episode_id = e.id"""
 _SUBMISSION = """
     SELECT json_build_object('answer', u.answer, 'channel', u.channel, 'received_at', u.received_at)
     FROM trajectories_submission u WHERE u.episode_id = e.id"""
@@ -63,6 +73,7 @@ SELECT json_build_object('id', e.id, 'run', e.run_id, 'group', e.group_id, 'task
     'opened_at', e.opened_at, 'finished_at', e.finished_at, 'closed_at', e.closed_at,
     'close_reason', nullif(e.close_reason, ''), 'close_detail', nullif(e.close_detail, ''),
     'steps', ({_STEPS}), 'page_events', ({_PAGE_EVENTS}), 'site_events', ({_SITE_EVENTS}),
+    'tool_calls', ({_TOOL_CALLS}),
     'submission', ({_SUBMISSION}),
     'terminated', coalesce(v.terminated, false), 'truncated', coalesce(v.truncated, false),
     'verdict', CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END{_WITH_GOLDS if with_golds else ""})::text
@@ -81,7 +92,7 @@ def trajectory_text(*, episode_id: int, principal: Principal) -> str:
     """
     statement = _trajectories(with_golds=principal.may("golds"), where="e.id = %(id)s")
     with connection.cursor() as cursor:
-        cursor.execute(statement, {"id": episode_id, "splits": sorted(principal.splits)})
+        cursor.execute(statement, _parameters(of=episode_id, principal=principal))
         row = cursor.fetchone()
     if row is None:
         raise unknown_episode(episode_id)
@@ -93,10 +104,14 @@ def trajectory_lines(*, run: Run, principal: Principal) -> Iterator[bytes]:
     statement = _trajectories(with_golds=principal.may("golds"), where="e.run_id = %(id)s")
     # Inside a transaction the cursor hands out rows as they are made; outside, Postgres would make all first.
     with transaction.atomic(), connection.chunked_cursor() as cursor:
-        cursor.execute(statement, {"id": run.pk, "splits": sorted(principal.splits)})
+        cursor.execute(statement, _parameters(of=run.pk, principal=principal))
         while rows := cursor.fetchmany(FETCHED_ROWS):
             for (text,) in rows:
                 yield without_tokens(text).encode() + b"\n"
+
+
+def _parameters(*, of: int, principal: Principal) -> dict[str, Any]:
+    return {"id": of, "splits": sorted(principal.splits), "call_timeout": settings.TOOL_CALL_TIMEOUT_S}
 
 
 def episode_ids(
