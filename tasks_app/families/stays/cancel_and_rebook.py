@@ -15,7 +15,7 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
 FIELDS = ("Fee for cancelling in euros", "Confirmation code of the new booking")
 TRIES = 60
-LESS_FREE = 0.7
+LESS_FREE = 0.95
 """Most policies cost nothing for long: so many of those draws are thrown away."""
 # Level: trips to choose from, rooms in the order of preference, nights at most that keep the full ones full.
 SHAPES = {1: (1, 2, 6), 2: (1, 3, 3), 3: (2, 3, 2), 4: (3, 4, 2), 5: (3, 5, 1)}
