@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from multiprocessing.connection import Connection
-from statistics import median
 
 from tests.bench.installation import Installation
-from tests.bench.table import Row
+from tests.bench.table import Row, middle
 from verifiers import registry
 from verifiers.children import ChildPool
 from verifiers.limits import TOGETHER_MAX
@@ -43,7 +42,7 @@ def _row(pool: ChildPool, loopers: list[Connection], verifier_id: str) -> Row:
     pairs = [
         (_bare_rate(loopers, verifier_id), _pool_rate(lambda: _together(pool, jobs))) for _ in range(ROUNDS)
     ]
-    floor, ours = (median(pair[side] for pair in pairs) for side in (0, 1))
+    floor, ours = middle(pairs)
     alone = _pool_rate(lambda: _alone(pool, jobs[:32]))
     return Row(
         f"{verifier_id}, two children",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -30,6 +31,12 @@ class Row:
         if self.ratio_target is not None:
             return self.ratio is not None and self.ratio >= self.ratio_target
         return self.value <= self.target if self.is_lower_better else self.value >= self.target
+
+
+def middle(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """Of pairs of a peer's value and ours, taken turn and turn about, the one with the median ratio."""
+    ordered = sorted(pairs, key=lambda pair: pair[1] / pair[0])
+    return ordered[len(ordered) // 2]
 
 
 def rows_print(rows: list[Row]) -> None:
