@@ -71,10 +71,12 @@ def product_draw(world: World, draws: Draws, level: int) -> Product:
     return draws.pick([product for product in world.products if low <= product.review_count <= high])
 
 
-def asked_options(world: World, draws: Draws, product: Product, level: int) -> list[Asked]:
+def asked_options(
+    world: World, draws: Draws, product: Product, level: int, *, tried: int = RULES_TRIED
+) -> list[Asked]:
     """Each term of the product under a few rules of the level."""
     found = rules.mentions(outlines(world, product.id))
-    drawn = [rules.rule_draw(draws, level) for _ in range(RULES_TRIED)]
+    drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
     return [
         asked(found, product, term, rule)
         for term in rules.terms(world, product)

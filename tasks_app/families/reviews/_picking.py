@@ -73,7 +73,7 @@ def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> 
     product = asking.product_draw(world, draws, level)
     found = [
         option
-        for asked in asking.asked_options(world, draws, product, level)
+        for asked in asking.asked_options(world, draws, product, level, tried=1)
         if len(asked.found) >= FEWEST
         for option in _options(draws, asked, product, level, draws.pick(ways))
     ]

@@ -17,8 +17,8 @@ from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Outline, Product, World
 
 FIELDS = ("Number of reviews", "Reviewer")
-PAIRS_TRIED = 40
-PAIRS_A_TERM = 4
+PAIRS_TRIED = 32
+PAIRS_A_TERM = 6
 LEVEL_WITH_TERM = 4
 """From this level on the reviews have to mention a term as well."""
 OPENINGS = (
@@ -72,7 +72,7 @@ def _with_terms(world: World, draws: Draws, product: Product, level: int) -> lis
     found = outlines(world, product.id)
     places = {outline.id: place for place, outline in enumerate(found)}
     masks = conditions.masks(found)
-    for asked in asking.asked_options(world, draws, product, level - LEVEL_WITH_TERM + 1):
+    for asked in asking.asked_options(world, draws, product, level - LEVEL_WITH_TERM + 1, tried=1):
         base = sum(1 << places[outline.id] for outline in asked.found)
         pairs = conditions.pairs_draw(draws, masks, PAIRS_A_TERM)
         options += [_Option(pair, masks[pair[0]] & masks[pair[1]] & base, asked) for pair in pairs]

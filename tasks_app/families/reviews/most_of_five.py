@@ -71,16 +71,16 @@ def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
     opening = draws.pick(OPENINGS).format(
         term=asking.quoted(best.term), names=f"{', '.join(names[:-1])} and {names[-1]}"
     )
-    needed = [need for asked in option.ranked for need in asking.needs(asked, asked.found)]
+    needed = [asking.needs(asked, asked.found) for asked in option.ranked]
     return SiteTask(
         family="most_of_five",
         level=level,
         wording=f"{opening} {rules.said(best.rule, best.term, draws)} {draws.pick(CLOSINGS)}",
         answer=(best.product.name, str(option.lead)),
         fields=FIELDS,
-        needs=tuple(sorted(needed)),
+        needs=tuple(sorted(need for needs in needed for need in needs)),
         given={"term": best.term.word, "rule": best.rule.plain},
-        oracle_steps=sum(asking.steps(asked, asking.needs(asked, asked.found)) for asked in option.ranked),
+        oracle_steps=sum(map(asking.steps, option.ranked, needed)),
     )
 
 

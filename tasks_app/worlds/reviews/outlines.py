@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from gymsite.core.draws import Draws
@@ -58,7 +59,8 @@ def _outlines(
     found = _people(draws.at("people"), product, words, plots, marks, first_day)
     for change in changes:
         found = [_changed(outline, change) if outline.id == change.review else outline for outline in found]
-    return tuple(sorted(found, key=lambda outline: (-outline.day.toordinal(), outline.id)))
+    found.sort(key=attrgetter("id"))
+    return tuple(sorted(found, key=attrgetter("day"), reverse=True))
 
 
 def _changed(outline: Outline, change: Change) -> Outline:
@@ -94,13 +96,15 @@ def _people(
     factor, offset = draws.whole(2, SERIALS - 1), draws.whole(0, SERIALS - 1)
     scale = math.log(MOST_HELPFUL + 1)
     colours, sizes = product.colours, product.sizes
+    newest = first_day.toordinal() - 1
+    prefix = f"V{product.number}"
     found = []
     for number, plot in enumerate(plots):
         outline = Outline(
-            f"V{product.number}{(factor * number + offset) % SERIALS:04d}",
+            f"{prefix}{(factor * number + offset) % SERIALS:04d}",
             number,
             plot.stars,
-            first_day - timedelta(days=1 + int(share() * product.launched)),
+            date.fromordinal(newest - int(share() * product.launched)),
             colours[int(share() * len(colours))],
             sizes[int(share() * len(sizes))],
             share() < VERIFIED_SHARE,

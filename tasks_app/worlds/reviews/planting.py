@@ -131,11 +131,15 @@ class _Planter:
         return [self._placed(number, marks) for number, marks in enumerate(self.marks)]
 
     def _placed(self, number: int, marks: list[Mark]) -> tuple[Mark, ...]:
-        if not self.in_body[number]:
+        count = self.in_body[number]
+        if not count:
             return tuple(marks)
         plot = self.plots[number]
-        plot.sentences = max(plot.sentences, self.in_body[number])
-        places = self.draws.sample(range(plot.sentences), self.in_body[number])
+        plot.sentences = max(plot.sentences, count)
+        if count == 1:
+            places = [int(self.share() * plot.sentences)]
+        else:
+            places = self.draws.sample(range(plot.sentences), count)
         return tuple(
             Mark(mark.term, mark.form, mark.case, mark.place, places.pop()) if mark.place == "body" else mark
             for mark in marks
