@@ -157,8 +157,12 @@ def form_of(request: HttpRequest) -> QueryDict:
 
 
 def _answer(form: QueryDict) -> str | list[str]:
-    """The submitted text, or the list of those that are filled in; GymError when it cannot be kept."""
-    answers = [answer for answer in form.getlist(ANSWER_FIELD) if answer.strip()]
+    """The submitted text, or the list of those that are filled in; GymError when it cannot be kept.
+
+    Forms send line breaks as CRLF, whatever was typed; an answer is the same text through page and API.
+    """
+    given = [answer.replace("\r\n", "\n") for answer in form.getlist(ANSWER_FIELD)]
+    answers = [answer for answer in given if answer.strip()]
     if not answers:
         raise GymError("no_answer", "Give an answer first.", status=422)
     if len(answers) > ANSWERS_MAX:

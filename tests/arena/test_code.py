@@ -112,10 +112,10 @@ def test_a_client_types_the_program_and_presses_the_last_button() -> None:
     assert (pressed.act, pressed.role, pressed.place) == ("press", "button", -1)
 
 
-def test_a_program_is_stored_as_it_was_sent(submit: Callable[..., Any]) -> None:
+def test_a_program_is_stored_as_it_was_typed(submit: Callable[..., Any]) -> None:
     episode = code_episode()
 
     answer = submit(episode, "answer=def+f%28%29%3A%0D%0A%09return+1")
 
     assert answer.status_code == 303
-    assert Submission.objects.get(episode=episode).answer == "def f():\r\n\treturn 1"
+    assert Submission.objects.get(episode=episode).answer == "def f():\n\treturn 1"

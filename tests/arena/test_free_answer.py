@@ -34,7 +34,7 @@ def test_an_answer_of_several_lines_has_a_large_field(
     assert [label["for"] for label in outline.all("label")] == [field["id"]]
     assert outline.all("input") == []
     assert submit(episode, "answer=1+2%0D%0A3+4").status_code == 303
-    assert Submission.objects.get(episode=episode).answer == "1 2\r\n3 4"
+    assert Submission.objects.get(episode=episode).answer == "1 2\n3 4"
 
 
 def test_submitting_nothing_says_so_at_the_large_field(submit: Callable[..., Any]) -> None:

@@ -177,3 +177,9 @@ def test_answers_are_limited_by_the_setting(submit: Submit, settings: LazySettin
 
     assert submit(episode, "answer=1234").status_code == 413
     assert submit(episode, "answer=123").status_code == 303
+
+
+def test_line_breaks_are_stored_as_they_were_typed(submit: Callable[..., Any]) -> None:
+    episode = factories.episode()
+    assert submit(episode, "answer=a%0D%0A++b%0D%0A").status_code == 303
+    assert Submission.objects.get(episode=episode).answer == "a\n  b\n"
