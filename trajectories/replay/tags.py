@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -13,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from trajectories.replay.actions import Phrase, action_phrase, pretty
+from trajectories.replay.calls import Call
 from trajectories.replay.problems import content_parts, problem_context
 from trajectories.replay.statistics import Rate
 from trajectories.replay.text import visible, visible_html
@@ -167,6 +169,11 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 def problem(task: Any, arrangement: Any = None) -> dict[str, Any]:
     """A task's question; unless its payload says that it is LaTeX, a dollar is money."""
     return problem_context(task, arrangement)
+
+
+@register.filter
+def of_step(calls: Sequence[Call], index: int) -> list[Call]:
+    return [call for call in calls if call.step == index]
 
 
 @register.filter

@@ -13,7 +13,7 @@ from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.evidence import readings_of
 from trajectories.replay.forms import StepsForm
-from trajectories.replay.selectors import episodes, steps
+from trajectories.replay.selectors import calls, episodes, steps
 from trajectories.replay.views.listing import episode_listing
 
 HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
@@ -60,7 +60,8 @@ def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
 
 def _seen(episode: Episode, *, last: int) -> str:
     """What has to differ for the page to be worth drawing again."""
-    return f"{episode.status}-{last}-{episode.verdict_id or ''}-{episode.close_reason}"
+    mark = calls.calls_mark(episode)
+    return f"{episode.status}-{last}-{episode.verdict_id or ''}-{episode.close_reason}{mark}"
 
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
@@ -78,6 +79,7 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
         "submission": submission,
         "answers": _answers(submission),
         "index": steps.step_index(episode_id=episode.pk, first=first),
+        "calls": calls.calls_of(episode),
         "first": first,
         "last": last,
         "seen": _seen(episode, last=last),

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.actions import element_named
 from trajectories.replay.figures import figures_of
-from trajectories.replay.selectors import episodes, steps
+from trajectories.replay.selectors import calls, episodes, steps
 
 
 @lab_page
@@ -31,6 +31,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
         "before": steps.step_before(episode_id=episode.pk, index=index),
         "after": steps.step_after(episode_id=episode.pk, index=index),
         "strip": steps.strip_around(episode_id=episode.pk, index=index),
+        "calls": calls.calls_of(episode, step=index),
         "events": steps.step_events(episode_id=episode.pk, index=index),
         "screenshot": blobs.get(step.screenshot),
         "observation_blob": blobs.get(step.observation_sha256),
