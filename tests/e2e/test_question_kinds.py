@@ -125,7 +125,7 @@ def test_several_lines_are_handed_in_as_lines(
 
     perform(page, questions.get("free_answer").moves(episode.task.payload, "1 2\n 3 4"))
 
-    assert submitted(page, episode) == "1 2\r\n 3 4"
+    assert submitted(page, episode) == "1 2\n 3 4"
 
 
 def test_a_choice_moved_by_the_episode_is_handed_in_under_the_label_it_was_shown(
