@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
 
 from gymsite.core.draws import Draws
 from tasks_app.families import cheats, registry
+from tasks_app.families import reviews as package
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.text import reviews
@@ -40,6 +42,11 @@ def test_there_are_six_families_and_two_of_them_are_for_testing_only() -> None:
     assert len(FAMILIES) == 6
     only = {family.id for family in FAMILIES.values() if family.splits == ("test",)}
     assert only == {"most_of_five", "most_helpful_mention"}
+
+
+def test_one_file_is_one_family_named_like_it() -> None:
+    files = {path.stem for path in Path(package.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
+    assert set(FAMILIES) == files
 
 
 @pytest.mark.parametrize("name", FAMILIES)

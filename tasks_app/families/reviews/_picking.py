@@ -28,6 +28,8 @@ from tasks_app.worlds.reviews.world import world_change
 LETTERS = "ab"
 LEVEL_WITH_CONDITIONS = 4
 PAIRS_TRIED = 6
+FEWEST_VOTES = 3
+"""Nobody calls a review with fewer the most helpful."""
 LONE_SHARE = 0.5
 """Of the tasks with conditions, those that prefer a review that alone meets both: they can have a twin."""
 CONDITIONS = " Only reviews that meet both conditions are meant: (a) they {first}; (b) they {second}."
@@ -61,11 +63,12 @@ class Picked:
 
 
 def pick(found: Iterable[Outline], way: str) -> Outline | None:
-    """The one that is foremost in that way, None when there is none or a tie."""
+    """The one that is foremost in that way, None when there is none that stands out."""
     ranked = sorted(found, key=KEYS[way], reverse=True)
-    if not ranked or (len(ranked) > 1 and KEYS[way](ranked[0]) == KEYS[way](ranked[1])):
+    if not ranked or (way == "most helpful" and ranked[0].helpful < FEWEST_VOTES):
         return None
-    return ranked[0]
+    is_tie = len(ranked) > 1 and KEYS[way](ranked[0]) == KEYS[way](ranked[1])
+    return None if is_tie else ranked[0]
 
 
 def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> Picked | None:
@@ -149,26 +152,30 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
     if not task.given["conditions"]:
         return None
     wanted = [conditions.condition_of(given) for given in task.given["conditions"]]
-    full = [outline for outline in _mentioning(world, task) if not _missed(outline, wanted)]
+    full = [outline for outline in _asked(world, task).found if not _missed(outline, wanted)]
     if len(full) != 1:
         return None
     change = {"review": full[0].id, "fact": "is_verified", "value": False}
-    near = _mentioning(world_change(world, [change]), task)
-    nearest = pick((outline for outline in near if len(_missed(outline, wanted)) == 1), task.given["way"])
+    asked = _asked(world_change(world, [change]), task)
+    near = [outline for outline in asked.found if len(_missed(outline, wanted)) == 1]
+    nearest = pick(near, task.given["way"])
     if nearest is None:
         return None
     return replace(
         task,
         answer=(LETTERS[_missed(nearest, wanted)[0]], nearest.reviewer),
+        needs=asking.needs(asked, near),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
         changes=(change,),
     )
 
 
-def _mentioning(world: World, task: SiteTask) -> list[Outline]:
-    found = rules.mentions(outlines(world, task.given["product"]))
-    return rules.counted(found, task.given["term"], rules.rule_of(task.given["rule"]))
+def _asked(world: World, task: SiteTask) -> Asked:
+    product, given = world.product(task.given["product"]), task.given
+    term = rules.term_named(world, product, given["term"])
+    found = rules.mentions(outlines(world, product.id))
+    return asking.asked(found, product, term, rules.rule_of(given["rule"]))
 
 
 def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:

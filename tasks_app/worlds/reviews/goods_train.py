@@ -346,7 +346,7 @@ _HEADPHONES = Category(
             "hinge",
             "hinges",
             "The volume at full is [completely|frankly] unhinged.",
-            "Whether I keep it hinged on [@who], who [wants one too|pays half].",
+            "The purchase hinged on [@who], who [wanted one too|paid half].",
             de="Scharnier",
             es="Bisagra",
         ),

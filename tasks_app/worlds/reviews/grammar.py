@@ -50,7 +50,7 @@ def pattern(source: str, *, lists: Lists) -> Pattern:
 def _options(group: str, *, lists: Lists) -> list[str]:
     found: list[str] = []
     for option in group.split("|"):
-        found += lists[option[1:]] if option.startswith("@") else [option]
+        found += lists[option[1:]] if _NAME.fullmatch(option) else [option]
     return found
 
 

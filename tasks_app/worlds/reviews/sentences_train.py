@@ -12,7 +12,7 @@ LISTS = {
         "[@number] [days|weeks|months]",
         "a [day|week|month|fortnight]",
         "[half a|one] year",
-        "[@number] [outings|evenings]",
+        "[nearly|about|over] [@number] [days|weeks|months]",
     ),
     "who": (
         "my [sister|brother|wife|husband|neighbour|mother|father-in-law|flatmate|boss|daughter|son|cousin]",
@@ -47,7 +47,7 @@ SENTENCES = {
         "[One more thing|A word on the rest|And then this]:",
         "[So far|Up to now|Until today]",
         "[Oh|Well|Okay|Right], and",
-        "[Point|Reason|Note] number [@number]:",
+        "[A point|A note|Something] for [buyers|whoever reads this]:",
         "[I have to say|It must be said|Let me add]:",
     ),
     "open+": (
@@ -150,7 +150,7 @@ SENTENCES = {
         "[Warmly|Highly|Fully] recommended[| to anyone {use}|, also as a present].",
         "[Thank you|Well done|Bravo], {brand}.",
         "[Five|All the] stars[| and a smile| from me| from the whole family].",
-        "[No regrets|Not one regret|A good buy] [so far|after @span|here].",
+        "[No regrets|Not one regret|A good buy] [after @span|even after @span|for @who].",
         "If [mine|this one] ever [dies|gets lost], I [will|shall] get the same.",
     ),
     "close~": (
@@ -305,7 +305,7 @@ SENTENCES = {
     "problem_ing_first-": ("{x} [from day one|after @span|{use}], [@sadly].",),
     "title_part+": (
         "[Great|Good|Sturdy|Lovely] {x}",
-        "[Love|Finally] [the|a decent|a good] {x}",
+        "[Love|Finally] [the|decent|good] {x}",
         "[Good|Very good], even the {x}",
     ),
     "title_part-": (

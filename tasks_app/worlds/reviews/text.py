@@ -17,7 +17,7 @@ from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Revie
 from tasks_app.worlds.reviews.vocabulary import Edition
 
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
-LED_SHARE = 0.45
+LED_SHARE = 0.42
 MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")
 
 
@@ -114,7 +114,7 @@ class _Scribe:
         """The sentence, now and then after a few words that lead to it."""
         if not draft.draws.chance(LED_SHARE):
             return sentence
-        lead = written(draft.draws.pick(self.phrases["lead"]), draws=draft.draws, slots=draft.slots)
+        lead = written(self._pick(draft, self.phrases["lead"]), draws=draft.draws, slots=draft.slots)
         is_name = sentence.startswith(("I ", draft.slots["brand"], draft.slots["other"]))
         return f"{lead} {sentence if is_name else sentence[:1].lower() + sentence[1:]}"
 

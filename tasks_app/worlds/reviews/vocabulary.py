@@ -14,7 +14,7 @@ from tasks_app.worlds.reviews.grammar import Pattern
 
 Edition = Literal["train", "test"]
 
-MOST_COPIES = 6
+MOST_COPIES = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
