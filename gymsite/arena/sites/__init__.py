@@ -1,0 +1,1 @@
+"""Mock sites: one folder is one site, which its ``__init__`` registers."""
