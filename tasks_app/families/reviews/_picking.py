@@ -78,7 +78,7 @@ def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> 
         option
         for asked in asking.asked_options(world, draws, product, level, tried=1)
         if len(asked.found) >= FEWEST
-        for option in _options(draws, asked, product, level, draws.pick(ways))
+        for option in _options(draws, asked, level=level, way=draws.pick(ways))
     ]
     if not found:
         return None
@@ -86,8 +86,8 @@ def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> 
     return draws.pick(lone if lone and draws.chance(LONE_SHARE) else found)
 
 
-def _options(draws: Draws, asked: Asked, product: Product, level: int, way: str) -> list[Picked]:
-    pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, product)
+def _options(draws: Draws, asked: Asked, *, level: int, way: str) -> list[Picked]:
+    pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, asked.product)
     found = []
     for pair in pairs:
         full = tuple(

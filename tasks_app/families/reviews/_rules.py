@@ -44,7 +44,7 @@ SAID: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("Only {term} itself counts, not {forms}.", "Other forms of the word ({forms}) do not count."),
     ),
     "has_titles": (
-        ("Go by the text alone, not by the title.", "A review's title does not count, only its text."),
+        ("A mention in the title alone does not count.", "Titles do not count."),
         ("The title is part of a review.", "Look at titles as well as texts."),
     ),
     "has_replies": (

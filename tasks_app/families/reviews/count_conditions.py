@@ -58,7 +58,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     if chosen is None:
         return None
     counted = [outline for place, outline in enumerate(found) if chosen.mask >> place & 1]
-    return _task(draws, product, chosen, counted, level) if asking.ends(counted) else None
+    return (
+        _task(draws, chosen, product=product, counted=counted, level=level) if asking.ends(counted) else None
+    )
 
 
 def _bare(draws: Draws, found: tuple[Outline, ...]) -> list[_Option]:
@@ -79,13 +81,7 @@ def _with_terms(world: World, draws: Draws, product: Product, level: int) -> lis
     return options
 
 
-def _task(
-    draws: Draws,
-    product: Product,
-    chosen: _Option,
-    counted: list[Outline],
-    level: int,
-) -> SiteTask:
+def _task(draws: Draws, chosen: _Option, *, product: Product, counted: list[Outline], level: int) -> SiteTask:
     asked = chosen.asked
     end, witness = asking.end_draw(draws, counted)
     pair = [condition.given for condition in chosen.pair]
@@ -97,7 +93,7 @@ def _task(
     return SiteTask(
         family="count_conditions",
         level=level,
-        wording=_wording(draws, product, chosen.pair, asked, end),
+        wording=_wording(draws, chosen, product=product, end=end),
         answer=(str(chosen.count), witness.reviewer),
         fields=FIELDS,
         needs=needed,
@@ -106,10 +102,9 @@ def _task(
     )
 
 
-def _wording(
-    draws: Draws, product: Product, pair: tuple[Condition, Condition], asked: Asked | None, end: str
-) -> str:
-    first, second = map(conditions.said, pair)
+def _wording(draws: Draws, chosen: _Option, *, product: Product, end: str) -> str:
+    asked = chosen.asked
+    first, second = map(conditions.said, chosen.pair)
     told = [draws.pick(OPENINGS).format(product=asking.named(product), first=first, second=second)]
     if asked:
         said = rules.said(asked.rule, asked.term, draws)

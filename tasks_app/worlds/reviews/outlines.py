@@ -56,7 +56,7 @@ def _outlines(
     draws = Draws(key, "reviews", edition, "outlines", place)
     plots = _plots(draws.at("plots"), product, words)
     marks = planted(draws.at("terms"), plots, words.categories[product.category].terms)
-    found = _people(draws.at("people"), product, words, plots, marks, first_day)
+    found = _people(draws.at("people"), product, plots, marks, people=words.people, first_day=first_day)
     for change in changes:
         found = [_changed(outline, change) if outline.id == change.review else outline for outline in found]
     found.sort(key=attrgetter("id"))
@@ -86,9 +86,10 @@ def _plots(draws: Draws, product: Product, words: Vocabulary) -> list[Plot]:
 def _people(
     draws: Draws,
     product: Product,
-    words: Vocabulary,
     plots: list[Plot],
     marks: list[tuple[Mark, ...]],
+    *,
+    people: tuple[str, ...],
     first_day: date,
 ) -> list[Outline]:
     share = draws.share
@@ -109,7 +110,7 @@ def _people(
             sizes[int(share() * len(sizes))],
             share() < VERIFIED_SHARE,
             0 if share() < UNHELPFUL_SHARE else int(math.exp(share() * scale)),
-            _name(draws, words.people, names),
+            _name(draws, people, names),
             plot.language,
             plot.sentences,
             plot.has_reply,

@@ -161,16 +161,16 @@ class _Scribe:
 
     def _translated(self, draft: _Draft, outline: Outline) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         by_place = {mark.at: mark for mark in outline.marks if mark.place == "body"}
-        told = [self._both(draft, "title" + draft.overall(), 0, None, outline)]
+        told = [self._both(draft, outline, name="title" + draft.overall())]
         for place in range(outline.sentences):
             mark = by_place.get(place)
             name = "term" + draft.tone() if mark else draft.mood()
-            told.append(self._both(draft, name, 1 + place, mark, outline))
+            told.append(self._both(draft, outline, name=name, place=1 + place, mark=mark))
         (_, title), *body = told
         return title, tuple(english for _, english in body), tuple(own for own, _ in told)
 
     def _both(
-        self, draft: _Draft, name: str, place: int, mark: Mark | None, outline: Outline
+        self, draft: _Draft, outline: Outline, *, name: str, place: int = 0, mark: Mark | None = None
     ) -> tuple[str, str]:
         """A sentence and its translation: the same stream picks the same of both."""
         pairs = foreign.pairs(outline.language, name)

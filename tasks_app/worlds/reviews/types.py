@@ -40,8 +40,8 @@ class Change:
     """One fact of one review that is not as it was drawn."""
 
     review: str
-    fact: Literal["is_verified", "colour", "stars"]
-    value: bool | int | str
+    fact: Literal["is_verified", "colour"]
+    value: bool | str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,14 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     numbers = draws.sample(range(100, 1000), len(categories))
     bands = [*draws.shuffled(SIZES), *(draws.pick(SIZES) for _ in categories[RIVALS:])]
     products = tuple(
-        _product(draws.at("product", place), category, words, names[place], numbers[place], bands[place])
+        _product(
+            draws.at("product", place),
+            category,
+            colours=words.colours,
+            name=names[place],
+            number=numbers[place],
+            band=bands[place],
+        )
         for place, category in enumerate(categories)
     )
     return World(key=key, edition=edition, first_day=first_day, products=products)
@@ -42,7 +49,7 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
 def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
     """The world with the changes made; none give the world itself.
 
-    A change is ``{"review": "V1234567", "fact": "is_verified" or "colour" or "stars", "value": ...}``.
+    A change is ``{"review": "V1234567", "fact": "is_verified" or "colour", "value": ...}``.
     ``msgspec.ValidationError`` for anything else.
     """
     made = tuple(msgspec.convert(change, Change) for change in changes)
@@ -58,7 +65,8 @@ def _names(draws: Draws, words: Vocabulary, categories: list[Category]) -> list[
 def _product(
     draws: Draws,
     category: Category,
-    words: Vocabulary,
+    *,
+    colours: tuple[str, ...],
     name: tuple[str, str],
     number: int,
     band: tuple[int, int],
@@ -73,7 +81,7 @@ def _product(
         noun=category.noun,
         category=category.id,
         price=draws.whole(low, high) * 100 - draws.pick((1, 5, 10, 100)),
-        colours=tuple(draws.sample(words.colours, draws.whole(3, 5))),
+        colours=tuple(draws.sample(colours, draws.whole(3, 5))),
         sizes=category.sizes,
         summary=grammar.written(summary, draws=draws, slots={}),
         review_count=draws.log_whole(*band),
