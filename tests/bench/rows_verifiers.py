@@ -1,4 +1,4 @@
-"""Rows of verifiers: verdicts a second from two killable children, beside two processes that only judge."""
+"""Rows of verifiers: verdicts a second from two killable children, beside a process that only judges."""
 
 from __future__ import annotations
 
@@ -42,17 +42,18 @@ def _row(pool: ChildPool, loopers: list[Connection], verifier_id: str) -> Row:
     pairs = [
         (_bare_rate(loopers, verifier_id), _pool_rate(lambda: _together(pool, jobs))) for _ in range(ROUNDS)
     ]
-    floor, ours = middle(pairs)
+    both, ours = middle(pairs)
     alone = _pool_rate(lambda: _alone(pool, jobs[:32]))
     return Row(
         f"{verifier_id}, two children",
         ours,
         "/s",
         0,
-        peer=floor,
-        beside="its function in a loop in two processes at once",
+        peer=both / CHILDREN,
+        beside="its function in a loop, one of two processes that do it at once",
         ratio_target=0.8,
-        note=f"{TOGETHER_MAX} to a message, one to a message {alone:,.0f}/s; its own examples",
+        note=f"{ours / both:.0%} of both; {TOGETHER_MAX} to a message, one to a message {alone:,.0f}/s; "
+        "its own examples",
     )
 
 
