@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from tasks_app.models import Gold
 from tests import factories
 from tests.arena.test_choice import PAYLOAD as CHOICE
 from tests.arena.test_choice import PICTURES
@@ -150,3 +151,79 @@ def test_lists_begin_with_the_question_and_not_with_its_table(path: str, lab: La
     assert "Which year?" in html
     assert "Book a room." in html
     assert "| Year |" not in html
+
+
+def kinds_made() -> dict[str, Any]:
+    return {
+        "words": factories.task(),
+        "code": factories.task(kind="code", payload=CODE),
+        "choice": factories.task(kind="choice", payload={**CHOICE, "pictures": PICTURES[:2]}),
+        "cut": factories.task(gap_eligible=False, gap_reason="its text is cut"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", {"words", "code", "choice", "cut"}),
+        ("kind=code", {"code"}),
+        ("kind=free_answer&gap=counted", {"words"}),
+        ("gap=left_out", {"cut"}),
+        ("gap=perhaps&kind=opera", {"words", "code", "choice", "cut"}),
+    ],
+)
+def test_tasks_are_filtered_by_kind_and_by_their_part_in_the_gap(
+    query: str, expected: set[str], lab: Lab, owner: User
+) -> None:
+    made = kinds_made()
+
+    html = lab(owner).get(f"/tasks/?{query}", headers={"HX-Request": "true"}).content.decode()
+
+    assert {name for name, one in made.items() if f'href="/tasks/{one.pk}/"' in html} == expected
+
+
+def test_the_list_names_kinds_and_shows_the_first_picture(lab: Lab, owner: User) -> None:
+    text = "Which of <image 1> and <image 2>?"
+    factories.task(kind="picture", payload={"text": text, "pictures": PICTURES[:2]})
+
+    html = lab(owner).get("/tasks/?q=").content.decode()
+
+    assert '<span class="tag tag-accent">picture</span>' in html
+    assert re.findall(r'src="/blobs/(\d)\1{63}/thumbnail"', html) == ["1"]
+    assert "Which of [Figure 1] and [Figure 2]?" in html
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "said"),
+    [
+        ("choice", CHOICE, "Choices 4, in their order"),
+        ("choice", {**CHOICE, "order": "free"}, "Choices 4, free to move"),
+        ("picture", {"text": "?", "pictures": PICTURES}, "Pictures 3 Tools zoom (where a run grants them)"),
+        ("table", {"text": "?", "table": {"header": ["a", "b"], "rows": [["1", "2"]]}}, "Table 1 rows of 2"),
+        ("code", CODE, "Tools run (where a run grants them)"),
+        ("a_kind_of_old", {"text": "?"}, "Kind a_kind_of_old Verifier"),
+    ],
+)
+def test_a_task_says_what_its_question_consists_of(
+    kind: str, payload: dict[str, Any], said: str, lab: Lab, owner: User
+) -> None:
+    task = factories.task(kind=kind, payload=payload)
+
+    assert said in words(lab(owner).get(f"/tasks/{task.pk}/").content.decode())
+
+
+def test_an_episode_names_the_tools_it_was_granted(lab: Lab, owner: User) -> None:
+    episode = episode_of("code", CODE, arrangement={"tools": ["run"]})
+
+    assert "Tools run Answers by" in words(lab(owner).get(f"/episodes/{episode.pk}/").content.decode())
+
+
+def test_what_an_answer_is_judged_with_is_shown_with_the_gold_alone(
+    lab: Lab, owner: User, annotator: User
+) -> None:
+    episode = episode_of("code", CODE)
+    Gold.objects.filter(task=episode.task).update(extra={"tests": ["assert add(70, 7) == 77"]})
+
+    for path in (f"/episodes/{episode.pk}/", f"/tasks/{episode.task_id}/"):
+        assert "add(70, 7)" in lab(owner).get(path).content.decode()
+        assert "add(70, 7)" not in lab(annotator).get(path).content.decode()

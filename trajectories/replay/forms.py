@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from tasks_app.questions import questions
 from trajectories.models import Episode, Verdict
 from trajectories.models.episode import Arm
 from trajectories.replay.text import visible
@@ -13,6 +14,8 @@ from trajectories.replay.text import visible
 BIGINT_MAX = 2**63 - 1
 QUERY_MAX_CHARS = 200
 ANY = ("", "any")
+COUNTED = "counted"
+LEFT_OUT = "left_out"
 
 # The reasons of the API's records: asking the verdicts themselves would read the whole table.
 REASONS = (
@@ -86,6 +89,14 @@ class TaskFilter(CursorForm):
         super().__init__(data)
         self.fields["benchmark"] = _choice(benchmarks)
         self.fields["split"] = _choice(splits)
+        self.fields["kind"] = _choice(list(questions))
+        self.fields["gap"] = forms.TypedChoiceField(
+            required=False,
+            choices=[ANY, (COUNTED, "counted"), (LEFT_OUT, "left out")],
+            coerce=lambda value: value == COUNTED,
+            empty_value=None,
+            label="In the gap",
+        )
         self.fields["q"] = _words()
 
 

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
+from tasks_app import choices
 from tasks_app.arrangement import Arrangement, arranged
 from tasks_app.prose import prose_of
+from tasks_app.questions import questions
 
 BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
 
@@ -31,6 +33,22 @@ def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[s
         "signature": shown.get("signature", ""),
         "asserts": "\n".join(shown.get("asserts", ())),
     }
+
+
+def problem_shape(task: Any) -> list[tuple[str, str]]:
+    """Names and values: what a question consists of, and what its page can be given beside it."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    shape: list[tuple[str, str]] = []
+    if found := payload.get("choices"):
+        order = "free to move" if choices.is_movable(payload) else "in their order"
+        shape.append(("Choices", f"{len(found)}, {order}"))
+    if found := payload.get("pictures"):
+        shape.append(("Pictures", str(len(found))))
+    if found := payload.get("table"):
+        shape.append(("Table", f"{len(found['rows'])} rows of {len(found['header'])}"))
+    if task.kind in questions and (tools := questions.get(task.kind).tools):
+        shape.append(("Tools", f"{', '.join(sorted(tools))} (where a run grants them)"))
+    return shape
 
 
 def content_parts(content: object) -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from tasks_app.figures import PLACE
 from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
 from trajectories.replay.problems import content_parts, problem_context
@@ -59,6 +60,12 @@ def first_line(value: str, limit: int = 160) -> str:
 def one_line(value: str, limit: int = 160) -> str:
     """The beginning with its line breaks as spaces: a problem's first line may end inside a formula."""
     return _cut(" ".join((value or "").split()), limit)
+
+
+@register.filter
+def figures_named(value: str) -> str:
+    """The places of pictures by the pictures' names, where the pictures themselves cannot stand."""
+    return PLACE.sub(r"[Figure \1]", value or "")
 
 
 def _cut(line: str, limit: int) -> str:

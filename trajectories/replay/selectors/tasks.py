@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q
-from django.db.models.fields.json import KeyTextTransform
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce, Left
 from django.http import Http404
 
@@ -17,6 +17,7 @@ from trajectories.models import Episode
 TASKS_PER_PAGE = 50
 EXCERPT_CHARS = 220
 LATEST_EPISODES = 20
+FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,19 +37,20 @@ def task_excerpt(chars: int, *, task: str = "") -> Left:
 
 
 def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
-    """Tasks with ``excerpt`` and ``tries`` (episodes of any run)."""
-    query = Task.objects.all()
-    if filters.get("benchmark"):
-        query = query.filter(benchmark_id=filters["benchmark"])
-    if filters.get("split"):
-        query = query.filter(split=filters["split"])
+    """Tasks with ``excerpt``, ``picture`` (the first one's SHA-256) and ``tries`` (episodes of any run)."""
+    columns = {"benchmark": "benchmark_id", "split": "split", "kind": "kind"}
+    query = Task.objects.filter(
+        **{column: filters[name] for name, column in columns.items() if filters.get(name)}
+    )
+    if "gap" in filters:
+        query = query.filter(gap_eligible=filters["gap"])
     if words := filters.get("q"):
         query = query.filter(Q(key__icontains=words) | Q(prompt__icontains=words) | Q(tags__contains=[words]))
     if after is not None:
         query = query.filter(id__gt=after)
     found = list(
         query.defer("prompt", "payload")
-        .annotate(excerpt=task_excerpt(EXCERPT_CHARS))
+        .annotate(excerpt=task_excerpt(EXCERPT_CHARS), picture=FIRST_PICTURE)
         .order_by("id")[: TASKS_PER_PAGE + 1]
     )
     shown = found[:TASKS_PER_PAGE]

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.forms import TaskFilter
+from trajectories.replay.problems import problem_shape
 from trajectories.replay.selectors import episodes, tallies, tasks
 
 
@@ -30,6 +31,7 @@ def task_detail(request: LabRequest, task_id: int) -> HttpResponse:
     context = {
         "here": "tasks",
         "task": task,
+        "shape": problem_shape(task),
         "arms": tallies.task_tallies_by_arm(task_id=task.pk),
         "page": episodes.episode_page(filters={"task": task.pk}, before=None),
         "sees_golds": golds,
