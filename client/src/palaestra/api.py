@@ -141,7 +141,8 @@ class Client:
         self, *, run: int, tasks: Sequence[int], arm: str, idempotency_key: str | None = None, **fields: Any
     ) -> records.Opening:
         """Open one group a task. Fields: samples_per_task, policy_version, seed, max_steps, token_budget,
-        recording, presentation, looks, answer_channel, guidance; those that are None are left out."""
+        recording, presentation, looks, answer_channel, guidance, and for the arm ``text_few_shot`` shots
+        (solved tasks before the question); those that are None are left out."""
         body = {"run": run, "tasks": list(tasks), "arm": arm, **_given(**fields)}
         headers = _once(idempotency_key)
         return await self._lab.call(
