@@ -36,8 +36,8 @@ class Env:
 
     ``arm`` is how tasks are presented, ``observation`` what is shown of a page (``axtree``, ``screenshot``,
     ``both``). Other keywords of opening (``policy_version``, ``seed``, ``max_steps``, ``token_budget``,
-    ``presentation``, ``looks``, ``recording``, ``answer_channel``, ``shots``) are passed on. ``with_pictures`` records a
-    screenshot with every step.
+    ``presentation``, ``looks``, ``recording``, ``answer_channel``, ``shots``) are passed on.
+    ``with_pictures`` records a screenshot with every step.
     """
 
     def __init__(
