@@ -11,11 +11,13 @@ class GymsiteConfig(AppConfig):
     label = "gymsite"
 
     def ready(self) -> None:
-        """Question kinds for every process, and Celery's default app where jobs are sent or done."""
-        from gymsite.arena import questions
+        """Question kinds and sites for every process; Celery's default app where jobs are sent or done."""
+        from gymsite.arena import questions, sites
+        from gymsite.arena.sites.site import sites as site_registry
         from tasks_app.questions import questions as registry
 
         registry.discover(questions)
+        site_registry.discover(sites)
         if settings.PROCESS in SENDERS:
             from gymsite import celery
 

@@ -35,6 +35,10 @@ SECRET_KEY: str = env.str("GYM_SECRET_KEY", "") or secrets.read_or_ephemeral(VAR
 TOKEN_KEY: bytes = bytes.fromhex(
     env.str("GYM_TOKEN_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "token_key")
 )
+# Mock sites are drawn from it: whoever has it, and this code, has the answers.
+WORLD_SALT: bytes = bytes.fromhex(
+    env.str("GYM_WORLD_SALT", "") or secrets.read_or_ephemeral(VAR_DIR, "world_salt")
+)
 
 ARENA_PORT = env.int("ARENA_PORT", 8000)
 LAB_PORT = env.int("LAB_PORT", 8001)

@@ -14,6 +14,7 @@ urlpatterns = [
     path("e/<str:token>/events", views.page_events),
     path("e/<str:token>/run", runs.run),
     path("e/<str:token>/pictures/<slug:name>", views.picture),
+    path("e/<str:token>/<path:rest>", views.site_page),
 ]
 
 handler400 = views.bad_request

@@ -8,6 +8,9 @@ class TasksConfig(AppConfig):
     name = "tasks_app"
 
     def ready(self) -> None:
+        from tasks_app.worlds import registry as worlds
+
+        worlds.discover()
         if settings.IS_ARENA:
             return  # plug-ins carry golds of their sample tasks, which the arena must never hold
         from tasks_app import benchmarks, registry

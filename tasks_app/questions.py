@@ -91,7 +91,8 @@ class QuestionKind:
     ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``); ``said`` is
     what an axtree observation of the page must say between heading and button, white space aside;
     ``instruction`` names the paraphrases of the answer format in ``recording/prompts``; ``tools`` are those
-    that its page can offer.
+    that its page can offer; a kind that ``is_page_only`` cannot be told in words, so that arms without a page
+    have none of it.
     """
 
     template: str
@@ -102,6 +103,7 @@ class QuestionKind:
     answer_form: AnswerForm = "line"
     instruction: str = ""
     tools: frozenset[str] = frozenset()
+    is_page_only: bool = False
 
     def form_of(self, payload: Payload) -> AnswerForm:
         """The form that this question's answer has: a puzzle may ask for a whole board."""

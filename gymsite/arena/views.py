@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.http.request import UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_GET, require_POST, require_safe
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
 from gymsite.arena import episodes, events
+from gymsite.arena.sites import dispatch
 from gymsite.arena.wording import WORDINGS
 from gymsite.core.blobs import blob_response
 from gymsite.core.errors import GymError
@@ -27,6 +29,8 @@ ANSWER_FIELD = "answer"
 MORE_FIELD = "add"
 # Sent by forms that take several values: one value is then a list of one, in which a bar is a bar.
 SEVERAL = "several"
+# Sent by forms whose fields are different things: a value keeps its place, beside an empty one too.
+PLACED = "placed"
 ANSWERS_MAX = 100
 # Percent-encoding makes three bytes of one, and one character has at most four.
 FORM_BYTES_PER_CHAR = 12
@@ -45,6 +49,21 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
     if not episode.is_open:
         return _done(request, episode)
     return question_page(request, episode)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
+    """A page of a mock site below its first one, or something that is done there."""
+    episode = episode_of(request, token)
+    if episode.kind != dispatch.KIND:
+        raise Http404
+    if not episode.is_open:
+        return _done(request, episode)
+    try:
+        form = form_of(request) if request.method == "POST" else None
+    except GymError as error:
+        return _message(request, title=error.message, status=error.status)
+    return _site(request, episode, path=rest, form=form)
 
 
 @require_safe
@@ -163,13 +182,15 @@ def _answer(form: QueryDict) -> str | list[str]:
     """
     given = [answer.replace("\r\n", "\n") for answer in form.getlist(ANSWER_FIELD)]
     answers = [answer for answer in given if answer.strip()]
+    if PLACED in form:
+        answers = given if answers else []
     if not answers:
         raise GymError("no_answer", "Give an answer first.", status=422)
     if len(answers) > ANSWERS_MAX:
         raise GymError("too_many_answers", f"At most {ANSWERS_MAX} answers can be given.", status=413)
     if any("\0" in answer for answer in answers):
         raise GymError("nul_in_answer", "An answer cannot hold NUL characters.")
-    return answers[0] if len(answers) == 1 and SEVERAL not in form else answers
+    return answers[0] if len(answers) == 1 and not {SEVERAL, PLACED} & form.keys() else answers
 
 
 def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:
@@ -194,7 +215,9 @@ def question_page(
     error: GymError | None = None,
     answers: tuple[str, ...] = (),
 ) -> HttpResponse:
-    """The page that shows a task and takes its answer; asks nothing of the database."""
+    """The page that shows a task and takes its answer; of a mock site the first page."""
+    if episode.kind == dispatch.KIND:
+        return _site(request, episode, status=error.status if error else status, error=error, answers=answers)
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     tools = episode.tools & kind.tools
@@ -210,6 +233,39 @@ def question_page(
         "error": error,
     }
     return render(request, kind.template, context, status=error.status if error else status)
+
+
+def _site(
+    request: HttpRequest,
+    episode: episodes.PageEpisode,
+    *,
+    path: str = "",
+    form: QueryDict | None = None,
+    status: int = 200,
+    error: GymError | None = None,
+    answers: tuple[str, ...] = (),
+) -> HttpResponse:
+    """A page of a mock site, with the task above it."""
+    kind = questions.get(episode.kind)
+    look = look_read(episode.presentation)
+    labels = [str(label) for label in episode.payload["fields"]]
+    frame = {
+        **kind.render(episode.payload, Visit()),
+        **_frame(request, episode, look),
+        "task": episode.payload["text"],
+        "fields": list(zip_longest(labels, answers[: len(labels)], fillvalue="")),
+        "takes_answer": episode.answer_channel == "page",
+        "error": error,
+    }
+    return dispatch.answer(
+        request,
+        episode,
+        path=path,
+        form=form,
+        step=step_of(request),
+        frame=frame,
+        status=0 if status == 200 else status,
+    )
 
 
 def _done(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:

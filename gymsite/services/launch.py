@@ -23,6 +23,7 @@ SETUP = Process(
     key_file="secret_key",
     pools=0,
     pool_max=0,
+    has_world_salt=True,
     has_redis=False,
 )
 
@@ -41,6 +42,8 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
         added["DATABASE_POOL_MAX"] = str(process.pool_max)
     if process.has_token_key:
         added["GYM_TOKEN_KEY"] = secrets.read(var_dir, "token_key")
+    if process.has_world_salt:
+        added["GYM_WORLD_SALT"] = secrets.read(var_dir, "world_salt")
     if process.has_redis:
         added["REDIS_URL"] = _with_password(caller["REDIS_URL"], secrets.read(var_dir, "redis"))
     return caller | added

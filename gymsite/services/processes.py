@@ -28,7 +28,7 @@ SYSTEM_NAMES = (
     "PYTHONWARNINGS",
 )
 # Given to a process by name where its row says so, and never passed on from the caller's environment.
-SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY")
+SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT")
 # Connections left for psql, manage.py and Postgres' own reserve.
 SPARE_CONNECTIONS = 10
 
@@ -49,6 +49,7 @@ class Process:
     pool_max: int
     port: str = ""
     has_token_key: bool = False
+    has_world_salt: bool = False
     has_redis: bool = True
     is_awaited: bool = True  # the others start when everything else is ready, and are not in its way
 
@@ -64,6 +65,7 @@ PROCESSES = (
         pool_max=4,
         port="ARENA_PORT",
         has_token_key=True,
+        has_world_salt=True,
         has_redis=False,
     ),
     Process(
@@ -104,6 +106,7 @@ PROCESSES = (
         key_file="secret_key_worker",
         pools=1,
         pool_max=6,
+        has_world_salt=True,
     ),
     Process(
         name="worker-sandbox",
@@ -139,6 +142,7 @@ class Installation:
     redis_url: str
     secret_keys: Mapping[str, str]
     token_key: str
+    world_salt: str
     pool_sizes: Mapping[str, int]
 
 
@@ -160,6 +164,8 @@ def environment(process: Process, installation: Installation, *, caller: Mapping
     }
     if process.has_token_key:
         passed["GYM_TOKEN_KEY"] = installation.token_key
+    if process.has_world_salt:
+        passed["GYM_WORLD_SALT"] = installation.world_salt
     if process.has_redis:
         passed["REDIS_URL"] = installation.redis_url
     return passed

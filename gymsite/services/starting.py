@@ -118,6 +118,7 @@ def _installation(options: Options, *, max_connections: int) -> Installation:
         redis_url=options.redis_url or endpoints.redis_url(var_dir),
         secret_keys={name: secrets.read(var_dir, name) for name in secrets.KEYS},
         token_key=secrets.read(var_dir, "token_key"),
+        world_salt=secrets.read(var_dir, "world_salt"),
         pool_sizes=processes.pool_sizes(max_connections),
     )
 

@@ -26,6 +26,7 @@ def compose() -> dict[str, Any]:
 def _own_secrets(process: Any) -> set[str]:
     own = {process.role, process.key_file}
     own |= {"redis"} if process.has_redis else set()
+    own |= {"world_salt"} if process.has_world_salt else set()
     return own | ({"token_key"} if process.has_token_key else set())
 
 

@@ -32,6 +32,7 @@ def _container(process: Process, own: TestServers, folder: Path) -> dict[str, st
     needed = [process.role, process.key_file]
     needed += ["redis"] if process.has_redis else []
     needed += ["token_key"] if process.has_token_key else []
+    needed += ["world_salt"] if process.has_world_salt else []
     (folder / "secrets").mkdir()
     for name in needed:
         shutil.copy(secrets.folder(own.var_dir) / name, folder / "secrets" / name)

@@ -24,6 +24,7 @@ def installation(tmp_path: Path) -> Installation:
         redis_url="unix://:password-of-redis@/socket",
         secret_keys={name: f"value-of-{name}" for name in secrets.KEYS},
         token_key="value-of-token_key",
+        world_salt="value-of-world_salt",
         pool_sizes=pool_sizes(100),
     )
 
@@ -41,7 +42,8 @@ def test_the_arena_is_given_no_redis_and_no_other_roles_password(installation: I
     assert "REDIS_URL" not in environment
     text = " ".join(environment.values())
     assert re.findall(r"password-of-\w+", text) == ["password-of-gym_arena"]
-    assert set(re.findall(r"value-of-\w+", text)) == {"value-of-secret_key_arena", "value-of-token_key"}
+    keys = {"secret_key_arena", "token_key", "world_salt"}
+    assert set(re.findall(r"value-of-\w+", text)) == {f"value-of-{name}" for name in keys}
 
 
 def test_a_documented_setting_reaches_every_process(installation: Installation) -> None:

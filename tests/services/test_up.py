@@ -67,6 +67,7 @@ def test_each_process_is_given_its_own_secrets_alone(started: Started, up: Up, p
     own = {process.role, process.key_file}
     own |= {"redis"} if process.has_redis else set()
     own |= {"token_key"} if process.has_token_key else set()
+    own |= {"world_salt"} if process.has_world_salt else set()
     text = "\n".join(environment.values())
     found = {name for name in secrets.PASSWORDS + secrets.KEYS if secrets.read(up.var_dir, name) in text}
     assert found == own

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -98,7 +98,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
     placed = {
         "group_id": plan.id,
         "seed": plan.seed,
-        "virtual_start": FIRST_VIRTUAL_DAY + timedelta(days=plan.seed % VIRTUAL_DAYS),
+        "virtual_start": virtual_start_of(task, seed=plan.seed),
     }
     form = questions.get(task.kind).form_of(task.payload)
     told = {"group": plan.id, "arm": opening.arm, "answer_form": form}
@@ -118,6 +118,14 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
                 "messages_ref": prompting.ref(arrangement),
             }
         )
+
+
+def virtual_start_of(task: Task, *, seed: int) -> datetime:
+    """When the episodes of a group begin: the day that the task was made for, else one of the seed."""
+    day = task.payload.get("first_day")
+    if day is None:
+        return FIRST_VIRTUAL_DAY + timedelta(days=seed % VIRTUAL_DAYS)
+    return datetime.combine(date.fromisoformat(day), FIRST_VIRTUAL_DAY.timetz())
 
 
 def _hashed(look: Look) -> dict[str, str]:

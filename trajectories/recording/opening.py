@@ -12,6 +12,7 @@ from msgspec import structs
 
 from gymsite.core.errors import GymError
 from tasks_app.models import Task
+from tasks_app.questions import questions
 from trajectories import hot_sql
 from trajectories.models import Episode, Group, Run
 from trajectories.recording import arranging, capacity, drafting, prompts, solving
@@ -37,7 +38,8 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     """Open a group of samples for every task; returns the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
-    ``unknown_look_axis``, ``unknown_choices_order``, ``wrong_channel``, ``unperceivable``, ``no_exemplars``,
+    ``unknown_look_axis``, ``unknown_choices_order``, ``wrong_channel``, ``unperceivable``,
+    ``arm_without_text``, ``no_exemplars``,
     ``shots_without_few_shot``; 413 ``too_many_episodes``; 429 ``at_capacity``.
     """
     prompts.arm_check(opening.arm)
@@ -45,6 +47,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     _check_count(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
     tasks = _tasks_load(opening.tasks, principal)
+    _check_told(tasks, opening.arm)
     run = _run_load(opening.run)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
     exemplars = solving.exemplars_choose(opening=opening, run=run, principal=principal, seed=seed)
@@ -143,6 +146,19 @@ def _check_perceivable(tasks: Sequence[Task]) -> None:
             "Open it in a run that observes screenshot or both."
         )
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
+
+
+def _check_told(tasks: Sequence[Task], arm: str) -> None:
+    """A mock site is not told in words, so that nobody could do its tasks in an arm without a page."""
+    if arm in prompts.ARMS_WITH_PAGE:
+        return
+    untold = [task for task in tasks if questions.get(task.kind).is_page_only]
+    if untold:
+        message = (
+            f"Task {untold[0].pk} is of the kind {untold[0].kind!r}, which only a page shows; "
+            f"the arm {arm!r} has none."
+        )
+        raise GymError("arm_without_text", message, status=422, fields={"tasks": [message]})
 
 
 def _insert(draft: drafting.Draft, *, opening: Opening, channel: str) -> None:

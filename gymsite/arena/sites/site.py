@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django.http import QueryDict
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
 from gymsite.core.presentation import Look
 from gymsite.core.registry import Registry
@@ -42,7 +42,7 @@ class Visit:
 class Page:
     """A page to draw. ``events`` are noted by looking at it, and change no state.
 
-    ``template`` extends ``arena/site.html`` and finds ``root``, ``now``, ``look`` and ``site`` in its context.
+    ``template`` extends ``arena/site.html`` and finds ``root``, ``now``, ``look`` and ``site``.
     """
 
     template: str
@@ -67,9 +67,14 @@ class Change:
 View = Callable[..., Page | Change]
 
 
+def route(pattern: str, view: View) -> URLPattern:
+    """``django.urls.path`` for a site's view."""
+    return path(pattern, cast(Any, view))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """A mock site. ``urls`` are ``django.urls.path`` patterns below the first page, which is ``path("", ...)``.
+    """A mock site. ``urls`` are made by ``route``; that of the first page is ``route("", ...)``.
 
     ``open_world`` takes ``(key, *, edition, first_day, changes)`` and is cached by the site.
     """

@@ -1,0 +1,46 @@
+"""Worlds by site: the module ``plugin`` of each folder registers how its world is opened and folded."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gymsite.core.registry import Registry
+from tasks_app import worlds as package
+from tasks_app.worlds.keys import world_arguments
+
+Event = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorldPlugin:
+    """A site's world, for whoever has events to fold: pages, judges and generators alike.
+
+    ``open_world`` takes ``key, edition, first_day, changes`` and is cached; ``plain`` makes JSON of a state.
+    """
+
+    id: str
+    open_world: Callable[..., Any]
+    fold: Callable[[Any, Sequence[Event]], Any]
+    plain: Callable[[Any], dict[str, Any]]
+
+
+worlds: Registry[WorldPlugin] = Registry("world")
+
+
+def discover() -> None:
+    """Import the plug-in of every site that has one; doing it again changes nothing."""
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        if module.ispkg and importlib.util.find_spec(f"{module.name}.plugin"):
+            importlib.import_module(f"{module.name}.plugin")
+
+
+def state_plain(payload: Mapping[str, Any], events: Sequence[Event], *, salt: bytes) -> dict[str, Any]:
+    """What the events have made of the world of a task, as JSON."""
+    plugin = worlds.get(payload["site"])
+    world = plugin.open_world(**world_arguments(payload, salt=salt))
+    return plugin.plain(plugin.fold(world, events))
