@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests import factories
 from tests.replay import scene
-from trajectories.models import Episode
+from trajectories.models import Episode, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -141,6 +141,22 @@ def test_lists_work_without_scripts(lab_page: Callable[..., Page], star: Episode
     page.goto(f"/episodes/{star.pk}/steps/1")
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
+
+
+def test_a_page_is_ready_although_pictures_far_below_are_not_fetched(
+    lab_page: Callable[..., Page], star: Episode
+) -> None:
+    sha256 = Step.objects.filter(episode=star).exclude(screenshot="")[0].screenshot
+    long = factories.episode()
+    for index in range(1, 61):
+        factories.step(long, index, screenshot=sha256)
+    page = lab_page(viewport={"width": 1280, "height": 600})
+    page.goto(f"/episodes/{long.pk}/")
+    settled(page)
+    last = page.locator(".step-thumbnail").last
+    assert last.evaluate("(picture) => picture.complete") is False
+    last.scroll_into_view_if_needed()
+    expect(last).to_have_js_property("complete", True)
 
 
 def test_an_open_episode_shows_new_steps_and_its_verdict_by_itself(lab_page: Callable[..., Page]) -> None:

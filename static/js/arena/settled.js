@@ -10,7 +10,9 @@
   let holds = 1;
   let round = 0;
 
-  const drawn = (picture) => (picture.complete ? null : picture.decode().catch(() => null));
+  /* A lazy picture far below is not fetched before someone scrolls there: waiting for it would never end. */
+  const isAwaited = (picture) => !picture.complete && picture.loading !== "lazy";
+  const drawn = (picture) => (isAwaited(picture) ? picture.decode().catch(() => null) : null);
 
   const settle = async () => {
     const mine = ++round;
