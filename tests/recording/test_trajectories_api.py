@@ -305,6 +305,25 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
     assert held_back not in text
 
 
+@pytest.mark.parametrize(
+    ("arrangement", "told"),
+    [
+        ({"order": [1, 0], "tools": ["zoom"]}, {"order": [1, 0], "tools": ["zoom"]}),
+        ({"asserts": ["assert f(70) == 77"]}, None),
+        (None, None),
+    ],
+)
+def test_the_order_in_which_choices_were_shown_is_told(
+    api: Callable[..., Any], arrangement: Any, told: Any
+) -> None:
+    episode = factories.episode(arrangement=arrangement)
+
+    record = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
+
+    assert record["arrangement"] == told
+    msgspec.convert(record, trajectory_records.Trajectory)
+
+
 def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..., Any]) -> None:
     episode = factories.episode()
     token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)

@@ -122,6 +122,8 @@ class SubmissionRecord(Struct):
 class Trajectory(Struct):
     """An episode and all that happened in it.
 
+    ``arrangement`` is what it showed otherwise than its task: ``order``, in which place i of the page held
+    choice ``order[i]`` of the payload (labels and answer are the page's), and ``tools``, those on the page.
     Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
     """
 
@@ -137,6 +139,7 @@ class Trajectory(Struct):
     status: Literal["open", "submitted", "finished"]
     presentation: dict[str, Any]
     presentation_hash: str
+    arrangement: dict[str, Any] | None
     max_steps: int
     token_budget: int | None
     recording: Literal["off", "events", "full"]
