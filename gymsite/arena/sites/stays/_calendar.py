@@ -1,0 +1,70 @@
+"""A month of a room: which nights are free and what each costs."""
+
+from __future__ import annotations
+
+from calendar import Calendar
+from datetime import date, timedelta
+from typing import Any
+
+from gymsite.arena.sites.stays._wording import WEEKDAYS, day_text, month_text
+from tasks_app.worlds.stays.calendar import last_day, night_price, nights_mask, taken
+from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.stays.state import State
+from tasks_app.worlds.stays.types import Listing, Room, World
+
+
+def months(world: World) -> list[date]:
+    """The first days of the months that the calendar has nights in."""
+    end = last_day(world) - timedelta(days=1)
+    first = world.first_day.replace(day=1)
+    found = []
+    while first <= end:
+        found.append(first)
+        first = (first + timedelta(days=31)).replace(day=1)
+    return found
+
+
+def month_read(world: World, text: str) -> date:
+    """The month asked for as ``2033-03``, or the first one."""
+    offered = months(world)
+    return next((month for month in offered if f"{month:%Y-%m}" == text), offered[0])
+
+
+def month_card(world: World, state: State, listing: Listing, room: Room, month: date) -> dict[str, Any]:
+    offered = months(world)
+    place = offered.index(month)
+    weeks = Calendar().monthdatescalendar(month.year, month.month)
+    return {
+        "title": month_text(month),
+        "weekdays": [(name[:3], name) for name in WEEKDAYS],
+        "weeks": [[_cell(world, state, listing, room, day, month) for day in week] for week in weeks],
+        "before": f"{offered[place - 1]:%Y-%m}" if place else "",
+        "before_title": month_text(offered[place - 1]) if place else "",
+        "after": f"{offered[place + 1]:%Y-%m}" if place + 1 < len(offered) else "",
+        "after_title": month_text(offered[place + 1]) if place + 1 < len(offered) else "",
+    }
+
+
+def nights_in(world: World, month: date) -> list[date]:
+    """The nights of the month that the calendar tells."""
+    return [day for day in Calendar().itermonthdates(month.year, month.month) if _is_told(world, day, month)]
+
+
+def _is_told(world: World, day: date, month: date) -> bool:
+    return day.month == month.month and world.first_day <= day < last_day(world)
+
+
+def _cell(world: World, state: State, listing: Listing, room: Room, day: date, month: date) -> dict[str, str]:
+    if day.month != month.month:
+        return {"kind": "outside"}
+    cell = {"day": str(day.day), "title": day_text(day)}
+    if not _is_told(world, day, month):
+        return {**cell, "kind": "closed", "text": "\N{EN DASH}"}
+    if any(
+        trip.room == room.id and trip.status == "booked" and trip.check_in <= day < trip.check_out
+        for trip in state.trips
+    ):
+        return {**cell, "kind": "yours", "text": "Yours"}
+    if taken(room) & nights_mask(world, day, day + timedelta(days=1)):
+        return {**cell, "kind": "full", "text": "Full"}
+    return {**cell, "kind": "free", "text": euros(night_price(world, listing, room, day))}

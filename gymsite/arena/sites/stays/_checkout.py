@@ -1,0 +1,127 @@
+"""Booking a room: the price line by line, a form, and what was booked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, QueryDict
+
+from gymsite.arena.sites.site import Change, Page, Visit
+from gymsite.arena.sites.stays import _facts as facts
+from gymsite.arena.sites.stays._asked import Asked, asked_read, stay_query
+from gymsite.arena.sites.stays._detail import REFUSALS
+from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, tile, trip_card
+from tasks_app.worlds.stays.bookings import booking_refusal
+from tasks_app.worlds.stays.codes import trip_code
+from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.state import State
+from tasks_app.worlds.stays.text import policy_text
+from tasks_app.worlds.stays.types import Listing, Room, Stay, World
+
+FIELDS = {"name": 80, "email": 120, "arrival": 20, "wishes": 400}
+"""Longest text of each field."""
+ARRIVALS = ("I do not know yet", "In the afternoon", "In the evening")
+
+
+def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
+    world: World = visit.world
+    listing = listing_at(world, listing_id)
+    room = room_at(listing, room_id)
+    asked = asked_read(world, visit.query if visit.form is None else visit.form)
+    if asked.stay is None:
+        return _refused(visit, listing, room, asked, "Choose the dates of your stay first.")
+    refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=asked.stay)
+    if refusal:
+        return _refused(visit, listing, room, asked, REFUSALS[refusal])
+    if visit.form is None:
+        return _form(visit, listing, room, asked, typed={}, errors={})
+    typed = {name: visit.form.get(name, "").strip()[:most] for name, most in FIELDS.items()}
+    errors = _errors(visit.form, typed)
+    if errors:
+        return _form(visit, listing, room, asked, typed=typed, errors=errors)
+    return _book(visit, listing, room, asked.stay)
+
+
+def booked(visit: Visit, code: str) -> Page:
+    trip = visit.state.trip(code)
+    if trip is None or trip.status != "booked":
+        raise Http404
+    return page(visit, "booked", title="Your stay is booked", card=trip_card(visit.world, trip))
+
+
+def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
+    data = {
+        "listing": listing.id,
+        "room": room.id,
+        "check_in": stay.check_in.isoformat(),
+        "check_out": stay.check_out.isoformat(),
+        "guests": stay.guests,
+        "price": quote(visit.world, listing, room, stay).total,
+    }
+    code = _next_code(visit.world, visit.state, room, stay)
+    return Change(events=(("booked", data),), to=f"trips/{code}/booked", conflict_to="trips")
+
+
+def _next_code(world: World, state: State, room: Room, stay: Stay) -> str:
+    """The code that the fold gives the booking."""
+    before = 0
+    while state.trip(code := trip_code(world.key, room.id, stay, before=before)):
+        before += 1
+    return code
+
+
+def _form(
+    visit: Visit,
+    listing: Listing,
+    room: Room,
+    asked: Asked,
+    *,
+    typed: dict[str, str],
+    errors: dict[str, str],
+) -> Page:
+    stay = asked.stay
+    if stay is None:
+        raise Http404
+    return page(
+        visit,
+        "checkout",
+        title="Confirm your stay",
+        status=422 if errors else 200,
+        events=[facts.shown(*facts.quote(listing, room, stay), facts.policy(listing))],
+        **_subject(listing, room),
+        asked=asked,
+        stay=stay_query(stay),
+        quote=quote_card(quote(visit.world, listing, room, stay), stay),
+        policy=policy_text(listing.policy),
+        typed=typed,
+        errors=errors,
+        arrivals=[(one, one == typed.get("arrival")) for one in ARRIVALS],
+    )
+
+
+def _refused(visit: Visit, listing: Listing, room: Room, asked: Asked, reason: str) -> Page:
+    status = 409 if asked.stay else 422
+    return page(
+        visit,
+        "refused",
+        title="This stay cannot be booked",
+        status=status,
+        **_subject(listing, room),
+        asked=asked,
+        reason=reason,
+    )
+
+
+def _subject(listing: Listing, room: Room) -> dict[str, Any]:
+    return {"listing": listing, "room": room, "tile": tile(listing)}
+
+
+def _errors(form: QueryDict, typed: dict[str, str]) -> dict[str, str]:
+    errors = {}
+    if not typed["name"]:
+        errors["name"] = "Tell the house your name."
+    if "@" not in typed["email"].strip("@"):
+        errors["email"] = "Write an e-mail address, like kim@example.org."
+    if "rules" not in form:
+        errors["rules"] = "The house takes guests who agree to its rules."
+    return errors

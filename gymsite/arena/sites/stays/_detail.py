@@ -1,0 +1,131 @@
+"""A house: facts, rooms, amenities when they are asked for, a room's calendar by month, reviews."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+from gymsite.arena.sites.site import Event, Page, Visit
+from gymsite.arena.sites.stays import _calendar as months
+from gymsite.arena.sites.stays import _facts as facts
+from gymsite.arena.sites.stays import _wording as wording
+from gymsite.arena.sites.stays._about import about, amenities_by_place
+from gymsite.arena.sites.stays._asked import GUESTS, Asked, asked_read, number_read, stay_query
+from gymsite.arena.sites.stays._page import listing_at, page
+from tasks_app.worlds.stays.amenities import names
+from tasks_app.worlds.stays.bookings import Refusal, booking_refusal, room_of
+from tasks_app.worlds.stays.calendar import night_price
+from tasks_app.worlds.stays.reviews import reviews
+from tasks_app.worlds.stays.types import Listing, Review, Room, World
+
+HIGHLIGHTS = 4
+LATEST_REVIEWS = 2
+REVIEWS_PER_PAGE = 10
+SEARCH_CHARS = 60
+REFUSALS: dict[Refusal, str] = {
+    "dates": "Choose other dates.",
+    "too_many_guests": "Too small for so many guests.",
+    "too_few_nights": "The house takes longer stays only; see the house rules.",
+    "not_free": "Not free for all of these nights.",
+}
+
+
+def detail(visit: Visit, listing_id: str) -> Page:
+    world: World = visit.world
+    listing = listing_at(world, listing_id)
+    asked = asked_read(world, visit.query)
+    room = room_of(listing, visit.query.get("room", ""))
+    month = months.month_read(world, visit.query.get("month", ""))
+    has_amenities = visit.query.get("amenities", "") == "all"
+    return page(
+        visit,
+        "detail",
+        title=listing.name,
+        status=422 if asked.errors else 200,
+        events=_events(listing, room, month, has_amenities=has_amenities, world=world),
+        **about(world, listing),
+        asked=asked,
+        guests=[(number, wording.guests_text(number)) for number in GUESTS],
+        first=world.first_day.isoformat(),
+        rooms=[_room_card(visit, listing, one, asked) for one in listing.rooms],
+        highlights=[names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
+        amenities=amenities_by_place(world, listing) if has_amenities else None,
+        amenities_query=_query(asked, amenities="all"),
+        calendar=months.month_card(world, visit.state, listing, room, month) if room else None,
+        calendar_room=room,
+        latest=[_review(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
+    )
+
+
+def guest_reviews(visit: Visit, listing_id: str) -> Page:
+    listing = listing_at(visit.world, listing_id)
+    text = " ".join(visit.query.get("q", "").split())[:SEARCH_CHARS]
+    found = [one for one in reviews(visit.world, listing) if text.casefold() in _words(one).casefold()]
+    pages = max(-(-len(found) // REVIEWS_PER_PAGE), 1)
+    number = number_read(visit.query.get("page", ""), range(1, pages + 1)) or 1
+    return page(
+        visit,
+        "reviews",
+        title=f"Reviews of {listing.name}",
+        listing=listing,
+        text=text,
+        reviews=[_review(one) for one in found[(number - 1) * REVIEWS_PER_PAGE : number * REVIEWS_PER_PAGE]],
+        number=number,
+        pages=pages,
+        before=urlencode({"q": text, "page": number - 1}) if number > 1 else "",
+        after=urlencode({"q": text, "page": number + 1}) if number < pages else "",
+    )
+
+
+def _events(
+    listing: Listing, room: Room | None, month: date, *, has_amenities: bool, world: World
+) -> list[Event]:
+    told = [facts.fees(listing), facts.policy(listing)]
+    events: list[Event] = [("listing_opened", {"listing": listing.id})]
+    if has_amenities:
+        events.append(("amenities_opened", {"listing": listing.id}))
+        told += [facts.house_amenities(listing), *facts.room_amenities(listing)]
+    if room:
+        events.append(("calendar_opened", {"room": room.id, "month": f"{month:%Y-%m}"}))
+        told += facts.calendar(listing, room, months.nights_in(world, month))
+    return [*events, facts.shown(*told)]
+
+
+def _room_card(visit: Visit, listing: Listing, room: Room, asked: Asked) -> dict[str, Any]:
+    card = {
+        "room": room,
+        "included": wording.guests_text(room.included),
+        "extra": wording.money(room.extra_cents) if room.included < room.sleeps else "",
+        "calendar_query": _query(asked, room=room.id),
+    }
+    if asked.stay is None:
+        return card
+    stay = asked.stay
+    refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
+    if refusal:
+        return {**card, "refusal": REFUSALS[refusal]}
+    nights = sum(night_price(visit.world, listing, room, day) for day in stay.days)
+    return {
+        **card,
+        "nights": f"{wording.money(nights)} for {wording.nights_text(stay.nights)}",
+        "book_query": asked.query,
+    }
+
+
+def _query(asked: Asked, **more: str) -> str:
+    return urlencode({**(stay_query(asked.stay) if asked.stay else {}), **more})
+
+
+def _words(review: Review) -> str:
+    return " ".join([review.title, *review.body])
+
+
+def _review(review: Review) -> dict[str, Any]:
+    year, month = map(int, review.month.split("-"))
+    return {
+        "review": review,
+        "month": wording.month_text(date(year, month, 1)),
+        "nights": wording.nights_text(review.nights),
+        "text": " ".join(review.body),
+    }

@@ -1,0 +1,152 @@
+"""The houses that a search finds: filters, sorts and pages, each of values that the page offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from gymsite.arena.sites.stays._asked import Asked, number_read, stay_query
+from tasks_app.worlds.stays.bookings import booking_refusal
+from tasks_app.worlds.stays.calendar import night_price
+from tasks_app.worlds.stays.state import State
+from tasks_app.worlds.stays.types import Listing, Room, Stay, World
+from tasks_app.worlds.stays.vocabulary import KINDS
+
+PER_PAGE = 12
+NAME_CHARS = 60
+RATINGS = (90, 80, 70)
+PRICES = (60, 90, 120, 160, 220, 300)
+"""Upper limits of the price of a night, in euros."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    listing: Listing
+    cents: int = 0
+    """The mean price of the nights of its cheapest free room; 0 without dates."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    place: str = ""
+    name: str = ""
+    areas: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    amenities: tuple[str, ...] = ()
+    rating: int = 0
+    price: int = 0
+    sort: str = "recommended"
+    page: int = 1
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self.areas or self.kinds or self.amenities or self.rating or self.price)
+
+    def query(self, asked: Asked, *, page: int) -> str:
+        """The address of a page of the same results."""
+        chosen = [("place", self.place), ("name", self.name), *_dates(asked)]
+        chosen += [("area", one) for one in self.areas]
+        chosen += [("kind", one) for one in self.kinds]
+        chosen += [("amenity", one) for one in self.amenities]
+        chosen += [("rating", str(self.rating or "")), ("price", str(self.price or ""))]
+        chosen += [("sort", self.sort), ("page", str(page))]
+        return urlencode([(name, value) for name, value in chosen if value])
+
+
+SORTS: dict[str, tuple[str, Callable[[Hit], tuple[object, ...]] | None]] = {
+    "recommended": ("Recommended", None),
+    "price": ("Price of a night, lowest first", lambda hit: (hit.cents, hit.listing.id)),
+    "rating": ("Guests' rating, best first", lambda hit: (-hit.listing.rating, hit.listing.id)),
+    "name": ("Name", lambda hit: (hit.listing.name, hit.listing.id)),
+    "centre": ("Distance to the centre", lambda hit: (hit.listing.centre_metres, hit.listing.id)),
+}
+
+
+def filters_read(world: World, query: QueryDict) -> Filters:
+    """Values that the page does not offer are left out."""
+    sort = query.get("sort", "")
+    return Filters(
+        place=_offered(query.get("place", ""), world.town.neighbourhoods),
+        name=" ".join(query.get("name", "").split())[:NAME_CHARS],
+        areas=_chosen(query.getlist("area"), world.town.neighbourhoods),
+        kinds=_chosen(query.getlist("kind"), KINDS),
+        amenities=_chosen(query.getlist("amenity"), tuple(one.id for one in world.amenities)),
+        rating=number_read(query.get("rating", ""), RATINGS) or 0,
+        price=number_read(query.get("price", ""), PRICES) or 0,
+        sort=sort if sort in SORTS else "recommended",
+        page=number_read(query.get("page", ""), range(1, len(world.listings))) or 1,
+    )
+
+
+def hits(world: World, state: State, asked: Asked, filters: Filters) -> list[Hit]:
+    """What the search finds, sorted; with dates only houses with a room that can be booked for them."""
+    found = [hit for hit in _available(world, state, asked.stay) if _fits(hit, filters)]
+    key = SORTS[filters.sort][1]
+    return sorted(found, key=key) if key else found
+
+
+def cut(found: list[Hit], filters: Filters) -> tuple[list[Hit], Filters, int]:
+    """The hits of the page, the filters with a page that there is, and the number of pages."""
+    pages = max(-(-len(found) // PER_PAGE), 1)
+    number = min(filters.page, pages)
+    return found[(number - 1) * PER_PAGE : number * PER_PAGE], replace(filters, page=number), pages
+
+
+def mean_night(world: World, listing: Listing, room: Room, stay: Stay) -> int:
+    prices = [night_price(world, listing, room, day) for day in stay.days]
+    return (2 * sum(prices) + len(prices)) // (2 * len(prices))
+
+
+def _available(world: World, state: State, stay: Stay | None) -> tuple[Hit, ...]:
+    if stay is None:
+        return tuple(Hit(listing=listing) for listing in world.listings)
+    return _free(world, tuple(trip for trip in state.trips if trip.status == "booked"), stay)
+
+
+@lru_cache(maxsize=256)
+def _free(world: World, trips: tuple[object, ...], stay: Stay) -> tuple[Hit, ...]:
+    state = State(trips=trips)  # type: ignore[arg-type]
+    found = []
+    for listing in world.listings:
+        prices = [
+            mean_night(world, listing, room, stay)
+            for room in listing.rooms
+            if not booking_refusal(world, state, listing=listing, room=room, stay=stay)
+        ]
+        if prices:
+            found.append(Hit(listing=listing, cents=min(prices)))
+    return tuple(found)
+
+
+def _fits(hit: Hit, filters: Filters) -> bool:
+    listing = hit.listing
+    areas = filters.areas or ((filters.place,) if filters.place else ())
+    return (
+        (not areas or listing.neighbourhood in areas)
+        and filters.name.casefold() in listing.name.casefold()
+        and (not filters.kinds or listing.kind in filters.kinds)
+        and listing.rating >= filters.rating
+        and (not filters.price or hit.cents <= filters.price * 100)
+        and all(_offers(listing, one) for one in filters.amenities)
+    )
+
+
+def _offers(listing: Listing, amenity: str) -> bool:
+    """By the house or by one of its rooms, as the page says."""
+    return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
+
+
+def _offered(value: str, offered: tuple[str, ...]) -> str:
+    return value if value in offered else ""
+
+
+def _chosen(values: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(one for one in offered if one in values)
+
+
+def _dates(asked: Asked) -> list[tuple[str, str]]:
+    return list(stay_query(asked.stay).items()) if asked.stay else []

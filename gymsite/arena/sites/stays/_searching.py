@@ -1,0 +1,125 @@
+"""Home and results."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from gymsite.arena.sites.site import Page, Visit
+from gymsite.arena.sites.stays import _results as results
+from gymsite.arena.sites.stays import _wording as wording
+from gymsite.arena.sites.stays._asked import GUESTS, Asked, asked_read, stay_query
+from gymsite.arena.sites.stays._page import page, tile
+from tasks_app.worlds.stays.types import World
+from tasks_app.worlds.stays.vocabulary import KINDS
+
+RECENT = 3
+SUGGESTED = 6
+
+
+def home(visit: Visit) -> Page:
+    world: World = visit.world
+    asked = asked_read(world, visit.query)
+    suggested = sorted(world.listings, key=lambda listing: int(listing.id[2:]) * 7919 % 10007)[:SUGGESTED]
+    return page(
+        visit,
+        "home",
+        title=f"Stay in {world.town.name}",
+        search=search_form(world, asked, results.Filters()),
+        recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
+        suggested=[_card(results.Hit(listing=listing), asked) for listing in suggested],
+    )
+
+
+def search(visit: Visit) -> Page:
+    world: World = visit.world
+    asked = asked_read(world, visit.query)
+    filters = results.filters_read(world, visit.query)
+    found = [] if asked.errors else results.hits(world, visit.state, asked, filters)
+    shown, filters, pages = results.cut(found, filters)
+    return page(
+        visit,
+        "results",
+        title=f"Stays in {filters.place or world.town.name}",
+        status=422 if asked.errors else 200,
+        events=_events(asked, filters),
+        search=search_form(world, asked, filters),
+        asked=asked,
+        filters=filters,
+        offered=_offered(world, asked, filters),
+        cards=[_card(hit, asked) for hit in shown],
+        pages=pages,
+        before=filters.query(asked, page=filters.page - 1) if filters.page > 1 else "",
+        after=filters.query(asked, page=filters.page + 1) if filters.page < pages else "",
+        without_filters=results.Filters(place=filters.place, name=filters.name).query(asked, page=1),
+    )
+
+
+def search_form(world: World, asked: Asked, filters: results.Filters) -> dict[str, Any]:
+    return {
+        "places": world.town.neighbourhoods,
+        "place": filters.place,
+        "name": filters.name,
+        "given": asked.given,
+        "errors": asked.errors,
+        "guests": [(number, wording.guests_text(number)) for number in GUESTS],
+        "chosen_guests": asked.guests,
+        "first": world.first_day.isoformat(),
+    }
+
+
+def _events(asked: Asked, filters: results.Filters) -> list[tuple[str, dict[str, Any]]]:
+    if asked.stay is None or filters.page > 1:
+        return []
+    searched: dict[str, Any] = {"place": filters.place, "name": filters.name, **stay_query(asked.stay)}
+    if filters.is_narrowed:
+        return [("filtered", {**searched, "query": filters.query(asked, page=1)})]
+    return [("recent_search", searched)]
+
+
+def _recent(search: Any) -> dict[str, str]:
+    chosen = {name: value for name, value in search.items() if value}
+    where = search["name"] or search["place"] or "Anywhere"
+    dates = f"{search['check_in']} to {search['check_out']}"
+    return {
+        "text": f"{where}, {dates}, {wording.guests_text(int(search['guests']))}",
+        "query": urlencode(chosen),
+    }
+
+
+def _offered(world: World, asked: Asked, filters: results.Filters) -> dict[str, Any]:
+    groups: dict[str, list[tuple[str, str, bool]]] = {}
+    for one in world.amenities:
+        groups.setdefault(one.group, []).append((one.id, one.name, one.id in filters.amenities))
+    return {
+        "areas": [(one, one, one in filters.areas) for one in world.town.neighbourhoods],
+        "kinds": [(one, one, one in filters.kinds) for one in KINDS],
+        "groups": sorted(groups.items()),
+        "ratings": [
+            (one, f"{wording.points(one)} or better", one == filters.rating) for one in results.RATINGS
+        ],
+        "prices": [(one, f"up to EUR {one}", one == filters.price) for one in results.PRICES],
+        "sorts": [
+            (one, title, one == filters.sort)
+            for one, (title, _) in results.SORTS.items()
+            if asked.stay or one != "price"
+        ],
+        "open_amenities": bool(filters.amenities),
+    }
+
+
+def _card(hit: results.Hit, asked: Asked) -> dict[str, Any]:
+    listing = hit.listing
+    return {
+        "listing": listing,
+        "tile": tile(listing),
+        "stars": f"{listing.stars}-star" if listing.stars else "",
+        "rating": wording.points(listing.rating),
+        "centre": distance(listing.centre_metres),
+        "price": wording.money(hit.cents) if hit.cents else "",
+        "query": asked.query,
+    }
+
+
+def distance(metres: int) -> str:
+    return f"{metres} m" if metres < 1000 else f"{metres / 1000:g} km"

@@ -1,0 +1,159 @@
+"""My trips: the list, one trip, changing its dates and cancelling it under the house's policy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+
+from gymsite.arena.sites.site import Change, Page, Visit
+from gymsite.arena.sites.stays import _facts as facts
+from gymsite.arena.sites.stays import _wording as wording
+from gymsite.arena.sites.stays._asked import Asked, asked_read, stay_query
+from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
+from tasks_app.worlds.stays.bookings import Refusal, cancel_refusal, change_refusal
+from tasks_app.worlds.stays.quotes import cancelling_fee, quote
+from tasks_app.worlds.stays.text import policy_text
+from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+
+REFUSALS: dict[Refusal, str] = {
+    "dates": "Choose other dates.",
+    "too_many_guests": "Too small for so many guests.",
+    "too_few_nights": "The house takes longer stays only; see its rules.",
+    "not_free": "The room is not free for all of these nights.",
+    "no_such_trip": "This trip is over or cancelled.",
+    "too_late": "It is too late for that under the policy of the house.",
+    "other_room": "Room and guests of a trip stay as they are.",
+}
+HEADINGS = {"booked": "Coming up", "past": "Past", "cancelled": "Cancelled"}
+
+
+def trips(visit: Visit) -> Page:
+    cards = [trip_card(visit.world, trip) for trip in sorted(visit.state.trips, key=lambda one: one.check_in)]
+    groups = [
+        (status, title, [card for card in cards if card["trip"].status == status])
+        for status, title in HEADINGS.items()
+    ]
+    return page(
+        visit,
+        "trips",
+        title="My trips",
+        events=[facts.shown("trips")],
+        groups=[group for group in groups if group[2]],
+    )
+
+
+def trip_page(visit: Visit, code: str) -> Page:
+    trip = _trip(visit, code)
+    listing = listing_at(visit.world, trip.listing)
+    return page(
+        visit,
+        "trip",
+        title=f"Trip {trip.code}",
+        events=[facts.shown("trips", facts.policy(listing))],
+        card=trip_card(visit.world, trip),
+        heading=HEADINGS[trip.status],
+        policy=policy_text(listing.policy),
+        paid=[
+            (f"Fee for the {fee.reason}", wording.money(fee.cents))
+            for fee in visit.state.fees
+            if fee.trip == trip.code
+        ],
+        is_open=trip.status == "booked",
+    )
+
+
+def change(visit: Visit, code: str) -> Page | Change:
+    trip = _trip(visit, code)
+    world: World = visit.world
+    listing = listing_at(world, trip.listing)
+    room = room_at(listing, trip.room)
+    asked = asked_read(world, visit.query if visit.form is None else visit.form, guests=trip.guests)
+    refusal = _change_refusal(visit, listing, room, trip, asked)
+    if visit.form is None or asked.stay is None or refusal:
+        return _change_page(visit, listing, room, trip, asked, refusal)
+    return _changed(visit, listing, room, trip, asked.stay)
+
+
+def cancel(visit: Visit, code: str) -> Page | Change:
+    trip = _trip(visit, code)
+    world: World = visit.world
+    listing = listing_at(world, trip.listing)
+    refusal = cancel_refusal(trip, on=world.first_day)
+    fee = cancelling_fee(world, listing, trip, on=world.first_day)
+    if visit.form is None or refusal:
+        return page(
+            visit,
+            "cancel",
+            title="Cancel this trip",
+            status=409 if visit.form is not None else 200,
+            events=[facts.shown("trips", facts.policy(listing))],
+            card=trip_card(world, trip),
+            policy=policy_text(listing.policy),
+            refusal=REFUSALS[refusal] if refusal else "",
+            fee=wording.money(fee),
+        )
+    event = ("cancelled", {"trip": trip.code, "fee": fee})
+    return Change(events=(event,), to=f"trips/{trip.code}", conflict_to="trips")
+
+
+def _trip(visit: Visit, code: str) -> Trip:
+    found: Trip | None = visit.state.trip(code)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _change_refusal(visit: Visit, listing: Listing, room: Room, trip: Trip, asked: Asked) -> Refusal:
+    """Why the trip cannot be changed: at all, or to the dates asked for."""
+    return change_refusal(
+        visit.world,
+        visit.state,
+        listing=listing,
+        room=room,
+        trip=trip,
+        stay=asked.stay or trip.stay,
+        on=visit.world.first_day,
+    )
+
+
+def _change_page(
+    visit: Visit, listing: Listing, room: Room, trip: Trip, asked: Asked, refusal: Refusal
+) -> Page:
+    told = ["trips", facts.policy(listing)]
+    offer: dict[str, Any] | None = None
+    if asked.stay and not refusal:
+        told += facts.quote(listing, room, asked.stay)
+        offer = {
+            "dates": asked.text,
+            "nights": wording.nights_text(asked.stay.nights),
+            "stay": stay_query(asked.stay),
+            "quote": quote_card(quote(visit.world, listing, room, asked.stay), asked.stay),
+            "fee": wording.money(listing.policy.change_cents),
+        }
+    is_final = refusal in ("no_such_trip", "too_late")
+    return page(
+        visit,
+        "change",
+        title="Change the dates of this trip",
+        status=409 if refusal else 422 if asked.errors else 200,
+        events=[facts.shown(*told)],
+        card=trip_card(visit.world, trip),
+        asked=asked,
+        first=visit.world.first_day.isoformat(),
+        offer=offer,
+        policy=policy_text(listing.policy),
+        refusal=REFUSALS[refusal] if refusal else "",
+        is_final=is_final,
+    )
+
+
+def _changed(visit: Visit, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Change:
+    data = {
+        "trip": trip.code,
+        "check_in": stay.check_in.isoformat(),
+        "check_out": stay.check_out.isoformat(),
+        "price": quote(visit.world, listing, room, stay).total,
+        "fee": listing.policy.change_cents,
+    }
+    return Change(events=(("changed", data),), to=f"trips/{trip.code}", conflict_to="trips")
