@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from trajectories import hot_sql
-from trajectories.judging import writing
+from trajectories.judging import site_states, writing
 from trajectories.models import Run
 from verifiers import registry
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
@@ -59,15 +59,26 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
 
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
     """As ``ending_of``, for claims of episodes, in their order; a child is asked for all by one message."""
-    jobs = [_jobs(claim) for _, claim in claims]
-    told = _told_together([job for of_claim in jobs for job in of_claim])
+    asked = [_asked(episode_id, claim) for episode_id, claim in claims]
+    told = _told_together([job for jobs in asked if isinstance(jobs, list) for job in jobs])
     return [
-        _ending(episode_id, claim, [(job, next(told)) for job in of_claim])
-        for (episode_id, claim), of_claim in zip(claims, jobs, strict=True)
+        _ending(episode_id, claim, [(job, next(told)) for job in jobs])
+        if isinstance(jobs, list)
+        else _void(episode_id, jobs.code, claim, detail=jobs.message)
+        for (episode_id, claim), jobs in zip(claims, asked, strict=True)
     ]
 
 
-def _jobs(claim: hot_sql.Claim) -> list[Job]:
+def _asked(episode_id: int, claim: hot_sql.Claim) -> list[Job] | VerifierCrash:
+    """The jobs of a claim, or why they cannot be made: a state that we lost is nobody's wrong answer."""
+    try:
+        return _jobs(claim, episode_id)
+    except Exception as error:
+        logger.exception("the state of episode %s cannot be made", episode_id)
+        return VerifierCrash("verifier_error", f"The state cannot be made: {type(error).__name__}")
+
+
+def _jobs(claim: hot_sql.Claim, episode_id: int) -> list[Job]:
     """One for each verifier that is asked; none without a gold."""
     if claim.gold_answer is None:
         return []
@@ -79,7 +90,9 @@ def _jobs(claim: hot_sql.Claim) -> list[Job]:
     )
     answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
     asked = sorted({_rewarding(claim), claim.verifier_official})
-    return [Job(verifier_id, gold, Evidence(answer=answer)) for verifier_id in asked]
+    state = {"state": site_states.state_of(episode_id=episode_id)} if "state" in gold.extra else {}
+    evidence = Evidence(answer=answer, extra=state)
+    return [Job(verifier_id, gold, evidence) for verifier_id in asked]
 
 
 def _told_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:

@@ -69,7 +69,8 @@ View = Callable[..., Page | Change]
 
 def route(pattern: str, view: View) -> URLPattern:
     """``django.urls.path`` for a site's view."""
-    return path(pattern, cast(Any, view))
+    made: URLPattern = path(pattern, cast("Any", view))
+    return made
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from verifiers import registry
+from verifiers.types import Evidence, Gold
+
+registry.discover()
+
+STATE = {"trips": [{"code": "ABC234", "status": "booked"}], "fees": []}
+GOLD = Gold('["412.50", "ABC234"]', extra={"state": STATE})
+ANSWER = ("412.50", "ABC234")
+
+
+def judge(answer: str | tuple[str, ...], state: Any, gold: Gold = GOLD) -> Any:
+    return registry.run("site_state-v1", gold=gold, evidence=Evidence(answer, {"state": state}))
+
+
+def test_the_right_answer_in_the_right_state_is_right() -> None:
+    verdict = judge(ANSWER, STATE)
+    assert (verdict.correct, verdict.metrics) == (True, {"values_right": 1.0, "state_right": 1.0})
+
+
+def test_the_right_answer_to_something_that_was_not_done_is_wrong() -> None:
+    verdict = judge(ANSWER, {**STATE, "trips": []})
+    assert (verdict.correct, verdict.metrics) == (False, {"values_right": 1.0, "state_right": 0.0})
+
+
+def test_what_was_done_and_not_answered_is_wrong() -> None:
+    verdict = judge(("412.51", "ABC234"), STATE)
+    assert (verdict.correct, verdict.metrics) == (False, {"values_right": 0.5, "state_right": 1.0})
+
+
+def test_one_more_trip_is_wrong() -> None:
+    more = {**STATE, "trips": [*STATE["trips"], {"code": "XYZ789", "status": "booked"}]}
+    assert not judge(ANSWER, more).correct
+
+
+def test_closed_banners_and_searches_are_nobodys_business() -> None:
+    assert judge(ANSWER, {**STATE, "closed": ["cookies"], "searches": [{"place": "x"}]}).correct
+
+
+def test_a_state_that_is_missing_is_our_failure_and_not_a_wrong_answer() -> None:
+    with pytest.raises(ValueError, match="evidence has none"):
+        registry.run("site_state-v1", gold=GOLD, evidence=Evidence(ANSWER))
+
+
+def test_an_answer_is_judged_without_a_state_where_none_is_asked_for() -> None:
+    assert judge(ANSWER, None, Gold(GOLD.answer)).correct
+
+
+@pytest.mark.parametrize("given", ["1,204.50", "1204.5", "EUR 1204.50", "1204.50 euros", "\u20ac1204.50"])
+def test_an_amount_is_a_number_however_it_is_written(given: str) -> None:
+    assert judge((given,), None, Gold('["1204.50"]')).correct
+
+
+@pytest.mark.parametrize("given", ["1204,50", "12,04.50", "1204.50.", "1204.501", "1 204.50", "1204.50 USD"])
+def test_what_is_no_such_amount_is_wrong(given: str) -> None:
+    assert not judge((given,), None, Gold('["1204.50"]')).correct
+
+
+@pytest.mark.parametrize(
+    "given", ["2028-02-29", "29 February 2028", "Feb 29, 2028", "Tue 29 Feb 2028", "29th February, 2028"]
+)
+def test_a_date_is_a_day_however_it_is_written(given: str) -> None:
+    assert judge((given,), None, Gold('["2028-02-29"]')).correct
+
+
+@pytest.mark.parametrize(
+    "given", ["29/02/2028", "2028-2-29", "29 Foo 2028", "31 February 2028", "2028-02-28"]
+)
+def test_what_is_no_such_day_is_wrong(given: str) -> None:
+    assert not judge((given,), None, Gold('["2028-02-29"]')).correct
+
+
+def test_a_blank_value_makes_the_answer_unreadable() -> None:
+    verdict = judge(("", "ABC234"), STATE)
+    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")

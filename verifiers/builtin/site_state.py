@@ -1,0 +1,139 @@
+"""The values that a task of a mock site asks for, and the state in which its episode was left.
+
+A value of the gold says how it is read. A date (``2027-05-06``) may be written as pages write dates; a number
+may carry a currency and commas between thousands; what is all capitals, digits and hyphens is a number of the
+site and taken letter by letter; any other text goes by its words, whatever their case. Values stand in the
+order of the task's fields.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from verifiers import denotations
+from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.reading import judged, readable, unparsable
+from verifiers.registry import verifier
+from verifiers.types import Evidence, Example, Gold, Verdict
+
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
+DAY_FIRST = re.compile(WEEKDAY + r"(\d{1,2})(?:st|nd|rd|th)?\s+([a-z]{3,9})\.?,?\s+(\d{4})", re.ASCII | re.I)
+MONTH_FIRST = re.compile(
+    WEEKDAY + r"([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})", re.ASCII | re.I
+)
+NUMBER = re.compile(r"-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?", re.ASCII)
+CURRENCY = re.compile(r"(?:eur(?:os?)?|\u20ac)", re.IGNORECASE)
+IDENTIFIER = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*", re.ASCII)
+
+
+@verifier(
+    "site_state-v1",
+    title="Values and state of a mock site",
+    examples=[
+        Example(gold='["412.50", "L-2041"]', answer=("412.50", "L-2041"), correct=True),
+        Example(gold='["1412.50", "L-2041"]', answer=("\u20ac 1,412.5", " L-2041 "), correct=True),
+        Example(gold='["1412.50", "L-2041"]', answer="EUR 1412.50 | L-2041", correct=True),
+        Example(gold='["2027-05-06", "62.89"]', answer=("Thu, 6 May 2027", "62.89 euros"), correct=True),
+        Example(gold='["2027-05-06", "62.89"]', answer=("May 6, 2027", "62.89"), correct=True),
+        Example(gold='["c", "L-2041"]', answer=("(C)", "L-2041"), correct=True),
+        Example(gold='["Kettle, Bed linen", "R-1"]', answer=("kettle,bed  linen", "R-1"), correct=True),
+        Example(gold='["412.50", "L-2041"]', answer=("412.50", "L-2014"), correct=False),
+        Example(gold='["412.50", "L-2041"]', answer=("412.51", "L-2041"), correct=False),
+        Example(gold='["412.50", "L-2041"]', answer=("L-2041", "412.50"), correct=False),
+        Example(gold='["412.50", "L-2041"]', answer=("412.50", "l-2041"), correct=False),
+        Example(gold='["412.50", "L-2041"]', answer=("412.50",), correct=False),
+        Example(gold='["412.50", "L-2041"]', answer=("412.50", "L-2041", "L-2042"), correct=False),
+        Example(gold='["2027-05-06", "62.89"]', answer=("6 June 2027", "62.89"), correct=False),
+        Example(gold='["Kettle, Bed linen", "R-1"]', answer=("Bed linen, kettle", "R-1"), correct=False),
+    ],
+)
+def site_state(gold: Gold, evidence: Evidence) -> Verdict:
+    """Every value equal, and every part of ``gold.extra["state"]``, if there is one, that of the evidence.
+
+    ``evidence.extra["state"]`` is the episode's folded state as JSON; a state that is asked for and not there
+    raises ``ValueError``. Parts that the gold does not name may be anything. ``metrics`` tell the two apart.
+    """
+    wanted = values_of(gold.answer)
+    given = values_of(evidence.answer)
+    shown = json.dumps(wanted, ensure_ascii=False)
+    read = [readable(value) if len(value) <= SHORT_ANSWER_CHARS else None for value in given]
+    if len(given) != len(wanted) or None in read:
+        return unparsable(gold=shown, answer=json.dumps(given))
+    rights = [is_same(one, other or "") for one, other in zip(wanted, read, strict=True)]
+    has_state = is_reached(gold.extra.get("state"), evidence.extra.get("state"))
+    verdict = judged(all(rights) and has_state, gold=shown, answer=json.dumps(read, ensure_ascii=False))
+    metrics = {"values_right": sum(rights) / len(rights), "state_right": float(has_state)}
+    return replace(verdict, metrics=metrics)
+
+
+def values_of(answer: str | tuple[str, ...]) -> list[str]:
+    """The values of an answer: a list, or the text of one (JSON, or with ``|`` between)."""
+    if not isinstance(answer, str):
+        return list(answer)
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        found = None
+    if isinstance(found, list) and all(isinstance(value, str) for value in found):
+        return found
+    return [value.strip() for value in denotations.items_of(answer)]
+
+
+def is_reached(wanted: Mapping[str, Any] | None, state: Mapping[str, Any] | None) -> bool:
+    if wanted is None:
+        return True
+    if state is None:
+        raise ValueError("The task is judged by its state, and the evidence has none.")
+    return all(state.get(part) == value for part, value in wanted.items())
+
+
+def is_same(wanted: str, given: str) -> bool:
+    if ISO_DATE.fullmatch(wanted):
+        return date_of(given) == date.fromisoformat(wanted)
+    if NUMBER.fullmatch(wanted):
+        return number_of(given) == number_of(wanted)
+    if len(wanted) == 1:
+        return given.strip("() .").casefold() == wanted.casefold()
+    if IDENTIFIER.fullmatch(wanted):
+        return given == wanted
+    return _words(given) == _words(wanted)
+
+
+def date_of(text: str) -> date | None:
+    """A day written in figures (ISO) or with the month's name, in either order; None for anything else."""
+    if found := ISO_DATE.fullmatch(text):
+        return _day(int(found[1]), int(found[2]), int(found[3]))
+    if found := DAY_FIRST.fullmatch(text):
+        return _day(int(found[3]), _month(found[2]), int(found[1]))
+    if found := MONTH_FIRST.fullmatch(text):
+        return _day(int(found[3]), _month(found[1]), int(found[2]))
+    return None
+
+
+def number_of(text: str) -> Decimal | None:
+    bare = CURRENCY.sub("", text, count=1).strip()
+    return Decimal(bare.replace(",", "")) if NUMBER.fullmatch(bare) else None
+
+
+def _month(name: str) -> int:
+    short = name[:3].lower()
+    return MONTHS.index(short) + 1 if short in MONTHS else 0
+
+
+def _day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _words(text: str) -> list[str]:
+    return [" ".join(part.casefold().split()) for part in text.split(",")]
