@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
+import msgspec
+
 from tasks_app.worlds.reviews.types import World
 
 Event = tuple[str, Mapping[str, Any]]
@@ -45,6 +47,12 @@ def fold(world: World, events: Iterable[Event]) -> State:
         return state
 
     return reduce(step, events, State())
+
+
+def plain(state: State) -> dict[str, Any]:
+    """The state as JSON has it."""
+    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state, order="deterministic"))
+    return built
 
 
 def helpful_votes(state: State, *, review: str, drawn: int) -> int:

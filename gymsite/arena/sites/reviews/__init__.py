@@ -1,0 +1,26 @@
+"""The shop whose products have hundreds of reviews."""
+
+from __future__ import annotations
+
+from gymsite.arena.sites.reviews import _notices, _reviews, _shop
+from gymsite.arena.sites.site import Site, route, sites
+from tasks_app.worlds.reviews.plugin import open_world
+from tasks_app.worlds.reviews.state import fold
+
+sites.register(
+    "reviews",
+    Site(
+        id="reviews",
+        title="Goodwares",
+        open_world=open_world,
+        fold=fold,
+        urls=(
+            route("", _shop.home),
+            route("products/<str:product_id>", _shop.product_page),
+            route("products/<str:product_id>/questions", _shop.questions_page),
+            route("products/<str:product_id>/reviews", _reviews.review_list),
+            route("products/<str:product_id>/reviews/<str:review_id>/helpful", _reviews.helpful),
+            route("close/<str:name>", _notices.close),
+        ),
+    ),
+)

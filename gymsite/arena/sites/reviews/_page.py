@@ -1,0 +1,66 @@
+"""What every page of the shop is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from django.http import Http404
+
+from gymsite.arena.sites.reviews import _wording as wording
+from gymsite.arena.sites.site import Event, Page, Visit
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.types import Product, World
+
+GROUNDS = 8
+
+
+def page(
+    visit: Visit,
+    template: str,
+    *,
+    title: str,
+    events: Sequence[Event] = (),
+    **context: Any,
+) -> Page:
+    return Page(
+        template=f"arena/reviews/{template}.html",
+        context={"title": title, "has_banner": "cookies" not in visit.state.closed, **context},
+        events=tuple(events),
+    )
+
+
+def product_at(world: World, product_id: str) -> Product:
+    """Raises ``Http404`` where the shop has no such product."""
+    for product in world.products:
+        if product.id == product_id:
+            return product
+    raise Http404
+
+
+def product_card(world: World, product: Product) -> dict[str, Any]:
+    tenths = mean_tenths(world, product.id)
+    return {
+        "product": product,
+        "price": wording.money(product.price),
+        "initials": "".join(word[0] for word in product.name.replace("& ", "").split()[:2]),
+        "ground": product.number % GROUNDS,
+        "rating": wording.rating_text(tenths),
+        "stars": stars_drawn(round(tenths / 10)),
+        "reviews": wording.counted(product.review_count, "review"),
+    }
+
+
+def stars_drawn(stars: int) -> str:
+    return "★" * stars + "☆" * (wording.STARS - stars)
+
+
+@lru_cache(maxsize=256)
+def _tenths(stars: tuple[int, ...]) -> int:
+    return (20 * sum(stars) + len(stars)) // (2 * len(stars))
+
+
+def mean_tenths(world: World, product_id: str) -> int:
+    """The mean of all stars in tenths, a half of one rounded up."""
+    return _tenths(tuple(outline.stars for outline in outlines(world, product_id)))

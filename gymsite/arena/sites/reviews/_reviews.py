@@ -1,0 +1,157 @@
+"""A product's reviews, ten at a time, and what can be done with one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404
+
+from gymsite.arena.sites.reviews import _facts as facts
+from gymsite.arena.sites.reviews import _wording as wording
+from gymsite.arena.sites.reviews._asked import Asked, asked_read, choices, count_text, cut, found
+from gymsite.arena.sites.reviews._page import page, product_at, stars_drawn
+from gymsite.arena.sites.site import Change, Event, Page, Visit
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.search import MEANING
+from tasks_app.worlds.reviews.state import State, helpful_votes
+from tasks_app.worlds.reviews.text import review as review_written
+from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
+
+LABELS = {
+    "stars": "Stars",
+    "colour": "Colour",
+    "size": "Size",
+    "badge": "Verified badge",
+    "month": "Month",
+    "sort": "Order",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """The reviews of which this visit opens a part; those that were opened before stay so."""
+
+    state: State
+    more: str
+    reply: str
+    original: str
+
+    def has_more(self, outline: Outline) -> bool:
+        return outline.id == self.more or outline.id in self.state.unfolded
+
+    def has_reply(self, outline: Outline) -> bool:
+        return outline.id == self.reply or outline.id in self.state.replies
+
+
+def review_list(visit: Visit, product_id: str) -> Page:
+    world: World = visit.world
+    product = product_at(world, product_id)
+    asked = asked_read(world, product, visit.query)
+    listed = found(world, visit.state, product, asked)
+    here, asked, has_next = cut(listed, asked)
+    opened = _opened(visit)
+    cards = [_card(world, product, outline, asked, opened) for outline in here]
+    return page(
+        visit,
+        "reviews",
+        title=f"Reviews of the {product.name}",
+        events=_events(product, asked, here, opened, is_end=not has_next),
+        product=product,
+        asked=asked,
+        meaning=MEANING,
+        count=count_text(asked, number=len(listed)),
+        selects=[
+            (name, LABELS[name], offered, getattr(asked, name)) for name, offered in choices(world, product)
+        ],
+        cards=cards,
+        before=asked.query(page=asked.page - 1) if asked.page > 1 else "",
+        is_second=asked.page == 2,
+        after=asked.query(page=asked.page + 1) if has_next else "",
+    )
+
+
+def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
+    """Vote for a review, or take the vote back."""
+    product = product_at(visit.world, product_id)
+    if visit.form is None or all(one.id != review_id for one in outlines(visit.world, product.id)):
+        raise Http404
+    has_voted = review_id in visit.state.voted
+    is_wanted = visit.form.get("vote") != "withdraw"
+    asked = asked_read(visit.world, product, visit.query)
+    back = f"products/{product.id}/reviews?{asked.query()}#{review_id}"
+    if has_voted == is_wanted:
+        return Change(events=(), to=back)
+    kind = "helpful_voted" if is_wanted else "helpful_withdrawn"
+    return Change(events=((kind, {"review": review_id}),), to=back, conflict_to=back)
+
+
+def _opened(visit: Visit) -> Opened:
+    asked = {name: visit.query.get(name, "") for name in ("more", "reply", "original")}
+    return Opened(state=visit.state, **asked)
+
+
+def _events(
+    product: Product, asked: Asked, here: list[Outline], opened: Opened, *, is_end: bool
+) -> list[Event]:
+    told: list[Event] = [("reviews_opened", {"product": product.id})]
+    if asked.text:
+        told.append(("recent_search", {"product": product.id, "text": asked.text}))
+    if asked.is_narrowed:
+        told.append(("filtered", {"product": product.id, "query": asked.query(page=1)}))
+    if is_end:
+        told.append(("end_reached", {"product": product.id, "query": asked.query(page=1)}))
+    for outline in here:
+        if outline.id == opened.more and outline.sentences > FOLD:
+            told.append(("review_unfolded", {"review": outline.id}))
+        if outline.id == opened.reply and outline.has_reply:
+            told.append(("reply_opened", {"review": outline.id}))
+        if outline.id == opened.original and outline.language:
+            told.append(("original_shown", {"review": outline.id}))
+    return [*told, facts.shown(fact for outline in here for fact in _facts_of(outline, opened))]
+
+
+def _facts_of(outline: Outline, opened: Opened) -> list[str]:
+    told = [facts.front(outline.id)]
+    if opened.has_more(outline):
+        told.append(facts.more(outline.id))
+    if opened.has_reply(outline):
+        told.append(facts.reply(outline.id))
+    return told
+
+
+def _card(world: World, product: Product, outline: Outline, asked: Asked, opened: Opened) -> dict[str, Any]:
+    """A review as it is shown: what is folded is not in it."""
+    review = review_written(world, product.id, outline)
+    is_original = bool(outline.language) and outline.id == opened.original
+    has_more = opened.has_more(outline)
+    title, shown, folded = _words(review, is_original=is_original)
+    as_is = outline.id if is_original else ""
+    return {
+        "outline": outline,
+        "title": title,
+        "text": f"{shown} {folded}".strip() if has_more else shown,
+        "more": asked.query(more=outline.id, original=as_is) if folded and not has_more else "",
+        "reply": review.reply if opened.has_reply(outline) else "",
+        "reply_query": asked.query(reply=outline.id, original=as_is)
+        if review.reply and not opened.has_reply(outline)
+        else "",
+        "language": wording.LANGUAGES.get(outline.language, ""),
+        "is_original": is_original,
+        "original": asked.query(original=outline.id) if outline.language else "",
+        "translation": asked.query(),
+        "day": wording.day_text(outline.day),
+        "stars": wording.stars_text(outline.stars),
+        "drawn": stars_drawn(outline.stars),
+        "votes": helpful_votes(opened.state, review=outline.id, drawn=outline.helpful),
+        "has_voted": outline.id in opened.state.voted,
+        "vote": asked.query(),
+    }
+
+
+def _words(review: Review, *, is_original: bool) -> tuple[str, str, str]:
+    """Title, text before "Read more" and text behind it."""
+    if not is_original:
+        return review.title, review.shown, review.folded
+    title, *body = review.original
+    return title, " ".join(body[:FOLD]), " ".join(body[FOLD:])
