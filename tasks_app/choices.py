@@ -23,10 +23,14 @@ def order_draw(count: int, *, seed: int) -> list[int]:
 
 
 def choices_move(choices: Sequence[Mapping[str, Any]], order: Sequence[int]) -> list[dict[str, Any]]:
-    """The choices as shown."""
+    """The choices as shown. An order of other choices, which the task had once, moves none."""
+    if len(order) != len(choices):
+        return [dict(choice) for choice in choices]
     return [{**choices[source], "label": choices[place]["label"]} for place, source in enumerate(order)]
 
 
 def label_move(label: str, *, labels: Sequence[str], order: Sequence[int]) -> str:
     """The label under which the choice of ``label`` is shown; another text stays as it is."""
-    return labels[order.index(labels.index(label))] if label in labels else label
+    if label not in labels or len(order) != len(labels):
+        return label
+    return labels[order.index(labels.index(label))]

@@ -34,7 +34,8 @@ ON CONFLICT (benchmark_id, split, key) DO UPDATE SET
     kind = excluded.kind, prompt = excluded.prompt, payload = excluded.payload,
     difficulty = excluded.difficulty, tags = excluded.tags, guess_rate = excluded.guess_rate,
     oracle_steps = excluded.oracle_steps, gap_eligible = excluded.gap_eligible,
-    gap_reason = excluded.gap_reason, content_hash = excluded.content_hash, updated_at = excluded.updated_at
+    gap_reason = excluded.gap_reason, content_hash = excluded.content_hash, updated_at = excluded.updated_at,
+    changed_at = clock_timestamp()
 RETURNING t.xmax = 0
 """
 

@@ -47,6 +47,7 @@ class Task(models.Model):
     content_hash = models.CharField(max_length=64)
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
+    changed_at = models.DateTimeField(null=True)  # when an import last changed what it shows
 
     class Meta:
         constraints = [

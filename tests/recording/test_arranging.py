@@ -3,11 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db.models.functions import Now
 
+from tasks_app.arrangement import arranged
 from tasks_app.choices import label_move
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
+from trajectories import hot_sql
 from trajectories.judging import rejudging, services
 from trajectories.models import Episode, Group, Verdict
 from trajectories.replay.views.episodes import _messages
@@ -117,6 +120,29 @@ def test_a_corrected_gold_moves_along(trainer: ApiClient) -> None:
     assert Verdict.objects.get(episode=episode).outcome == "correct"
 
 
+def test_an_import_that_changes_the_choices_breaks_no_page_and_no_verdict(
+    trainer: ApiClient,
+) -> None:
+    task = _choice_task()
+    records = _open(trainer, task, samples_per_task=2, seed=3)["episodes"]
+    closed, open_still = (Episode.objects.get(pk=record["id"]) for record in records)
+    shown = label_move("B", labels=["A", "B", "C", "D"], order=closed.arrangement["order"])
+    hot_sql.submission_write(episode_id=closed.pk, answer=shown, channel="page")
+    services.submission_judge(episode_id=closed.pk)
+
+    fewer = [{"label": label, "text": text} for label, text in zip("ABC", TEXTS[::-1], strict=False)]
+    Task.objects.filter(pk=task.pk).update(payload={**task.payload, "choices": fewer}, changed_at=Now())
+    Gold.objects.filter(task=task).update(answer="C")
+
+    task.refresh_from_db()
+    assert arranged(task.payload, open_still.arrangement)["choices"] == fewer
+    hot_sql.submission_write(episode_id=open_still.pk, answer="C", channel="page")
+    services.submission_judge(episode_id=open_still.pk)
+    assert Verdict.objects.get(episode=open_still).outcome == "correct"
+    assert rejudging.judged_count(benchmark=None) == (0, 2)
+    assert list(rejudging.rejudge(benchmark=None, is_dry_run=True)) == []
+
+
 def test_a_refill_draws_on(trainer: ApiClient) -> None:
     task = _choice_task()
     _open(trainer, task, samples_per_task=2, seed=3)
@@ -139,9 +165,7 @@ def test_a_picture_that_nobody_could_see_is_refused(trainer: ApiClient) -> None:
         _open(trainer, task, **fields)
 
 
-def test_pictures_are_parts_of_the_prompt_at_their_blobs_address(
-    trainer: ApiClient, settings: Any
-) -> None:
+def test_pictures_are_parts_of_the_prompt_at_their_blobs_address(trainer: ApiClient, settings: Any) -> None:
     task = _choice_task(pictures=[PICTURE], text="Look at <image 1> and choose.")
     Task.objects.filter(pk=task.pk).update(prompt=f"Look at ![Figure 1](blob:{SHA256}) and choose.")
     (messages,) = _open(trainer, task, kind="eval", arm="text_zero_shot")["messages"].values()
@@ -161,7 +185,11 @@ def test_words_that_only_look_like_a_picture_stay_words(trainer: ApiClient) -> N
 
 @pytest.mark.parametrize(
     ("affordances", "words"),
-    [({"tools": {"runn": True}}, "runn"), ({"tools": ["run"]}, "true or false"), ({"tools": {"run": 1}}, "true")],
+    [
+        ({"tools": {"runn": True}}, "runn"),
+        ({"tools": ["run"]}, "true or false"),
+        ({"tools": {"run": 1}}, "true"),
+    ],
 )
 def test_a_tool_that_is_none_is_refused(trainer: ApiClient, affordances: Any, words: str) -> None:
     body = {"name": "r", "kind": "eval", "affordances": affordances}

@@ -186,3 +186,14 @@ def test_a_solution_that_is_the_answer_is_not_said_twice() -> None:
         == "Answer:\n```python\nx = 1\n```"
     )
     assert prompts.reply_of(form="line", answer="B", solution="") == "Answer: B"
+
+
+def test_a_refill_shows_no_solution_to_a_key_of_another_split(
+    trainer: ApiClient, train_split: list[Task], api: Any
+) -> None:
+    _open(trainer)
+    group = Group.objects.get().pk
+    of_test = api("read", "trainer", splits=["test"])
+    status, answer = of_test.json("POST", f"/groups/{group}/refill", {"count": 1})
+    assert (status, answer["error"]["code"]) == (422, "no_exemplars")
+    assert "Worked" not in str(answer)

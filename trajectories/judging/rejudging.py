@@ -18,6 +18,9 @@ from verifiers.limits import TOGETHER_MAX
 PAGE = 500
 TOGETHER = TOGETHER_MAX // 2  # an episode may be judged by two verifiers
 
+# What an episode showed before an import changed its task is gone, and today's gold answers something else.
+_AS_SHOWN = "(t.changed_at IS NULL OR t.changed_at < e.opened_at)"
+
 # Everything a claim holds, for episodes that were judged before; nothing is claimed.
 _JUDGED = f"""
 SELECT e.id, v.outcome, v.verifier, v.gold_version, {hot_sql.CLAIM_COLUMNS}
@@ -28,13 +31,15 @@ JOIN trajectories_run r ON r.id = e.run_id
 JOIN tasks_app_task t ON t.id = e.task_id
 JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
 LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
-WHERE e.id > %(after)s AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)
+WHERE e.id > %(after)s AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s) AND {_AS_SHOWN}
 ORDER BY e.id LIMIT %(page)s"""  # noqa: S608 (a constant)
 
-_COUNT = """
-SELECT count(*) FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
+_COUNT = f"""
+SELECT count(*) FILTER (WHERE {_AS_SHOWN}), count(*) FILTER (WHERE NOT {_AS_SHOWN})
+FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
 JOIN tasks_app_task t ON t.id = e.task_id
-WHERE e.verdict_id IS NOT NULL AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)"""
+WHERE e.verdict_id IS NOT NULL
+    AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)"""  # noqa: S608 (a constant)
 
 
 class Judged(NamedTuple):
@@ -58,10 +63,12 @@ class Flip(NamedTuple):
     conflict: str
 
 
-def judged_count(*, benchmark: str | None) -> int:
+def judged_count(*, benchmark: str | None) -> tuple[int, int]:
+    """How many episodes can be judged again, and how many showed what their task no longer is."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, {"benchmark": benchmark})
-        return int(cursor.fetchone()[0])
+        again, changed = cursor.fetchone()
+    return int(again), int(changed)
 
 
 def rejudge(*, benchmark: str | None, is_dry_run: bool) -> Iterator[Flip | None]:

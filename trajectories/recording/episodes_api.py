@@ -100,7 +100,8 @@ class RefillView(APIView):
         group = Group.objects.select_related("task").filter(pk=group_id).first()
         if group is None or not caller(request).sees_split(group.task.split):
             raise GymError("unknown_group", f"There is no group {group_id}.", status=404)
-        return Response(opening.group_refill(group=group, count=count), status=201)
+        refilled = opening.group_refill(group=group, count=count, principal=caller(request))
+        return Response(refilled, status=201)
 
 
 class StepsView(HotView):

@@ -59,11 +59,12 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     return {"episodes": draft.records, "messages": draft.messages}
 
 
-def group_refill(*, group: Group, count: int) -> dict[str, Any]:
+def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
     """Open ``count`` more samples in a group, by the settings of the call that opened it.
 
     Raises ``GymError`` as ``episodes_open`` does.
     """
+    solving.exemplars_check(group.exemplars or (), principal=principal)
     _check_count(count)
     capacity.capacity_check(wanted=count)
     opening = Opening(

@@ -50,6 +50,14 @@ def exemplars_choose(*, opening: Opening, run: Run, principal: Principal, seed: 
     return Exemplars(chosen=chosen, solved=solved_load(ids, run=run))
 
 
+def exemplars_check(ids: Sequence[int], *, principal: Principal) -> None:
+    """``GymError`` 422 ``no_exemplars``: a group's solved tasks are gone, or of a split not for this key."""
+    splits = Task.objects.filter(pk__in=set(ids)).values_list("split", flat=True)
+    if len(splits) < len(set(ids)) or not all(map(principal.sees_split, splits)):
+        message = "The solved tasks of this group are not all there for this key: open a group of its own."
+        raise GymError("no_exemplars", message, status=422)
+
+
 def solved_load(ids: set[int], *, run: Run) -> dict[int, prompts.Solved]:
     """Tasks and their current golds, as the prompts of a run show them."""
     if not ids:

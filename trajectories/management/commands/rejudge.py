@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, benchmark: str | None, dry_run: bool, **_options: Any) -> None:
         if benchmark is not None:
             benchmarks.get(benchmark)
-        total = rejudging.judged_count(benchmark=benchmark)
+        total, changed = rejudging.judged_count(benchmark=benchmark)
         flips = 0
         judged = rejudging.rejudge(benchmark=benchmark, is_dry_run=dry_run)
         for flip in tqdm(judged, total=total, unit="verdict", disable=None):
@@ -28,6 +28,8 @@ class Command(BaseCommand):
                 self._print(flip)
         verb = "would flip" if dry_run else "flipped"
         self.stdout.write(f"{flips} of {total} verdicts {verb}.")
+        if changed:
+            self.stdout.write(f"Left out: {changed} episodes that showed what their task no longer is.")
 
     def _print(self, flip: rejudging.Flip) -> None:
         line = (
