@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 FIRST_DAY = date(2027, 3, 1)
 TEXT = "Count something."
 KEY = world_key(salt=settings.WORLD_SALT, site="reviews", number=7)
-ARTICLE = re.compile(r'<article class="review" id="(V\d+)".*?</article>', re.DOTALL)
+ARTICLE = re.compile(r'<article class="review"\s+id="(V\d+)".*?</article>', re.DOTALL)
 
 Get = Callable[..., str]
 
