@@ -105,6 +105,10 @@ class QuestionKind:
     tools: frozenset[str] = frozenset()
     is_page_only: bool = False
 
+    def instruction_of(self, payload: Payload) -> str:
+        """The paraphrases that state the form of this question's answer."""
+        return "lines" if payload.get("answer_lines") else self.instruction
+
     def form_of(self, payload: Payload) -> AnswerForm:
         """The form that this question's answer has: a puzzle may ask for a whole board."""
         return "block" if payload.get("answer_lines") else self.answer_form

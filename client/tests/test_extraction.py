@@ -50,6 +50,7 @@ def test_values_are_cut_at_their_bars(said: str, answer: object) -> None:
         f"Answer:\n~~~\n{PROGRAM}\n~~~",
         f"Answer:\n```python\n{PROGRAM}",
         f"Answer:\n````\n{PROGRAM}\n````",
+        f"Answer:\n```\n{PROGRAM}\n```\n```",
     ],
 )
 def test_a_program_is_the_last_fenced_block(said: str) -> None:

@@ -53,11 +53,11 @@ def _block(lines: list[str]) -> str | None:
     found = _announced(lines)
     blocks = _fenced(lines[found[0] + 1 :]) if found else []
     blocks = blocks or _fenced(lines)
-    return blocks[-1] if blocks and blocks[-1].strip() else None
+    return blocks[-1] if blocks else None
 
 
 def _fenced(lines: list[str]) -> list[str]:
-    """The contents of the fenced blocks. A longer fence may hold shorter ones."""
+    """The contents of the fenced blocks that hold something. A longer fence may hold shorter ones."""
     blocks: list[str] = []
     opened, inside = "", list[str]()
     for line in lines:
@@ -70,7 +70,9 @@ def _fenced(lines: list[str]) -> list[str]:
             opened = ""
         else:
             inside.append(line)
-    return [*blocks, "\n".join(inside)] if opened else blocks
+    if opened:
+        blocks.append("\n".join(inside))
+    return [block for block in blocks if block.strip()]
 
 
 def _without_emphasis(head: str, answer: str) -> str:

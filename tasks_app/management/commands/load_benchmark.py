@@ -18,6 +18,11 @@ from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
 
+SEED_HELP = (
+    "Generated tasks: the seed. Whoever knows it can make the answers: choose a large one and keep it."
+)
+
+
 class Command(BaseCommand):
     help = "Import the official file of a benchmark, or generate its tasks. Running it again changes nothing."
 
@@ -34,7 +39,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--limit", type=_positive, metavar="N", help="Read at most N rows.")
         parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: how many.")
-        parser.add_argument("--seed", type=int, metavar="K", help="Generated tasks: the seed.")
+        parser.add_argument("--seed", type=int, metavar="K", help=SEED_HELP)
         parser.add_argument(
             "--errata",
             type=Path,
@@ -62,7 +67,7 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
-        guessed = guessing.guess_rates_store(plugin, split=split)
+        guessed = guessing.guess_rates_store(plugin, split=split) if plugin.generate_split is None else None
         self._tell(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
 
     def _errata(self, options: dict[str, Any]) -> None:
@@ -110,8 +115,8 @@ class Command(BaseCommand):
 
 
 def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:
-    if plugin.generate is not None:
-        return _generated(plugin, options)
+    if plugin.generate is not None or plugin.generate_split is not None:
+        return _generated(plugin, split=split, options=options)
     if options["count"] is not None or options["seed"] is not None:
         raise CommandError(
             f"{plugin.id} is read from a file; --count and --seed are for generated benchmarks."
@@ -123,10 +128,15 @@ def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> It
     return plugin.rows(reading.records(files))
 
 
-def _generated(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[Row]:
-    if plugin.generate is None or options["file"] or options["hub"] or options["count"] is None:
+def _generated(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:
+    count, seed = options["count"], options["seed"] or 0
+    if options["file"] or options["hub"] or count is None:
         raise CommandError(f"{plugin.id} is generated: say --count N and, when it should differ, --seed K.")
-    return plugin.generate(options["count"], options["seed"] or 0)
+    if plugin.generate_split is not None:
+        if split not in plugin.splits:
+            raise CommandError(f"{plugin.id} has no split {split!r}: one of {', '.join(plugin.splits)}.")
+        return plugin.generate_split(count, seed, split)
+    return plugin.generate(count, seed) if plugin.generate else iter(())
 
 
 def _positive(text: str) -> int:

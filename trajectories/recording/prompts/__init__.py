@@ -71,7 +71,12 @@ def question_of(
     shown = questions.get(kind)
     text = shown.text(arranged(payload, arrangement)) if arrangement else prompt
     pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
-    return Question(text=text, instruction=shown.instruction, form=shown.form_of(payload), pictures=pictures)
+    return Question(
+        text=text,
+        instruction=shown.instruction_of(payload),
+        form=shown.form_of(payload),
+        pictures=pictures,
+    )
 
 
 def arm_check(arm: str) -> None:
