@@ -43,7 +43,8 @@ async def test_the_same_page_reads_the_same_again_and_anew(page: WarmPage, fake:
 
 
 EDITOR = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
-<div contenteditable="true" aria-label="Program"><div>def f(n):</div><div>    return n</div></div></body></html>"""
+<div contenteditable="true" aria-label="Program"><div>def f(n):</div><div>    return n</div></div>
+</body></html>"""
 
 
 async def test_an_editor_tells_its_lines_as_a_text_area_does(page: WarmPage, fake: FakeServer) -> None:

@@ -17,7 +17,6 @@ from tasks_app import errata, guessing, hub, loading, reading, sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
-
 SEED_HELP = (
     "Generated tasks: the seed. Whoever knows it can make the answers: choose a large one and keep it."
 )
