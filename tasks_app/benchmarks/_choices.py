@@ -18,7 +18,7 @@ CHOOSE_AND_SUBMIT_STEPS = 2
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 AMBIGUOUS_TAG = "ambiguous-choices"
-AMBIGUOUS_REASON = "another choice reads exactly like the right one"
+AMBIGUOUS_REASON = "two choices read exactly alike"
 
 _PICTURE = r"(?:diagram|figure|picture|illustration|drawing|photograph|image|graph|chart|map)s?"
 MISSING_FIGURE = re.compile(
@@ -67,14 +67,21 @@ def task_draft(item: ChoiceItem) -> TaskDraft:
         payload["passage"] = passage
     payload["choices"] = [{"label": label, "text": text} for label, text in zip(labels, texts, strict=True)]
     payload["order"] = order_of(texts)
-    is_ambiguous = texts.count(texts[labels.index(item.answer)]) > 1
+    # Said of any two texts: a mark on the right one's double alone would tell which choice is right.
+    is_ambiguous = len(set(texts)) < len(texts)
     reason = AMBIGUOUS_REASON if is_ambiguous else ""
     return TaskDraft(
         key=item.key,
         kind=CHOICE,
         payload=payload,
         pictures=item.pictures,
-        gold=GoldDraft(answer=item.answer, solution=item.solution, extra=item.extra, source=item.place),
+        gold=GoldDraft(
+            answer=item.answer,
+            accepted=alike(item.answer, labels=labels, texts=texts),
+            solution=item.solution,
+            extra=item.extra,
+            source=item.place,
+        ),
         split=item.split,
         difficulty=item.difficulty,
         tags=(*item.tags, AMBIGUOUS_TAG) if is_ambiguous else item.tags,
@@ -83,6 +90,13 @@ def task_draft(item: ChoiceItem) -> TaskDraft:
         gap_reason=reason or _missing_figure(f"{passage}\n{question}", has_pictures=bool(item.pictures)),
         place=item.place,
     )
+
+
+def alike(answer: str, *, labels: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """The labels of other choices that read exactly like the one labelled ``answer``: as right as it is."""
+    right = texts[labels.index(answer)]
+    pairs = zip(labels, texts, strict=True)
+    return tuple(label for label, text in pairs if text == right and label != answer)
 
 
 def cleaned(text: str) -> str:
