@@ -11,7 +11,7 @@ from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
-from gymsite.arena.sites.stays._asked import GUESTS, Asked, asked_read, number_read, stay_query
+from gymsite.arena.sites.stays._asked import Asked, asked_read, number_read, stay_query
 from gymsite.arena.sites.stays._page import listing_at, page
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import Refusal, booking_refusal, room_of
@@ -46,8 +46,6 @@ def detail(visit: Visit, listing_id: str) -> Page:
         events=_events(listing, room, month, has_amenities=has_amenities, world=world),
         **about(world, listing),
         asked=asked,
-        guests=[(number, wording.guests_text(number)) for number in GUESTS],
-        first=world.first_day.isoformat(),
         rooms=[_room_card(visit, listing, one, asked) for one in listing.rooms],
         highlights=[names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
         amenities=amenities_by_place(world, listing) if has_amenities else None,

@@ -9,6 +9,7 @@ from django.http import Http404
 
 from gymsite.arena.sites.site import Event, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
+from gymsite.arena.sites.stays._asked import GUESTS
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
@@ -33,6 +34,8 @@ def page(
             "town": world.town,
             "title": title,
             "today": wording.day_text(world.first_day),
+            "first": world.first_day.isoformat(),
+            "guests": [(number, wording.guests_text(number)) for number in GUESTS],
             "has_banner": "cookies" not in visit.state.closed,
             **context,
         },

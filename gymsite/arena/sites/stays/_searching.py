@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from gymsite.arena.sites.site import Page, Visit
 from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._asked import GUESTS, Asked, asked_read, stay_query
+from gymsite.arena.sites.stays._asked import Asked, asked_read, stay_query
 from gymsite.arena.sites.stays._page import page, tile
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import KINDS
@@ -25,7 +25,8 @@ def home(visit: Visit) -> Page:
         visit,
         "home",
         title=f"Stay in {world.town.name}",
-        search=search_form(world, asked, results.Filters()),
+        search=search_form(world, results.Filters()),
+        asked=asked,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
         suggested=[_card(results.Hit(listing=listing), asked) for listing in suggested],
     )
@@ -43,7 +44,7 @@ def search(visit: Visit) -> Page:
         title=f"Stays in {filters.place or world.town.name}",
         status=422 if asked.errors else 200,
         events=_events(asked, filters),
-        search=search_form(world, asked, filters),
+        search=search_form(world, filters),
         asked=asked,
         filters=filters,
         offered=_offered(world, asked, filters),
@@ -55,17 +56,8 @@ def search(visit: Visit) -> Page:
     )
 
 
-def search_form(world: World, asked: Asked, filters: results.Filters) -> dict[str, Any]:
-    return {
-        "places": world.town.neighbourhoods,
-        "place": filters.place,
-        "name": filters.name,
-        "given": asked.given,
-        "errors": asked.errors,
-        "guests": [(number, wording.guests_text(number)) for number in GUESTS],
-        "chosen_guests": asked.guests,
-        "first": world.first_day.isoformat(),
-    }
+def search_form(world: World, filters: results.Filters) -> dict[str, Any]:
+    return {"places": world.town.neighbourhoods, "place": filters.place, "name": filters.name}
 
 
 def _events(asked: Asked, filters: results.Filters) -> list[tuple[str, dict[str, Any]]]:

@@ -140,7 +140,6 @@ def _change_page(
         events=[facts.shown(*told)],
         card=trip_card(visit.world, trip),
         asked=asked,
-        first=visit.world.first_day.isoformat(),
         offer=offer,
         policy=policy_text(listing.policy),
         refusal=REFUSALS[refusal] if refusal else "",
