@@ -90,6 +90,7 @@ class Record:
 Row = TaskDraft | BadRow
 Rows = Callable[[Iterator[Record | BadRow]], Iterator[Row]]
 Generate = Callable[[int, int], Iterator[Row]]
+GenerateSplit = Callable[[int, int, str], Iterator[Row]]
 Files = Callable[[Path, str], list[Path]]
 
 
@@ -125,7 +126,8 @@ class BenchmarkPlugin:
     """A benchmark: facts, the reader of its official rows, and a few hand-written samples that prove it.
 
     ``rows`` turns records into drafts as they stream by. A generated benchmark has ``generate(count, seed)``
-    instead. ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
+    instead, or ``generate_split(count, seed, split)``, which also measures the guess rates of its tasks.
+    ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
     a split in a folder that holds other data files too.
 
     Solved examples come from ``exemplar_split`` (left out: ``train``, where there is one), of another
@@ -144,6 +146,7 @@ class BenchmarkPlugin:
     samples: tuple[TaskDraft, ...]
     rows: Rows | None = None
     generate: Generate | None = None
+    generate_split: GenerateSplit | None = None
     files: Files | None = None
     hub: HubSource | None = None
     exemplar_split: str | None = None

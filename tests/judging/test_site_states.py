@@ -49,7 +49,7 @@ def episode_make(extra: dict[str, Any], *events: tuple[str, dict[str, Any]]) -> 
     stays = factories.benchmark(
         id="stays", verifier_official="site_state-v1", verifier_training="site_state-v1"
     )
-    task = factories.task(kind="site", payload=payload, answer='["15.00"]', benchmark=stays)
+    task = factories.task(kind="site", payload=payload, answer="15.00", benchmark=stays)
     Gold.objects.filter(task=task).update(extra=extra)
     episode = factories.episode(task=task)
     history = [("page_served", {}), *events]

@@ -8,7 +8,6 @@ order of the task's fields.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -38,21 +37,21 @@ IDENTIFIER = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*", re.ASCII)
     "site_state-v1",
     title="Values and state of a mock site",
     examples=[
-        Example(gold='["412.50", "L-2041"]', answer=("412.50", "L-2041"), correct=True),
-        Example(gold='["1412.50", "L-2041"]', answer=("\u20ac 1,412.5", " L-2041 "), correct=True),
-        Example(gold='["1412.50", "L-2041"]', answer="EUR 1412.50 | L-2041", correct=True),
-        Example(gold='["2027-05-06", "62.89"]', answer=("Thu, 6 May 2027", "62.89 euros"), correct=True),
-        Example(gold='["2027-05-06", "62.89"]', answer=("May 6, 2027", "62.89"), correct=True),
-        Example(gold='["c", "L-2041"]', answer=("(C)", "L-2041"), correct=True),
-        Example(gold='["Kettle, Bed linen", "R-1"]', answer=("kettle,bed  linen", "R-1"), correct=True),
-        Example(gold='["412.50", "L-2041"]', answer=("412.50", "L-2014"), correct=False),
-        Example(gold='["412.50", "L-2041"]', answer=("412.51", "L-2041"), correct=False),
-        Example(gold='["412.50", "L-2041"]', answer=("L-2041", "412.50"), correct=False),
-        Example(gold='["412.50", "L-2041"]', answer=("412.50", "l-2041"), correct=False),
-        Example(gold='["412.50", "L-2041"]', answer=("412.50",), correct=False),
-        Example(gold='["412.50", "L-2041"]', answer=("412.50", "L-2041", "L-2042"), correct=False),
-        Example(gold='["2027-05-06", "62.89"]', answer=("6 June 2027", "62.89"), correct=False),
-        Example(gold='["Kettle, Bed linen", "R-1"]', answer=("Bed linen, kettle", "R-1"), correct=False),
+        Example(gold="412.50|L-2041", answer=("412.50", "L-2041"), correct=True),
+        Example(gold="1412.50|L-2041", answer=("\u20ac 1,412.5", " L-2041 "), correct=True),
+        Example(gold="1412.50|L-2041", answer="EUR 1412.50 | L-2041", correct=True),
+        Example(gold="2027-05-06|62.89", answer=("Thu, 6 May 2027", "62.89 euros"), correct=True),
+        Example(gold="2027-05-06|62.89", answer=("May 6, 2027", "62.89"), correct=True),
+        Example(gold="c|L-2041", answer=("(C)", "L-2041"), correct=True),
+        Example(gold="Kettle, Bed linen|R-1", answer=("kettle,bed  linen", "R-1"), correct=True),
+        Example(gold="412.50|L-2041", answer=("412.50", "L-2014"), correct=False),
+        Example(gold="412.50|L-2041", answer=("412.51", "L-2041"), correct=False),
+        Example(gold="412.50|L-2041", answer=("L-2041", "412.50"), correct=False),
+        Example(gold="412.50|L-2041", answer=("412.50", "l-2041"), correct=False),
+        Example(gold="412.50|L-2041", answer=("412.50",), correct=False),
+        Example(gold="412.50|L-2041", answer=("412.50", "L-2041", "L-2042"), correct=False),
+        Example(gold="2027-05-06|62.89", answer=("6 June 2027", "62.89"), correct=False),
+        Example(gold="Kettle, Bed linen|R-1", answer=("Bed linen, kettle", "R-1"), correct=False),
     ],
 )
 def site_state(gold: Gold, evidence: Evidence) -> Verdict:
@@ -63,28 +62,21 @@ def site_state(gold: Gold, evidence: Evidence) -> Verdict:
     """
     wanted = values_of(gold.answer)
     given = values_of(evidence.answer)
-    shown = json.dumps(wanted, ensure_ascii=False)
+    shown = denotations.cell_of(wanted)
     read = [readable(value) if len(value) <= SHORT_ANSWER_CHARS else None for value in given]
     if len(given) != len(wanted) or None in read:
-        return unparsable(gold=shown, answer=json.dumps(given))
+        return unparsable(gold=shown, answer=denotations.cell_of(given))
     rights = [is_same(one, other or "") for one, other in zip(wanted, read, strict=True)]
     has_state = is_reached(gold.extra.get("state"), evidence.extra.get("state"))
-    verdict = judged(all(rights) and has_state, gold=shown, answer=json.dumps(read, ensure_ascii=False))
+    verdict = judged(all(rights) and has_state, gold=shown, answer=denotations.cell_of(given))
     metrics = {"values_right": sum(rights) / len(rights), "state_right": float(has_state)}
     return replace(verdict, metrics=metrics)
 
 
 def values_of(answer: str | tuple[str, ...]) -> list[str]:
-    """The values of an answer: a list, or the text of one (JSON, or with ``|`` between)."""
-    if not isinstance(answer, str):
-        return list(answer)
-    try:
-        found = json.loads(answer)
-    except ValueError:
-        found = None
-    if isinstance(found, list) and all(isinstance(value, str) for value in found):
-        return found
-    return [value.strip() for value in denotations.items_of(answer)]
+    """The values of an answer: a list, or a text with ``|`` between them."""
+    given = denotations.items_of(answer) if isinstance(answer, str) else answer
+    return [value.strip() for value in given]
 
 
 def is_reached(wanted: Mapping[str, Any] | None, state: Mapping[str, Any] | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tasks_app.questions import Answer, Move, Payload, QuestionKind, Visit, questions
+from verifiers import denotations
 
 SUBMIT_BUTTON = "Submit answer"
 
@@ -20,7 +21,7 @@ def text(payload: Payload, /) -> str:
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    values = [answer] if isinstance(answer, str) else answer
+    values = denotations.items_of(answer) if isinstance(answer, str) else answer
     typed = (
         Move(act="type", role="textbox", name=label, text=value)
         for label, value in zip(payload["fields"], values, strict=False)

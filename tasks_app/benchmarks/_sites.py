@@ -1,0 +1,223 @@
+"""Tasks of a mock site, from its families: balanced, distinct, a world for some twenty of them.
+
+Nothing of a task that is public says which world is drawn: numbers come from the installation's salt, and so
+do the keys of worlds. That salt is a setting, which no other plug-in reads; the same count and seed make the
+same tasks in one installation, and others in the next.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from hashlib import sha256
+from typing import Any
+
+from gymsite.core.draws import Draws
+from tasks_app.families import cheats
+from tasks_app.families.registry import discover, of_site
+from tasks_app.families.types import LEVELS, Family, SiteTask
+from tasks_app.types import GoldDraft, Row, TaskDraft
+from tasks_app.worlds import registry
+from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal, world_key
+from verifiers import denotations
+
+KIND = "site"
+TASKS_OF_A_WORLD = 20
+DRAWS_OF_A_TASK = 3
+# Worlds that gave nothing new, one after the other, after which a count is given up.
+WORLDS_IN_VAIN = 50
+MOST_IMPOSSIBLE = 0.1
+"""Of a family's tasks."""
+FIRST_DAY = date(2026, 3, 2)
+DAYS = 1_000
+# With fewer tasks of a family a share says nothing.
+MEASURED_FROM = 100
+NUMBER_BYTES = 6
+KEY_DIGITS = 20
+DECIMALS = 4
+GAP_REASON = "interaction: a mock site has no arm without its pages"
+
+Pair = tuple[Family[Any], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """A task and the world that it is asked about."""
+
+    task: SiteTask
+    site: str
+    number: int
+    edition: str
+    first_day: date
+    key: bytes
+
+
+@dataclass(kw_only=True)
+class _Drawing:
+    """What was drawn so far, and of what there is least."""
+
+    pairs: list[Pair]
+    placed: list[Placed] = field(default_factory=list)
+    counts: Counter[tuple[str, int]] = field(default_factory=Counter)
+    impossible: Counter[str] = field(default_factory=Counter)
+    seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
+
+    def rarest(self) -> list[Pair]:
+        return sorted(self.pairs, key=lambda pair: self.counts[pair[0].id, pair[1]])
+
+    def add(self, placed: Placed) -> bool:
+        task = placed.task
+        if (task.wording, task.answer) in self.seen:
+            return False
+        self.seen.add((task.wording, task.answer))
+        self.placed.append(placed)
+        self.counts[task.family, task.level] += 1
+        self.impossible[task.family] += not task.is_possible
+        return True
+
+    def has_room_for_twin(self, family: str) -> bool:
+        total = sum(self.counts[family, level] for level in LEVELS)
+        return self.impossible[family] + 1 <= MOST_IMPOSSIBLE * (total + 2)
+
+
+def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:
+    """``count`` tasks of a split; fewer only when worlds give nothing new any more."""
+    drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt)
+    measured = cheats.measure([placed.task for placed in drawn])
+    rates = {one.family: _rate(one) for one in measured if one.tasks >= MEASURED_FROM}
+    for number, placed in enumerate(drawn, start=1):
+        rate = rates.get(placed.task.family, 0.0)
+        yield draft(placed, split=split, guess_rate=rate, place=f"task {number}")
+
+
+def tasks_draw(site: str, *, count: int, seed: int, split: str, salt: bytes) -> list[Placed]:
+    """The tasks of one split, with their worlds; the same for the same arguments."""
+    discover()
+    families = [family for family in of_site(site) if split in family.splits]
+    drawing = _Drawing(pairs=[(family, level) for level in LEVELS for family in families])
+    in_vain = worlds = 0
+    while len(drawing.placed) < count and in_vain < WORLDS_IN_VAIN:
+        place = _place(site, split, seed, worlds, salt)
+        before = len(drawing.placed)
+        _world_ask(drawing, place, most=count)
+        worlds += 1
+        in_vain = 0 if len(drawing.placed) > before else in_vain + 1
+    return drawing.placed
+
+
+def _place(site: str, split: str, seed: int, world: int, salt: bytes) -> dict[str, Any]:
+    """Where the tasks of one world of a split are. Numbers of test are odd, so that no world is in both."""
+    drawn = hmac.digest(salt, f"world:{site}:{split}:{seed}:{world}".encode(), sha256)
+    number = int.from_bytes(drawn[:NUMBER_BYTES], "big") * 2 + 2 + (split == "test")
+    return place_of(site, number=number, edition=split, salt=salt)
+
+
+def place_of(site: str, *, number: int, edition: str, salt: bytes) -> dict[str, Any]:
+    """The fields of ``Placed`` but for the task."""
+    key = world_key(salt=salt, site=site, number=number)
+    first_day = FIRST_DAY + timedelta(days=Draws(key, "first day").whole(0, DAYS - 1))
+    return {"site": site, "number": number, "edition": edition, "first_day": first_day, "key": key}
+
+
+def _world_ask(drawing: _Drawing, place: Mapping[str, Any], *, most: int) -> None:
+    world = open_world(place)
+    draws = Draws(place["key"], "tasks")
+    for slot in range(TASKS_OF_A_WORLD):
+        for family, level in drawing.rarest():
+            if len(drawing.placed) >= most:
+                return
+            found = _drawn(world, draws.at(family.id, level, slot), family, level)
+            if found and _both_add(drawing, place, world, family, found, most=most):
+                break
+
+
+def open_world(place: Mapping[str, Any]) -> Any:
+    plugin = registry.worlds.get(place["site"])
+    return plugin.open_world(place["key"], edition=place["edition"], first_day=place["first_day"], changes=())
+
+
+def _drawn(world: Any, draws: Draws, family: Family[Any], level: int) -> SiteTask | None:
+    tries = (family.draw(world, draws.at(number), level) for number in range(DRAWS_OF_A_TASK))
+    return next((task for task in tries if task is not None), None)
+
+
+def _both_add(
+    drawing: _Drawing,
+    place: Mapping[str, Any],
+    world: Any,
+    family: Family[Any],
+    task: SiteTask,
+    *,
+    most: int,
+) -> bool:
+    """Add a task, and its impossible twin where there is room for both."""
+    has_room = len(drawing.placed) + 2 <= most and drawing.has_room_for_twin(family.id)
+    twin = family.twin(world, task) if family.twin and has_room else None
+    if twin is None:
+        return drawing.add(Placed(task=task, **place))
+    is_added = drawing.add(Placed(task=replace(task, twin=twin.twin), **place))
+    return is_added and drawing.add(Placed(task=twin, **place))
+
+
+def draft(placed: Placed, *, split: str | None, guess_rate: float = 0.0, place: str = "") -> TaskDraft:
+    """The task as it is stored. Whether it can be done, and what else there is to know, is in its gold."""
+    task = placed.task
+    sealed = changes_seal(task.changes, key=placed.key, text=task.wording)
+    key = sha256(f"{placed.site}:{placed.number}:{task.wording}:{sealed}".encode()).hexdigest()[:KEY_DIGITS]
+    return TaskDraft(
+        key=f"{task.family}/{key}",
+        kind=KIND,
+        prompt=task.wording,
+        payload={
+            "site": placed.site,
+            "world": placed.number,
+            "edition": placed.edition,
+            "first_day": placed.first_day.isoformat(),
+            "changes": sealed,
+            "text": task.wording,
+            "format": "plain",
+            "fields": list(task.fields),
+        },
+        gold=_gold(task),
+        split=split,
+        difficulty=(task.level - 1) / (len(LEVELS) - 1),
+        tags=(f"family:{task.family}", f"level-{task.level}"),
+        guess_rate=guess_rate,
+        oracle_steps=task.oracle_steps,
+        gap_reason=GAP_REASON,
+        place=place,
+    )
+
+
+def _gold(task: SiteTask) -> GoldDraft:
+    """``state`` is what each part of the final state must equal, in tasks that are done."""
+    extra: dict[str, Any] = {
+        "is_possible": task.is_possible,
+        "twin": task.twin,
+        "needs": list(task.needs),
+        "given": dict(task.given),
+    }
+    if task.goal is not None:
+        extra |= {"state": task.goal["state"], "free": task.goal["free"]}
+    return GoldDraft(answer=denotations.cell_of(task.answer), extra=extra)
+
+
+def samples_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
+    """A task of each family, about the world that every installation draws alike."""
+    discover()
+    place = place_of(site, number=PUBLIC_WORLD, edition="train", salt=b"")
+    world = open_world(place)
+    found = (
+        _drawn(world, Draws(place["key"], "samples", family.id), family, 1)
+        for family in of_site(site)
+        if family.id in families
+    )
+    return tuple(draft(Placed(task=task, **place), split=None, place="sample") for task in found if task)
+
+
+def _rate(guesses: cheats.Guesses) -> float:
+    """How often the best of the cheats is right."""
+    return round(max(guesses.commonest, guesses.constant, guesses.wording, guesses.cannot), DECIMALS)

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tasks_app import loading
+from tasks_app.benchmarks import _sites
+from tasks_app.families.registry import FAMILIES
+from tasks_app.models import Gold, Task
+from tasks_app.registry import benchmarks
+from tasks_app.types import TaskDraft
+from tasks_app.worlds.keys import changes_open, changes_seal, world_arguments, world_key
+from tasks_app.worlds.registry import state_plain, worlds
+from verifiers import denotations, registry
+from verifiers.types import Evidence
+from verifiers.types import Gold as Reference
+
+SALT = b"salt of these tests"
+STAYS = "stays"
+TEST_ALONE = {"change_dates", "latest_free_cancellation"}
+
+
+def draw(split: str = "train", *, count: int = 240, seed: int = 1, salt: bytes = SALT) -> list[TaskDraft]:
+    rows = list(_sites.generate(STAYS, count=count, seed=seed, split=split, salt=salt))
+    return [row for row in rows if isinstance(row, TaskDraft)]
+
+
+@pytest.fixture(scope="module")
+def train() -> list[TaskDraft]:
+    return draw()
+
+
+@pytest.fixture(scope="module")
+def held_out() -> list[TaskDraft]:
+    return draw("test")
+
+
+def worlds_of(drafts: list[TaskDraft]) -> set[int]:
+    return {draft.payload["world"] for draft in drafts}
+
+
+def test_as_many_tasks_come_as_are_asked_for_and_all_differ(train: list[TaskDraft]) -> None:
+    assert len(train) == 240
+    assert len({draft.key for draft in train}) == 240
+    assert len({(draft.prompt, draft.gold.answer) for draft in train}) == 240
+    assert [loading.draft_problem(draft) for draft in train] == [None] * 240
+
+
+def test_families_and_levels_are_balanced(train: list[TaskDraft]) -> None:
+    counts = Counter(draft.tags for draft in train)
+    assert len(counts) == 6 * 5
+    assert max(counts.values()) - min(counts.values()) <= 4
+
+
+def test_a_world_serves_about_twenty_tasks(train: list[TaskDraft]) -> None:
+    assert 240 / 25 <= len(worlds_of(train)) <= 240 / 16
+
+
+def test_test_has_worlds_and_families_that_train_has_not(
+    train: list[TaskDraft], held_out: list[TaskDraft]
+) -> None:
+    assert not worlds_of(train) & worlds_of(held_out)
+    families = [{draft.tags[0].removeprefix("family:") for draft in drafts} for drafts in (train, held_out)]
+    assert families[1] - families[0] == TEST_ALONE
+    assert {draft.payload["edition"] for draft in held_out} == {"test"}
+
+
+def test_the_same_seed_and_salt_give_the_same_tasks_and_others_give_others(train: list[TaskDraft]) -> None:
+    first = [draft.key for draft in train[:40]]
+    assert [draft.key for draft in draw(count=40)] == first
+    assert not {draft.key for draft in draw(count=40, seed=2)} & set(first)
+    assert not worlds_of(draw(count=40, salt=b"another")) & worlds_of(train)
+
+
+def test_a_twin_is_told_by_its_gold_alone(train: list[TaskDraft]) -> None:
+    impossible = [draft for draft in train if not draft.gold.extra["is_possible"]]
+    assert 0 < len(impossible) <= 0.1 * len(train)
+    for draft in impossible:
+        (twin,) = [one for one in train if one.prompt == draft.prompt and one is not draft]
+        assert twin.gold.extra["twin"] == draft.gold.extra["twin"] != ""
+        public = [
+            (one.tags, one.oracle_steps, {**one.payload, "changes": len(one.payload["changes"])})
+            for one in (draft, twin)
+        ]
+        assert public[0] == public[1]
+        assert twin.payload["changes"] != draft.payload["changes"]
+
+
+def test_payload_and_key_hold_nothing_of_the_answer(train: list[TaskDraft]) -> None:
+    for draft in train:
+        shown = json.dumps([draft.payload, draft.key, draft.tags])
+        assert denotations.items_of(draft.gold.answer)[1] not in shown
+        assert "room_loses" not in shown
+
+
+def test_the_gold_is_accepted_in_the_world_that_payload_and_salt_draw(held_out: list[TaskDraft]) -> None:
+    for draft in held_out[:80]:
+        gold = Reference(draft.gold.answer, extra=draft.gold.extra)
+        reached = registry.run("site_state-v1", gold=gold, evidence=gold.as_evidence())
+        untouched = Evidence(gold.answer, {"state": state_plain(draft.payload, [], salt=SALT)})
+        is_done_by_nothing = registry.run("site_state-v1", gold=gold, evidence=untouched).correct
+        assert reached.correct
+        assert is_done_by_nothing is ("state" not in gold.extra or not gold.extra["is_possible"])
+
+
+def test_the_wrong_way_of_every_family_is_incorrect(held_out: list[TaskDraft]) -> None:
+    placed = _sites.tasks_draw(STAYS, count=80, seed=1, split="test", salt=SALT)
+    for one in placed:
+        world = worlds.get(STAYS).open_world(
+            one.key, edition=one.edition, first_day=one.first_day, changes=one.task.changes
+        )
+        if one.task.is_possible:
+            wrong = FAMILIES.get(one.task.family).wrong(world, one.task)
+            told = Reference(denotations.cell_of(one.task.answer))
+            assert not registry.run("site_state-v1", gold=told, evidence=Evidence(wrong)).correct, one.task
+
+
+def test_guess_rates_are_those_of_the_best_cheat_and_small() -> None:
+    drafts = draw(count=900)
+    assert all(0 < draft.guess_rate <= 0.05 for draft in drafts)
+
+
+def test_mock_sites_are_not_eligible_for_the_gap(train: list[TaskDraft]) -> None:
+    assert not any(draft.gap_eligible for draft in train)
+    assert train[0].gap_reason.startswith("interaction")
+
+
+@pytest.mark.django_db
+def test_the_command_loads_the_split_that_is_asked_for() -> None:
+    for _ in range(2):
+        call_command("load_benchmark", STAYS, count=40, seed=3, split="test")
+    assert Task.objects.filter(benchmark=STAYS, split="test", kind="site").count() == 40
+    assert Gold.objects.filter(task__benchmark=STAYS).count() == 40
+
+
+@pytest.mark.django_db
+def test_the_command_knows_no_third_split() -> None:
+    with pytest.raises(CommandError, match="train, test"):
+        call_command("load_benchmark", STAYS, count=1, split="dev")
+
+
+def test_samples_are_the_same_in_every_installation() -> None:
+    again = _sites.samples_draw(STAYS, ("total_price",))
+    sample = next(one for one in benchmarks.get(STAYS).samples if one.tags[0] == "family:total_price")
+    assert again == (sample,)
+    keys = [world_arguments(sample.payload, salt=salt)["key"] for salt in (b"one", b"another")]
+    assert keys[0] == keys[1]
+
+
+CHANGES: list[dict[str, Any]] = [{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}]
+
+
+def test_sealed_changes_come_back_with_the_key_of_the_world_and_the_text_alone() -> None:
+    key = world_key(salt=SALT, site=STAYS, number=3)
+    sealed = changes_seal(CHANGES, key=key, text="Book a room.")
+    assert changes_open(sealed, key=key, text="Book a room.") == CHANGES
+    for other in ({"key": b"x" * 32, "text": "Book a room."}, {"key": key, "text": "Book a house."}):
+        with pytest.raises(ValueError, match="another world salt"):
+            changes_open(sealed, **other)
+
+
+def test_sealed_changes_look_alike_whether_there_are_any_or_not() -> None:
+    key = world_key(salt=SALT, site=STAYS, number=3)
+    sealed = {changes_seal(found, key=key, text=text) for found in ([], CHANGES) for text in ("a", "b")}
+    assert len(sealed) == 4
+    assert len({len(one) for one in sealed}) == 1
+
+
+def test_the_key_of_a_world_is_the_salts_but_for_the_samples() -> None:
+    keys = [world_key(salt=salt, site=STAYS, number=number) for salt in (b"a", b"b") for number in (0, 7)]
+    assert keys[0] == keys[2]
+    assert len(set(keys)) == 3
