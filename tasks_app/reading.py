@@ -154,12 +154,14 @@ def _parquet(file: Path) -> Iterator[_Place]:
     import pyarrow
     from pyarrow import parquet
 
+    line = 0
     try:
         with parquet.ParquetFile(file) as table:
-            line = 0
             for batch in table.iter_batches(PARQUET_BATCH_ROWS):
                 for value in batch.to_pylist():
                     line += 1
                     yield line, value
-    except pyarrow.ArrowInvalid as error:
-        raise GymError("unknown_format", f"{file.name} is not a Parquet file: {error}") from None
+    # Broken pages raise OSError, broken text inside them UnicodeDecodeError.
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        problem = f"{file.name} cannot be read as Parquet after its first {line:,} rows: {error}"
+        raise GymError("unknown_format", problem) from None

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import huggingface_hub
 import pytest
 
+from gymsite.core.errors import GymError
 from tasks_app import hub, reading
 from tasks_app.types import BadRow, Record
 
@@ -52,3 +54,48 @@ def test_a_json_file_that_is_a_list_gives_a_record_for_every_element(tmp_path: P
         ("train.json:2", 2),
         ("train.json:3", 3),
     ]
+
+
+def _parquet_of_two_parts(path: Path) -> int:
+    """Two batches of rows; the place in the file where the second one's page begins."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [{"text": f"\u00e9 {number}"} for number in range(2 * reading.PARQUET_BATCH_ROWS)]
+    table = pyarrow.Table.from_pylist(rows)
+    parquet.write_table(
+        table, path, row_group_size=reading.PARQUET_BATCH_ROWS, compression="none", use_dictionary=False
+    )
+    place: int = parquet.read_metadata(path).row_group(1).column(0).data_page_offset
+    return place
+
+
+def _page(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes(40) + data[place + 40 :]
+
+
+def _text(data: bytes, place: int) -> bytes:
+    return data[:place] + data[place:].replace("\u00e9".encode(), b"\xff\xff")
+
+
+def _footer(data: bytes, _place: int) -> bytes:
+    return data[:-60] + bytes(40) + data[-20:]
+
+
+def _end(data: bytes, place: int) -> bytes:
+    return data[:place]
+
+
+@pytest.mark.parametrize(
+    ("broken", "rows"), [(_page, "1,000"), (_text, "1,000"), (_footer, "0"), (_end, "0")]
+)
+def test_a_broken_parquet_file_is_told_with_the_rows_that_were_read(
+    tmp_path: Path, broken: Callable[[bytes, int], bytes], rows: str
+) -> None:
+    path = tmp_path / "train.parquet"
+    place = _parquet_of_two_parts(path)
+    path.write_bytes(broken(path.read_bytes(), place))
+    with pytest.raises(
+        GymError, match=f"train.parquet cannot be read as Parquet after its first {rows} rows: "
+    ):
+        list(reading.records([path]))
