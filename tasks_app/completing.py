@@ -14,15 +14,16 @@ from tasks_app.questions import questions
 from tasks_app.types import BadRow, PictureDraft, Row, TaskDraft
 
 ROWS_AHEAD = 32
+DECODERS_MAX = 4  # decoding a picture of 40 million pixels takes some 600 MB, on a machine of 64 cores too
 
 
 def drafts_complete(rows: Iterable[Row]) -> Iterator[Row]:
     """Every draft completed, in order; one whose picture cannot be shown comes as a ``BadRow``.
 
-    Pictures are decoded by as many threads as there are cores, a few rows ahead.
+    Pictures are decoded by a thread per core, ``DECODERS_MAX`` at most, a few rows ahead.
     """
     rest = iter(rows)
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, DECODERS_MAX)) as threads:
         while ahead := list(islice(rest, ROWS_AHEAD)):
             has_pictures = any(isinstance(row, TaskDraft) and row.pictures for row in ahead)
             yield from threads.map(_completed, ahead) if has_pictures else map(_completed, ahead)
