@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
+
+from verifiers.texts import storable
 
 Reason = Literal["answer", "unparsable_answer"]
 
@@ -47,7 +49,10 @@ class Verdict:
     parsed_answer: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """As it is kept: whatever an answer holds, Postgres can hold this."""
+        return asdict(
+            replace(self, parsed_gold=storable(self.parsed_gold), parsed_answer=storable(self.parsed_answer))
+        )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from verifiers.texts import storable
 from verifiers.types import Evidence, Gold, Verdict
 
 
@@ -62,11 +63,7 @@ def replies_decode(message: bytes) -> list[Reply]:
 def _readable(reply: Reply) -> Reply:
     verdict = reply.verdict and replace(
         reply.verdict,
-        parsed_gold=_whole(reply.verdict.parsed_gold),
-        parsed_answer=_whole(reply.verdict.parsed_answer),
+        parsed_gold=storable(reply.verdict.parsed_gold),
+        parsed_answer=storable(reply.verdict.parsed_answer),
     )
-    return Reply(verdict, _whole(reply.crash), reply.is_spent)
-
-
-def _whole(text: str) -> str:
-    return text.encode(errors="replace").decode()
+    return Reply(verdict, storable(reply.crash), reply.is_spent)

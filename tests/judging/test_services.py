@@ -10,7 +10,7 @@ from tests import factories
 from trajectories import hot_sql
 from trajectories.judging import rejudging, services
 from trajectories.models import Verdict, VerdictEvidence
-from verifiers import programs
+from verifiers import programs, types
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
 from verifiers.sandbox import Report, Suite
 from verifiers.wire import Job
@@ -105,6 +105,43 @@ def test_a_program_in_training_gets_both_verdicts_from_one_run(monkeypatch: Any)
     assert (verdict.outcome, verdict.verifier) == ("incorrect", "code_strict-v1")
     assert verdict.official == {"verifier": "code-v1", "outcome": "correct", "reward": 1.0}
     assert len(runs) == 1
+
+
+RAISES = "def add(a, b):\n    raise ValueError('x{}y')"
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+@pytest.mark.parametrize("raised", [r"\0", r"\ud800"])
+def test_what_a_program_raises_is_incorrect_though_postgres_cannot_hold_it(raised: str) -> None:
+    verdict = _judged_program(RAISES.replace("{}", raised))
+    assert (verdict.outcome, verdict.reason) == ("incorrect", "answer")
+    told = VerdictEvidence.objects.get(verdict=verdict).data["verifiers"]["code-v1"]["parsed_answer"]
+    assert told.startswith("CandidateError: ValueError: x")
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+def test_what_a_program_raises_does_not_stop_rejudging() -> None:
+    verdict = _judged_program(RAISES.replace("{}", r"\0"))
+    Gold.objects.filter(task=verdict.episode.task).update(version=2)
+    list(rejudging.rejudge(benchmark=None, is_dry_run=False))
+    assert list(Verdict.objects.order_by("pk").values_list("gold_version", flat=True)) == [1, 2]
+
+
+def test_no_parsed_form_keeps_a_verdict_from_being_written(monkeypatch: Any) -> None:
+    def judged(*_args: Any, **_kwargs: Any) -> types.Verdict:
+        return types.Verdict(correct=False, parsed_gold="\0", parsed_answer="\ud800")
+
+    monkeypatch.setattr(services, "judge_guarded", judged)
+    assert _judged("41").outcome == "incorrect"
+
+
+def test_a_failure_is_void_in_whatever_words_it_comes(monkeypatch: Any) -> None:
+    def fail(*_args: Any, **_kwargs: Any) -> None:
+        raise VerifierCrash("verifier_error", "\0\ud800")
+
+    monkeypatch.setattr(services, "judge_guarded", fail)
+    verdict = _judged("41")
+    assert VerdictEvidence.objects.get(verdict=verdict).data["detail"] == "\ufffd?"
 
 
 def test_without_a_sandbox_programs_are_void(monkeypatch: Any) -> None:

@@ -15,6 +15,7 @@ from trajectories.models import Run
 from verifiers import registry
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
 from verifiers.sandbox import SandboxMissing
+from verifiers.texts import storable
 from verifiers.types import Evidence, Gold, Verdict
 from verifiers.wire import Job
 
@@ -174,5 +175,5 @@ def _outcome(opinion: Verdict) -> str:
 
 def _void(episode_id: int, reason: str, claim: hot_sql.Claim, *, detail: str) -> hot_sql.Ending:
     logger.error("episode %s is void: %s: %s", episode_id, reason, detail)
-    evidence: dict[str, Any] = {"answer": claim.answer, "detail": detail}
+    evidence: dict[str, Any] = {"answer": claim.answer, "detail": storable(detail)}
     return hot_sql.Ending(episode=episode_id, outcome="void", reason=reason, evidence=evidence)

@@ -103,7 +103,7 @@ def output_of(report: Report) -> dict[str, Any]:
         "passed": list(report.asserts) if is_whole else [],
         "told": [_told(why) for why in report.asserts_told],
         "problem": "" if is_whole else _told(report.asserts_detail),
-        "printed": _storable(report.output[:PRINTED_CHARS]),
+        "printed": report.output[:PRINTED_CHARS],
         "is_cut": report.is_output_cut or len(report.output) > PRINTED_CHARS,
     }
 
@@ -125,9 +125,4 @@ def calls_mark_sent(places: Sequence[Place]) -> None:
 
 
 def _told(why: str) -> str:
-    return _storable(why.removeprefix(FOREIGN).rstrip(": ")[:TOLD_CHARS])
-
-
-def _storable(text: str) -> str:
-    """Without what Postgres cannot hold: NUL and half characters."""
-    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
+    return why.removeprefix(FOREIGN).rstrip(": ")[:TOLD_CHARS]

@@ -12,6 +12,7 @@ from typing import Any
 from gymsite.core.errors import GymError
 from verifiers.sandbox import probe, running
 from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
+from verifiers.texts import storable
 
 LIMITS = Limits()
 LINES = 3  # of a checker: it is there, the asserts, everything
@@ -43,7 +44,8 @@ class Report:
     ``asserts`` and ``asserts_detail`` are what stood when the last assert had been tried, before any pair and
     call: what the program does afterwards changes them no more. ``asserts_told`` says of each why it fails;
     it is empty when the program did not get so far. ``values`` has for each call a list: its
-    value in JSON, or nothing. ``output`` is what it printed, cut.
+    value in JSON, or nothing. ``output`` is what it printed, cut. Postgres can hold every text here, whatever
+    the program raised and printed.
     """
 
     passed: tuple[bool, ...]
@@ -84,15 +86,16 @@ def _report(suite: Suite, said: list[dict[str, Any]], ran: running.Ran) -> Repor
     report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
     if said:
         asserts, *_ = said
-        told = tuple(asserts["details"])
+        told = tuple(map(storable, asserts["details"]))
         report = replace(
-            report, asserts=_passed(asserts), asserts_detail=asserts["detail"], asserts_told=told
+            report, asserts=_passed(asserts), asserts_detail=storable(asserts["detail"]), asserts_told=told
         )
     if len(said) > 1:
         whole = said[1]
         values = tuple(whole["values"])
-        report = replace(report, passed=_passed(whole), detail=whole["detail"], values=values)
-    return replace(report, output=ran.output.decode(errors="replace"), is_output_cut=ran.is_output_cut)
+        report = replace(report, passed=_passed(whole), detail=storable(whole["detail"]), values=values)
+    output = storable(ran.output.decode(errors="replace"))
+    return replace(report, output=output, is_output_cut=ran.is_output_cut)
 
 
 def _ended(suite: Suite, detail: str) -> Report:
