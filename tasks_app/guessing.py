@@ -2,11 +2,12 @@
 
 The published rule. Choices: 1/k, as the draft says. For the rest of a split:
 
-1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys.
+1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys; of them count those whose
+   gold nobody disputes.
 2. Tasks fall into classes by what the question itself shows of its answer: the family's tag where the
    benchmark has families, then the first two words of the question ("how many", "is the"), else its first
-   word, else none. A class needs 30 sampled tasks; what finds no class goes up to the next coarser one, and
-   what finds none at all stays at 0.
+   word, else none. A class needs 30 sampled tasks; what finds no class goes up to the next coarser one. The
+   coarsest is the whole sample: whoever cannot tell what is asked bets on what is commonest of all.
 3. Tried blind are the four commonest golds of a class. The rate of one is the share of the class that it gets
    right by the official verifier, less the task that it was taken from: (right - 1) / (tasks - 1). The class
    has the rate of its best one. (Leaving each task out of a vote would give two equally common answers 0.)
@@ -43,6 +44,8 @@ QUESTION_CHARS = 200
 RUNGS = 4
 
 Class = tuple[str, ...]
+WHOLE_SAMPLE: Class = ()
+NO_CLASS: Class = ("",)
 Judge = Callable[[Gold, Evidence], bool]
 
 _QUESTIONS = """
@@ -77,29 +80,27 @@ def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
     with connection.cursor() as cursor:
         cursor.execute(_QUESTIONS, {**asked, "chars": QUESTION_CHARS})
         found = [(pk, _ladder(text or "", tags, plugin)) for pk, text, tags in cursor.fetchall()]
-        sampled = [ladder for _, ladder in found[:SAMPLE_MAX]]
-        classes = classes_of(sampled)
         golds = _golds([pk for pk, _ in found[:SAMPLE_MAX]])
-        sample = [
-            _sampled(golds[pk], kind=_class(ladder, classes))
-            for pk, ladder in found[:SAMPLE_MAX]
-            if pk in golds
-        ]
-        rates = _rates(plugin, sample)
-        by_rate: dict[float, list[int]] = defaultdict(list)
+        counted = [(pk, ladder) for pk, ladder in found[:SAMPLE_MAX] if pk in golds]
+        classes = classes_of([ladder for _, ladder in counted])
+        sample = [_sampled(golds[pk], kind=_class(ladder, classes)) for pk, ladder in counted]
+        by_class: dict[Class, list[int]] = defaultdict(list)
         for pk, ladder in found:
-            by_rate[rates.get(_class(ladder, classes), 0.0)].append(pk)
-        for rate, ids in by_rate.items():
-            cursor.execute(_WRITE, {"rate": rate, "ids": ids})
+            by_class[_class(ladder, classes)].append(pk)
+        rates = _rates(plugin, sample, classes=classes & by_class.keys())
+        for kind, ids in by_class.items():
+            cursor.execute(_WRITE, {"rate": rates.get(kind, 0.0), "ids": ids})
         cursor.execute(_MEAN, asked)
         mean: float | None = cursor.fetchone()[0]
     return mean
 
 
-def classes_of(ladders: Iterable[Sequence[Class]]) -> set[Class]:
-    """The classes that enough tasks fall into; each task counts in the finest one that has enough."""
+def classes_of(ladders: Sequence[Sequence[Class]]) -> set[Class]:
+    """The classes that enough tasks fall into: the whole, and those for which each task counts in the finest
+    one that has enough.
+    """
     left = list(ladders)
-    classes: set[Class] = set()
+    classes = {WHOLE_SAMPLE} if len(left) >= CLASS_MIN else set()
     for step in range(RUNGS):
         counts = Counter(ladder[step] for ladder in left)
         classes |= {kind for kind, count in counts.items() if count >= CLASS_MIN}
@@ -122,20 +123,21 @@ def _ladder(text: str, tags: Sequence[str], plugin: BenchmarkPlugin) -> list[Cla
     """The classes that a task may fall into, the finest first: ``RUNGS`` of them."""
     words = [word.lower() for word in WORD.findall(text)[:2]]
     family = [tag for tag in tags if plugin.exemplar_tag and tag.startswith(plugin.exemplar_tag)][:1]
-    return [(*family, *words), (*family, *words[:1]), (*family,), ()]
+    return [(*family, *words), (*family, *words[:1]), (*family,), WHOLE_SAMPLE]
 
 
 def _class(ladder: Sequence[Class], classes: set[Class]) -> Class:
-    return next((kind for kind in ladder if kind in classes), ("",))
+    return next((kind for kind in ladder if kind in classes), NO_CLASS)
 
 
-def _rates(plugin: BenchmarkPlugin, sample: Sequence[Sampled]) -> dict[Class, float]:
-    by_class: dict[Class, list[Sampled]] = defaultdict(list)
-    for item in sample:
-        by_class[item.kind].append(item)
-    measured = {kind: items for kind, items in by_class.items() if len(items) >= CLASS_MIN}
+def _rates(
+    plugin: BenchmarkPlugin, sample: Sequence[Sampled], *, classes: Iterable[Class]
+) -> dict[Class, float]:
+    members = {
+        kind: [item for item in sample if kind in (item.kind, WHOLE_SAMPLE)] for kind in sorted(classes)
+    }
     with _judging(plugin.verifier_official) as judge:
-        return {kind: round(blind_share(items, judge=judge), DECIMALS) for kind, items in measured.items()}
+        return {kind: round(blind_share(items, judge=judge), DECIMALS) for kind, items in members.items()}
 
 
 @contextmanager

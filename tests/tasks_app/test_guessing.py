@@ -37,15 +37,16 @@ def test_the_verifier_says_what_a_blind_answer_gets_right() -> None:
     assert blind_share(_sample("10", "10", "11", "9", "50"), judge=within_one) == 0.75
 
 
-def test_a_class_needs_thirty_tasks_and_the_others_share_a_coarser_one() -> None:
+def test_a_class_needs_thirty_tasks_and_the_others_share_a_coarser_one_up_to_the_whole() -> None:
     def ladder(first: str, second: str) -> list[tuple[str, ...]]:
         return [(first, second), (first,), (), ()]
 
     many = [ladder("how", "many")] * CLASS_MIN
     few = [ladder("how", f"w{number}") for number in range(CLASS_MIN - 1)]
-    assert classes_of(many + few) == {("how", "many")}
-    assert classes_of(many + few + [ladder("how", "else")]) == {("how", "many"), ("how",)}
+    assert classes_of(many + few) == {("how", "many"), ()}
+    assert classes_of(many + few + [ladder("how", "else")]) == {("how", "many"), ("how",), ()}
     assert classes_of([*few, ladder("who", "won")]) == {()}
+    assert classes_of(few) == set()
 
 
 def _split(answers: dict[str, list[str]], **fields: Any) -> None:
@@ -66,6 +67,23 @@ def test_every_task_gets_the_rate_of_its_class_and_choices_keep_theirs() -> None
     assert {rate for text, rate in rates.items() if text.startswith("What is")} == {0.0}
     choice.refresh_from_db()
     assert choice.guess_rate == 0.25
+
+
+@pytest.mark.django_db
+def test_what_finer_classes_leave_over_gets_the_rate_of_the_whole_sample() -> None:
+    _split({"How many": ["2"] * 20 + ["3"] * 20, "Who": ["2"] * 10, "When": ["4"] * 11})
+    guessing.guess_rates_store(benchmarks.get("gsm8k"), split="train")
+    rates = {text.split()[0]: rate for text, rate in Task.objects.values_list("payload__text", "guess_rate")}
+    assert rates == {"How": round(19 / 39, 4), "Who": round(29 / 60, 4), "When": round(29 / 60, 4)}
+
+
+@pytest.mark.django_db
+def test_a_class_that_disputes_make_too_small_is_measured_in_a_coarser_one() -> None:
+    _split({"How many": ["2"] * CLASS_MIN, "Who": ["5"]})
+    first = Task.objects.order_by("pk")[0]
+    StoredGold.objects.filter(task=first).update(status=StoredGold.Status.DISPUTED)
+    guessing.guess_rates_store(benchmarks.get("gsm8k"), split="train")
+    assert set(Task.objects.values_list("guess_rate", flat=True)) == {round(28 / 29, 4)}
 
 
 @pytest.mark.django_db
