@@ -59,6 +59,7 @@ def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
         "BLOB_DIR": str(settings.STORAGES["blobs"]["OPTIONS"]["location"]),
         "DATABASE_URL": servers.role_url("arena", database=database),
         "GYM_TOKEN_KEY": settings.TOKEN_KEY.hex(),
+        "GYM_WORLD_SALT": settings.WORLD_SALT.hex(),
         "GYM_SECRET_KEY": "arena-of-the-tests",
         "ARENA_PORT": str(port),
     }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from functools import lru_cache
 
+import msgspec
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
@@ -96,9 +97,11 @@ def site_now(*, start: datetime, site_events: int) -> datetime:
 
 def _fresh(made: Page | Change, history: events.History) -> tuple[Event, ...]:
     """The events to store: a look at the same thing again is not noted twice."""
-    if isinstance(made, Change):
+    if isinstance(made, Change) or not made.events:
         return made.events
-    return tuple(event for event in made.events if event not in history.events)
+    known = [msgspec.json.encode(event, order="deterministic") for event in history.events]
+    noted = ((event, msgspec.json.encode(event, order="deterministic")) for event in made.events)
+    return tuple(event for event, text in noted if text not in known)
 
 
 def _append(
