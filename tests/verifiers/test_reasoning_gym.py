@@ -49,6 +49,7 @@ CUBE = {"cube_size": 3, "scramble_moves": "R U' F"}
 ROAD = {"board_config": "oooBoooooBooAAoooooooooooooooooooooo"}
 PATH = {"matrix": [["*", "O"], ["X", "#"]]}
 HANOI = {"num_disks": 1, "num_pegs": 3, "start_peg": 1, "target_peg": 2, "solution_length": 1}
+TINY = "((1/10)**1000)**100"
 LADDER = {"start_word": "COLD", "end_word": "WARD"}
 
 
@@ -95,6 +96,7 @@ def judge(dataset: str, gold: str, answer: str, facts: dict[str, Any] | None = N
         ("countdown", "4*7 + 5", "5-(-7)*4", TARGET),
         ("puzzle24", "4*7 - 4", "(7*4)-4", {"numbers": [4, 7, 4]}),
         ("simple_integration", "x**2 + C", "(x + 1)**2 - 2*x + 3*C", integral("2*x")),
+        ("simple_integration", "x**2 + C", "x**2" + " + 0" * 199, integral("2*x")),
         ("intermediate_integration", "-cos(x)**2/2 + C", "sin(x)**2/2", integral("sin(x)*cos(x)")),
         ("intermediate_integration", "x*log(x) - x + C", "x*(log(x) - 1)", integral("log(x)")),
         ("n_queens", "_ Q\nQ _", "Q _\n_ Q", QUEENS),
@@ -159,6 +161,9 @@ def test_what_is_as_right_as_the_gold_is_correct(
         ("simple_integration", "x**2 + C", "x**2 + x", integral("2*x")),
         ("simple_integration", "x**2 + C", "9**9**9**9**9 + x**2", integral("2*x")),
         ("simple_integration", "x**2 + C", "exp(exp(exp(exp(exp(x)))))", integral("2*x")),
+        ("simple_integration", "x**2 + C", f"x**2 + 0*log(1 + sqrt(-1)*{TINY})", integral("2*x")),
+        ("simple_integration", "x**2 + C", f"x**2 + 0*atan({TINY})", integral("2*x")),
+        ("simple_integration", "x**2 + C", "x**2" + " + 0" * 200, integral("2*x")),
         ("n_queens", "_ Q\nQ _", "[['_', 'Q'], ['Q', '_']]", QUEENS),
         ("palindrome_generation", "abba", "aba", {"letters": ["a", "a", "b", "b"]}),
         ("sokoban", "R", "move R", ROOM),

@@ -21,7 +21,9 @@ from verifiers.types import UnparsableGold
 DIGITS = 50
 TOLERANCE = "1e-25"
 SIZE_MAX = "1e400"
+SIZE_MIN = "1e-400"
 EXPONENT_MAX = 1_000
+OPERATIONS_MAX = 200  # a generated antiderivative has about a dozen
 # On both sides of zero and inside and outside of the unit interval; no rational multiple of pi.
 POINTS = ("0.37", "-0.61", "1.43", "-1.87", "2.71", "0.083", "-0.129", "3.3")
 POINTS_NEEDED = 2
@@ -71,7 +73,9 @@ def _agrees(found: ast.expr, wanted: ast.expr, *, variable: str, at: str) -> boo
 def _is_known(tree: ast.expr, *, variable: str) -> bool:
     calls = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in calls}
-    return names <= {variable, CONSTANT, "pi", "E"} and all(map(_is_known_node, ast.walk(tree)))
+    operations = sum(isinstance(node, ast.BinOp | ast.UnaryOp | ast.Call) for node in ast.walk(tree))
+    is_short = operations <= OPERATIONS_MAX
+    return is_short and names <= {variable, CONSTANT, "pi", "E"} and all(map(_is_known_node, ast.walk(tree)))
 
 
 def _is_known_node(node: ast.AST) -> bool:
@@ -131,10 +135,16 @@ def _power(base: Dual, exponent: Dual) -> Dual:
 
 
 def _bounded(found: Dual) -> Dual:
-    """Refuses what is so large that the next function of it would not end."""
-    for part in (found.value, found.slope):
-        if not m.isfinite(part) or abs(part) > m.mpf(SIZE_MAX):
-            raise OverflowError("the value is too large")
+    """Refuses what is so large, or so near to zero, that the next function of it would not end.
+
+    The logarithm of ``1 + 1e-1000000j``, for one, is worked out in millions of digits.
+    """
+    for number in (found.value, found.slope):
+        if not m.isfinite(number):
+            raise OverflowError("the value is not finite")
+        for part in (abs(number.real), abs(number.imag)):
+            if part and not m.mpf(SIZE_MIN) <= part <= m.mpf(SIZE_MAX):
+                raise OverflowError("the value is too large or too small")
     return found
 
 
