@@ -56,11 +56,8 @@ def stars_drawn(stars: int) -> str:
     return "★" * stars + "☆" * (wording.STARS - stars)
 
 
-@lru_cache(maxsize=256)
-def _tenths(stars: tuple[int, ...]) -> int:
-    return (20 * sum(stars) + len(stars)) // (2 * len(stars))
-
-
+@lru_cache(maxsize=4096)
 def mean_tenths(world: World, product_id: str) -> int:
     """The mean of all stars in tenths, a half of one rounded up."""
-    return _tenths(tuple(outline.stars for outline in outlines(world, product_id)))
+    stars = [outline.stars for outline in outlines(world, product_id)]
+    return (20 * sum(stars) + len(stars)) // (2 * len(stars))
