@@ -25,9 +25,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.db import connection
+from django.db import connection, transaction
 
-from tasks_app import gold_answers
+from tasks_app import gold_answers, loading
 from tasks_app.models import Gold as StoredGold
 from tasks_app.questions import questions
 from tasks_app.types import BenchmarkPlugin
@@ -80,19 +80,30 @@ def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
     with connection.cursor() as cursor:
         cursor.execute(_QUESTIONS, {**asked, "chars": QUESTION_CHARS})
         found = [(pk, _ladder(text or "", tags, plugin)) for pk, text, tags in cursor.fetchall()]
-        golds = _golds([pk for pk, _ in found[:SAMPLE_MAX]])
-        counted = [(pk, ladder) for pk, ladder in found[:SAMPLE_MAX] if pk in golds]
-        classes = classes_of([ladder for _, ladder in counted])
-        sample = [_sampled(golds[pk], kind=_class(ladder, classes)) for pk, ladder in counted]
-        by_class: dict[Class, list[int]] = defaultdict(list)
-        for pk, ladder in found:
-            by_class[_class(ladder, classes)].append(pk)
-        rates = _rates(plugin, sample, classes=classes & by_class.keys())
-        for kind, ids in by_class.items():
-            cursor.execute(_WRITE, {"rate": rates.get(kind, 0.0), "ids": ids})
+    by_rate = _measured(plugin, found)
+    with transaction.atomic(), connection.cursor() as cursor:
+        loading.turn_take(cursor)
+        for rate, ids in by_rate.items():
+            cursor.execute(_WRITE, {"rate": rate, "ids": ids})
         cursor.execute(_MEAN, asked)
         mean: float | None = cursor.fetchone()[0]
     return mean
+
+
+def _measured(
+    plugin: BenchmarkPlugin, found: Sequence[tuple[int, Sequence[Class]]]
+) -> Mapping[float, list[int]]:
+    """Ids of all tasks by their rates; the tasks come in the order in which they are sampled."""
+    golds = _golds([pk for pk, _ in found[:SAMPLE_MAX]])
+    counted = [(pk, ladder) for pk, ladder in found[:SAMPLE_MAX] if pk in golds]
+    classes = classes_of([ladder for _, ladder in counted])
+    sample = [_sampled(golds[pk], kind=_class(ladder, classes)) for pk, ladder in counted]
+    kinds = {pk: _class(ladder, classes) for pk, ladder in found}
+    rates = _rates(plugin, sample, classes=classes.intersection(kinds.values()))
+    by_rate: dict[float, list[int]] = defaultdict(list)
+    for pk, kind in kinds.items():
+        by_rate[rates.get(kind, 0.0)].append(pk)
+    return by_rate
 
 
 def classes_of(ladders: Sequence[Sequence[Class]]) -> set[Class]:

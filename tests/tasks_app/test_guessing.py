@@ -3,8 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError, connection, transaction
 
 from tasks_app import guessing, loading
 from tasks_app.guessing import CLASS_MIN, Sampled, blind_share, classes_of
@@ -94,6 +96,18 @@ def test_measuring_again_touches_no_row() -> None:
     assert means == [1.0, 1.0]
     guessing.guess_rates_store(benchmarks.get("gsm8k"), split="train")
     assert set(Task.objects.values_list("updated_at", flat=True)) == stamps
+
+
+@pytest.mark.django_db
+def test_rates_wait_for_the_turn_of_a_load_before_they_are_written() -> None:
+    _split({"How many": ["2"] * CLASS_MIN})
+    with psycopg.connect(**connection.get_connection_params()) as other, other.cursor() as loader:
+        loading.turn_take(loader)
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '50ms'")
+        with pytest.raises(OperationalError, match="lock timeout"), transaction.atomic():
+            guessing.guess_rates_store(benchmarks.get("gsm8k"), split="train")
+        assert set(Task.objects.values_list("guess_rate", flat=True)) == {0.0}
 
 
 @pytest.mark.django_db
