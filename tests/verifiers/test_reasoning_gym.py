@@ -150,6 +150,7 @@ def test_what_is_as_right_as_the_gold_is_correct(
         ("polynomial_multiplication", "x**2 + x", "expand(x*(x + 1))", None),
         ("coin_flip", "0.00001525878906", "0", SMALL),
         ("coin_flip", "0.3333333333", "0.33", HALF),
+        ("coin_flip", "0.3333333333", "\u22120.333", HALF),
         ("number_format", "10.5", "10.501", SHOWN),
         ("number_format", "10.5", "2.250", SHOWN),
         ("countdown", "4*7 + 5", "4*7 + 5 + 0", TARGET),

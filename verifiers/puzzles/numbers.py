@@ -22,10 +22,13 @@ SIGNIFICANT_FIGURES = 3
 
 def number(text: str) -> Fraction | None:
     """``-1,234.50`` or ``1.2e-7``; None for anything else, names (``nan``) included."""
+    found = _decimal(text)
+    return None if found is None else Fraction(found)
+
+
+def _decimal(text: str) -> Decimal | None:
     plain = text.strip().replace("\u2212", "-")
-    if not NUMBER.fullmatch(plain):
-        return None
-    return Fraction(Decimal(plain.replace(",", "")))
+    return Decimal(plain.replace(",", "")) if NUMBER.fullmatch(plain) else None
 
 
 def numbers(text: str) -> Hashable | None:
@@ -91,9 +94,9 @@ def geometry(text: str) -> Hashable | None:
 
 def significant(text: str) -> Hashable | None:
     """A number to three significant figures."""
-    if number(text) is None:
+    value = _decimal(text)
+    if value is None:
         return None
-    value = Decimal(text.strip().replace("\u2212", "-").replace(",", ""))
     if value.is_zero():
         return Decimal(0)
     place = Decimal(1).scaleb(value.adjusted() - SIGNIFICANT_FIGURES + 1)
@@ -107,10 +110,12 @@ def probability(puzzle: Puzzle, answer: str) -> bool | None:
     ratio = FRACTION.fullmatch(answer)
     if ratio:
         return int(ratio[2]) > 0 and Fraction(int(ratio[1]), int(ratio[2])) == wanted
-    value = number(answer)
-    if value is None or value == wanted:
-        return None if value is None else True
-    digits = Decimal(answer.strip().replace(",", "")).as_tuple()
+    found = _decimal(answer)
+    if found is None:
+        return None
+    value, digits = Fraction(found), found.as_tuple()
+    if value == wanted:
+        return True
     if not isinstance(digits.exponent, int) or len(digits.digits) < SIGNIFICANT_FIGURES:
         return False
     return abs(value - wanted) <= Fraction(10) ** digits.exponent / 2
