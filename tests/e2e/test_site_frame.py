@@ -1,0 +1,114 @@
+"""The frame of every mock site, in a real browser: its clock, the task bar, and the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from gymsite.core.presentation import ALL_LOOKS
+from tasks_app.registry import benchmarks
+from tests import factories
+from tests.e2e.conftest import ArenaServer
+from tests.e2e.test_arena_pages import settled
+from trajectories.models import Episode, PageEvent, Submission
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+SAMPLE = benchmarks.get("stays").samples[0]
+NOW = datetime(2028, 2, 29, 9, 0, 30, tzinfo=UTC)
+SAID = """() => [
+  Date.now(), new Date().getTime(), new Date(0).getTime(), new Date(2020, 0, 2).getFullYear(),
+  Date.UTC(2020, 0, 1), new Date() instanceof Date, Date(), new (new Date().constructor)().getTime(),
+  new Intl.DateTimeFormat("en", {year: "numeric", timeZone: "UTC"}).format(),
+  new Date().toISOString(), new Date(0).toLocaleDateString("en", {timeZone: "UTC"})
+]"""
+
+
+def episode_make(**fields: Any) -> Episode:
+    task = factories.task(kind=SAMPLE.kind, payload=dict(SAMPLE.payload), prompt=SAMPLE.prompt)
+    return factories.episode(task=task, virtual_start=datetime(2028, 2, 29, 9, tzinfo=UTC), **fields)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland"])
+def test_scripts_read_the_episodes_clock(zone: str, arena_server: ArenaServer, open_page: OpenPage) -> None:
+    page = open_page(timezone_id=zone)
+    page.goto(arena_server.address(episode_make()))
+    settled(page)
+
+    now, made, zero, year, utc, is_date, text, again, formatted, iso, first = page.evaluate(SAID)
+
+    minute = 60_000
+    begin = NOW.timestamp() * 1000
+    assert [begin <= one < begin + 10 * minute for one in (now, made, again)] == [True] * 3
+    assert (zero, year, utc, is_date) == (0, 2020, 1_577_836_800_000, True)
+    assert "Feb 29 2028" in text
+    assert formatted == "2028"
+    assert iso.startswith("2028-02-29T09:0")
+    assert first == "1/1/1970"
+
+
+def test_the_recorder_goes_on_under_the_episodes_clock(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_make(recording="events")
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+    page.get_by_role("textbox", name=SAMPLE.payload["fields"][0], exact=True).fill("1.00")
+    with page.expect_response(lambda response: response.url.endswith("/events")):
+        page.get_by_role("button", name="Submit answer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Answer recorded")
+    assert PageEvent.objects.filter(episode=episode, kind="click").exists()
+
+
+def test_the_task_can_be_folded_away_without_losing_what_was_typed(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page()
+    page.goto(arena_server.address(episode_make()))
+    settled(page)
+    bar = page.get_by_role("region", name="Task")
+    field = bar.get_by_role("textbox", name=SAMPLE.payload["fields"][1], exact=True)
+    field.fill("L-1")
+
+    bar.locator("summary").click()
+    expect(field).to_be_hidden()
+    bar.locator("summary").click()
+
+    expect(field).to_have_value("L-1")
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+def test_an_answer_is_handed_in_from_any_page_of_the_site(
+    has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_make()
+    page = open_page(java_script_enabled=has_scripts)
+    page.goto(arena_server.address(episode, "trips"))
+    bar = page.get_by_role("region", name="Task")
+    for label, value in zip(SAMPLE.payload["fields"], ("412.50", "L-2041"), strict=True):
+        bar.get_by_label(label, exact=True).fill(value)
+
+    bar.get_by_role("button", name="Submit answer").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Answer recorded")
+    assert Submission.objects.get(episode=episode).answer == ["412.50", "L-2041"]
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("theme", ALL_LOOKS["theme"])
+def test_the_bar_is_as_wide_as_the_page_and_no_wider(
+    theme: str, width: int, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page(viewport={"width": width, "height": 800})
+    page.goto(arena_server.address(episode_make(presentation={"theme": theme})))
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.get_by_role("region", name="Task").bounding_box()
+    assert box is not None
+    assert (box["x"], box["y"], box["width"]) == (0, 0, width)
