@@ -19,9 +19,10 @@ only about answers of one shape. The others have rules of ours. What the package
 - Python: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the answer, and
   so do, through SymPy, ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations.
 
-White space around an answer, between cells or between words never counts, nor how a number is written; the
-package's scorers differ in that among themselves. ``rubiks_cube`` is turned here because its scorer needs
-NumPy, which the sandbox's Python may not have.
+White space around an answer never counts. Where the package compares the text as it stands, so does
+``exact``: spaces within count, and how a number is written. The other readings and rules let both pass, as
+far as their names say. ``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's
+Python may not have.
 """
 
 from __future__ import annotations
