@@ -51,11 +51,6 @@ def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
     return HeldBack([(call, value[0]) for call, value in zip(calls, first, strict=True) if value][:count])
 
 
-def pairs_of(gold: Gold, *, seed: int, count: int = PAIRS) -> list[tuple[str, Any]]:
-    """The pairs of ``held_back``, which raises as this does."""
-    return held_back(gold, seed=seed, count=count).pairs
-
-
 def _ordered(value: Any) -> Any:
     """A value in JSON with its sets and dictionaries in one order, which is no part of what they are."""
     if isinstance(value, list):
