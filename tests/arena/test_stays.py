@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
+from gymsite.arena.sites.stays import _notices
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import booking_refusal
@@ -307,12 +308,33 @@ def test_a_past_trip_can_be_neither_changed_nor_cancelled(
     assert state_of(episode, world).trips == world.trips
 
 
-def test_a_closed_banner_stays_away(
-    read: Callable[..., str], post: Callable[..., Any], episode: Episode
+def test_a_closed_notice_stays_away_and_leads_back(
+    read: Callable[..., str], post: Callable[..., Any], episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(_notices, "COOKIES_CHANCE", 1.0)
+    monkeypatch.setattr(_notices, "NEWSLETTER_CHANCE", 0.0)
     assert "Accept cookies" in read(episode)
-    assert post(episode, "close/cookies").status_code == 303
+    answer = post(episode, "close/cookies", back="search?name=Fox")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "../search?name=Fox")
     assert "Accept cookies" not in read(episode, "trips")
+
+
+def test_the_newsletter_comes_after_a_search(
+    read: Callable[..., str], episode: Episode, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_notices, "COOKIES_CHANCE", 0.0)
+    monkeypatch.setattr(_notices, "NEWSLETTER_CHANCE", 1.0)
+    assert "No, thank you" not in read(episode)
+    _, _, stay = offer(world)
+    for number in range(_notices.MOST_SEARCHES):
+        read(episode, "search", **dates(_moved(stay, number)))
+    assert "No, thank you" in read(episode)
+
+
+@pytest.mark.parametrize("back", ["../../lab", "//example.org", "https://example.org", "trips/../.."])
+def test_a_notice_leads_nowhere_else(post: Callable[..., Any], episode: Episode, back: str) -> None:
+    place = post(episode, "close/cookies", back=back).headers["Location"]
+    assert place == "../"
 
 
 def test_reviews_are_searched_by_their_words(

@@ -59,15 +59,25 @@ def settled(page: Page) -> None:
 
 def press(page: Page, role: Any, name: str) -> None:
     page.get_by_role(role, name=name, exact=True).click()
+    arrive(page)
+
+
+def arrive(page: Page) -> None:
+    """Wait for the page, and close what lies over it."""
     settled(page)
+    notice = page.get_by_role("dialog")
+    if notice.count():
+        notice.get_by_role("button").click()
+        settled(page)
+        expect(notice).to_have_count(0)
 
 
 def search(page: Page, given: dict[str, Any], *, house: str = "") -> None:
     """From any page: the stay's dates and guests into the form of the first page."""
     press(page, "link", "Staywell")
     form = page.get_by_role("search", name="Find a stay")
-    form.get_by_label("Arrival").fill(given["check_in"])
-    form.get_by_label("Departure").fill(given["check_out"])
+    form.get_by_label("Arrival", exact=True).fill(given["check_in"])
+    form.get_by_label("Departure", exact=True).fill(given["check_out"])
     form.get_by_label("Guests").select_option(str(given["guests"]))
     form.get_by_label("Name of the house").fill(house)
     press(page, "button", "Search")
@@ -115,7 +125,7 @@ def solve_book_stay(page: Page, task: SiteTask) -> None:
     links = results.get_by_role("heading").get_by_role("link")
     for address in links.evaluate_all("all => all.map(a => a.href)"):
         page.goto(address)
-        settled(page)
+        arrive(page)
         if _book_here(page, task):
             return
     raise AssertionError("no room meets the conditions")
@@ -130,12 +140,12 @@ def _book_here(page: Page, task: SiteTask) -> bool:
             continue
         back = page.url
         page.goto(address)
-        settled(page)
+        arrive(page)
         if total(page) <= int(dict(task.given["conditions"])["budget"]):
             _book(page, task)
             return True
         page.goto(back)
-        settled(page)
+        arrive(page)
     return False
 
 
@@ -170,7 +180,7 @@ def test_the_total_price_of_several_stays_is_found(
     episode = episode_of(task)
     page = open_page()
     page.goto(arena_server.address(episode))
-    settled(page)
+    arrive(page)
     solve_total_price(page, task)
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
 
@@ -183,7 +193,7 @@ def test_the_best_rated_room_under_conditions_is_booked(
     episode = episode_of(task)
     page = open_page()
     page.goto(arena_server.address(episode))
-    settled(page)
+    arrive(page)
     solve_book_stay(page, task)
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
     assert task.goal is not None
@@ -193,3 +203,45 @@ def test_the_best_rated_room_under_conditions_is_booked(
 
 def _events(episode: Episode) -> Any:
     return SiteEvent.objects.filter(episode=episode).order_by("seq").values_list("kind", "data")
+
+
+def test_a_day_is_chosen_in_the_calendar_of_its_field(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto(arena_server.address(episode_of(task_of(total_price, level=1))))
+    arrive(page)
+    page.get_by_role("button", name="Calendar of arrival").click()
+    picker = page.get_by_role("dialog", name="Calendar of arrival")
+    expect(picker.get_by_text("March 2027")).to_be_visible()
+    picker.get_by_role("button", name="Later").click()
+    picker.get_by_role("button", name="15 April 2027").click()
+    expect(picker).to_be_hidden()
+    expect(page.get_by_label("Arrival", exact=True)).to_have_value("2027-04-15")
+    page.get_by_role("button", name="Calendar of arrival").click()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(picker).to_be_hidden()
+
+
+def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    task = task_of(total_price, level=1)
+    episode = episode_of(task)
+    leg = task.given["legs"][0]
+    listing, room = _found(leg["room"])
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    arrive(page)
+    search(page, leg, house=listing.name)
+    press(page, "link", listing.name)
+    press(page, "link", f"Book {room.name}")
+    press(page, "button", "Book this stay")
+    expect(page.get_by_text("Tell the house your name.")).to_be_visible()
+    page.get_by_label("Full name").fill("Kim Doe")
+    page.get_by_label("E-mail").fill("kim@example.org")
+    page.get_by_label("I agree to the house rules").check()
+    press(page, "button", "Book this stay")
+    code = fold(world(), _events(episode)).trips[-1].code
+    press(page, "link", "My trips")
+    press(page, "link", f"Cancel {code}")
+    press(page, "button", "Cancel this trip")
+    expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
+    assert fold(world(), _events(episode)).trips[-1].status == "cancelled"

@@ -46,7 +46,13 @@ def booked(visit: Visit, code: str) -> Page:
     trip = visit.state.trip(code)
     if trip is None or trip.status != "booked":
         raise Http404
-    return page(visit, "booked", title="Your stay is booked", card=trip_card(visit.world, trip))
+    return page(
+        visit,
+        "booked",
+        title="Your stay is booked",
+        here=f"trips/{trip.code}/booked",
+        card=trip_card(visit.world, trip),
+    )
 
 
 def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
@@ -86,6 +92,7 @@ def _form(
         visit,
         "checkout",
         title="Confirm your stay",
+        here=f"stays/{listing.id}/book/{room.id}",
         status=422 if errors else 200,
         events=[facts.shown(*facts.quote(listing, room, stay), facts.policy(listing))],
         **_subject(listing, room),
@@ -105,6 +112,7 @@ def _refused(visit: Visit, listing: Listing, room: Room, asked: Asked, reason: s
         visit,
         "refused",
         title="This stay cannot be booked",
+        here=f"stays/{listing.id}/book/{room.id}",
         status=status,
         **_subject(listing, room),
         asked=asked,

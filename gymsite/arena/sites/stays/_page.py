@@ -10,6 +10,7 @@ from django.http import Http404
 from gymsite.arena.sites.site import Event, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._asked import GUESTS
+from gymsite.arena.sites.stays._notices import notice_due
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
@@ -23,11 +24,15 @@ def page(
     template: str,
     *,
     title: str,
+    here: str,
     status: int = 200,
     events: Sequence[Event] = (),
     **context: Any,
 ) -> Page:
+    """A page of the site; ``here`` is its path below the first page."""
     world: World = visit.world
+    query = visit.query.urlencode()
+    notice = notice_due(world, visit.state)
     return Page(
         template=f"arena/stays/{template}.html",
         context={
@@ -36,11 +41,12 @@ def page(
             "today": wording.day_text(world.first_day),
             "first": world.first_day.isoformat(),
             "guests": [(number, wording.guests_text(number)) for number in GUESTS],
-            "has_banner": "cookies" not in visit.state.closed,
+            "here": f"{here}?{query}" if query else here,
+            "notice": notice,
             **context,
         },
         status=status,
-        events=tuple(events),
+        events=(*events, *((("notice_shown", {"name": notice}),) if notice else ())),
     )
 
 

@@ -66,9 +66,10 @@ SORTS: dict[str, tuple[str, Callable[[Hit], tuple[object, ...]] | None]] = {
 }
 
 
-def filters_read(world: World, query: QueryDict) -> Filters:
-    """Values that the page does not offer are left out."""
+def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
+    """Values that the page does not offer are left out; without dates there are no prices."""
     sort = query.get("sort", "")
+    is_offered = sort in SORTS and (has_dates or sort != "price")
     return Filters(
         place=_offered(query.get("place", ""), world.town.neighbourhoods),
         name=" ".join(query.get("name", "").split())[:NAME_CHARS],
@@ -76,8 +77,8 @@ def filters_read(world: World, query: QueryDict) -> Filters:
         kinds=_chosen(query.getlist("kind"), KINDS),
         amenities=_chosen(query.getlist("amenity"), tuple(one.id for one in world.amenities)),
         rating=number_read(query.get("rating", ""), RATINGS) or 0,
-        price=number_read(query.get("price", ""), PRICES) or 0,
-        sort=sort if sort in SORTS else "recommended",
+        price=(number_read(query.get("price", ""), PRICES) or 0) if has_dates else 0,
+        sort=sort if is_offered else "recommended",
         page=number_read(query.get("page", ""), range(1, len(world.listings))) or 1,
     )
 

@@ -25,6 +25,7 @@ def home(visit: Visit) -> Page:
         visit,
         "home",
         title=f"Stay in {world.town.name}",
+        here="",
         search=search_form(world, results.Filters()),
         asked=asked,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
@@ -35,13 +36,14 @@ def home(visit: Visit) -> Page:
 def search(visit: Visit) -> Page:
     world: World = visit.world
     asked = asked_read(world, visit.query)
-    filters = results.filters_read(world, visit.query)
+    filters = results.filters_read(world, visit.query, has_dates=asked.stay is not None)
     found = [] if asked.errors else results.hits(world, visit.state, asked, filters)
     shown, filters, pages = results.cut(found, filters)
     return page(
         visit,
         "results",
         title=f"Stays in {filters.place or world.town.name}",
+        here="search",
         status=422 if asked.errors else 200,
         events=_events(asked, filters),
         search=search_form(world, filters),
