@@ -14,38 +14,58 @@ from typing import Literal
 
 Order = Literal["free", "fixed"]
 
-_ALL = r"(?:all|both|any|none|nei?ther|either|each|more than one|only one)"
-_SOME = r"(?:all|both|any|none|nei?ther|either|each|more than one|only one|one|two|three|some|most)"
+_ALL = r"(?:all|both|any|none|nei?ther|either|each|everything|more than one|only one)"
+_SOME = rf"(?:{_ALL}|one|two|three|some|most)"
 _THE = r"(?:(?:of|the|these|those|other|given|listed|two|three|four|first|last) )"
 _THEM = r"(?:these|those|them|the others?|the (?:two|three|four)|the following)"
 _NOUN = r"(?:answer )?(?:options?|choices?|alternatives?|answers?)"
+_SAID = r"(?:listed|given|mentioned|named|stated)"
+_NTH = r"(?:first|second|third|fourth|last|previous|preceding|other|next)"
 _LETTER = r"\(?[a-h]\)?\.?"
 _DIGIT = r"\(?[1-9]\)?\.?"
-_AND = r"(?:\s*[,&+]\s*(?:and |or )?|\s+(?:and|or|nor|but not)\.? )"
-_TRUE = r"(?:equally )?(?:true|correct|right|false|incorrect|wrong|possible|valid|acceptable)"
+_AND = r"(?:\s*[,&+/]\s*(?:and |or )?|\s+(?:and|or|nor|but not|and/or|plus)\.? )"
+_TO = r"(?:\s*[-\u2013]\s*|\s+(?:to|through)\s+)"
+_TRUE = r"(?:(?:both|all|equally) )*(?:true|correct|right|false|incorrect|wrong|possible|valid|acceptable)"
+_ARE = r"(?:are|is|were|both|can|could|do|does|will|would|may|might|apply|combined|together)"
+_BUT = r"(?:but|except|save|besides|bar|other than|apart from|excluding)(?: for)?"
 
 _ANYWHERE = (
     # "None of the above", "all the above", "both above"; not "0.5 above the mean"
-    r"\bof (?:the )?(?:\w+ )?(?:above|foregoing)\b(?!-)",
-    rf"\b(?:{_SOME}|of|the) (?:the )?above\W*$",
-    rf"\bno (?:correct|right) {_NOUN}\b",
+    r"\bof (?:the )?(?:\w+ )?(?:above|foregoing|preceding|aforementioned)\b(?!-)",
+    rf"\b(?:{_SOME}|of|the|as|see) (?:the )?above\W*$",
+    # "Everything listed above", "the answers above are wrong", "1 and 2 above"
+    rf"\b(?:{_NOUN}|{_SAID}|statements?) above\b|\b{_DIGIT} above\W*$",
+    rf"\bno (?:correct|right) {_NOUN}\b|\bno {_NOUN} (?:is|are) {_TRUE}\b",
+    # "The second and third choices"
+    rf"\bthe (?:{_NTH}(?:{_AND}(?:the )?{_NTH})+|{_NTH}) (?:(?:two|three) )?{_NOUN}\b",
+    # "Same as A", "all except A", "everything but B and C"
+    rf"\b(?:same|identical|equal|similar|opposite) (?:as|to|of) (?:in )?(?:{_NOUN} )?{_LETTER}\W*$",
+    rf"\b(?:{_SOME}|them|these) {_BUT} (?:{_NOUN} )?{_LETTER}(?:{_AND}{_LETTER})*\W*$",
 )
 _FROM_THE_START = (
     # "All above are true"
-    rf"(?:{_ALL} )?(?:the )?above (?:are|is)\b",
+    rf"(?:{_ALL} )?(?:the )?above(?:\W*$| (?:are|is)\b)",
     # "Neither of these", "both of them are true", "two of the following", "none of these four options"
     rf"{_SOME} (?:of )?{_THEM}(?: (?:two|three|four))?(?:\W*$| (?:{_NOUN}|(?:is|are) {_TRUE})\b)",
+    # "The other three are all true", "all three of the others", "the previous two"
+    rf"(?:{_SOME} )?(?:of )?the {_NTH} (?:one|two|three|four)(?:\W*$| (?:is|are) {_TRUE}\b)",
+    rf"{_ALL} (?:one|two|three|four) (?:of )?{_THEM}\W*$",
+    rf"the others(?:\W*$| are {_TRUE}\b)",
     # "All options given are correct", "all of the statements", "none of the listed"
     rf"{_SOME} {_THE}*{_NOUN}\b|{_SOME} {_THE}+(?:statements|responses)\b",
-    rf"{_SOME} of the (?:listed|given|mentioned)\b",
-    # "The first two choices", "all but the last"
-    rf"(?:only )?the (?:first|last) (?:(?:two|three) )?{_NOUN}\b|{_SOME} but the (?:first|last)\W*$",
+    rf"{_SOME} (?:of )?(?:the|those) {_SAID}\b|{_SOME} (?:are |is )?{_SAID}\W*$",
+    # "All but the last"
+    rf"{_SOME} {_BUT} the (?:first|last)\W*$",
     # "Both A and B are true", "neither a nor. b", "both 1 and 2"
     rf"{_ALL} (?:of )?(?:{_LETTER}{_AND}{_LETTER}|{_DIGIT}{_AND}{_DIGIT})(?!\w)",
-    # "A and C only", "a, b, and c", "A and B, but not C", "only B", "1 and 2 only"
+    # "A and C only", "a, b, and c", "A and B, but not C", "A to C", "only B", "1 and 2 only"
     rf"(?:only )?(?:{_NOUN} )?{_LETTER}(?:{_AND}{_LETTER})+(?: only| above|,? but not {_LETTER})?\W*$",
-    rf"(?:only {_LETTER}|{_LETTER} only)\W*$",
+    rf"{_LETTER}{_TO}{_LETTER}\W*$",
+    rf"(?:(?:only|not) {_LETTER}|{_LETTER} only)\W*$",
     rf"(?:{_DIGIT}(?:{_AND}{_DIGIT})+ only|only {_DIGIT}(?:{_AND}{_DIGIT})+)\W*$",
+    # "C and D are both correct", "A and B together", "A is wrong", "1 and 2 are correct"
+    rf"{_LETTER}(?:{_AND}{_LETTER})+,? {_ARE}\b|{_LETTER} is {_TRUE}\b",
+    rf"{_DIGIT}(?:{_AND}{_DIGIT})+ (?:are|is) {_TRUE}\b",
     # "Both", "neither; they are the same", "all are correct", "all can", "all three"
     r"(?:all|both|nei?ther|none|either|any)(?: one| two| three| four)?(?:\W*$|\s*[;:,(\u2013\u2014])",
     rf"{_ALL} (?:(?:is|are) {_TRUE}|can|could|do|does|will|would|may|might|apply|applies)\W*$",
