@@ -1,23 +1,28 @@
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from gymsite.core.draws import Draws
+from gymsite.core.presentation import look_make
+from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import count_mentions
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal, world_key
-from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.text import reviews
 from tasks_app.worlds.reviews.types import Product, World
+from tasks_app.worlds.reviews.vocabulary import Edition
 from tasks_app.worlds.reviews.world import world as world_draw
+from tasks_app.worlds.reviews.world import world_change
 from tests import factories
 from tests.e2e.conftest import ArenaServer
+from tests.e2e.reviews_solving import Solver, settled, solve
 from trajectories.models import Episode, SiteEvent, Submission
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -27,8 +32,8 @@ FIRST_DAY = date(2027, 3, 1)
 KEY = world_key(salt=b"", site="reviews", number=PUBLIC_WORLD)
 
 
-def world() -> World:
-    return world_draw(KEY, edition="train", first_day=FIRST_DAY)
+def world(edition: Edition = "train") -> World:
+    return world_draw(KEY, edition=edition, first_day=FIRST_DAY)
 
 
 def smallest() -> Product:
@@ -44,74 +49,19 @@ def task_of(**rule: bool) -> SiteTask:
     )
 
 
-def episode_of(task: SiteTask, **fields: Any) -> Episode:
+def episode_of(task: SiteTask, *, edition: Edition = "train", **fields: Any) -> Episode:
     payload = {
         "site": "reviews",
         "world": PUBLIC_WORLD,
-        "edition": "train",
+        "edition": edition,
         "first_day": FIRST_DAY.isoformat(),
-        "changes": changes_seal([], key=KEY, text=task.wording),
+        "changes": changes_seal(task.changes, key=KEY, text=task.wording),
         "text": task.wording,
         "format": "plain",
         "fields": list(task.fields),
     }
     start = datetime(2027, 3, 1, 9, tzinfo=UTC)
     return factories.episode(task=factories.task(kind="site", payload=payload), virtual_start=start, **fields)
-
-
-def settled(page: Page) -> None:
-    page.wait_for_selector("html[data-settled=true]", state="attached")
-
-
-def press(page: Page, found: Locator) -> None:
-    found.click()
-    settled(page)
-
-
-def open_reviews(page: Page, product: Product) -> None:
-    press(page, page.get_by_role("link", name=product.name, exact=True))
-    press(page, page.get_by_role("link", name=f"Read {product.review_count} reviews"))
-
-
-def press_all(page: Page, name: str) -> None:
-    """Every link of that name, until there is none."""
-    links = page.get_by_role("link", name=name, exact=True)
-    while links.count():
-        press(page, links.first)
-
-
-def solve_count_mentions(page: Page, task: SiteTask) -> tuple[str, str]:
-    """Reads every review to its end, without the site's search, and counts by the rule."""
-    open_reviews(page, world().product(task.given["product"]))
-    press_all(page, "Load more reviews")
-    press_all(page, "Read more")
-    if task.given["rule"]["has_replies"]:
-        press_all(page, "Show the seller's reply")
-    read = page.get_by_role("article").evaluate_all(
-        """all => all.map(one => ({
-            who: one.querySelector("strong").textContent,
-            day: one.querySelector("time").dateTime,
-            title: one.querySelector("h2").textContent,
-            text: one.querySelector(".review-text").textContent,
-            reply: one.querySelector(".reply p:last-child")?.textContent ?? "",
-            is_translated: one.textContent.includes("Translated from"),
-        }))"""
-    )
-    mentioning = [one for one in read if _is_counted(one, task)]
-    last = max if task.given["end"] == "newest" else min
-    return str(len(mentioning)), last(mentioning, key=lambda one: one["day"])["who"]
-
-
-def _is_counted(read: dict[str, Any], task: SiteTask) -> bool:
-    rule, product = task.given["rule"], world().product(task.given["product"])
-    if read["is_translated"] and not rule["has_translations"]:
-        return False
-    terms = vocabulary.of("train").categories[product.category].terms
-    term = next(term for term in terms if term.word == task.given["term"])
-    forms = (term.word,) if rule["is_one_form"] else term.all_forms
-    flags = 0 if rule["is_small_letters"] else re.IGNORECASE
-    told = [read["text"], read["title"] if rule["has_titles"] else "", read["reply"]]
-    return any(re.search(rf"\b(?:{'|'.join(forms)})\b", text, flags) for text in told)
 
 
 def submit(page: Page, values: tuple[str, ...], fields: tuple[str, ...]) -> None:
@@ -130,7 +80,7 @@ def test_reading_every_review_finds_the_answer(
     episode, page = episode_of(task), open_page()
     page.goto(arena_server.address(episode))
 
-    found = solve_count_mentions(page, task)
+    found = solve(Solver(page, world(), task), is_searched=False)
     submit(page, found, task.fields)
 
     assert found == task.answer
@@ -143,9 +93,9 @@ def test_the_sites_own_search_counts_something_else(arena_server: ArenaServer, o
     task = task_of(has_replies=False)
     page = open_page()
     page.goto(arena_server.address(episode_of(task)))
-    open_reviews(page, world().product(task.given["product"]))
-    page.get_by_label("Search in reviews").fill(task.given["term"])
-    press(page, page.get_by_role("button", name="Show reviews"))
+    solver = Solver(page, world(), task)
+    solver.open_reviews(world().product(task.given["product"]))
+    solver.narrow()
 
     found = re.findall(r"The search finds (\d+) review", page.locator("main").inner_text())
     assert (*found, task.answer[1]) == count_mentions.wrong(world(), task)
@@ -174,12 +124,13 @@ def test_the_list_is_read_to_its_end_without_scripts(arena_server: ArenaServer, 
 def test_a_vote_is_counted_where_it_is_given(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode, page = episode_of(task_of()), open_page()
     page.goto(arena_server.address(episode))
-    open_reviews(page, smallest())
-    press_all(page, "Load more reviews")
+    solver = Solver(page, world(), task_of())
+    solver.open_reviews(smallest())
+    solver.press_all("Load more reviews")
     last = reviews(world(), smallest().id)[-1].outline
     review = page.locator(f"#{last.id}")
 
-    press(page, review.get_by_role("button", name="Helpful"))
+    review.get_by_role("button", name="Helpful").click()
 
     expect(review).to_contain_text(f"{last.helpful + 1} found this helpful")
     expect(review.get_by_role("button", name="Take back my vote")).to_be_focused()
@@ -191,8 +142,60 @@ def test_the_notice_is_closed_by_keyboard_and_the_page_stays(
 ) -> None:
     page = open_page()
     page.goto(arena_server.address(episode_of(task_of())))
-    open_reviews(page, smallest())
+    Solver(page, world(), task_of()).open_reviews(smallest())
     notice = page.get_by_role("region", name="Cookies")
     notice.get_by_role("button", name="All right").press("Enter")
     expect(notice).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_have_text(f"Reviews of the {smallest().name}")
+
+
+STEPS_TIMES, STEPS_MORE = 2.5, 3
+
+
+def drawn_task(family: str, *, level: int) -> tuple[SiteTask, Edition]:
+    discover()
+    found = FAMILIES.get(family)
+    edition: Edition = "train" if "train" in found.splits else "test"
+    tasks = (found.draw(world(edition), Draws(b"e2e", family, level, number), level) for number in range(20))
+    return next(task for task in tasks if task), edition
+
+
+@pytest.mark.parametrize(
+    ("family", "level"),
+    [
+        ("count_conditions", 3),
+        ("count_conditions", 5),
+        ("mean_rating", 1),
+        ("mention_when", 1),
+        ("most_helpful_mention", 5),
+        ("most_of_five", 1),
+    ],
+)
+def test_a_task_of_each_family_is_done_within_its_steps(
+    arena_server: ArenaServer, open_page: OpenPage, family: str, level: int
+) -> None:
+    task, edition = drawn_task(family, level=level)
+    look = look_make(seed=level + len(family), fixed={}).as_dict()
+    episode, page = episode_of(task, edition=edition, presentation=look), open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+    solver = Solver(page, world(edition), task)
+
+    found = solve(solver)
+    submit(page, found, task.fields)
+
+    assert found == task.answer
+    steps = solver.actions + len(task.fields) + 1
+    assert steps <= math.ceil(STEPS_TIMES * task.oracle_steps) + STEPS_MORE
+
+
+def test_an_impossible_task_shows_what_is_missed(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    plugin = FAMILIES.get("mention_when")
+    tasks = (plugin.draw(world(), Draws(b"twin", number), 4) for number in range(200))
+    assert plugin.twin is not None
+    twin = next(twin for task in tasks if task and (twin := plugin.twin(world(), task)))
+    page = open_page()
+    page.goto(arena_server.address(episode_of(twin)))
+    settled(page)
+
+    assert solve(Solver(page, world_change(world(), twin.changes), twin)) == twin.answer
