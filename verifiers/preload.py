@@ -23,7 +23,8 @@ for formula in (r"$\frac{1}{2} + \sqrt{x^2}$", r"$\begin{pmatrix} 1 \\ 2 \end{pm
         timeout_seconds=None,
     )
 for plugin in map(registry.VERIFIERS.get, registry.VERIFIERS):
-    for example in () if plugin.needs_sandbox else plugin.examples:
-        plugin.check(Gold(example.gold, extra=example.extra), Evidence(example.answer))
+    for example in plugin.examples:
+        if not registry.is_sandboxed(plugin.id, dataset=example.extra.get("dataset")):
+            plugin.check(Gold(example.gold, extra=example.extra), Evidence(example.answer))
 gc.collect()
 gc.freeze()

@@ -23,6 +23,8 @@ class Verifier:
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
     """It runs what the agent wrote: judged by the workers of the sandbox queue alone."""
+    sandbox_datasets: frozenset[str] | None = None
+    """It needs the sandbox for golds of these alone (``extra["dataset"]``), and a child for the others."""
     joint: Joint | None = None
     """Its verdict and those of verifiers that look at less of the same run, by id."""
 
@@ -36,12 +38,13 @@ def verifier(
     title: str,
     examples: Sequence[Example],
     needs_sandbox: bool = False,
+    sandbox_datasets: frozenset[str] | None = None,
     joint: Joint | None = None,
 ) -> Callable[[Check], Check]:
     """Register the function below as ``verifier_id`` (``<file name>-v<n>``)."""
 
     def register(check: Check) -> Check:
-        plugin = Verifier(verifier_id, title, check, tuple(examples), needs_sandbox, joint)
+        plugin = Verifier(verifier_id, title, check, tuple(examples), needs_sandbox, sandbox_datasets, joint)
         VERIFIERS.register(verifier_id, plugin)
         return check
 
@@ -54,8 +57,16 @@ def discover() -> None:
 
 
 def sandboxed() -> list[str]:
-    """Ids of the verifiers that need the sandbox."""
+    """Ids of the verifiers that need the sandbox, for some golds at least."""
     return [verifier_id for verifier_id, plugin in VERIFIERS.items() if plugin.needs_sandbox]
+
+
+def is_sandboxed(verifier_id: str, *, dataset: object) -> bool:
+    """Whether golds of a dataset (``extra["dataset"]``, None without one) are judged in the sandbox."""
+    if verifier_id not in sandboxed():
+        return False
+    only = VERIFIERS.get(verifier_id).sandbox_datasets
+    return only is None or dataset in only
 
 
 def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:

@@ -10,7 +10,7 @@ from tests import factories
 from trajectories import hot_sql
 from trajectories.judging import rejudging, services
 from trajectories.models import Verdict, VerdictEvidence
-from verifiers import programs, types
+from verifiers import programs, registry, types
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
 from verifiers.sandbox import Report, Suite
 from verifiers.wire import Job
@@ -142,6 +142,32 @@ def test_a_failure_is_void_in_whatever_words_it_comes(monkeypatch: Any) -> None:
     monkeypatch.setattr(services, "judge_guarded", fail)
     verdict = _judged("41")
     assert VerdictEvidence.objects.get(verdict=verdict).data["detail"] == "\ufffd?"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "is_sandboxed"), [("chain_sum", False), ("coin_flip", False), ("jugs", True)]
+)
+def test_a_puzzle_whose_answer_is_only_parsed_is_judged_in_a_child(
+    monkeypatch: Any, dataset: str, is_sandboxed: bool
+) -> None:
+    ran: list[str] = []
+
+    def run_many(asked: list[str], **_: Any) -> dict[str, types.Verdict]:
+        ran.extend(asked)
+        return {name: types.Verdict(correct=False) for name in asked}
+
+    monkeypatch.setattr(registry, "run_many", run_many)
+    benchmark = factories.benchmark(
+        id="puzzles", verifier_official="reasoning_gym-v1", verifier_training="reasoning_gym-v1"
+    )
+    task = factories.task(benchmark=benchmark, answer="0.25")
+    quarter = {"rational": {"numerator": 1, "denominator": 4}}
+    Gold.objects.filter(task=task).update(extra={"dataset": dataset, "facts": quarter})
+    episode = factories.episode(task=task)
+    factories.submission(episode, "\u22120.125")
+    services.submission_judge(episode_id=episode.pk)
+    assert Verdict.objects.get(episode=episode).outcome == "incorrect"
+    assert bool(ran) is is_sandboxed
 
 
 def test_without_a_sandbox_programs_are_void(monkeypatch: Any) -> None:

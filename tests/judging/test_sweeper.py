@@ -9,6 +9,7 @@ import pytest
 from django.db import OperationalError
 from kombu.exceptions import OperationalError as QueueUnreachable
 
+from tasks_app.models import Gold
 from tests import factories
 from trajectories.judging import jobs, sweeper
 from trajectories.models import Submission
@@ -70,6 +71,22 @@ def test_programs_go_to_the_workers_with_a_sandbox(monkeypatch: Any, verifiers: 
     assert sweeper.jobs_send([program.pk, number.pk]) == [program.pk, number.pk]
     assert queue.queues == ["sandbox", "verify"]
     assert sweeper.jobs_send([program.pk, number.pk], leaving_out={"verify"}) == [program.pk]
+
+
+@pytest.mark.django_db
+def test_of_the_puzzles_only_those_with_a_scorer_to_run_go_to_a_sandbox(monkeypatch: Any) -> None:
+    puzzles = factories.benchmark(
+        id="reasoning_gym", verifier_official="reasoning_gym-v1", verifier_training="reasoning_gym-v1"
+    )
+    episodes = []
+    for dataset in ("chain_sum", "jugs", "simple_integration", None):
+        task = factories.task(benchmark=puzzles)
+        Gold.objects.filter(task=task).update(extra={"dataset": dataset} if dataset else {})
+        episodes.append(factories.episode(task=task).pk)
+    queue = Queue(room=10)
+    monkeypatch.setattr(jobs, "judge", queue)
+    assert sweeper.jobs_send(episodes) == episodes
+    assert queue.queues == ["verify", "sandbox", "verify", "verify"]
 
 
 @pytest.mark.django_db

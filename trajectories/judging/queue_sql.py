@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from verifiers import registry
+
 BATCH = 5_000
 
 _DUE = """
@@ -45,11 +47,12 @@ SELECT run_id, id, is_used, seconds FROM (
 WHERE seconds > %(lease)s ORDER BY id"""
 
 
-# Both verifiers run, so one that needs the sandbox takes the whole job there.
-_SANDBOXED = """
-SELECT e.id FROM trajectories_episode e
+_MAYBE_SANDBOXED = """
+SELECT e.id, b.verifier_official, b.verifier_training, g.extra->>'dataset'
+FROM trajectories_episode e
 JOIN tasks_app_task t ON t.id = e.task_id
 JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
+LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
 WHERE e.id = ANY(%(episodes)s)
     AND (b.verifier_official = ANY(%(verifiers)s) OR b.verifier_training = ANY(%(verifiers)s))"""
 
@@ -76,11 +79,15 @@ def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float])
         return [row[0] for row in cursor.fetchall()]
 
 
-def episodes_sandboxed(episode_ids: Sequence[int], *, verifiers: Sequence[str]) -> set[int]:
-    """Those whose benchmark is judged by one of these verifiers."""
+def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
+    """Those that one of their verifiers judges in the sandbox: both run, so it takes the whole job there."""
     with connection.cursor() as cursor:
-        cursor.execute(_SANDBOXED, {"episodes": list(episode_ids), "verifiers": list(verifiers)})
-        return {row[0] for row in cursor.fetchall()}
+        cursor.execute(_MAYBE_SANDBOXED, {"episodes": list(episode_ids), "verifiers": registry.sandboxed()})
+        return {
+            episode_id
+            for episode_id, *verifiers, dataset in cursor.fetchall()
+            if any(registry.is_sandboxed(verifier_id, dataset=dataset) for verifier_id in verifiers)
+        }
 
 
 def submissions_mark_sent(episode_ids: Sequence[int]) -> None:

@@ -98,11 +98,14 @@ def _jobs(claim: hot_sql.Claim, episode_id: int) -> list[Job]:
 
 def _told_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
     """What a child says of each job; None where one has to be asked for that job alone, or a sandbox has."""
-    sandboxed = registry.sandboxed()
-    for_children = [job for job in jobs if job.verifier not in sandboxed]
+    for_children = [job for job in jobs if not _is_sandboxed(job)]
     found = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
     for job in jobs:
-        yield None if job.verifier in sandboxed else next(found, None)
+        yield None if _is_sandboxed(job) else next(found, None)
+
+
+def _is_sandboxed(job: Job) -> bool:
+    return registry.is_sandboxed(job.verifier, dataset=job.gold.extra.get("dataset"))
 
 
 def _rewarding(claim: hot_sql.Claim) -> str:
@@ -142,7 +145,7 @@ def _ending(
 
 
 def _opinions(told: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdict]:
-    sandboxed = [job for job, _ in told if job.verifier in registry.sandboxed()]
+    sandboxed = [job for job, _ in told if _is_sandboxed(job)]
     found = _in_sandbox(sandboxed) if sandboxed else {}
     for job, verdict in told:
         if job.verifier not in found:

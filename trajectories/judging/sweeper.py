@@ -21,7 +21,6 @@ from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls
 from trajectories.judging.services import CLAIMS_MAX
 from trajectories.recording import health, heartbeats, idempotency
-from verifiers import registry
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +119,7 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[str] = ()) 
     """
     if not episode_ids:
         return []
-    sandboxed = queue_sql.episodes_sandboxed(episode_ids, verifiers=registry.sandboxed())
+    sandboxed = queue_sql.episodes_sandboxed(episode_ids)
     sent: list[int] = []
     for episode_id in episode_ids:
         queue = jobs.SANDBOX_QUEUE if episode_id in sandboxed else jobs.VERIFY_QUEUE

@@ -1,11 +1,13 @@
 """Right by the rule of the puzzle's dataset (reasoning-gym).
 
 A score below 1.0 of the package is incorrect. What the package's scorer is fooled by, and which scorers are
-run and which are replaced, is in ``verifiers/puzzles/rules.py``.
+run and which are replaced, is in ``verifiers/puzzles/rules.py``. Only those that are run need the sandbox;
+the other rules parse the answer, in a child with a clock.
 """
 
 from __future__ import annotations
 
+from verifiers.puzzles.packaged import PACKAGED
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
 
@@ -21,6 +23,7 @@ FILL = '["fill B", "pour B->C"]'
     "reasoning_gym-v1",
     title="Right by the puzzle's own rule",
     needs_sandbox=True,
+    sandbox_datasets=frozenset(PACKAGED),
     examples=[
         Example(gold="1250", extra=SUM, answer="1,250.0", correct=True),
         Example(gold="1250", extra=SUM, answer="1250 or 1251", correct=False),

@@ -1,14 +1,15 @@
 """Scorers of the package ``reasoning-gym``, run in the sandbox: puzzles with many right answers.
 
-Only those that neither evaluate the answer nor can be fooled by text are run (``rules.py`` names them, each
-with the one shape of an answer that it is asked about). The scorer's source goes in as the program, with
-stand-ins for what it imports of its package; it needs no other, and nothing of this machine is bound.
+Only those that neither evaluate the answer nor can be fooled by text are run, each asked only about answers
+of the one shape that is named here. The scorer's source goes in as the program, with stand-ins for what it
+imports of its package; it needs no other, and nothing of this machine is bound.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +21,25 @@ from verifiers.types import UnparsableGold
 PACKAGE = "reasoning_gym"
 WORDS = re.compile(r"[A-Za-z]+", re.ASCII)
 WORD_FILE = "words.csv"
+
+# The scorer's module and the shape of an answer; without the shape several would read past what is beside it.
+_QUOTED_MOVE = r'"(?:fill [A-Z]|empty [A-Z]|pour [A-Z]->[A-Z])"'
+_KNIGHT_MOVE = r'"[wB],[A-Z]\d{1,2},[A-Z]\d{1,2}"'
+_DISK_MOVE = r"Move disk \d{1,2} from Peg \d to Peg \d"
+PACKAGED: Mapping[str, tuple[str, str]] = {
+    "cryptarithm": ("algorithmic.cryptarithm", r"[A-Z]\s*=\s*\d(?:\s*,\s*[A-Z]\s*=\s*\d)*"),
+    "graph_color": ("algorithmic.graph_color", r'\{\s*"\d+"\s*:\s*\d+(?:\s*,\s*"\d+"\s*:\s*\d+)*\s*\}'),
+    "jugs": ("algorithmic.jugs", rf"\[\s*{_QUOTED_MOVE}(?:\s*,\s*{_QUOTED_MOVE})*\s*\]"),
+    "kakurasu": ("games.kakurasu", r"[01](?: ?[01])*(?:[ \t]*\n[01](?: ?[01])*)*"),
+    "knight_swap": ("games.knight_swap", rf"(?i:no)|\[\s*{_KNIGHT_MOVE}(?:\s*,\s*{_KNIGHT_MOVE})*\s*\]"),
+    "quantum_lock": ("graphs.quantum_lock", r"[A-C](?:\s*(?:→|->)\s*[A-C])*"),
+    "shortest_path": (
+        "graphs.shortest_path",
+        r"infeasible|(?:up|down|left|right)(?:\s+(?:up|down|left|right))*",
+    ),
+    "tower_of_hanoi": ("games.tower_of_hanoi", rf"{_DISK_MOVE}(?:\s*\n\s*{_DISK_MOVE})*"),
+    "word_ladder": ("algorithmic.word_ladder", r"[A-Za-z]+(?:\s*,\s*[A-Za-z]+)+"),
+}
 
 # What a dataset's module imports of its package: nothing of it matters to a scorer but the base class.
 PROGRAM = """

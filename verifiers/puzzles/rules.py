@@ -32,7 +32,7 @@ from dataclasses import replace
 from itertools import chain
 
 from verifiers.puzzles import boards, calculus, cube, expressions, numbers, readings, traffic
-from verifiers.puzzles.packaged import packaged
+from verifiers.puzzles.packaged import PACKAGED, packaged
 from verifiers.puzzles.rule import Puzzle, Reading, Rule, same, shaped
 
 PUZZLE24 = 24
@@ -88,25 +88,6 @@ CHECKS: Mapping[str, Rule] = {
     "rubiks_cube": cube.rubiks_cube,
     "rush_hour": traffic.rush_hour,
     "sokoban": boards.sokoban,
-}
-
-# The scorer's module and the shape of an answer; without the shape several would read past what is beside it.
-_QUOTED_MOVE = r'"(?:fill [A-Z]|empty [A-Z]|pour [A-Z]->[A-Z])"'
-_KNIGHT_MOVE = r'"[wB],[A-Z]\d{1,2},[A-Z]\d{1,2}"'
-_DISK_MOVE = r"Move disk \d{1,2} from Peg \d to Peg \d"
-PACKAGED: Mapping[str, tuple[str, str]] = {
-    "cryptarithm": ("algorithmic.cryptarithm", r"[A-Z]\s*=\s*\d(?:\s*,\s*[A-Z]\s*=\s*\d)*"),
-    "graph_color": ("algorithmic.graph_color", r'\{\s*"\d+"\s*:\s*\d+(?:\s*,\s*"\d+"\s*:\s*\d+)*\s*\}'),
-    "jugs": ("algorithmic.jugs", rf"\[\s*{_QUOTED_MOVE}(?:\s*,\s*{_QUOTED_MOVE})*\s*\]"),
-    "kakurasu": ("games.kakurasu", r"[01](?: ?[01])*(?:[ \t]*\n[01](?: ?[01])*)*"),
-    "knight_swap": ("games.knight_swap", rf"(?i:no)|\[\s*{_KNIGHT_MOVE}(?:\s*,\s*{_KNIGHT_MOVE})*\s*\]"),
-    "quantum_lock": ("graphs.quantum_lock", r"[A-C](?:\s*(?:→|->)\s*[A-C])*"),
-    "shortest_path": (
-        "graphs.shortest_path",
-        r"infeasible|(?:up|down|left|right)(?:\s+(?:up|down|left|right))*",
-    ),
-    "tower_of_hanoi": ("games.tower_of_hanoi", rf"{_DISK_MOVE}(?:\s*\n\s*{_DISK_MOVE})*"),
-    "word_ladder": ("algorithmic.word_ladder", r"[A-Za-z]+(?:\s*,\s*[A-Za-z]+)+"),
 }
 
 FACTS: Mapping[str, str] = {
