@@ -144,6 +144,33 @@ def test_a_failure_is_void_in_whatever_words_it_comes(monkeypatch: Any) -> None:
     assert VerdictEvidence.objects.get(verdict=verdict).data["detail"] == "\ufffd?"
 
 
+@pytest.mark.parametrize("failure", [RecursionError, MemoryError])
+def test_a_failure_outside_the_sandbox_is_the_programs_where_the_reference_passes(
+    monkeypatch: Any, failure: type[Exception]
+) -> None:
+    def run(program: str, suite: Suite) -> Report:
+        if "reference" not in program:
+            raise failure
+        return Report(passed=(True,), asserts=(True,))
+
+    monkeypatch.setattr(programs, "suite_run", run)
+    known = {
+        "answer": "def add(a, b): return a + b  # reference",
+        "extra": {"tests": ["assert add(1, 2) == 3"]},
+    }
+    verdict = _judged_program("def add(a, b): ...", **known)
+    assert (verdict.outcome, verdict.reason) == ("incorrect", "unparsable_answer")
+
+
+def test_a_failure_on_the_reference_too_is_ours(monkeypatch: Any) -> None:
+    def run(program: str, suite: Suite) -> Report:
+        raise RecursionError
+
+    monkeypatch.setattr(programs, "suite_run", run)
+    verdict = _judged_program("def add(a, b): ...")
+    assert (verdict.outcome, verdict.reason) == ("void", "verifier_error")
+
+
 @pytest.mark.parametrize(
     ("dataset", "is_sandboxed"), [("chain_sum", False), ("coin_flip", False), ("jugs", True)]
 )

@@ -14,6 +14,7 @@ from trajectories.judging import site_states, writing
 from trajectories.models import Run
 from verifiers import registry
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
+from verifiers.reading import unparsable
 from verifiers.sandbox import SandboxMissing
 from verifiers.texts import storable
 from verifiers.types import Evidence, Gold, Verdict
@@ -160,14 +161,28 @@ def _opinions(told: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdict]:
 
 
 def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
-    """Judge without a child: the sandbox has clocks and walls of its own, and prefork allows no children."""
+    """Judge without a child: the sandbox has clocks and walls of its own, and prefork allows no children.
+
+    Whose fault a failure is, is decided as ``judge_guarded`` does. Raises ``VerifierCrash`` and
+    ``SandboxMissing``.
+    """
+    asked, gold = [job.verifier for job in jobs], jobs[0].gold
     try:
-        asked = [job.verifier for job in jobs]
-        return registry.run_many(asked, gold=jobs[0].gold, evidence=jobs[0].evidence)
+        return _run_many(asked, gold=gold, evidence=jobs[0].evidence)
+    except VerifierCrash:
+        proofs = _run_many(asked, gold=gold, evidence=gold.as_evidence())
+        if not all(proof.correct for proof in proofs.values()):
+            raise
+        return {name: unparsable(gold=proof.parsed_gold) for name, proof in proofs.items()}
+
+
+def _run_many(asked: Sequence[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
+    try:
+        return registry.run_many(asked, gold=gold, evidence=evidence)
     except SandboxMissing:
         raise
     except Exception as error:
-        names = ", ".join(job.verifier for job in jobs)
+        names = ", ".join(asked)
         logger.exception("%s failed outside the sandbox", names)
         raise VerifierCrash("verifier_error", f"{names} failed: {type(error).__name__}") from error
 
