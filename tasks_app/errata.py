@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from django.db import connection, transaction
 from django.db.models import Max
 
-from tasks_app import loading, reading
-from tasks_app.models import Gold
-from tasks_app.registry import benchmarks
+from tasks_app import corrections, loading, reading
+from tasks_app.models import Gold as StoredGold
 from tasks_app.types import BadRow, Record
+from verifiers.children import ChildPool
+from verifiers.types import Gold
 
 Status = Literal["disputed", "corrected"]
 
@@ -21,7 +23,8 @@ Status = Literal["disputed", "corrected"]
 class Erratum(msgspec.Struct, frozen=True):
     """One line. ``corrected_answer`` may be a list in JSON: the reference, then what is accepted beside it.
 
-    Without ``split`` it is about the task of that key in every split.
+    Of a task with choices it is a label, as the source has it, or the text of a choice. Without ``split``
+    the line is about the task of that key in every split.
     """
 
     benchmark: str
@@ -65,15 +68,16 @@ def errata_apply(records: Iterable[Record | BadRow]) -> ErrataReport:
     with connection.cursor() as cursor:
         loading.turn_take(cursor)
     done: set[tuple[int, Status]] = set()
-    for place, erratum in _lines(records, report.bad):
-        golds = _golds_meant(erratum)
-        problem = _problem(golds, erratum, done)
-        if problem:
-            report.bad.append(BadRow(place, problem))
-            continue
-        done.update((gold.task_id, erratum.status) for gold in golds)
-        for gold in golds:
-            _apply(gold, erratum, report)
+    with closing(ChildPool(1)) as pool:
+        for place, erratum in _lines(records, report.bad):
+            try:
+                changes = _changes(erratum, done=done, pool=pool)
+            except ValueError as error:
+                report.bad.append(BadRow(place, str(error)))
+                continue
+            done.update((stored.task_id, erratum.status) for stored, _ in changes)
+            for stored, corrected in changes:
+                _apply(stored, corrected, erratum=erratum, report=report)
     return report
 
 
@@ -107,71 +111,72 @@ def _named(value: object) -> object:
     return {name: cell for name, cell in cells.items() if cell not in ("", None)}
 
 
-def _golds_meant(erratum: Erratum) -> list[Gold]:
-    golds = Gold.objects.filter(
+def _changes(
+    erratum: Erratum, *, done: set[tuple[int, Status]], pool: ChildPool
+) -> list[tuple[StoredGold, Gold | None]]:
+    """The golds that a line is about, each with what it becomes; None where it is disputed.
+
+    Raises ``ValueError``, with a sentence, when the line cannot be applied.
+    """
+    golds = _golds_meant(erratum)
+    name = "/".join(str(part) for part in (erratum.benchmark, erratum.split, erratum.key) if part)
+    if not golds:
+        raise ValueError(f"no task {name} is loaded")
+    if any((gold.task_id, erratum.status) in done for gold in golds):
+        raise ValueError(f"an earlier line says already that {name} is {erratum.status}")
+    if erratum.is_dispute:
+        return [(gold, None) for gold in golds]
+    if not erratum.answers:
+        raise ValueError("a corrected gold needs its corrected_answer")
+    return [(gold, corrections.gold_corrected(gold, erratum.answers, pool=pool)) for gold in golds]
+
+
+def _golds_meant(erratum: Erratum) -> list[StoredGold]:
+    golds = StoredGold.objects.filter(
         is_current=True, task__benchmark=erratum.benchmark, task__key=str(erratum.key)
     )
     if erratum.split is not None:
         golds = golds.filter(task__split=erratum.split)
-    return list(golds.select_related("task").order_by("pk"))
+    return list(golds.select_related("task__benchmark").order_by("pk"))
 
 
-def _problem(golds: list[Gold], erratum: Erratum, done: set[tuple[int, Status]]) -> str | None:
-    """Why a line cannot be applied, in words; None when it can."""
-    name = "/".join(str(part) for part in (erratum.benchmark, erratum.split, erratum.key) if part)
-    if not golds:
-        return f"no task {name} is loaded"
-    if any((gold.task_id, erratum.status) in done for gold in golds):
-        return f"an earlier line says already that {name} is {erratum.status}"
-    if not erratum.is_dispute and not erratum.answers:
-        return "a corrected gold needs its corrected_answer"
-    return None
-
-
-def _apply(gold: Gold, erratum: Erratum, report: ErrataReport) -> None:
-    if _is_so(gold, erratum):
+def _apply(stored: StoredGold, corrected: Gold | None, *, erratum: Erratum, report: ErrataReport) -> None:
+    if _is_so(stored, corrected):
         report.unchanged += 1
-    elif erratum.is_dispute:
-        _dispute(gold, erratum)
+    elif corrected is None:
+        _dispute(stored, erratum)
         report.disputed += 1
-        report.told.append(f"{gold.task}: the gold is disputed.")
+        report.told.append(f"{stored.task}: the gold is disputed.")
     else:
-        version = _correct(gold, erratum)
+        version = _correct(stored, corrected, source=erratum.source)
         report.corrected += 1
-        report.told.append(f"{gold.task}: the gold is corrected, version {version} is current.")
+        report.told.append(f"{stored.task}: the gold is corrected, version {version} is current.")
 
 
-def _is_so(gold: Gold, erratum: Erratum) -> bool:
-    if erratum.is_dispute:
-        return gold.status != Gold.Status.VALID
-    return gold.status != Gold.Status.DISPUTED and [gold.answer, *gold.accepted] == erratum.answers
+def _is_so(stored: StoredGold, corrected: Gold | None) -> bool:
+    if corrected is None:
+        return stored.status != StoredGold.Status.VALID
+    is_same = (stored.answer, (*stored.accepted,)) == (corrected.answer, corrected.accepted)
+    return stored.status != StoredGold.Status.DISPUTED and is_same
 
 
-def _dispute(gold: Gold, erratum: Erratum) -> None:
-    said = "; ".join(part for part in (gold.source, f"disputed by {erratum.source}") if part)
-    gold.status, gold.source = Gold.Status.DISPUTED, said[: loading.SOURCE_MAX_CHARS]
-    gold.save(update_fields=["status", "source"])
+def _dispute(stored: StoredGold, erratum: Erratum) -> None:
+    said = "; ".join(part for part in (stored.source, f"disputed by {erratum.source}") if part)
+    stored.status, stored.source = StoredGold.Status.DISPUTED, said[: loading.SOURCE_MAX_CHARS]
+    stored.save(update_fields=["status", "source"])
 
 
-def _correct(gold: Gold, erratum: Erratum) -> int:
+def _correct(stored: StoredGold, corrected: Gold, *, source: str) -> int:
     """Retire the gold and write the next version; answers its number."""
-    Gold.objects.filter(pk=gold.pk).update(is_current=False)
-    answer, *accepted = erratum.answers
-    newest = Gold.objects.filter(task=gold.task_id).aggregate(newest=Max("version"))["newest"]
-    corrected = Gold.objects.create(
-        task_id=gold.task_id,
+    StoredGold.objects.filter(pk=stored.pk).update(is_current=False)
+    newest = StoredGold.objects.filter(task=stored.task_id).aggregate(newest=Max("version"))["newest"]
+    written = StoredGold.objects.create(
+        task_id=stored.task_id,
         version=newest + 1,
-        status=Gold.Status.CORRECTED,
-        answer=answer,
-        accepted=accepted,
-        extra=_without_enrichment(gold, erratum),
-        source=erratum.source[: loading.SOURCE_MAX_CHARS],
+        status=StoredGold.Status.CORRECTED,
+        answer=corrected.answer,
+        accepted=list(corrected.accepted),
+        extra=corrected.extra,
+        source=source[: loading.SOURCE_MAX_CHARS],
     )
-    return corrected.version
-
-
-def _without_enrichment(gold: Gold, erratum: Erratum) -> dict[str, Any]:
-    """What was found out about the wrong answer does not hold for the right one."""
-    enrichment = benchmarks.get(erratum.benchmark).enrichment
-    keys = enrichment.keys if enrichment else ()
-    return {key: value for key, value in gold.extra.items() if key not in keys}
+    return written.version

@@ -132,7 +132,8 @@ class BenchmarkPlugin:
 
     Solved examples come from ``exemplar_split`` (left out: ``train``, where there is one), of another
     benchmark when ``exemplar_benchmark`` names it. ``exemplar_tag`` begins the tag of an item's family, which
-    they share. ``folder`` is what the official folder is called, where it is not the id.
+    they share. ``folder`` is what the official folder is called, where it is not the id. ``answer_extra`` are
+    keys of a gold's ``extra`` that say what its answer means: a corrected answer does without them.
     """
 
     id: str
@@ -154,3 +155,4 @@ class BenchmarkPlugin:
     exemplar_benchmark: str = ""
     folder: str = ""
     enrichment: Enrichment | None = None
+    answer_extra: tuple[str, ...] = ()

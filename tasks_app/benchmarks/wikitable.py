@@ -209,6 +209,7 @@ benchmarks.register(
         rows=rows,
         files=files,
         folder="wikitablequestions",
+        answer_extra=("canonical",),
         exemplar_split="training",
         samples=SAMPLES,
         hub=HubSource(repo="stanfordnlp/wikitablequestions@refs/convert/parquet", files=HUB_FILES),

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             metavar="FILE",
             help="Mark golds that are loaded: a CSV file with a line of column names, or JSON lines, "
             "of benchmark, split (may be left out), key, status (disputed or corrected), corrected_answer "
-            "and source.",
+            "(of choices a label or a text) and source.",
         )
 
     def handle(self, **options: Any) -> None:

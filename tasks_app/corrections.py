@@ -1,0 +1,80 @@
+"""A corrected answer in the form that its task's verifiers read; what they would not accept is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tasks_app import gold_answers
+from tasks_app.models import Gold as StoredGold
+from tasks_app.questions import questions
+from tasks_app.registry import benchmarks
+from verifiers import registry
+from verifiers.builtin.choice import read_label
+from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
+from verifiers.types import Evidence, Gold
+
+
+def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPool) -> Gold:
+    """The gold of ``answers``, the reference first, in place of ``stored``: without its solution.
+
+    Of a task with choices they are labels or texts of choices, and become labels. Its verifiers, but for
+    those that run programs, judge each of them by the new gold. Raises ``ValueError``, with a sentence that
+    tells no answer.
+    """
+    choices = stored.task.payload.get("choices")
+    answer, *accepted = labels_read(answers, choices=choices) if choices else answers
+    gold = Gold(answer, tuple(accepted), extra=_extra_kept(stored))
+    form = questions.get(stored.task.kind).answer_form
+    benchmark = stored.task.benchmark
+    for verifier_id in sorted({benchmark.verifier_official, benchmark.verifier_training}):
+        if verifier_id not in registry.sandboxed() and not all(
+            _is_accepted(verifier_id, gold, gold_answers.answer_of(text, form=form), pool=pool)
+            for text in (answer, *accepted)
+        ):
+            raise ValueError(f"{verifier_id} would not accept the corrected_answer as an answer")
+    return gold
+
+
+def labels_read(answers: Iterable[str], *, choices: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The labels of the choices that are meant, and after each those of choices that read exactly like it.
+
+    Raises ``ValueError``.
+    """
+    return list(dict.fromkeys(label for answer in answers for label in _labels(answer, choices)))
+
+
+def _labels(answer: str, choices: Sequence[Mapping[str, Any]]) -> list[str]:
+    named = read_label(answer)
+    by_label = [choice for choice in choices if choice["label"] == named]
+    by_text = [choice for choice in choices if _plain(choice["text"]) == _plain(answer)]
+    if by_label and by_text and by_label[0] not in by_text:
+        raise ValueError("the corrected_answer is the label of one choice and the text of another")
+    meant = by_label or by_text
+    if len({choice["text"] for choice in meant}) != 1:
+        labels = ", ".join(choice["label"] for choice in choices)
+        raise ValueError(f"the corrected_answer is neither one of {labels} nor the text of just one choice")
+    alike = [choice["label"] for choice in choices if choice["text"] == meant[0]["text"]]
+    return [meant[0]["label"], *alike]
+
+
+def _plain(text: str) -> str:
+    """Loading puts a formula that is a whole choice between dollars; a file of errata may not."""
+    plain = " ".join(text.split())
+    is_formula = len(plain) > 2 and plain.startswith("$") and plain.endswith("$")
+    return plain[1:-1] if is_formula else plain
+
+
+def _extra_kept(stored: StoredGold) -> dict[str, Any]:
+    """Verifiers look for more than the answer; what was said of the wrong one does not hold for the right."""
+    plugin = benchmarks.get(stored.task.benchmark_id)
+    gone = {*plugin.answer_extra, *(plugin.enrichment.keys if plugin.enrichment else ())}
+    return {key: value for key, value in stored.extra.items() if key not in gone}
+
+
+def _is_accepted(verifier_id: str, gold: Gold, answer: str | list[str], *, pool: ChildPool) -> bool:
+    evidence = Evidence(answer if isinstance(answer, str) else tuple(answer), gold.extra)
+    try:
+        return pool.verify(verifier_id, gold=gold, evidence=evidence).correct
+    except (VerifierTimeout, VerifierCrash):
+        return False
