@@ -55,7 +55,7 @@ class Prose:
 
 
 def prose_of(payload: Mapping[str, Any], *, scale: int = 1) -> Prose:
-    """All keys of a payload but ``text`` are optional. Pictures are drawn ``scale`` times as large as they are."""
+    """All keys of a payload but ``text`` are optional. Pictures are drawn at ``scale`` times their size."""
     figures = [
         replace(figure, width=figure.width * scale, height=figure.height * scale)
         for figure in figures_of(payload)
