@@ -127,6 +127,18 @@ def test_a_page_costs_three_statements_and_a_booking_three(
     assert asked(lambda: send(episode, offers(1)[0])) == 3
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "query", ["name=a%00b", "name=%ff%fe", "name=%ED%A0%80", "check_in=%00", "x=" + "y" * 4000]
+)
+def test_no_query_is_an_error_of_ours(
+    arena_client: ArenaClient, address: Callable[..., str], query: str
+) -> None:
+    episode = episode_make(1)
+    for page in ("", "search", "trips"):
+        assert arena_client.get(f"{address(episode, page)}?{query}").status_code < 500
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_tabs_never_lose_a_booking(send: Callable[..., Any]) -> None:
     episode = episode_make(1)

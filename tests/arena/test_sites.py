@@ -151,6 +151,12 @@ def test_a_change_is_stored_whole_and_leads_on(post: Callable[..., Any]) -> None
     assert list(stored) == [(1, "written", {"line": 3, "by": "me"}), (2, "chalk_used", {})]
 
 
+def test_characters_that_the_database_cannot_keep_are_left_out(post: Callable[..., Any]) -> None:
+    episode = episode_make()
+    assert post(episode, "lines/3/", "by=m%00e").status_code == 303
+    assert SiteEvent.objects.get(episode=episode, kind="written").data == {"line": 3, "by": "me"}
+
+
 def test_what_is_done_is_there_for_the_next_request(post: Callable[..., Any]) -> None:
     episode = episode_make()
     post(episode, "lines/3/", "by=me")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -66,7 +66,7 @@ def events_append(
 
     ``gone`` when the episode is not open.
     """
-    rows = [{"n": n, "kind": kind, "data": data} for n, (kind, data) in enumerate(events, start=1)]
+    rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
     asked: dict[str, Any] = {
         "episode": episode_id,
         "arms": arms,
@@ -80,3 +80,14 @@ def events_append(
     if not is_alive:
         return "gone"
     return "stored" if is_stored else "conflict"
+
+
+def _storable(value: Any) -> Any:
+    """The value without NUL characters, which an agent may type and Postgres cannot keep."""
+    if isinstance(value, str):
+        return value.replace("\0", "")
+    if isinstance(value, Mapping):
+        return {str(_storable(name)): _storable(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_storable(inner) for inner in value]
+    return value
