@@ -199,6 +199,15 @@ def test_a_calendar_tells_the_price_of_each_free_night_of_the_month_asked_for(
     assert f"listing/{listing.id}/room/{room.id}/calendar/2027-05" in facts_shown(episode)
 
 
+def test_the_next_month_is_of_the_same_room(
+    arena_client: ArenaClient, address: Callable[..., str], episode: Episode, world: World
+) -> None:
+    listing, room, stay = offer(world)
+    query = urlencode({**dates(stay), "room": room.id})
+    page = unescape(arena_client.get(f"{address(episode, f'stays/{listing.id}')}?{query}").content.decode())
+    assert f"?{query}&month=2027-04#calendar" in page
+
+
 def test_the_calendar_ends_where_nothing_can_be_booked(
     read: Callable[..., str], episode: Episode, world: World
 ) -> None:

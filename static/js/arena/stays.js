@@ -23,7 +23,8 @@
     const days = made("tbody");
     const step = (name, by) =>
       made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
-    const head = made("div", { className: "row row-apart" }, [step("Earlier", -1), title, step("Later", 1)]);
+    const earlier = step("Earlier", -1);
+    const head = made("div", { className: "row row-apart" }, [earlier, title, step("Later", 1)]);
     const names = WEEKDAYS.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
     const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), days]);
     const box = made("div", { className: "stays-picker", hidden: true }, [head, table]);
@@ -73,11 +74,13 @@
         ),
       );
       days.replaceChildren(...weeks);
+      earlier.disabled = written(month) <= first;
     };
 
     opener.onclick = () => {
-      const chosen = read(field.value);
-      month = Number.isNaN(chosen.getTime()) ? read(first) : chosen;
+      /* A day of departure is looked for from the month of arrival on. */
+      const known = [field, ...field.form.querySelectorAll("[data-called]")].map((one) => read(one.value));
+      month = known.find((day) => !Number.isNaN(day.getTime())) ?? read(first);
       show(0);
       open(box.hidden);
     };

@@ -53,6 +53,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
         amenities_query=_query(asked, amenities="all"),
         calendar=months.month_card(world, visit.state, listing, room, month) if room else None,
         calendar_room=room,
+        calendar_query=_query(asked, room=room.id) if room else "",
         latest=[_review(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
     )
 
