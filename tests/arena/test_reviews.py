@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from html import unescape
+from itertools import count
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
 
+from gymsite.arena.sites.reviews._notices import has_cookies
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.reviews.asking import questions
 from tasks_app.worlds.reviews.search import search
@@ -25,10 +27,24 @@ pytestmark = pytest.mark.django_db
 
 FIRST_DAY = date(2027, 3, 1)
 TEXT = "Count something."
-KEY = world_key(salt=settings.WORLD_SALT, site="reviews", number=7)
 ARTICLE = re.compile(r'<article class="review"\s+id="(V\d+)".*?</article>', re.DOTALL)
 
 Get = Callable[..., str]
+
+
+def _with_notice() -> tuple[int, bytes]:
+    """Number and key of a world on whose pages the notice lies."""
+    keys = (
+        (number, world_key(salt=settings.WORLD_SALT, site="reviews", number=number)) for number in count(1)
+    )
+    return next(
+        (number, key)
+        for number, key in keys
+        if has_cookies(world_draw(key, edition="train", first_day=FIRST_DAY), State())
+    )
+
+
+NUMBER, KEY = _with_notice()
 
 
 @pytest.fixture
@@ -46,7 +62,7 @@ def product(world: World) -> Product:
 def episode() -> Episode:
     payload = {
         "site": "reviews",
-        "world": 7,
+        "world": NUMBER,
         "edition": "train",
         "first_day": FIRST_DAY.isoformat(),
         "changes": changes_seal([], key=KEY, text=TEXT),
@@ -210,6 +226,22 @@ def test_what_is_behind_read_more_is_absent_until_then(
     assert review.folded in read(list_of(product), page=number)
 
 
+def test_opening_a_review_notes_it_alone_and_once(
+    read: Get, world: World, product: Product, episode: Episode
+) -> None:
+    review = long_one(world, product)
+    number = page_of(world, product, review)
+    read(list_of(product), page=number)
+    before = SiteEvent.objects.filter(episode=episode).exclude(kind="page_served").count()
+    for _ in range(2):
+        read(list_of(product), page=number, more=review.id)
+    noted = SiteEvent.objects.filter(episode=episode).exclude(kind="page_served").order_by("seq")[before:]
+    assert [(event.kind, event.data) for event in noted] == [
+        ("review_unfolded", {"review": review.id}),
+        ("shown", {"facts": [f"review {review.id} more"]}),
+    ]
+
+
 def test_finding_by_what_is_folded_does_not_show_it(read: Get, world: World, product: Product) -> None:
     review = long_one(world, product)
     page = read(list_of(product), q=review.folded)
@@ -292,6 +324,27 @@ def test_the_notice_stays_closed(read: Get, post: Callable[..., Any]) -> None:
     assert 'aria-label="Cookies"' in read()
     assert post("close/cookies").status_code == 303
     assert 'aria-label="Cookies"' not in read()
+
+
+@pytest.mark.parametrize(
+    ("back", "to"),
+    [
+        ("products/P-123/reviews?q=a+b&page=2", "../products/P-123/reviews?q=a+b&page=2"),
+        ("//elsewhere.example", "../"),
+        ("https://elsewhere.example", "../"),
+        ("../other", "../"),
+    ],
+)
+def test_closing_the_notice_leads_back_within_the_shop(post: Callable[..., Any], back: str, to: str) -> None:
+    assert post("close/cookies", back=back)["Location"] == to
+
+
+def test_some_worlds_have_no_notice() -> None:
+    met = {
+        has_cookies(world_draw(bytes([key]) * 32, edition="train", first_day=FIRST_DAY), State())
+        for key in range(20)
+    }
+    assert met == {True, False}
 
 
 @pytest.mark.parametrize("page", ["", "products/{}", "products/{}/reviews", "products/{}/questions"])

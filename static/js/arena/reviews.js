@@ -40,8 +40,11 @@
     const list = document.querySelector("[data-reviews]");
     const added = Array.from(page.querySelectorAll("[data-reviews] > article"));
     list.append(...added);
-    for (const previous of pager.querySelectorAll("a[rel=prev]")) previous.remove();
-    document.querySelector("[data-pager]").replaceWith(pager);
+    const old = document.querySelector("[data-pager]");
+    /* The pages before the first one that is shown are still where they were. */
+    pager.querySelector("a[rel=prev]")?.remove();
+    pager.prepend(...old.querySelectorAll("a[rel=prev]"));
+    old.replaceWith(pager);
     document.querySelector("[data-page-number]")?.remove();
     withButton();
     return true;

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import Http404
 
 from gymsite.arena.sites.reviews import _wording as wording
+from gymsite.arena.sites.reviews._notices import has_cookies
 from gymsite.arena.sites.site import Event, Page, Visit
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Product, World
@@ -21,12 +22,19 @@ def page(
     template: str,
     *,
     title: str,
+    here: str,
     events: Sequence[Event] = (),
     **context: Any,
 ) -> Page:
+    """``here`` is the page's own address below the first page."""
     return Page(
         template=f"arena/reviews/{template}.html",
-        context={"title": title, "has_banner": "cookies" not in visit.state.closed, **context},
+        context={
+            "title": title,
+            "here": here,
+            "has_cookies": has_cookies(visit.world, visit.state),
+            **context,
+        },
         events=tuple(events),
     )
 

@@ -56,6 +56,7 @@ def review_list(visit: Visit, product_id: str) -> Page:
         visit,
         "reviews",
         title=f"Reviews of the {product.name}",
+        here=f"products/{product.id}/reviews?{asked.query()}",
         events=_events(product, asked, here, opened, is_end=not has_next),
         product=product,
         asked=asked,
@@ -101,22 +102,21 @@ def _events(
         told.append(("filtered", {"product": product.id, "query": asked.query(page=1)}))
     if is_end:
         told.append(("end_reached", {"product": product.id, "query": asked.query(page=1)}))
+    told.append(facts.shown(facts.front(outline.id) for outline in here))
     for outline in here:
-        if outline.id == opened.more and outline.sentences > FOLD:
-            told.append(("review_unfolded", {"review": outline.id}))
-        if outline.id == opened.reply and outline.has_reply:
-            told.append(("reply_opened", {"review": outline.id}))
-        if outline.id == opened.original and outline.language:
-            told.append(("original_shown", {"review": outline.id}))
-    return [*told, facts.shown(fact for outline in here for fact in _facts_of(outline, opened))]
+        told += _opening(outline, opened)
+    return told
 
 
-def _facts_of(outline: Outline, opened: Opened) -> list[str]:
-    told = [facts.front(outline.id)]
-    if opened.has_more(outline):
-        told.append(facts.more(outline.id))
-    if opened.has_reply(outline):
-        told.append(facts.reply(outline.id))
+def _opening(outline: Outline, opened: Opened) -> list[Event]:
+    """What this visit opens of a review. What was opened before was noted then."""
+    told: list[Event] = []
+    if outline.id == opened.more and outline.sentences > FOLD:
+        told += [("review_unfolded", {"review": outline.id}), facts.shown([facts.more(outline.id)])]
+    if outline.id == opened.reply and outline.has_reply:
+        told += [("reply_opened", {"review": outline.id}), facts.shown([facts.reply(outline.id)])]
+    if outline.id == opened.original and outline.language:
+        told.append(("original_shown", {"review": outline.id}))
     return told
 
 

@@ -22,6 +22,7 @@ def home(visit: Visit) -> Page:
         visit,
         "home",
         title=wording.several(categories[category]) if category else "All products",
+        here=f"?category={category}" if category else "",
         category=category,
         categories=[(one, wording.several(noun)) for one, noun in sorted(categories.items())],
         cards=[
@@ -38,6 +39,7 @@ def product_page(visit: Visit, product_id: str) -> Page:
         visit,
         "product",
         title=product.name,
+        here=f"products/{product.id}",
         events=[("product_opened", {"product": product.id})],
         **product_card(visit.world, product),
         category=wording.several(product.noun),
@@ -51,6 +53,7 @@ def questions_page(visit: Visit, product_id: str) -> Page:
         visit,
         "questions",
         title=f"Questions about the {product.name}",
+        here=f"products/{product.id}/questions",
         events=[("questions_opened", {"product": product.id})],
         product=product,
         questions=[_question(one) for one in questions(visit.world, product.id)],
