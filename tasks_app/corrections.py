@@ -28,7 +28,7 @@ def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPoo
     form = questions.get(stored.task.kind).answer_form
     benchmark = stored.task.benchmark
     for verifier_id in sorted({benchmark.verifier_official, benchmark.verifier_training}):
-        if verifier_id not in registry.sandboxed() and not all(
+        if not registry.is_sandboxed(verifier_id, dataset=gold.extra.get("dataset")) and not all(
             _is_accepted(verifier_id, gold, gold_answers.answer_of(text, form=form), pool=pool)
             for text in (answer, *accepted)
         ):

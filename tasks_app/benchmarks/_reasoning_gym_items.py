@@ -20,8 +20,9 @@ from typing import Any
 
 from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
 from verifiers.puzzles import cube, traffic
+from verifiers.puzzles.packaged import PACKAGED
 from verifiers.puzzles.rule import Puzzle, cleaned
-from verifiers.puzzles.rules import FACTS, PACKAGED, RULES
+from verifiers.puzzles.rules import FACTS, RULES
 from verifiers.types import UnparsableGold
 
 # Some datasets build every item or an index of them when they are made, so they are asked for few at a time.

@@ -127,3 +127,12 @@ def test_a_corrected_program_is_taken_without_being_run() -> None:
     task = made("mbpp", answer="def f(): return 1", extra={"tests": ["assert f() == 2"]})
     assert correct(task, "while True: pass").bad == []
     assert current(task) == (2, "while True: pass", [])
+
+
+@pytest.mark.parametrize(("dataset", "is_tried"), [("chain_sum", True), ("word_ladder", False)])
+def test_a_puzzles_corrected_answer_is_tried_where_that_needs_no_sandbox(
+    dataset: str, is_tried: bool
+) -> None:
+    task = made("reasoning_gym", answer="30", extra={"dataset": dataset, "facts": {}})
+    assert bool(correct(task, "many").bad) is is_tried
+    assert correct(task, "31").bad == []
