@@ -12,7 +12,7 @@ import pytest
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.asking import questions
-from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.outlines import outlines, stars
 from tasks_app.worlds.reviews.planting import FEWEST, MOST
 from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.state import State, fold, helpful_votes
@@ -206,6 +206,12 @@ def test_the_sites_search_counts_more_than_whole_words() -> None:
     assert all(site_search(of, product.id, term) >= count for term, count in mentioned.items())
     assert sum(site_search(of, product.id, term) > count for term, count in mentioned.items()) >= 7
     assert site_search(of, product.id, "Qx") == 0
+
+
+def test_stars_alone_are_those_of_the_reviews() -> None:
+    of = world(bytes(32), edition="test", first_day=date(2027, 3, 1))
+    for product in of.products:
+        assert Counter(stars(of, product.id)) == Counter(one.stars for one in outlines(of, product.id))
 
 
 def test_a_change_alters_one_fact_of_one_review() -> None:

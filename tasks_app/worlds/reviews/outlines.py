@@ -47,6 +47,14 @@ def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
     return _outlines(world.key, world.edition, world.first_day, place, world.changes)
 
 
+def stars(world: World, product_id: str) -> tuple[int, ...]:
+    """The stars of the product's reviews, in no order: a tenth of the work of ``outlines``."""
+    place = [product.id for product in world.products].index(product_id)
+    draws = Draws(world.key, "reviews", world.edition, "outlines", place)
+    plots = _plots(draws.at("plots"), world.products[place], vocabulary.of(world.edition))
+    return tuple(plot.stars for plot in plots)
+
+
 @lru_cache(maxsize=256)
 def _outlines(
     key: bytes, edition: Edition, first_day: date, place: int, changes: tuple[Change, ...]

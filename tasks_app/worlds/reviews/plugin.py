@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from tasks_app.worlds.registry import WorldPlugin, worlds
+from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.state import fold, plain
 from tasks_app.worlds.reviews.types import World
 from tasks_app.worlds.reviews.vocabulary import Edition
@@ -29,4 +30,14 @@ def _changed(key: bytes, edition: Edition, first_day: date, changes: str) -> Wor
     return world_change(world(key, edition=edition, first_day=first_day), json.loads(changes))
 
 
-worlds.register("reviews", WorldPlugin(id="reviews", open_world=open_world, fold=fold, plain=plain))
+def searched(of: World, given: Mapping[str, Any]) -> str | None:
+    """How many reviews the shop's search finds for the term of a task."""
+    if "product" not in given or "term" not in given:
+        return None
+    return str(site_search(of, given["product"], given["term"]))
+
+
+worlds.register(
+    "reviews",
+    WorldPlugin(id="reviews", open_world=open_world, fold=fold, plain=plain, searched=searched),
+)

@@ -11,7 +11,7 @@ from django.http import Http404
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._notices import has_cookies
 from gymsite.arena.sites.site import Event, Page, Visit
-from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.outlines import stars
 from tasks_app.worlds.reviews.types import Product, World
 
 GROUNDS = 8
@@ -60,12 +60,12 @@ def product_card(world: World, product: Product) -> dict[str, Any]:
     }
 
 
-def stars_drawn(stars: int) -> str:
-    return "★" * stars + "☆" * (wording.STARS - stars)
+def stars_drawn(number: int) -> str:
+    return "★" * number + "☆" * (wording.STARS - number)
 
 
 @lru_cache(maxsize=4096)
 def mean_tenths(world: World, product_id: str) -> int:
     """The mean of all stars in tenths, a half of one rounded up."""
-    stars = [outline.stars for outline in outlines(world, product_id)]
-    return (20 * sum(stars) + len(stars)) // (2 * len(stars))
+    given = stars(world, product_id)
+    return (20 * sum(given) + len(given)) // (2 * len(given))
