@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from hashlib import sha256
@@ -53,6 +53,12 @@ class Placed:
     edition: str
     first_day: date
     key: bytes
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """All but the task."""
+        names = ("site", "number", "edition", "first_day", "key")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(kw_only=True)
@@ -134,9 +140,11 @@ def _world_ask(drawing: _Drawing, place: Mapping[str, Any], *, most: int) -> Non
                 break
 
 
-def open_world(place: Mapping[str, Any]) -> Any:
+def open_world(place: Mapping[str, Any], *, changes: Sequence[Mapping[str, Any]] = ()) -> Any:
     plugin = registry.worlds.get(place["site"])
-    return plugin.open_world(place["key"], edition=place["edition"], first_day=place["first_day"], changes=())
+    return plugin.open_world(
+        place["key"], edition=place["edition"], first_day=place["first_day"], changes=changes
+    )
 
 
 def _drawn(world: Any, draws: Draws, family: Family[Any], level: int) -> SiteTask | None:

@@ -27,6 +27,8 @@ class WorldPlugin:
     open_world: Callable[..., Any]
     fold: Callable[[Any, Sequence[Event]], Any]
     plain: Callable[[Any], dict[str, Any]]
+    searched: Callable[[Any, Mapping[str, Any]], str | None] | None = None
+    """What the site's own search counts for what a task's wording states; None where that is nothing."""
 
 
 worlds: Registry[WorldPlugin] = Registry("world")

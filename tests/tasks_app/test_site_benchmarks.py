@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from tasks_app import loading
 from tasks_app.benchmarks import _sites
-from tasks_app.families.registry import FAMILIES
+from tasks_app.families.registry import FAMILIES, of_site
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import TaskDraft
@@ -141,6 +141,19 @@ def test_the_command_loads_the_split_that_is_asked_for() -> None:
 def test_the_command_knows_no_third_split() -> None:
     with pytest.raises(CommandError, match="train, test"):
         call_command("load_benchmark", STAYS, count=1, split="dev")
+
+
+@pytest.mark.parametrize(("site", "searches"), [(STAYS, False), ("reviews", True)])
+def test_the_table_of_guesses_has_a_line_for_each_family(
+    site: str, searches: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("check_guesses", site, count=300, seed=1)
+    heads, *lines = capsys.readouterr().out.strip().split("\n")
+    assert heads.split()[:4] == ["family", "tasks", "commonest", "constant"]
+    assert [line.split()[0] for line in lines] == [
+        family.id for family in of_site(site) if "train" in family.splits
+    ]
+    assert any(line.split()[6] != "-" for line in lines) is searches
 
 
 def test_samples_are_the_same_in_every_installation() -> None:
