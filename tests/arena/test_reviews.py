@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from html import unescape
 from itertools import count
 from typing import Any
@@ -11,9 +11,11 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
+from gymsite.arena.sites.reviews._asked import choices
 from gymsite.arena.sites.reviews._notices import has_cookies
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.reviews.asking import questions
+from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.state import State, fold
 from tasks_app.worlds.reviews.text import reviews
@@ -357,3 +359,16 @@ def test_the_end_of_a_list_and_the_way_there_are_noted(read: Get, product: Produ
     kinds = set(SiteEvent.objects.filter(episode=episode).values_list("kind", flat=True))
     assert {"reviews_opened", "filtered", "end_reached", "shown"} <= kinds
     assert "recent_search" not in kinds
+
+
+@pytest.mark.parametrize(
+    "first_day",
+    [date(2028, 2, 29), date(2027, 3, 28), date(2026, 12, 31), date(2027, 1, 1), date(2037, 3, 1)],
+)
+def test_the_filter_offers_the_month_of_every_review_on_any_day(first_day: date) -> None:
+    shop = world_draw(KEY, edition="train", first_day=first_day)
+    for product in shop.products:
+        offered = [value for value, _ in dict(choices(shop, product))["month"]]
+        assert offered == sorted(set(offered), reverse=True)
+        assert {f"{one.day:%Y-%m}" for one in outlines(shop, product.id)} <= set(offered)
+        assert offered[0] == f"{first_day - timedelta(days=1):%Y-%m}"
