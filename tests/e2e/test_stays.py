@@ -31,11 +31,11 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 
 
-def episode_of(task: SiteTask, **fields: Any) -> Episode:
+def episode_of(task: SiteTask, *, edition: str = "train", **fields: Any) -> Episode:
     payload = {
         "site": "stays",
         "world": PUBLIC_WORLD,
-        "edition": "train",
+        "edition": edition,
         "first_day": FIRST_DAY.isoformat(),
         "changes": changes_seal([], key=KEY, text=task.wording),
         "text": task.wording,
@@ -134,3 +134,24 @@ def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_pa
     press(page, "button", "Cancel this trip")
     expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
     assert fold(world(), _events(episode)).trips[-1].status == "cancelled"
+
+
+def test_the_newsletter_lies_over_the_page_until_it_is_closed_by_keyboard(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    """The world of the other edition has one, and no other notice."""
+    page = open_page()
+    start = arena_server.address(episode_of(task_of(total_price, level=1), edition="test"))
+    addresses = [f"{start}search?check_in=2027-05-0{day}&check_out=2027-05-09&guests=2" for day in (4, 5, 6)]
+    for address in addresses:
+        page.goto(address)
+        solving.settled(page)
+    notice = page.get_by_role("dialog", name="Letters from")
+    expect(notice).to_be_visible()
+    search_button = page.get_by_role("button", name="Search", exact=True)
+    box = search_button.bounding_box() or {"x": 0, "y": 0}
+    page.mouse.click(box["x"] + 2, box["y"] + 2)
+    assert page.url == addresses[-1]
+    notice.get_by_role("button", name="No, thank you").press("Enter")
+    expect(notice).to_have_count(0)
+    assert page.url == addresses[-1]
