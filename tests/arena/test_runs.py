@@ -23,7 +23,7 @@ Address = Callable[..., str]
 Run = Callable[..., Any]
 GRANTED = {"tools": ["run"]}
 PROGRAM = "def add(a, b):\n    return '<b>'"
-REFRESH = '<noscript><meta http-equiv="refresh" content="1;url=run"></noscript>'
+REFRESH = '<meta http-equiv="refresh" content="1;url=run">'
 
 
 def episode_with_run(**fields: Any) -> Episode:
@@ -126,7 +126,8 @@ def test_what_came_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, addr
     assert "1 of 2 passed." in html
     assert "<samp>KeyError: &#x27;&lt;script&gt;&#x27;</samp>" in html
     assert "<pre>assert add(&#x27;&lt;i&gt;&#x27;, &#x27;&#x27;) == &#x27;&lt;i&gt;&#x27;</pre>" in html
-    assert "<pre>&lt;hr&gt;\n\n… (cut)</pre>" in html
+    assert "<p>The program printed, among more:</p>" in html
+    assert "<pre>&lt;hr&gt;\n</pre>" in html
     assert "1 of 20 runs used." in html
     assert REFRESH not in html
 

@@ -14,6 +14,7 @@ CHOICES = [{"label": label, "text": label * 2} for label in "ABC"]
     [
         ({"payload": {"choices": CHOICES}, "right": "B"}, "C"),
         ({"payload": {"choices": CHOICES}, "right": "C"}, "A"),
+        ({"payload": {"choices": [*CHOICES, {"label": "D", "text": "CC"}]}, "right": "C"}, "A"),
         ({"form": "values", "right": "Vigo|Bre\\pst"}, ["Vigo", "Bre|st", ONE_MORE]),
         (
             {"form": "program", "payload": {"signature": "def f(a, b=1):\ndef g():"}},

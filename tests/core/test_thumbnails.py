@@ -13,6 +13,9 @@ from PIL import Image
 
 from gymsite.core import blobs, thumbnails
 
+# A response that is closed looks at the connection of the tests before.
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture(autouse=True)
 def _own_storage(tmp_path: Path, settings: Any) -> None:

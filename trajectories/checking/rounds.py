@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from gymsite.core.errors import GymError
 from tasks_app import choices, gold_answers
+from tasks_app.arrangement import arranged
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from trajectories.checking.wrong_answers import wrong_answer
@@ -117,7 +118,8 @@ def _answer(
         gold = choices.label_move(gold, labels=labels, order=order)
     if role == "own gold":
         return gold_answers.answer_of(gold, form=form)
-    return wrong_answer(payload=task.payload, form=form, right=gold, others=others)
+    shown = arranged(task.payload, arrangement)
+    return wrong_answer(payload=shown, form=form, right=gold, others=others)
 
 
 def _wait(ids: list[int], progress: Progress) -> None:

@@ -1,6 +1,6 @@
 """A wrong answer to every task, by one rule for each way of answering.
 
-- Choices: the label after the right one, around.
+- Choices: the label after the right one, around, of those with another text.
 - Values: the right ones, and one value more.
 - A program: the functions of the signature, each of which returns None.
 - A line: the gold of the next task of the split that is no other way of writing this one's: both are numbers
@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tasks_app.questions import AnswerForm
@@ -30,12 +30,15 @@ def wrong_answer(
         signatures = str(payload.get("signature", "")).splitlines()
         return "\n".join(f"{line}\n    return None" for line in signatures) or "pass"
     if "choices" in payload:
-        return _next_label([str(choice["label"]) for choice in payload["choices"]], right)
+        return _next_label({str(choice["label"]): choice["text"] for choice in payload["choices"]}, right)
     return next((other for other in others if _differs(right, other)), NOTHING_LIKE_IT)
 
 
-def _next_label(labels: Sequence[str], right: str) -> str:
-    return labels[(labels.index(right) + 1) % len(labels)]
+def _next_label(texts: Mapping[str, str], right: str) -> str:
+    """The next choice, of those that do not say the same as the right one."""
+    labels = list(texts)
+    others = labels[labels.index(right) + 1 :] + labels
+    return next((label for label in others if texts[label] != texts[right]), NOTHING_LIKE_IT)
 
 
 def _differs(one: str, other: str) -> bool:
