@@ -8,6 +8,7 @@ import unicodedata
 from verifiers.limits import PARSED_CHARS, SHORT_ANSWER_CHARS
 from verifiers.types import Evidence, Gold, Verdict
 
+WIDTHLESS = frozenset("\u200b\u200c\u200d\u200e\u2060\ufeff")
 UNREADABLE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
 BLANKS = "\t\n\r\f"
 CHARACTERS = str.maketrans(
@@ -48,11 +49,20 @@ def short_answer(evidence: Evidence) -> str | None:
 
 
 def readable(text: str) -> str | None:
-    """The text with look-alike signs made plain; None when it is blank or has characters nobody can see."""
-    plain = text.translate(CHARACTERS).strip()
+    """The text with look-alike signs made plain; None when it is blank or has characters nobody can see.
+
+    Marks without width around the whole text are no part of it, as spaces are not; inside they could join
+    what a reader sees apart. Marks that could turn the order of what is read stay, and make it unreadable.
+    """
+    plain = _bare(text.translate(CHARACTERS))
     if not plain or any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
         return None
     return plain
+
+
+def _bare(text: str) -> str:
+    kept = [place for place, char in enumerate(text) if not (char.isspace() or char in WIDTHLESS)]
+    return text[kept[0] : kept[-1] + 1] if kept else ""
 
 
 def gold_answers(gold: Gold) -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from fake_server import FakeServer
+from palaestra.actions import Action
+from palaestra.executor import execute
 from palaestra.observation import page_text
 from palaestra.pages import WarmPage
 
@@ -87,3 +89,22 @@ async def test_a_script_that_waits_makes_the_observation_wait(page: WarmPage, fa
         document.documentElement.dataset.settled = "true" }, 120)</script></body>""",
     )
     assert '"Late"' in await opened(page, fake, html)
+
+
+WIDE = """<!doctype html><html data-settled="true"><head><title>t</title><style>body { margin: 0 }
+figure { overflow-x: auto; width: 300px; margin: 0 } div { width: 900px; height: 80px }</style></head><body>
+<p>Above</p><figure><div></div></figure></body></html>"""
+
+
+async def test_a_sideways_scroll_moves_the_frame_in_view_and_says_when_nothing_moves(
+    page: WarmPage, fake: FakeServer
+) -> None:
+    await opened(page, fake, WIDE)
+    sideways = Action(type="scroll", dx=250)
+    assert (await execute(page, sideways)).result == "ok"
+    await page.page.wait_for_function("document.querySelector('figure').scrollLeft >= 250")
+    await execute(page, Action(type="scroll", dx=5000))
+    await page.page.wait_for_function("document.querySelector('figure').scrollLeft >= 599")
+    stuck = await execute(page, sideways)
+    assert (stuck.result, "moves that way" in stuck.message) == ("no_target", True)
+    assert (await execute(page, Action(type="scroll", dx=-100))).result == "ok"

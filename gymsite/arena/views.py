@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from django.conf import settings
@@ -89,12 +90,16 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
     """Takes the answer once. The same answer again is as good as the first; another one changes nothing."""
     episode_id = episode_id_of(token)
     try:
-        form = form_of(request)
+        form = _form_read(request)
+    except GymError as error:
+        return _not_taken(request, token, error)
+    try:
+        _length_check(form)
         if MORE_FIELD in form:
             return _one_more(request, token, form)
         answer = _answer(form)
     except GymError as error:
-        return _not_taken(request, token, error)
+        return _not_taken(request, token, error, typed=form.getlist(ANSWER_FIELD)[:ANSWERS_MAX])
     stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=step_of(request))
     if stored == "gone":
         raise Http404
@@ -165,14 +170,23 @@ def _body(request: HttpRequest, *, limit: int) -> bytes:
 
 
 def form_of(request: HttpRequest) -> QueryDict:
+    form = _form_read(request)
+    _length_check(form)
+    return form
+
+
+def _form_read(request: HttpRequest) -> QueryDict:
     limit = settings.ANSWER_MAX_CHARS
     body = _body(request, limit=limit * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES)
     if body and request.content_type != "application/x-www-form-urlencoded":
         raise GymError("not_a_form", "An answer is sent by the form of this page.")
-    form = QueryDict(body, encoding="utf-8")
+    return QueryDict(body, encoding="utf-8")
+
+
+def _length_check(form: QueryDict) -> None:
+    limit = settings.ANSWER_MAX_CHARS
     if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
         raise GymError("answer_too_long", f"An answer has at most {limit} characters.", status=413)
-    return form
 
 
 def _answer(form: QueryDict) -> str | list[str]:
@@ -202,9 +216,14 @@ def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse
     return question_page(request, episode, answers=(*typed, ""))
 
 
-def _not_taken(request: HttpRequest, token: str, error: GymError) -> HttpResponse:
+def _not_taken(
+    request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = ()
+) -> HttpResponse:
+    """The page again, saying why; what was typed is still there."""
     episode = episode_of(request, token, is_counted=False)
-    return question_page(request, episode, error=error) if episode.is_open else taken_page(request, episode)
+    if not episode.is_open:
+        return taken_page(request, episode)
+    return question_page(request, episode, error=error, answers=tuple(typed))
 
 
 def question_page(

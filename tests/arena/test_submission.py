@@ -183,3 +183,12 @@ def test_line_breaks_are_stored_as_they_were_typed(submit: Callable[..., Any]) -
     episode = factories.episode()
     assert submit(episode, "answer=a%0D%0A++b%0D%0A").status_code == 303
     assert Submission.objects.get(episode=episode).answer == "a\n  b\n"
+
+
+def test_what_was_typed_is_still_there_when_it_is_too_long(submit: Callable[..., Any], settings: Any) -> None:
+    settings.ANSWER_MAX_CHARS = 20
+    payload = {"text": "Write it.", "format": "plain", "signature": "def f():", "asserts": ["assert f()"]}
+    episode = factories.episode(task=factories.task(kind="code", payload=payload))
+    response = submit(episode, "answer=def+f%28%29%3A%0A++++return+%22longer%22")
+    assert response.status_code == 413
+    assert "return &quot;longer&quot;</textarea>" in response.content.decode()

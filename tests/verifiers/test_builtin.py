@@ -69,3 +69,17 @@ def test_accepted_answers_count_like_the_gold() -> None:
     assert numeric.check(gold, Evidence("81")).correct
     assert numeric.check(gold, Evidence("80")).correct
     assert not numeric.check(gold, Evidence("82")).correct
+
+
+@pytest.mark.parametrize("mark", ["\u200e", "\u200b", "\u2060", "\ufeff"])
+@pytest.mark.parametrize(
+    ("verifier_id", "gold"), [("numeric-v1", "400"), ("choice-v1", "B"), ("math-v1", "400")]
+)
+def test_marks_around_an_answer_are_no_part_of_it_and_inside_make_it_unreadable(
+    verifier_id: str, gold: str, mark: str
+) -> None:
+    def is_right(answer: str) -> bool:
+        return registry.run(verifier_id, gold=Gold(gold), evidence=Evidence(answer)).correct
+
+    assert is_right(f"{mark}{gold} {mark}")
+    assert not is_right(f"4{mark}00" if gold == "400" else f"A{mark}B")

@@ -79,6 +79,8 @@ def action_check(stated: dict[str, Any]) -> Action:
     """The typed action of a JSON object. Raises ``ActionInvalid`` with a sentence for the model."""
     kind = stated.get("type")
     if not isinstance(kind, str) or kind not in _CHECKS:
+        if kind is None:
+            raise ActionInvalid(f'The key "type" names the action. Known: {", ".join(KNOWN_TYPES)}.')
         raise ActionInvalid(f"There is no action type {kind!r:.40}. Known: {', '.join(KNOWN_TYPES)}.")
     return _CHECKS[kind](stated)
 

@@ -86,6 +86,12 @@ async def _scroll(page: WarmPage, action: Action) -> Outcome:
         if "problem" in place:
             return _no_target(action, place["problem"])
         await page.act(page.page.mouse.move(place["x"], place["y"]))
+    elif action.dx and not action.dy:
+        place = await page.ask("sideways", action.dx)
+        if "problem" in place:
+            return _no_target(action, place["problem"])
+        if place:
+            await page.act(page.page.mouse.move(place["x"], place["y"]))
     await page.act(page.page.mouse.wheel(action.dx, action.dy))
     return DONE
 

@@ -118,6 +118,18 @@
       try { el.setSelectionRange(el.value.length, el.value.length); } catch { /* number and e-mail fields have no caret to move */ }
     }
   }
+  // Sideways the page itself hardly ever moves: what does is the first frame in view that has more to show that way.
+  function sideways(dx) {
+    const hasMore = (el) => dx > 0 ? el.scrollLeft + el.clientWidth < el.scrollWidth - 1 : el.scrollLeft > 0;
+    if (hasMore(document.scrollingElement)) return {};
+    for (const el of document.querySelectorAll("*")) {
+      if (el.scrollWidth <= el.clientWidth || !/auto|scroll/.test(getComputedStyle(el).overflowX) || !hasMore(el)) continue;
+      const box = el.getBoundingClientRect();
+      const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
+      if (bottom > top) return { x: box.left + box.width / 2, y: (top + bottom) / 2 };
+    }
+    return { problem: "nothing in view moves that way" };
+  }
   function choose(id, value) {
     const el = palaestra.elementOf(id);
     if (!el) return { problem: "there is no such element on the page" };
@@ -148,5 +160,5 @@
     });
   }
   const idle = (ms) => pause(ms).then(() => ({}));
-  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, choose, idle, farewell });
+  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, sideways, choose, idle, farewell });
 })();
