@@ -188,6 +188,7 @@ def test_words_that_only_look_like_a_picture_stay_words(trainer: ApiClient) -> N
     [
         ({"tools": {"runn": True}}, "runn"),
         ({"tools": ["run"]}, "true or false"),
+        ({"toolz": {"run": True}}, "Did you mean"),
         ({"tools": {"run": 1}}, "true"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 from rest_framework import serializers
@@ -19,6 +20,7 @@ from gymsite.core.paging import Query
 from tasks_app.questions import questions
 from trajectories.models import Run
 
+TOOLS = "tools"
 OBSERVATIONS = ("axtree-v1", "screenshot", "both")
 TAGS_MAX = 50
 CANCEL_GROUPS_MAX = 10_000
@@ -47,7 +49,10 @@ class RunIn(StrictSerializer):
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
         """``tools`` are granted by name, so a name that is none would silently grant nothing."""
-        tools = value.get("tools", {})
+        for name in value:
+            if name != TOOLS and get_close_matches(name, [TOOLS]):
+                raise serializers.ValidationError(f'There is no affordance {name!r}. Did you mean "{TOOLS}"?')
+        tools = value.get(TOOLS, {})
         if not isinstance(tools, dict) or not all(isinstance(granted, bool) for granted in tools.values()):
             raise serializers.ValidationError('"tools" is an object of names and true or false.')
         known = sorted({tool for _, kind in questions.items() for tool in kind.tools})
