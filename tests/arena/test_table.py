@@ -220,6 +220,44 @@ def test_one_cell_that_is_no_number_makes_a_column_text_even_when_it_is_not_foun
     assert first_column(query, of=Table(["n"], [["91"], ["10"], ["9"], ["x"]])) == ["10", "91"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "is_by_text"),
+    [
+        (["9 m", "65 m", "107 m"], False),
+        (["-$1,200", "$.50", "$300", "$1,200.50"], False),
+        (["5%", "45 %", "100%"], False),
+        (["\u221212 \u00b0C", "-3 \u00b0C", "+8 \u00b0C"], False),
+        (["1.", "2.", "10."], False),
+        (["10 km", "9 m"], True),
+        (["10 m", "9"], True),
+        (["$10", "\u20ac9"], True),
+        (["10\u201312", "9\u20133"], True),
+        (["10-2", "9-3"], True),
+        (["A-10", "A-9"], True),
+        (["\u201310", "\u20139"], True),
+        (["$-10", "$-9"], True),
+        (["1,20 m", "1,3 m"], True),
+        (["12:30", "9:00"], True),
+    ],
+)
+def test_a_column_of_numbers_in_one_unit_is_sorted_by_value_and_any_other_as_text(
+    cells: list[str], is_by_text: bool
+) -> None:
+    table_of = Table(["n"], [[cell] for cell in reversed(cells)] + [[""]])
+    shown = arranged(table_of, {"sort": "1", "direction": "ascending"}, TOOLS)
+    assert ([row[0] for row in shown.rows], shown.is_by_text) == ([*cells, ""], is_by_text)
+
+
+def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
+    arena_client: ArenaClient, address: Address
+) -> None:
+    path = address(episode_of(tools=["sort"]))
+    said = "The column is sorted as text."
+    assert said not in page(arena_client, path)
+    assert said not in page(arena_client, path + "?sort=2&direction=ascending")
+    assert said in page(arena_client, path + "?sort=1&direction=ascending")
+
+
 def test_empty_cells_come_last_in_either_direction() -> None:
     for direction in ("ascending", "descending"):
         assert first_column({"sort": "3", "direction": direction})[-1] == "petrel"

@@ -21,7 +21,12 @@ WORDY_CHARS = 24
 # Up to so many columns; what has more is "tight".
 DENSITIES = {4: "airy", 8: "roomy", 12: "dense"}
 PLACE = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
-NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[+-]?\.\d+", re.ASCII)
+# A number with what stands around it. After a sign or a dash within a cell it is unclear what it would be.
+MEASURE = re.compile(
+    r"(?P<sign>[+-]?)(?P<before>[^\d+\-\u2010-\u2015]*?)"
+    r"(?P<size>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?P<after>\D*)",
+    re.ASCII,
+)
 MINUS = "\u2212"
 
 
@@ -74,11 +79,15 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Arranged:
-    """``previous`` and ``following`` ask for the pages beside this one, where there are such pages."""
+    """``previous`` and ``following`` ask for the pages beside this one, where there are such pages.
+
+    ``is_by_text`` says that the order is one of texts, and not one of numbers.
+    """
 
     wish: Wish
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
+    is_by_text: bool = False
     previous: Wish | None = None
     following: Wish | None = None
 
@@ -114,7 +123,8 @@ class Arranged:
 def arranged(table: Table, query: Mapping[str, str], tools: frozenset[str]) -> Arranged:
     """The rows that a visit shows, in their order. Without tools this is the table as it is."""
     wish = _wish(query, tools, width=len(table.header))
-    rows = _sorted(_found(table.rows, wish.find), wish, table=table)
+    numbers = _numbers([row[wish.sort - 1] for row in table.rows]) if wish.sort else {}
+    rows = _sorted(_found(table.rows, wish.find), wish, numbers=numbers)
     last = max(1, -(-len(rows) // ROWS_PER_PAGE)) if "paging" in tools else 1
     wish = replace(wish, page=wish.page if wish.page <= last else 1)
     if "paging" in tools:
@@ -123,6 +133,7 @@ def arranged(table: Table, query: Mapping[str, str], tools: frozenset[str]) -> A
         wish=wish,
         columns=_columns(table, wish, is_sortable="sort" in tools),
         rows=rows,
+        is_by_text=numbers is None,
         previous=replace(wish, page=wish.page - 1) if wish.page > 1 else None,
         following=replace(wish, page=wish.page + 1) if wish.page < last else None,
     )
@@ -172,21 +183,31 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _sorted(rows: Sequence[Sequence[str]], wish: Wish, *, table: Table) -> Sequence[Sequence[str]]:
-    """Stable; by number when all cells of the whole column are numbers; empty cells come last either way."""
+def _sorted(
+    rows: Sequence[Sequence[str]], wish: Wish, *, numbers: Mapping[str, float] | None
+) -> Sequence[Sequence[str]]:
+    """Stable; by ``numbers`` where there are such, else by text; empty cells come last either way."""
     if not wish.sort:
         return rows
     place = wish.sort - 1
     full = [row for row in rows if row[place].strip()]
     empty = [row for row in rows if not row[place].strip()]
     is_falling = wish.direction == "descending"
-    if all(_number(row[place]) is not None for row in table.rows if row[place].strip()):
-        full.sort(key=lambda row: _number(row[place]) or 0.0, reverse=is_falling)
-    else:
+    if numbers is None:
         full.sort(key=lambda row: _plain(row[place]), reverse=is_falling)
+    else:
+        full.sort(key=lambda row: numbers[row[place]], reverse=is_falling)
     return full + empty
 
 
-def _number(cell: str) -> float | None:
-    text = cell.strip().replace(MINUS, "-")
-    return float(text.replace(",", "")) if NUMBER.fullmatch(text) else None
+def _numbers(cells: Sequence[str]) -> dict[str, float] | None:
+    """The number of each cell, when the whole column has numbers with one same text before and after them."""
+    found: dict[str, float] = {}
+    units: set[tuple[str, str]] = set()
+    for cell in filter(str.strip, cells):
+        measure = MEASURE.fullmatch(cell.strip().replace(MINUS, "-"))
+        if measure is None:
+            return None
+        found[cell] = float(measure["sign"] + measure["size"].replace(",", ""))
+        units.add((measure["before"].strip(), measure["after"].strip()))
+    return found if len(units) <= 1 else None
