@@ -27,6 +27,8 @@ ALL_LOOKS: Mapping[str, tuple[Value, ...]] = {
 # out of the stored form.
 ASKED_LOOKS: Mapping[str, tuple[Value, ...]] = {"editor": ("plain", "codemirror")}
 AXES: Mapping[str, tuple[Value, ...]] = {**ALL_LOOKS, **ASKED_LOOKS}
+# What a call may name in ``presentation`` beside the axes of a look; messages list them too.
+AXES_BESIDE_LOOKS = frozenset({"choices", "instruction"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +91,20 @@ def _checked(fixed: Mapping[str, object]) -> dict[str, Value]:
 
 def _value(*, axis: str, wanted: object) -> Value:
     if axis not in AXES:
-        message = f"A page has no look axis {axis!r}. {did_you_mean(axis, AXES)}"
+        known = ", ".join(sorted({*AXES, *AXES_BESIDE_LOOKS}))
+        message = f"A presentation has no axis {axis!r}. Its axes are {known}."
         raise GymError("unknown_look_axis", message, status=422, fields={"presentation": [message]})
     for value in AXES[axis]:
         # A bool equals 0 or 1 in Python; it is never a value of an axis.
         if value == wanted and not isinstance(wanted, bool):
             return value
-    hint = did_you_mean(str(wanted), [str(value) for value in AXES[axis]])
-    message = f"{wanted!r} is not a value of the look axis {axis!r}. {hint}"
+    message = f"{wanted!r} is not a value of the look axis {axis!r}. {_hint(wanted, values=AXES[axis])}"
     raise GymError("unknown_look_value", message, status=422, fields={"presentation": [message]})
+
+
+def _hint(wanted: object, *, values: tuple[Value, ...]) -> str:
+    if isinstance(wanted, str) and isinstance(values[0], int):
+        if wanted.strip() in map(str, values):
+            return f'A number is meant: {wanted.strip()}, not "{wanted}".'
+        return f"A number is meant: {', '.join(map(str, sorted(values)))}."
+    return did_you_mean(str(wanted), map(str, values))

@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from gymsite.core.errors import GymError
-from gymsite.core.presentation import ALL_LOOKS, Look, look_make, look_read
+from gymsite.core.presentation import ALL_LOOKS, AXES, AXES_BESIDE_LOOKS, Look, look_make, look_read
+from trajectories.recording import looks
 
 GOLDEN: dict[int, dict[str, object]] = {
     1: {"theme": "light", "font": "mono", "layout": "wide", "zoom": 90, "wording": "prompt"},
@@ -72,6 +73,8 @@ def test_different_looks_have_different_digests() -> None:
         ({"zoom": True}, "unknown_look_value", "Known"),
         ({"zoom": None}, "unknown_look_value", "Known"),
         ({"font": ["sans"]}, "unknown_look_value", "sans"),
+        ({"zoom": "90"}, "unknown_look_value", 'A number is meant: 90, not "90".'),
+        ({"zoom": "large"}, "unknown_look_value", "A number is meant: 90, 100, 125."),
     ],
 )
 def test_an_unknown_axis_or_value_is_refused_with_a_suggestion(
@@ -83,3 +86,18 @@ def test_an_unknown_axis_or_value_is_refused_with_a_suggestion(
     assert caught.value.code == code
     assert caught.value.status == 422
     assert hint in caught.value.message
+
+
+def test_an_unknown_axis_is_told_all_that_a_presentation_may_name() -> None:
+    with pytest.raises(GymError) as caught:
+        look_make(seed=1, fixed={"choice_order": "source"})
+
+    known = "choices, editor, font, instruction, layout, theme, wording, zoom"
+    message = f"A presentation has no axis 'choice_order'. Its axes are {known}."
+    assert caught.value.message == message
+    assert caught.value.fields == {"presentation": [message]}
+
+
+def test_the_axes_beside_the_looks_are_those_that_opening_takes() -> None:
+    assert looks.OWN_AXES == AXES_BESIDE_LOOKS
+    assert not AXES_BESIDE_LOOKS & set(AXES)
