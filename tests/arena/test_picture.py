@@ -80,6 +80,15 @@ def test_the_zoom_tool_draws_the_same_picture_larger(
     assert "js/arena/zoom.js" in html
 
 
+def test_readers_without_scripts_are_told_that_zooming_empties_the_answer(
+    arena_client: ArenaClient, address: Address
+) -> None:
+    told = '<noscript> <p class="hint">Use these before you answer'
+    zoomed = page(arena_client, address(picture_episode(arrangement={"tools": ["zoom"]})))
+    assert told in " ".join(zoomed.split())
+    assert "<noscript>" not in page(arena_client, address(picture_episode()))
+
+
 def test_without_the_tool_nothing_zooms(arena_client: ArenaClient, address: Address) -> None:
     html = page(arena_client, address(picture_episode(), "?zoom=2"))
 

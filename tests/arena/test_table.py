@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
@@ -256,6 +257,16 @@ def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
     assert said not in page(arena_client, path)
     assert said not in page(arena_client, path + "?sort=2&direction=ascending")
     assert said in page(arena_client, path + "?sort=1&direction=ascending")
+
+
+def test_readers_without_scripts_are_told_that_the_tools_empty_what_was_typed(
+    arena_client: ArenaClient, address: Address
+) -> None:
+    told = re.compile(r"<noscript>\s*<p class=\"hint\">Use the tools of the table before you type")
+    for tool in sorted(TOOLS):
+        html = page(arena_client, address(episode_of(tools=[tool])))
+        assert told.search(html[: html.index("<table>")])
+    assert "<noscript>" not in page(arena_client, address(episode_of()))
 
 
 def test_empty_cells_come_last_in_either_direction() -> None:
