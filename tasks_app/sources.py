@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,25 @@ def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
 
 def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path]:
     """The files to read for a split. Raises ``GymError`` ``no_file`` or ``unknown_format``."""
-    return plugin.files(path, split) if plugin.files and path.is_dir() else reading.source_files(path)
+    if plugin.files is None or not path.is_dir():
+        return reading.source_files(path)
+    try:
+        return plugin.files(path, split)
+    except GymError as error:
+        names, _ = _official_splits(plugin, path)
+        if not names:
+            raise
+        told = f"{error.message} Found there: {', '.join(names)}; say which with --split."
+        raise GymError(error.code, told) from None
+
+
+def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> Iterator[Row]:
+    """The rows of a split, and those that name none or cannot be read; ``others`` counts what is left out."""
+    for row in rows:
+        if isinstance(row, BadRow) or row.split in (None, split):
+            yield row
+        else:
+            others[row.split] += 1
 
 
 def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
@@ -66,17 +85,27 @@ def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str
         for file in reading.source_files(folder):
             by_split.setdefault(split_named(plugin, file), []).append(file)
         return {tuple(files): split for split, files in by_split.items()}
+    by_name, missing = _official_splits(plugin, folder)
     groups: dict[tuple[Path, ...], str] = {}
-    missing: GymError | None = None
-    for split in plugin.splits:
-        try:
-            groups.setdefault(tuple(plugin.files(folder, split)), split)
-        except GymError as error:
-            missing = error
-    groups.pop((), None)
+    for split, found in by_name.items():
+        groups.setdefault(found, split)
     if not groups:
         raise missing or GymError("no_file", f"The folder {folder} holds no file of {plugin.id}.")
     return groups
+
+
+def _official_splits(
+    plugin: BenchmarkPlugin, folder: Path
+) -> tuple[dict[str, tuple[Path, ...]], GymError | None]:
+    """The splits whose files a folder holds, and why another one's were not found."""
+    found: dict[str, tuple[Path, ...]] = {}
+    missing: GymError | None = None
+    for split in plugin.splits:
+        try:
+            found[split] = tuple(plugin.files(folder, split)) if plugin.files else ()
+        except GymError as error:
+            missing = error
+    return {split: files for split, files in found.items() if files}, missing
 
 
 def _dashed(name: str) -> str:

@@ -154,6 +154,37 @@ def test_limit_reads_no_more_rows_and_split_names_them(tmp_path: Path) -> None:
     assert list(Task.objects.values_list("split", flat=True)) == ["mine", "mine"]
 
 
+def test_limit_counts_only_rows_of_the_split(tmp_path: Path) -> None:
+    tree = samples.math_tree(tmp_path)
+    load("math", "--file", tree, "--split", "train", "--limit", 1)
+    load("math", "--file", tree, "--split", "test", "--limit", 1)
+    assert sorted(Task.objects.values_list("split", flat=True)) == ["test", "train"]
+
+
+def test_a_split_that_is_not_there_is_told_those_that_are_and_their_rows(tmp_path: Path) -> None:
+    tree = samples.math_tree(tmp_path)
+    found = r"No task of math/val was found\. Found there: test 1, train 2; say which with --split\.$"
+    with pytest.raises(CommandError, match=found):
+        load("math", "--file", tree, "--split", "val", "--limit", 2)
+    assert not Task.objects.exists()
+
+
+def test_a_default_split_that_is_not_there_is_not_replaced_by_another(tmp_path: Path) -> None:
+    cells = "How many legs has a spider?,4,6,8,10,C\n"
+    for subject in ("anatomy", "zoology"):
+        (tmp_path / f"{subject}_val.csv").write_text(cells)
+    found = r"No task of mmlu/test was found\. Found there: val 2; say which with --split\.$"
+    with pytest.raises(CommandError, match=found):
+        load("mmlu", "--file", tmp_path)
+    assert not Task.objects.exists()
+
+
+def test_bad_rows_do_not_hide_that_the_rows_are_of_another_split(tmp_path: Path) -> None:
+    (tmp_path / "anatomy_val.csv").write_text("How many legs has a spider?,4,6,8,10,C\nHow many?,4,C\n")
+    with pytest.raises(CommandError, match=r"1 bad rows skipped.*No task of mmlu/test.*there: val 1;"):
+        load("mmlu", "--file", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -34,6 +34,23 @@ def test_rows_of_one_file_that_name_their_split_are_told_apart(tmp_path: Path) -
     assert _found("mbpp", tmp_path) == {"prompt": (2, 0), "train": (1, 0)}
 
 
+def test_a_split_whose_files_are_not_there_is_told_those_that_are(tmp_path: Path) -> None:
+    samples.jsonl(tmp_path / "data" / "pristine-seen-tables.tsv", [])
+    samples.jsonl(tmp_path / "data" / "training.tsv", [])
+    with pytest.raises(GymError) as caught:
+        sources.split_files(benchmarks.get("wikitable"), tmp_path, split="pristine-seen")
+    assert caught.value.code == "no_file"
+    assert "neither data/pristine-seen.tsv nor pristine-seen.tsv." in caught.value.message
+    told = "Found there: training, pristine-seen-tables; say which with --split."
+    assert caught.value.message.endswith(told)
+
+
+def test_a_folder_that_holds_no_split_at_all_promises_none(tmp_path: Path) -> None:
+    with pytest.raises(GymError) as caught:
+        sources.split_files(benchmarks.get("wikitable"), tmp_path, split="training")
+    assert caught.value.message.endswith("holds neither data/training.tsv nor training.tsv.")
+
+
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     for benchmark in ("gsm8k", "wikitable"):
         with pytest.raises(GymError, match=r"holds n"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentTypeError
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--split", metavar="S", help="Default: what the file's name says, else the first."
         )
-        parser.add_argument("--limit", type=_positive, metavar="N", help="Read at most N rows.")
+        parser.add_argument("--limit", type=_positive, metavar="N", help="Load at most N rows of the split.")
         parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: how many.")
         parser.add_argument("--seed", type=int, metavar="K", help=SEED_HELP)
         parser.add_argument(
@@ -59,7 +60,9 @@ class Command(BaseCommand):
             file: Path | None = options["file"]
             named = sources.split_named(plugin, file) if file else plugin.splits[0]
             split = options["split"] or named
-            rows = islice(_rows(plugin, split=split, options=options), options["limit"])
+            others: Counter[str] = Counter()
+            found = _rows(plugin, split=split, options=options)
+            rows = islice(sources.rows_of_split(found, split=split, others=others), options["limit"])
             started = time.monotonic()
             with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
                 report = loading.tasks_load(plugin, rows, split=split, progress=bar.update)
@@ -68,6 +71,7 @@ class Command(BaseCommand):
         seconds = time.monotonic() - started
         guessed = guessing.guess_rates_store(plugin, split=split) if plugin.generate_split is None else None
         self._tell(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
+        _check_loaded(report, name=f"{plugin.id}/{split}", others=others)
 
     def _errata(self, options: dict[str, Any]) -> None:
         if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
@@ -107,10 +111,20 @@ class Command(BaseCommand):
             self.stderr.write(report.problem)
         for row in report.bad:
             self.stderr.write(f"skipped {row}")
-        if report.bad:
-            raise CommandError(f"{len(report.bad)} bad rows skipped; the other {report.total} are loaded.")
-        if not report.total:
-            raise CommandError(f"No task of {name} was found.")
+
+
+def _check_loaded(report: loading.LoadReport, *, name: str, others: Counter[str]) -> None:
+    """Raises ``CommandError`` for bad rows or no task; ``others`` counts rows of other splits."""
+    problems: list[str] = []
+    if report.bad:
+        problems.append(f"{len(report.bad)} bad rows skipped; the other {report.total} are loaded.")
+    if not report.total:
+        problems.append(f"No task of {name} was found.")
+    if others and not report.total:
+        there = ", ".join(f"{split} {count:,}" for split, count in sorted(others.items()))
+        problems.append(f"Found there: {there}; say which with --split.")
+    if problems:
+        raise CommandError(" ".join(problems))
 
 
 def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:
