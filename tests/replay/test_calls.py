@@ -91,13 +91,31 @@ def test_a_call_tied_to_no_step_is_found_by_its_place_among_the_events(
     [
         ({"status": "waiting", "output": None}, "waiting"),
         ({"status": "running", "output": None}, "being run"),
-        ({"status": "failed", "output": {}}, "no sandbox"),
-        ({"output": {**OUTPUT, "passed": [], "told": [], "problem": "out of time"}}, "did not run"),
+        ({"status": "failed", "output": {}}, "did not run: no sandbox"),
         ({"output": {**OUTPUT, "passed": [True, True], "told": ["", ""]}}, "2 of 2 passed"),
     ],
 )
 def test_each_state_of_a_call_has_its_words(fields: dict[str, Any], state: str, episode: Episode) -> None:
     call(episode, **fields)
+
+    assert [one.state for one in calls.calls_of(episode)] == [state]
+
+
+@pytest.mark.parametrize(
+    ("problem", "state"),
+    [
+        ("out of time", "failed: out of time"),
+        (
+            "SyntaxError: invalid syntax (<program>, line 1)",
+            "failed: SyntaxError: invalid syntax (<program>, line 1)",
+        ),
+        ("\nKeyError: 1\nand more", "failed: KeyError: 1"),
+        ("x" * 81, f"failed: {'x' * 79}\u2026"),
+        ("\n ", "failed"),
+    ],
+)
+def test_a_program_that_ran_is_told_by_what_ended_it(problem: str, state: str, episode: Episode) -> None:
+    call(episode, output={**OUTPUT, "passed": [], "told": [], "problem": problem})
 
     assert [one.state for one in calls.calls_of(episode)] == [state]
 
@@ -132,9 +150,9 @@ def test_what_a_program_says_is_shown_and_never_run(lab: Lab, owner: User, episo
     call(episode, step=1, input=attack, output=output)
     client = lab(owner)
 
-    for path in ("", "progress", "steps/1"):
+    for path, count in (("", 6), ("progress", 6), ("steps/1", 5)):
         html = page(client, episode, path)
-        assert html.count("&lt;script&gt;alert(1)") == 4, path
+        assert html.count("&lt;script&gt;alert(1)") == count, path
         assert "<script>alert" not in html, path
         assert "\u202e" not in html, path
 

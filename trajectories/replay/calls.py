@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from gymsite.core.tokens import mask_tokens
 from trajectories.models import ToolCall
+from trajectories.replay.text import first_line
 
 STATES = {
     ToolCall.Status.WAITING: ("waiting", "accent"),
     ToolCall.Status.RUNNING: ("being run", "accent"),
-    ToolCall.Status.FAILED: ("no sandbox", "warn"),
+    ToolCall.Status.FAILED: ("did not run: no sandbox", "warn"),
 }
+WHY_CHARS = 80
 LOST = ("lost: no answer in time", "warn")
 
 
@@ -28,7 +31,10 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """``program`` may be the beginning of one of ``length`` characters; ``tone`` colours ``state``."""
+    """``program`` may be the beginning of one of ``length`` characters; ``tone`` colours ``state``.
+
+    ``state`` may have words of the program and is shown as such.
+    """
 
     number: int
     tool: str
@@ -88,10 +94,16 @@ def _state(row: Any, output: Mapping[str, Any], checks: Sequence[Check]) -> tupl
     if row.status != ToolCall.Status.DONE:
         is_lost = row.is_late and row.status != ToolCall.Status.FAILED
         return LOST if is_lost else STATES[row.status]
-    if output.get("problem"):
-        return ("did not run", "bad")
+    if problem := str(output.get("problem", "")):
+        return (_failed(problem), "bad")
     passed = sum(check.is_passed for check in checks)
     return (f"{passed} of {len(checks)} passed", "good" if passed == len(checks) else "bad")
+
+
+def _failed(problem: str) -> str:
+    """What ended the program, which may be its own words."""
+    why = first_line(mask_tokens(problem), limit=WHY_CHARS)
+    return f"failed: {why}" if why else "failed"
 
 
 def _took_ms(row: Any) -> float | None:

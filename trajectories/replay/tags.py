@@ -18,9 +18,10 @@ from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
 from trajectories.replay.problems import content_parts, problem_context
 from trajectories.replay.statistics import Rate
-from trajectories.replay.text import visible, visible_html
+from trajectories.replay.text import cut, first_line, visible, visible_html
 
 register = template.Library()
+register.filter("first_line", first_line)
 
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
@@ -50,26 +51,15 @@ def has_lines(value: str) -> bool:
 
 
 @register.filter
-def first_line(value: str, limit: int = 160) -> str:
-    """The first line that says something, cut to ``limit`` characters."""
-    line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
-    return _cut(line, limit)
-
-
-@register.filter
 def one_line(value: str, limit: int = 160) -> str:
     """The beginning with its line breaks as spaces: a problem's first line may end inside a formula."""
-    return _cut(" ".join((value or "").split()), limit)
+    return cut(" ".join((value or "").split()), limit)
 
 
 @register.filter
 def figures_named(value: str) -> str:
     """The places of pictures by the pictures' names, where the pictures themselves cannot stand."""
     return PLACE.sub(r"[Figure \1]", value or "")
-
-
-def _cut(line: str, limit: int) -> str:
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
 @register.filter

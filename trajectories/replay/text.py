@@ -30,5 +30,15 @@ def visible_html(text: str) -> SafeString:
     return mark_safe(shown)  # noqa: S308 (escaped in the line above; what is added is ours)
 
 
+def first_line(value: str, limit: int = 160) -> str:
+    """The first line that says something, cut to ``limit`` characters."""
+    line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
+    return cut(line, limit)
+
+
+def cut(line: str, limit: int) -> str:
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
 def _number(found: re.Match[str]) -> str:
     return f"U+{ord(found.group()):04X}"
