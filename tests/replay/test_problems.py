@@ -54,6 +54,34 @@ def test_an_episode_shows_choices_in_its_own_order(
     assert (MOVED in html) == is_moved
 
 
+def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab, owner: User) -> None:
+    episode = episode_of("choice", CHOICE, arrangement={"order": [3, 0, 1, 2]})
+    Gold.objects.filter(task=episode.task).update(answer="A", accepted=["C"])
+    opinions = {"choice-v1": {"correct": False, "parsed_answer": "A", "parsed_gold": "B"}}
+    factories.submission(episode, "A")
+    factories.verdict(episode, verifier="choice-v1", evidence={"verifiers": opinions})
+    client = lab(owner)
+
+    html = words(client.get(f"/episodes/{episode.pk}/").content.decode())
+    task = words(client.get(f"/tasks/{episode.task_id}/").content.decode())
+
+    assert "Answer received A (source D)" in html
+    assert "Answer B (source A) Also right D (source C)" in html
+    assert "Labels here are those of this episode." in html
+    assert "Answer A Also right C" in task
+
+
+def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: User) -> None:
+    episode = episode_of("choice", CHOICE, arrangement={"order": [4, 0, 1, 2, 3]})
+    Gold.objects.filter(task=episode.task).update(answer="A")
+
+    html = words(lab(owner).get(f"/episodes/{episode.pk}/").content.decode())
+
+    assert "A. Copper &lt;wire&gt; B. A dry sponge" in html
+    assert "keep it from agents Answer A " in html
+    assert "(source" not in html
+
+
 def test_a_task_shows_choices_as_its_source_has_them(lab: Lab, owner: User) -> None:
     task = factories.task(kind="choice", payload={**CHOICE, "passage": "Metals conduct."})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import zip_longest
 from typing import Any
 
 from tasks_app import choices
@@ -22,17 +21,36 @@ def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[s
     if not isinstance(shown.get("text"), str):
         shown["text"] = task.prompt
     prose = prose_of(shown)
-    order = (arrangement or {}).get("order", ())
-    is_moved = list(order) != sorted(order)
-    sources = [payload["choices"][place]["label"] for place in order] if is_moved else []
+    sources = sources_of(task, arrangement)
     return {
         "prose": prose,
-        "choices": zip_longest(prose.choices, sources, fillvalue=""),
-        "is_moved": is_moved,
+        "choices": [(choice, sources.get(choice.label, "")) for choice in prose.choices],
+        "is_moved": bool(sources),
         "table": shown.get("table"),
         "signature": shown.get("signature", ""),
         "asserts": "\n".join(shown.get("asserts", ())),
     }
+
+
+def sources_of(task: Any, arrangement: Arrangement | None) -> dict[str, str]:
+    """The source's label of each choice, by the label that an episode shows; empty where none has moved."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    labels = [choice["label"] for choice in payload.get("choices", ())]
+    order = list((arrangement or {}).get("order", ()))
+    if len(order) != len(labels) or order == sorted(order):
+        return {}
+    return {labels[place]: labels[source] for place, source in enumerate(order)}
+
+
+def answer_named(answer: str, sources: Mapping[str, str]) -> str:
+    """An answer by the labels of its episode, with the source's label of the choice that it names."""
+    return f"{answer} (source {sources[answer]})" if answer in sources else answer
+
+
+def gold_named(gold: str, sources: Mapping[str, str]) -> str:
+    """A gold, which has the source's label, named as ``answer_named`` names answers."""
+    shown = next((label for label, source in sources.items() if source == gold), gold)
+    return answer_named(shown, sources)
 
 
 def problem_shape(task: Any) -> list[tuple[str, str]]:

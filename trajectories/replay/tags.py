@@ -16,12 +16,13 @@ from django.utils.safestring import SafeString
 from tasks_app.figures import PLACE
 from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
-from trajectories.replay.problems import content_parts, problem_context
+from trajectories.replay.problems import content_parts, gold_named, problem_context
 from trajectories.replay.statistics import Rate
 from trajectories.replay.text import cut, first_line, visible, visible_html
 
 register = template.Library()
 register.filter("first_line", first_line)
+register.filter("gold_named", gold_named)
 
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}

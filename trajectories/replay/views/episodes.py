@@ -13,6 +13,7 @@ from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.evidence import readings_of
 from trajectories.replay.forms import StepsForm
+from trajectories.replay.problems import answer_named, sources_of
 from trajectories.replay.selectors import calls, episodes, steps
 from trajectories.replay.views.listing import episode_listing
 
@@ -70,6 +71,7 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     judgement = episodes.episode_judgement(episode)
     golds = access.sees_golds(request.user)
     submission = episodes.episode_submission(episode)
+    sources = sources_of(episode.task, episode.arrangement)
     return {
         "episode": episode,
         "judgement": judgement,
@@ -77,7 +79,8 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
         "readings": readings_of(judgement.evidence, golds=golds),
         "evidence": judgement.evidence if golds else {},
         "submission": submission,
-        "answers": _answers(submission),
+        "sources": sources,
+        "answers": [answer_named(answer, sources) for answer in _answers(submission)],
         "index": steps.step_index(episode_id=episode.pk, first=first),
         "calls": calls.calls_of(episode),
         "first": first,

@@ -36,5 +36,6 @@ def task_detail(request: LabRequest, task_id: int) -> HttpResponse:
         "page": episodes.episode_page(filters={"task": task.pk}, before=None),
         "sees_golds": golds,
         "gold": episodes.gold_current(task_id=task.pk) if golds else None,
+        "sources": {},
     }
     return render(request, "lab/task.html", context)
