@@ -26,17 +26,22 @@ class Split:
 
 def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
     """What the file or a folder above it is named after, else the first split."""
-    # Of "AIME_Dataset_1983_2024" and "train-00000-of-00002" the split is a part; of a folder it is the name.
+    folders = [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
+    return next(iter([*_said(plugin, file), *folders, plugin.splits[0]]))
+
+
+def _said(plugin: BenchmarkPlugin, file: Path) -> list[str]:
+    """The splits that are part of a file's name, as in "AIME_Dataset_1983_2024" or "train-00000-of-00002"."""
     stem = f"-{_dashed(file.stem)}-"
-    said = [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
-    said += [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
-    return said[0] if said else plugin.splits[0]
+    return [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
 
 
 def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path]:
     """The files to read for a split. Raises ``GymError`` ``no_file`` or ``unknown_format``."""
-    if plugin.files is None or not path.is_dir():
+    if not path.is_dir():
         return reading.source_files(path)
+    if plugin.files is None:
+        return _files_of_split(plugin, reading.source_files(path), split=split)
     try:
         return plugin.files(path, split)
     except GymError as error:
@@ -45,6 +50,19 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
             raise
         told = f"{error.message} Found there: {', '.join(names)}; say which with --split."
         raise GymError(error.code, told) from None
+
+
+def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -> list[Path]:
+    """Where rows do not name their split, the files' names do: those of other splits are left out."""
+    first = next(iter(plugin.rows(reading.records(files[:1]))), None) if plugin.rows else None
+    if isinstance(first, TaskDraft) and first.split is not None:
+        return files
+    kept = [file for file in files if split in _said(plugin, file) or not _said(plugin, file)]
+    if not kept:
+        names = sorted({_said(plugin, file)[0] for file in files})
+        message = f"The folder holds no file of the split {split!r}. Found there: {', '.join(names)}."
+        raise GymError("no_file", f"{message} Say which with --split, or name one file.")
+    return kept
 
 
 def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> Iterator[Row]:

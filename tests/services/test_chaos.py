@@ -32,6 +32,10 @@ JUDGED_S = 90.0
 STREAMED_S = 10.0
 SHOWN = 20
 SETTINGS = {"CLAIM_LOST_S": "6", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
+# What every arm can ask, and one line answers.
+GOLDS = """
+SELECT g.task_id, g.answer FROM tasks_app_gold g JOIN tasks_app_task t ON t.id = g.task_id
+WHERE g.is_current AND t.kind = 'free_answer' AND t.benchmark_id <> 'reasoning_gym'"""
 
 
 def test_kills_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
@@ -152,7 +156,7 @@ def _run_open(installation: Installation, ledger: Ledger) -> int:
 
 
 def _golds(owner_url: str) -> dict[int, str]:
-    return dict(_rows(owner_url, "SELECT task_id, answer FROM tasks_app_gold WHERE is_current"))
+    return dict(_rows(owner_url, GOLDS))
 
 
 def _waiting(owner_url: str) -> list[tuple[int]]:

@@ -72,3 +72,15 @@ def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
 def test_every_row_of_the_official_samples_is_found_once(benchmark: str, counts: dict[str, int]) -> None:
     folder = samples.shared(benchmarks.get(benchmark).folder or benchmark)
     assert _found(benchmark, folder) == {split: (count, 0) for split, count in counts.items()}
+
+
+def test_a_folder_of_a_benchmark_whose_rows_name_no_split_goes_by_its_files_names(tmp_path: Path) -> None:
+    train = samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K)
+    test = samples.jsonl(tmp_path / "test.jsonl", samples.GSM8K)
+    gsm8k = benchmarks.get("gsm8k")
+    assert sources.split_files(gsm8k, tmp_path, split="train") == [train]
+    assert sources.split_files(gsm8k, tmp_path, split="test") == [test]
+    test.unlink()
+    with pytest.raises(GymError, match=r"no file of the split 'test'\. Found there: train"):
+        sources.split_files(gsm8k, tmp_path, split="test")
+    assert sources.split_files(gsm8k, train, split="test") == [train]
