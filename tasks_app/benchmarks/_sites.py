@@ -15,11 +15,13 @@ from datetime import date, timedelta
 from hashlib import sha256
 from typing import Any
 
+from django.conf import settings
+
 from gymsite.core.draws import Draws
 from tasks_app.families import cheats
 from tasks_app.families.registry import discover, of_site
 from tasks_app.families.types import LEVELS, Family, SiteTask
-from tasks_app.types import GoldDraft, Row, TaskDraft
+from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 from tasks_app.worlds import registry
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal, world_key
 from verifiers import denotations
@@ -87,6 +89,27 @@ class _Drawing:
     def has_room_for_twin(self, family: str) -> bool:
         total = sum(self.counts[family, level] for level in LEVELS)
         return self.impossible[family] + 1 <= MOST_IMPOSSIBLE * (total + 2)
+
+
+def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugin:
+    """The benchmark of a mock site; a sample of each family in ``sampled`` proves it."""
+
+    def generated(count: int, seed: int, split: str) -> Iterator[Row]:
+        return generate(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
+
+    return BenchmarkPlugin(
+        id=site,
+        title=title,
+        kind=KIND,
+        license="Apache-2.0",
+        source="made by this project",
+        verifier_official="site_state-v1",
+        verifier_training="site_state-v1",
+        splits=("train", "test"),
+        samples=samples_draw(site, sampled),
+        generate_split=generated,
+        exemplar_tag="family:",
+    )
 
 
 def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:

@@ -2,36 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from django.conf import settings
-
 from tasks_app.benchmarks import _sites
 from tasks_app.registry import benchmarks
-from tasks_app.types import BenchmarkPlugin, Row
 
 SITE = "stays"
 # Of those that are told rather than done: their golds prove themselves without an episode.
 SAMPLED = ("cheapest_with_without", "first_free_stretch", "missing_amenities", "total_price")
 
-
-def generate(count: int, seed: int, split: str) -> Iterator[Row]:
-    return _sites.generate(SITE, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
-
-
-benchmarks.register(
-    SITE,
-    BenchmarkPlugin(
-        id=SITE,
-        title="Stays",
-        kind=_sites.KIND,
-        license="Apache-2.0",
-        source="made by this project",
-        verifier_official="site_state-v1",
-        verifier_training="site_state-v1",
-        splits=("train", "test"),
-        samples=_sites.samples_draw(SITE, SAMPLED),
-        generate_split=generate,
-        exemplar_tag="family:",
-    ),
-)
+benchmarks.register(SITE, _sites.plugin(SITE, title="Stays", sampled=SAMPLED))
