@@ -115,8 +115,9 @@ def _choose(page: Page, reply: Reply) -> str | None:
         label, _, text = name.partition(". ")
         if _same(text, reply.choice) if reply.choice else label == wanted:
             return None if is_checked else action_line("click", target=id)
-    id, _, is_checked = page.radios[-1]
-    return None if any(radio[2] for radio in page.radios) else action_line("click", target=id)
+    if any(is_checked for _, _, is_checked in page.radios):
+        return None
+    return action_line("click", target=page.radios[-1][0])
 
 
 def _write(page: Page, reply: Reply, episode: EpisodeInfo) -> str | None:
