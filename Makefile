@@ -10,6 +10,9 @@ LAB_URL ?= http://127.0.0.1:$(LAB_PORT)
 PYTEST := $(RUN) -m pytest
 # E.g. `make test TESTS=tests/arena`, which leaves the other runs out.
 TESTS ?=
+# Processes that share a test run, each with a Postgres, a Redis, an arena and a browser of its own.
+WORKERS ?= 2
+SHARED := --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: setup up demo test test-unit test-services test-e2e test-client e2e check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema bench
@@ -43,7 +46,7 @@ test: test-unit test-services test-e2e test-client
 endif
 
 test-unit: setup
-	$(PYTEST) -m "not e2e and not services"
+	$(PYTEST) -m "not e2e and not services" $(SHARED)
 
 # Real servers, killed on purpose.
 test-services: setup
@@ -51,10 +54,10 @@ test-services: setup
 
 # A run of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
-	@if $(RUN) -c 'import sys; from gymsite.services import preflight; sys.exit(not preflight.has_browser())'; \
-	  then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e; \
-	  else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
-	    "or $(VENV)/bin/playwright install chromium)"; fi
+	@browser=$$($(RUN) -c 'from gymsite.core import browsers; print(browsers.browser_find() or "")') || exit 1; \
+	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e $(SHARED); \
+	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
+	  "or $(VENV)/bin/playwright install chromium)"; fi
 
 test-client: setup
 	cd client && ../$(RUN) -m pytest

@@ -14,11 +14,21 @@ class GymsiteConfig(AppConfig):
         """Question kinds and sites for every process; Celery's default app where jobs are sent or done."""
         from gymsite.arena import questions, sites
         from gymsite.arena.sites.site import sites as site_registry
+        from gymsite.core import drawings
         from tasks_app.questions import questions as registry
 
         registry.discover(questions)
         site_registry.discover(sites)
+        drawings.source_set(_drawn)
         if settings.PROCESS in SENDERS:
             from gymsite import celery
 
             celery.app.set_default()
+
+
+def _drawn(name: str, width: int) -> bytes:
+    from gymsite.arena import pictures
+
+    if width not in pictures.WIDTHS:
+        raise KeyError(name)
+    return pictures.picture_bytes(name, width)

@@ -10,4 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 
 app = Celery("palaestra")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["trajectories.judging", "trajectories.recording"], related_name="jobs")
+app.autodiscover_tasks(
+    ["trajectories.judging", "trajectories.capture", "trajectories.summaries", "trajectories.fidelity"],
+    related_name="jobs",
+)

@@ -24,6 +24,11 @@ GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON traje
 GRANT SELECT (episode_id, page, seq), INSERT ON trajectories_pageevent TO gym_arena;
 GRANT SELECT, INSERT, UPDATE ON trajectories_pageeventtally TO gym_arena;
 GRANT SELECT, INSERT ON trajectories_siteevent TO gym_arena;
+-- Its own chunks' keys and hashes; nothing of blobs, which are in another storage too.
+GRANT SELECT (episode_id, page, seq, sha256),
+      INSERT (episode_id, page, seq, step, sha256, size, events, first_ms, last_ms, has_snapshot)
+      ON trajectories_recordingchunk TO gym_arena;
+GRANT SELECT, INSERT, UPDATE ON trajectories_recordingtally TO gym_arena;
 GRANT SELECT (episode_id, number, tool, input, status, output, created_at),
       INSERT (episode_id, number, step, tool, input) ON trajectories_toolcall TO gym_arena;
 
@@ -41,6 +46,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
+GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture TO gym_lab;
+GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
+-- A person who opens a step has it checked.
+GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;
 -- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.
 GRANT INSERT ON trajectories_verdictevidence TO gym_lab;
 GRANT USAGE ON SEQUENCE trajectories_group_id_seq, trajectories_episode_id_seq TO gym_lab;
@@ -63,3 +72,11 @@ GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worke
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
     trajectories_verdictevidence TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
+-- The media queue: what is found in screenshots, and in replays held against them.
+GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally TO gym_worker;
+GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity, trajectories_episodefidelity TO gym_worker;
+-- Of steps that are no more.
+GRANT DELETE ON trajectories_fidelity TO gym_worker;
+GRANT SELECT, INSERT, UPDATE ON trajectories_picture TO gym_worker;
+-- And what is computed of episodes that have ended.
+GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;

@@ -61,7 +61,7 @@ _pool: dict[str, Any] = (
 _database = addresses.django_database(DATABASE_URL)
 DATABASES: dict[str, Any] = {
     "default": {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "gymsite.core.postgresql",
         **_database,
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
@@ -85,6 +85,7 @@ CELERY_TASK_DEFAULT_QUEUE = "verify"
 CELERY_TASK_ROUTES = {
     "judging.judge": {"queue": "verify"},
     "media.*": {"queue": "media"},
+    "fidelity.*": {"queue": "media"},
 }
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -157,6 +158,11 @@ STORAGES: dict[str, Any] = {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": env.str("BLOB_DIR", "") or str(VAR_DIR / "blobs")},
     },
+    # Apart from the blobs: the arena writes here, and must not be able to touch a screenshot.
+    "recordings": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": env.str("RECORDING_DIR", "") or str(VAR_DIR / "recordings")},
+    },
     "default": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": str(VAR_DIR / "files")},
@@ -212,9 +218,15 @@ STEPS_PER_CALL_MAX = env.int("STEPS_PER_CALL_MAX", 1_000)
 BLOB_MAX_BYTES = env.int("BLOB_MAX_BYTES", 32 * 1024 * 1024)
 ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
 EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
+PROMPT_CHARS_MAX = env.int("PROMPT_CHARS_MAX", 64_000_000)
 ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
 PAGE_EVENTS_MAX = env.int("PAGE_EVENTS_MAX", 2_000)
 PAGE_EVENT_BYTES_MAX = env.int("PAGE_EVENT_BYTES_MAX", 1_000_000)
+# DOM recordings (`recording: full`), by episode; the size is that of the compressed chunks.
+RECORDING_CHUNKS_MAX = env.int("RECORDING_CHUNKS_MAX", 4_000)
+RECORDING_BYTES_MAX = env.int("RECORDING_BYTES_MAX", 50_000_000)
+# Steps of an episode whose DOM replay is held against the screenshot without anybody asking; 0: none.
+FIDELITY_STEPS_MAX = env.int("FIDELITY_STEPS_MAX", 20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
 
 # --- Time limits, in seconds; the database's clock decides ---------------------------------------------

@@ -1,7 +1,9 @@
 """What one episode shows otherwise than its task: a plain JSON object on the episode's row, or None.
 
 ``order``: the permutation of the choices. ``asserts``: all shown asserts of a program, where the task holds
-back some. ``tools``: names of the tools on the page. It is public to whoever sees the page, and no more.
+back some. ``tools``: names of the tools on the page. ``text``: the form in which the prompt tells of a mock
+site (``tasks_app/worlds/telling.py``). ``task_bar``: false where a mock site's pages neither tell the task
+nor take its answer. It is public to whoever sees the page, and no more.
 """
 
 from __future__ import annotations
@@ -28,3 +30,7 @@ def arranged(payload: Mapping[str, Any], arrangement: Arrangement | None) -> Map
 
 def tools_of(arrangement: Arrangement | None) -> frozenset[str]:
     return frozenset((arrangement or {}).get("tools", ()))
+
+
+def has_task_bar(arrangement: Arrangement | None) -> bool:
+    return bool((arrangement or {}).get("task_bar", True))

@@ -1,10 +1,10 @@
 """Which solved tasks stand before a question in the few-shot arm.
 
 They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
-(``tasks_app/likeness.py``) or another question about the same table, picture or passage; nor a task whose
-gold is disputed, or that is unfit for the gap. Where a family (a subject) has too few, the rest comes from
-the whole split. The draw depends on keys, texts and the seed alone: ids and the order of rows play no part,
-so that two machines with the same split loaded choose alike.
+(``tasks_app/likeness.py``) or another question about the same table, picture, passage or world; nor a task
+whose gold is disputed, or that is unfit for the gap. Where a family (a subject) has too few, the rest comes
+from the whole split. The draw depends on keys, texts and the seed alone: ids and the order of rows play no
+part, so that two machines with the same split loaded choose alike.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _ITEM = """
     concat_ws(E'\\n', t.payload->>'text',
         (SELECT string_agg(c->>'text', E'\\n') FROM jsonb_array_elements(t.payload->'choices') c)),
     CASE WHEN t.payload ?| ARRAY['table', 'pictures', 'passage'] THEN
-        md5(concat_ws(E'\\n', t.payload->>'table', t.payload->>'pictures', t.payload->>'passage')) END"""
+        md5(concat_ws(E'\\n', t.payload->>'table', t.payload->>'pictures', t.payload->>'passage')) END,
+    t.payload->>'world'"""
 
 _ASKED = f"SELECT {_ITEM} FROM tasks_app_task t WHERE t.id = ANY(%(ids)s)"  # noqa: S608
 
@@ -58,7 +59,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Item:
-    """A task as the choice sees it. ``about`` is equal for questions about the same table or picture."""
+    """A task as the choice sees it. ``about`` is equal for questions about the same table or picture.
+
+    ``world`` is the number of a mock site's: in another one the same words have another answer.
+    """
 
     id: int
     benchmark: str
@@ -67,6 +71,7 @@ class Item:
     tags: Sequence[str] = field(default=(), compare=False)
     said: str = ""
     about: str | None = None
+    world: str | None = None
 
     @cached_property
     def shingles(self) -> likeness.Shingles:
@@ -75,6 +80,8 @@ class Item:
     def gives_away(self, other: Item) -> bool:
         if self.id == other.id or (self.about is not None and self.about == other.about):
             return True
+        if self.world is not None and other.world is not None:
+            return self.world == other.world
         return self.said == other.said or likeness.is_near(self.shingles, other.shingles)
 
 

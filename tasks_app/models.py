@@ -10,6 +10,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from tasks_app.task_words import TASK_WORDS
+
 STEPS_PER_ORACLE_STEP = 2.5
 SPARE_STEPS = 3
 
@@ -62,6 +64,7 @@ class Task(models.Model):
         ]
         indexes = [
             GinIndex(fields=["tags"], name="task_tags"),
+            GinIndex(models.Func(template=TASK_WORDS), name="task_words"),
             models.Index(fields=["benchmark", "id"], name="task_by_benchmark"),
         ]
 

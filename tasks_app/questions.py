@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from gymsite.core.presentation import Look, PageKind
 from gymsite.core.registry import Registry
 
 Payload = Mapping[str, Any]
@@ -84,6 +85,26 @@ class Answering(Protocol):
     def __call__(self, payload: Payload, answer: Answer, /) -> tuple[Move, ...]: ...
 
 
+class Asking(Protocol):
+    """How many more moves the pages of a look ask for than the neutral one does."""
+
+    def __call__(self, payload: Payload, look: Look, /) -> int: ...
+
+
+def no_more_moves(_payload: Payload, _look: Look, /) -> int:
+    return 0
+
+
+class Telling(Protocol):
+    """Whether a question of this payload can be told in words."""
+
+    def __call__(self, payload: Payload, /) -> bool: ...
+
+
+def always_told(_payload: Payload, /) -> bool:
+    return True
+
+
 @dataclass(frozen=True, kw_only=True)
 class QuestionKind:
     """One kind of question, in all its forms.
@@ -91,8 +112,9 @@ class QuestionKind:
     ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``); ``said`` is
     what an axtree observation of the page must say between heading and button, white space aside;
     ``instruction`` names the paraphrases of the answer format in ``recording/prompts``; ``tools`` are those
-    that its page can offer; a kind that ``is_page_only`` cannot be told in words, so that arms without a page
-    have none of it.
+    that its page can offer; ``has_text`` says whether a question can be told in words, as arms without a page
+    need it. ``pages`` names the axes of its looks; ``more_moves`` is what a look adds to
+    ``Task.oracle_steps``. ``form_template`` is the form alone, which a look may place elsewhere.
     """
 
     template: str
@@ -103,7 +125,10 @@ class QuestionKind:
     answer_form: AnswerForm = "line"
     instruction: str = ""
     tools: frozenset[str] = frozenset()
-    is_page_only: bool = False
+    has_text: Telling = always_told
+    pages: PageKind = "question"
+    more_moves: Asking = no_more_moves
+    form_template: str = ""
 
     def instruction_of(self, payload: Payload) -> str:
         """The paraphrases that state the form of this question's answer."""

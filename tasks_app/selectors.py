@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import Count
+from django.db import connection
+from django.db.models import Count, QuerySet
 from psycopg.sql import SQL, Composed
 
 from gymsite.core.errors import GymError, did_you_mean
+from gymsite.core.statements import statements_within
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks
 
 EXPORT_BLOCK_BYTES = 64 * 1024
 # A reader may take its time over a long export; the role's own limit is for pages.
-EXPORT_TIMEOUT = "1h"
+EXPORT_MS = 60 * 60 * 1000
 
 _VISIBLE = SQL("""
     (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)
@@ -137,10 +138,32 @@ def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
     )
     for benchmark, split, count in grouped:
         counts.setdefault(benchmark, {})[split] = count
-    return [_benchmark_record(benchmark, splits=counts.get(benchmark, {})) for benchmark in benchmarks]
+    impossible = _impossible_counts(tasks)
+    return [
+        _benchmark_record(
+            benchmark, splits=counts.get(benchmark, {}), impossible=impossible.get(benchmark, {})
+        )
+        for benchmark in benchmarks
+    ]
 
 
-def _benchmark_record(benchmark: str, *, splits: dict[str, int]) -> dict[str, Any]:
+def _impossible_counts(tasks: QuerySet[Task]) -> dict[str, dict[str, int]]:
+    """How many tasks of each split of mock sites cannot be done."""
+    counts: dict[str, dict[str, int]] = {}
+    found = (
+        tasks.filter(kind="site", golds__is_current=True, golds__extra__is_possible=False)
+        .values_list("benchmark", "split")
+        .annotate(tasks=Count("pk"))
+        .order_by("benchmark", "split")
+    )
+    for benchmark, split, count in found:
+        counts.setdefault(benchmark, {})[split] = count
+    return counts
+
+
+def _benchmark_record(
+    benchmark: str, *, splits: dict[str, int], impossible: dict[str, int]
+) -> dict[str, Any]:
     plugin = benchmarks.get(benchmark)
     return {
         "id": plugin.id,
@@ -149,13 +172,13 @@ def _benchmark_record(benchmark: str, *, splits: dict[str, int]) -> dict[str, An
         "license": plugin.license,
         "source": plugin.source,
         "splits": splits,
+        "impossible_share": {split: round(count / splits[split], 4) for split, count in impossible.items()},
         "verifiers": {"official": plugin.verifier_official, "training": plugin.verifier_training},
     }
 
 
 def _export(statement: Composed, tasks: TaskFilter) -> Iterator[bytes]:
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [EXPORT_TIMEOUT])
+    with statements_within(EXPORT_MS), connection.cursor() as cursor:
         with cursor.copy(statement, tasks.parameters()) as rows:
             block = bytearray()
             for row in rows:

@@ -125,4 +125,8 @@ class BenchmarkSerializer(serializers.Serializer[Any]):
     splits = serializers.DictField(
         child=serializers.IntegerField(), help_text="Number of tasks by split, of those that the key may see."
     )
+    impossible_share = serializers.DictField(
+        child=serializers.FloatField(),
+        help_text="Share of tasks that cannot be done, by split that has any; each has a twin that can.",
+    )
     verifiers = VerifiersSerializer()

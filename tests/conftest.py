@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,6 +14,16 @@ from django.test import Client
 from gymsite.services.roles import roles_apply
 from tests.servers import servers
 from trajectories.recording import auth
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What a test logged must be text that one process can send to another, lone surrogates too."""
+    report = yield
+    report.sections = [
+        (title, text.encode(errors="backslashreplace").decode()) for title, text in report.sections
+    ]
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -84,3 +95,19 @@ def arena_client(db: None, settings: LazySettings) -> ArenaClient:
 def as_role(db: None) -> Callable[[str], contextlib.AbstractContextManager[None]]:
     """``with as_role("gym_lab"):`` runs statements with that role's rights."""
     return _as_role
+
+
+@pytest.fixture
+def own_storages(tmp_path: Path, settings: Any) -> Path:
+    """Blobs and recordings in folders of this test alone, named ``blobs`` and ``recordings``."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        **{
+            name: {
+                "BACKEND": "django.core.files.storage.FileSystemStorage",
+                "OPTIONS": {"location": str(tmp_path / name)},
+            }
+            for name in ("blobs", "recordings")
+        },
+    }
+    return tmp_path

@@ -6,7 +6,7 @@ import itertools
 from datetime import UTC, datetime
 from typing import Any
 
-from gymsite.core.presentation import look_make
+from gymsite.core.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
 from trajectories import hot_sql
 from trajectories.models import Episode, Group, Run, Step, VerdictCounter
@@ -66,7 +66,7 @@ def episode(*, status: str = "open", **fields: Any) -> Episode:
     owner = fields.pop("group", None) or group(
         **{name: fields[name] for name in ("run", "task", "arm") if name in fields}
     )
-    look = look_make(seed=7, fixed={})
+    look = Look()
     values = {
         "run": owner.run,
         "task": owner.task,

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 import verifiers.builtin
+from gymsite.arena.sites.site import sites
 from gymsite.core.registry import Registry
+from tasks_app.families import registry as families
+from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
+from tasks_app.worlds.registry import worlds
 from verifiers.registry import VERIFIERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,6 +73,24 @@ def test_one_plugin_file_is_one_registration_named_like_the_file(
 ) -> None:
     bare = [re.sub(r"-v\d+$", "", plugin_id) for plugin_id in registry]
     assert sorted(set(bare)) == sorted(_plugin_files(folder))
+
+
+def test_one_folder_is_one_mock_site_in_every_room() -> None:
+    rooms = [ROOT / "tasks_app" / "worlds", ROOT / "tasks_app" / "families", ROOT / "gymsite/arena/sites"]
+    for room in rooms:
+        assert {path.parent.name for path in room.glob("*/__init__.py")} == set(worlds) == set(sites), room
+
+
+def test_one_file_is_one_family_of_its_folders_site() -> None:
+    families.discover()
+    for site in worlds:
+        registered = [family.id for family in families.of_site(site)]
+        assert registered == sorted(_plugin_files(ROOT / "tasks_app" / "families" / site))
+    assert {family.site for _, family in families.FAMILIES.items()} == set(worlds)
+
+
+def test_one_file_is_one_question_kind() -> None:
+    assert sorted(questions) == sorted(_plugin_files(ROOT / "gymsite" / "arena" / "questions"))
 
 
 def test_every_setting_is_in_the_example() -> None:

@@ -22,6 +22,8 @@ DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</
 <link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
 SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
+# An answer that the arena does not take.
+REFUSED = "nothing"
 
 
 class State:
@@ -38,6 +40,7 @@ class State:
         self.extra = ""
         self.fail_next: list[tuple[int, dict[str, str]]] = []
         self.max_steps = 6
+        self.tasks_per_call = 1_000
         self.pages: dict[str, str] = {}  # more pages of every episode, by the rest of their path
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
@@ -131,6 +134,9 @@ class Arena(Handler):
         headers = {"Cache_Control": "no-store", "Content_Security_Policy": csp}
         if method == "POST" and rest == "submit":
             values = parse_qs(self.body.decode("utf-8", "replace"))
+            if values.get("answer", [""])[0] == REFUSED:
+                self.send(303, b"", "text/html", Location="more")
+                return
             self.fake.state.submit(episode, values.get("answer", [""])[0])
             self.send(303, b"", "text/html", Location="done")
         elif rest in self.fake.state.pages:
@@ -189,7 +195,10 @@ class Lab(Handler):
         if path == "/api/v1/tasks":
             return 200, self.tasks_page()
         if path == "/api/v1/episodes" and method == "POST":
-            return 201, self.open(json.loads(self.body))
+            asked = json.loads(self.body)
+            if len(asked["tasks"]) > state.tasks_per_call:
+                return 413, {"error": {"code": "prompts_too_long", "message": "open fewer"}}
+            return 201, self.open(asked)
         if path == "/api/v1/blobs/missing":
             asked = json.loads(self.body)["sha256"]
             return 200, {"missing": [digest for digest in asked if digest not in state.blobs]}

@@ -63,6 +63,13 @@ def test_what_cannot_be_read_is_a_parse_error_and_no_exception(completion: str) 
     assert turn.parse_error
 
 
+@pytest.mark.parametrize("more", ["", ', "direction": "down"', ', "dx": 0, "dy": 0', ', "dy": 0.4'])
+def test_a_scroll_without_a_distance_is_told_to_name_one(more: str) -> None:
+    turn = turn_parse('Action: {"type": "scroll"' + more + "}")
+    assert turn.action is None
+    assert '{"type": "scroll", "dy": 600}' in (turn.parse_error or "")
+
+
 def test_an_unknown_type_is_kept_on_record() -> None:
     turn = turn_parse('Action: {"type": "fly", "to": "Rome"}')
     assert turn.stated == {"type": "fly", "to": "Rome"}

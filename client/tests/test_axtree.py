@@ -55,6 +55,16 @@ async def test_an_editor_tells_its_lines_as_a_text_area_does(page: WarmPage, fak
     assert r'[e1] textbox "Program" value="def f(n):\n    return n"' in told
 
 
+CARD = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
+<h2>The <a href="house">Red Fox</a> Inn</h2><h2>No <b>vacancy</b></h2></body></html>"""
+
+
+async def test_a_link_in_a_heading_can_be_pressed(page: WarmPage, fake: FakeServer) -> None:
+    told = await opened(page, fake, CARD)
+    lines = [line.rpartition(" -> ")[0] or line for line in told.splitlines()[1:]]
+    assert lines == ['heading 2 "The Red Fox Inn"', '  [e1] link "Red Fox"', 'heading 2 "No vacancy"']
+
+
 RERENDER = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
 <div id="box"><button>One</button><button id="two">Two</button></div></body></html>"""
 

@@ -12,6 +12,7 @@ from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.engine import Engine
 from palaestra.episode import Episode, Manner, Turned
+from palaestra.errors import ApiError
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
 from palaestra.pool import PagePool
@@ -78,6 +79,20 @@ async def test_the_solver_is_right_everywhere_and_reasons_to_the_end(
         assert "Half of 84 is 42." in thoughts[0]
         assert thoughts[-1], "the last step comes after the submission and is kept"
     assert fake.state.calls.count(("POST", "/api/v1/episodes")) == 3
+
+
+async def test_tasks_with_long_prompts_are_opened_in_smaller_calls(engine: Engine, fake: FakeServer) -> None:
+    fake.state.tasks_per_call = 3
+    tasks = [*range(1, 12)]
+    done = await engine.rollout(run=7, tasks=tasks, policy=Solver(SOLUTIONS), arm="text_zero_shot")
+    assert [rollout.task for rollout in done] == tasks
+    assert {rollout.outcome for rollout in done} == {"correct"}
+
+
+async def test_a_single_prompt_that_is_too_long_is_refused(engine: Engine, fake: FakeServer) -> None:
+    fake.state.tasks_per_call = 0
+    with pytest.raises(ApiError, match="prompts_too_long"):
+        await engine.rollout(run=7, tasks=[1, 2], policy=Solver(SOLUTIONS), arm="text_zero_shot")
 
 
 @pytest.mark.parametrize(("policy", "reason"), [(Narrator(), "answer"), (Null(), "agent_stopped")])

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fake_server import FakeServer
+from fake_server import REFUSED, FakeServer
 from palaestra import Env
 from palaestra.browser import resolver_rules
 from palaestra.fence import Fence
@@ -119,6 +119,37 @@ async def test_back_ends_at_the_first_page(env: Env, fake: FakeServer) -> None:
     assert (await act(env, type="back"))[0] == "no_target"
 
 
+FORM = """<form method="post" action="refused"><button id="form">Try</button></form>"""
+
+
+async def test_a_page_that_the_browser_cannot_open_is_no_page_and_is_left_by_going_back(
+    env: Env, fake: FakeServer
+) -> None:
+    """A form that was answered by a page cannot be gone back to."""
+    fake.state.extra, fake.state.max_steps = FORM, 20
+    obs = await env.reset(1)
+    target = next(line.split("]")[0].strip(" [-") for line in obs.text.splitlines() if '"Try"' in line)
+    assert (await act(env, type="click", target=target))[0] == "ok"
+    await act(env, type="goto", url="more")
+    obs, *_, info = await env.step('Action: {"type": "back"}')
+    assert info["action_result"] == "refused"
+    assert "could not open that page" in obs.result_message
+    assert "Question" not in obs.text
+    assert (await act(env, type="back"))[0] == "ok"
+
+
+async def test_a_refused_answer_is_no_submission(env: Env, fake: FakeServer) -> None:
+    obs = await env.reset(1)
+    lines = obs.text.splitlines()
+    field, button = (
+        next(line.split("]")[0].strip(" [-") for line in lines if name in line)
+        for name in ('"Your answer"', '"Submit answer"')
+    )
+    await act(env, type="type", target=field, text=REFUSED)
+    assert (await act(env, type="click", target=button))[0] == "ok"
+    assert fake.state.episodes[1]["answer"] is None
+
+
 async def test_a_service_worker_cannot_stay_behind(env: Env, fake: FakeServer) -> None:
     await env.reset(1)
     page = env.episode.page if env.episode else None
@@ -152,7 +183,10 @@ def test_the_browser_can_resolve_one_place_only() -> None:
 
 
 REPORTING = """<!doctype html><html data-settled="true"><title>t</title><h1>Question</h1>
-<script>addEventListener("pagehide", () => navigator.sendBeacon("events", "x"))</script>"""
+<script>
+const send = (path) => navigator.sendBeacon(path, "x");
+addEventListener("pagehide", () => ["events", "recording"].forEach(send));
+</script>"""
 
 
 async def test_a_page_reports_its_last_words_and_only_its_own(page: WarmPage, fake: FakeServer) -> None:
@@ -162,7 +196,9 @@ async def test_a_page_reports_its_last_words_and_only_its_own(page: WarmPage, fa
         await page.begin(f"{fake.arena_url}/e/{token}/x")
         await page.observe(acted=False)
     await page.farewell()
-    events = [(method, path) for method, path in steps(fake) if path.endswith("/events")]
-    assert events == [("POST", "/e/tok-one/events"), ("POST", "/e/tok-two/events")]
+    reports = [(method, path) for method, path in steps(fake) if method == "POST"]
+    assert sorted(reports) == [
+        ("POST", f"/e/{token}/{path}") for token in ("tok-one", "tok-two") for path in ("events", "recording")
+    ]
     await page.page.evaluate("fetch('/e/tok-three/events', {method: 'POST'}).catch(() => 0)")
     assert len([path for _, path in steps(fake) if path.endswith("/events")]) == 2

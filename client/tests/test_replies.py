@@ -27,6 +27,30 @@ TWO_FIELDS = """[e1] textbox "Your answer 1" value="Oslo"
 [e2] button "Add another answer"
 [e3] button "Submit answer"
 """
+IN_DIALOG = """main
+  heading 1 "Question"
+  text: [e1] textbox "is what the program printed" value=""
+  [e3] button "Answer"
+"""
+DIALOG = """dialog "Answer"
+  heading 2 "Answer"
+  [e4] button "Close"
+  [e5] textbox "Your answer" value="" focused
+  [e6] button "Submit answer"
+"""
+POP_UP = """dialog "Our newsletter"
+  text: Our newsletter
+  [e8] button "Sign me up"
+  [e9] button "Not now"
+"""
+ABOVE = """[e1] textbox "Your answer 1" value=""
+[e2] button "Add another answer"
+[e3] button "Submit answer"
+text: Which town is meant?
+search
+  [e4] searchbox "Find rows with" value=""
+  [e5] button "Find"
+"""
 
 
 def info(**fields: Any) -> EpisodeInfo:
@@ -63,6 +87,38 @@ def test_several_values_are_typed_into_as_many_fields() -> None:
         "clear": True,
     }
     assert act(TWO_FIELDS, reply, episode)["target"] == "e3"
+
+
+def test_a_form_behind_a_button_is_opened_and_filled_in() -> None:
+    episode, reply = info(), Reply(values=("42",))
+    assert act(IN_DIALOG, reply, episode) == {"type": "click", "target": "e3"}
+    assert act(IN_DIALOG + DIALOG, reply, episode)["target"] == "e5"
+    assert act(IN_DIALOG + DIALOG, reply, episode) == {"type": "click", "target": "e6"}
+
+
+def test_a_button_behind_which_there_is_no_form_is_given_up() -> None:
+    episode, reply = info(), Reply(values=("42",))
+    for _ in range(2):
+        assert act(IN_DIALOG, reply, episode)["target"] == "e3"
+    shown = Observation(kind="axtree-v1", text=IN_DIALOG)
+    assert hand_in(shown, episode, reply=reply, first="a", then="b") is None
+
+
+@pytest.mark.parametrize("page", [CHOICES, DIALOG, IN_DIALOG])
+def test_what_lies_over_the_page_is_closed_first(page: str) -> None:
+    assert act(POP_UP + page, Reply(values=("B",)), info()) == {"type": "click", "target": "e9"}
+
+
+def test_what_does_not_close_is_left_where_it_is() -> None:
+    episode, reply = info(), Reply(values=("B",))
+    acts = [act(POP_UP + CHOICES, reply, episode)["target"] for _ in range(5)]
+    assert acts == ["e9", "e9", "e9", "e9", "e2"]
+
+
+def test_the_button_that_hands_in_is_the_one_after_the_field() -> None:
+    episode, reply = info(), Reply(values=("Oslo",))
+    assert act(ABOVE, reply, episode)["target"] == "e1"
+    assert act(ABOVE, reply, episode) == {"type": "click", "target": "e3"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ import msgspec
 from django.conf import settings
 
 from gymsite.arena import tool_calls
-from tasks_app.arrangement import arranged, tools_of
+from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
+from gymsite.arena.sites.site import Event
+from tasks_app.arrangement import arranged, has_task_bar, tools_of
 from tasks_app.questions import ToolCall
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 from trajectories.models.episode import Arm
@@ -38,16 +40,19 @@ _SITE_EVENT = """
            %(step)s::int, '{kind}', '{{}}'::jsonb
     FROM {source} ON CONFLICT DO NOTHING RETURNING seq"""
 
+# One statement for the page and what happened before it. It sees none of what it stores itself.
 _PAGE = f"""
-WITH alive AS (
+WITH hasty AS MATERIALIZED ({HASTY}),
+     alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.arrangement,
                e.virtual_start
-        FROM trajectories_episode e WHERE {ALIVE}),
+        FROM hasty, trajectories_episode e WHERE {ALIVE}),
      counted AS (SELECT id FROM alive WHERE %(is_counted)s),
      served AS ({_SITE_EVENT.format(source="counted", kind="page_served")})
 SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.arrangement::text, alive.virtual_start, coalesce((SELECT seq FROM served), 0), t.kind,
-       t.payload::text, {tool_calls.LAST_CALL}
+       alive.arrangement::text, alive.virtual_start, coalesce((SELECT seq FROM served), (
+           SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = alive.id), 0),
+       t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
 _SUBMIT = f"""
@@ -71,7 +76,10 @@ Stored = Literal["stored", "same", "other", "wrong_channel", "gone"]
 
 @dataclass(frozen=True, kw_only=True)
 class PageEpisode:
-    """What a page may know of its episode and task. ``payload`` is as the episode shows it."""
+    """What a page may know of its episode and task. ``payload`` is as the episode shows it.
+
+    ``site_events`` is the number of the last one; ``site_history`` those that a mock site folds.
+    """
 
     episode_id: int
     status: str
@@ -83,7 +91,9 @@ class PageEpisode:
     kind: str
     payload: Mapping[str, Any]
     tools: frozenset[str] = frozenset()
+    has_task_bar: bool = True
     call: ToolCall | None = None
+    site_history: tuple[Event, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -95,7 +105,8 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
 
     A counted page is a site event, and so renews the lease.
     """
-    params = {**alive_params(episode_id), **tool_calls.params(), "step": step, "is_counted": is_counted}
+    asked = {"step": step, "is_counted": is_counted, "common": COMMON_KINDS}
+    params = {**alive_params(episode_id), **tool_calls.params(), **asked}
     with hot_cursor() as cursor:
         cursor.execute(_PAGE, params)
         row = cursor.fetchone()
@@ -113,7 +124,9 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
         kind=row[8],
         payload=arranged(msgspec.json.decode(row[9]), arrangement),
         tools=tools_of(arrangement),
+        has_task_bar=has_task_bar(arrangement),
         call=tool_calls.call_read(row[10]),
+        site_history=events_read(row[11]),
     )
 
 

@@ -37,6 +37,13 @@ HEADERS = {
 }
 
 
+KEPT = "private, max-age=31536000, immutable"
+
+
+class Kept(HttpResponse):
+    """An answer that never changes: the browser need not ask for it again."""
+
+
 class ArenaMiddleware:
     """Sets ``HEADERS`` and the length, so that the server need not send chunks."""
 
@@ -47,6 +54,8 @@ class ArenaMiddleware:
         response = self.get_response(request)
         for name, value in HEADERS.items():
             response[name] = value
+        if isinstance(response, Kept):
+            response["Cache-Control"] = KEPT
         if not response.streaming:
             response["Content-Length"] = str(len(response.content))
         return response

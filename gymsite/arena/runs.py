@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.views.decorators.http import require_http_methods
 
-from gymsite.arena import episodes, tool_calls, views
+from gymsite.arena import episodes, forms, tool_calls, views
 from gymsite.core.errors import GymError
 from tasks_app.questions import Visit, questions
 
@@ -21,7 +20,7 @@ REFUSALS = {
 }
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@views.only("GET", "HEAD", "POST")
 def run(request: HttpRequest, token: str) -> HttpResponse:
     """Starts a run, or shows the last one."""
     episode = views.episode_of(request, token, is_counted=False)
@@ -41,7 +40,7 @@ def run(request: HttpRequest, token: str) -> HttpResponse:
 
 def _typed(request: HttpRequest) -> str:
     """The program; forms end their lines with CRLF, programs do not."""
-    return views.form_of(request).get(views.ANSWER_FIELD, "").replace("\r\n", "\n")
+    return forms.form_of(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
 
 
 def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) -> HttpResponse:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import wraps
+from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.http.request import UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_GET
 
-from gymsite.arena import episodes, events
-from gymsite.arena.sites import dispatch
+from gymsite.arena import episodes, events, forms, panels, pop_ups, recording
+from gymsite.arena.sites import dispatch, notices
+from gymsite.arena.sites.site import Instead
 from gymsite.arena.wording import WORDINGS
 from gymsite.core.blobs import blob_response
 from gymsite.core.errors import GymError
@@ -25,17 +27,31 @@ from tasks_app.questions import Visit, questions
 
 STEP_HEADER = "X-Gym-Step"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
-ANSWER_FIELD = "answer"
-# The button that asks for one more field, for pages without JavaScript.
-MORE_FIELD = "add"
-# Sent by forms that take several values: one value is then a list of one, in which a bar is a bar.
-SEVERAL = "several"
-# Sent by forms whose fields are different things: a value keeps its place, beside an empty one too.
-PLACED = "placed"
-ANSWERS_MAX = 100
-# Percent-encoding makes three bytes of one, and one character has at most four.
-FORM_BYTES_PER_CHAR = 12
-FORM_SPARE_BYTES = 4096
+NO_PAGE = Instead(
+    title="There is no page at this address",
+    text="Pages and their forms lead to it in another way.",
+    status=405,
+)
+
+
+View = Callable[..., HttpResponseBase]
+
+
+def only(*methods: str) -> Callable[[View], View]:
+    """Answers other methods by 405, in the frame of the site where the address is one of a site."""
+
+    def checked(view: View) -> View:
+        @wraps(view)
+        def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if request.method in methods:
+                return view(request, *args, **kwargs)
+            response = _instead(request, NO_PAGE)
+            response["Allow"] = ", ".join(methods)
+            return response
+
+        return answered
+
+    return checked
 
 
 @require_GET
@@ -43,7 +59,7 @@ def health(_request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok", content_type="text/plain")
 
 
-@require_safe
+@only("GET", "HEAD")
 def first_page(request: HttpRequest, token: str) -> HttpResponse:
     """The question, or after its answer was taken the page that says so."""
     episode = episode_of(request, token)
@@ -52,7 +68,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
     return question_page(request, episode)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
+@only("GET", "HEAD", "POST")
 def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
     """A page of a mock site below its first one, or something that is done there."""
     episode = episode_of(request, token)
@@ -61,13 +77,14 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
     if not episode.is_open:
         return _done(request, episode)
     try:
-        form = form_of(request) if request.method == "POST" else None
+        form = forms.form_of(request) if request.method == "POST" else None
     except GymError as error:
-        return _message(request, title=error.message, status=error.status)
+        root = "../" * rest.count("/") or "./"
+        return _refused(root, code=error.code if error.code in forms.UNREADABLE else "too_large")
     return _site(request, episode, path=rest, form=form)
 
 
-@require_safe
+@only("GET", "HEAD")
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     """A picture of the task: the very bytes that arms without a page are given."""
     episode = episode_of(request, token, is_counted=False)
@@ -77,7 +94,7 @@ def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
     raise Http404
 
 
-@require_safe
+@only("GET", "HEAD")
 def done(request: HttpRequest, token: str) -> HttpResponse:
     episode = episode_of(request, token)
     if episode.is_open:
@@ -85,21 +102,22 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
     return _done(request, episode)
 
 
-@require_POST
+@only("POST")
 def submit(request: HttpRequest, token: str) -> HttpResponse:
     """Takes the answer once. The same answer again is as good as the first; another one changes nothing."""
     episode_id = episode_id_of(token)
     try:
-        form = _form_read(request)
+        form = forms.form_read(request)
     except GymError as error:
         return _not_taken(request, token, error)
     try:
-        _length_check(form)
-        if MORE_FIELD in form:
+        forms.length_check(form)
+        if forms.MORE_FIELD in form:
             return _one_more(request, token, form)
-        answer = _answer(form)
+        answer = forms.answer_read(form)
     except GymError as error:
-        return _not_taken(request, token, error, typed=form.getlist(ANSWER_FIELD)[:ANSWERS_MAX])
+        typed = form.getlist(forms.ANSWER_FIELD)[: forms.ANSWERS_MAX]
+        return _not_taken(request, token, error, typed=typed, back=form.get("back", ""))
     stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=step_of(request))
     if stored == "gone":
         raise Http404
@@ -111,12 +129,12 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
     return taken_page(request, episode) if stored == "other" else question_page(request, episode, status=409)
 
 
-@require_POST
+@only("POST")
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
     """Stores a batch of the recorder. Past the caps it is dropped in silence: the agent did nothing wrong."""
     episode_id = episode_id_of(token)
     try:
-        batch = events.batch_read(_body(request, limit=events.BATCH_MAX_BYTES))
+        batch = events.batch_read(forms.body_read(request, limit=events.BATCH_MAX_BYTES))
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
     if not events.batch_store(episode_id=episode_id, batch=batch, step=step_of(request)):
@@ -124,13 +142,33 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
     return HttpResponse(status=204)
 
 
+@only("POST")
+def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
+    """Stores a chunk of the DOM recording of an episode that is recorded in full."""
+    episode_id = episode_id_of(token)
+    try:
+        claim = recording.claim_read(request.headers.get(recording.HEADER, ""))
+        packed = recording.body_packed(forms.body_read(request, limit=recording.CHUNK_MAX_BYTES))
+    except GymError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+    stored = recording.chunk_store(episode_id=episode_id, claim=claim, packed=packed, step=step_of(request))
+    if stored == "gone":
+        raise Http404
+    if stored == "not_full":
+        message = "The pages of this episode are not recorded in full."
+        return HttpResponse(message, status=403, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _message(request, title="This request cannot be read", status=400)
+    title = "This request cannot be read"
+    said = Instead(title=title, text="Its address is too long or not well formed.", status=400)
+    return _instead(request, said)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """One body for wrong, expired and finished tokens and for addresses that never were."""
-    return _message(request, title="There is nothing here", status=404)
+    return _instead(request, dispatch.NOTHING)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -158,72 +196,34 @@ def step_of(request: HttpRequest) -> int | None:
     return int(header) if STEP.fullmatch(header) else None
 
 
-def _body(request: HttpRequest, *, limit: int) -> bytes:
-    """The body, refused by its announced length before a byte of it is read."""
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdecimal() or int(length) > limit:
-        raise GymError("too_large", f"This form takes at most {limit} bytes.", status=413)
-    try:
-        return request.body
-    except UnreadablePostError as error:
-        raise GymError("cut_off", "The request ended before its body did.") from error
-
-
-def form_of(request: HttpRequest) -> QueryDict:
-    form = _form_read(request)
-    _length_check(form)
-    return form
-
-
-def _form_read(request: HttpRequest) -> QueryDict:
-    limit = settings.ANSWER_MAX_CHARS
-    body = _body(request, limit=limit * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES)
-    if body and request.content_type != "application/x-www-form-urlencoded":
-        raise GymError("not_a_form", "An answer is sent by the form of this page.")
-    return QueryDict(body, encoding="utf-8")
-
-
-def _length_check(form: QueryDict) -> None:
-    limit = settings.ANSWER_MAX_CHARS
-    if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
-        raise GymError("answer_too_long", f"An answer has at most {limit} characters.", status=413)
-
-
-def _answer(form: QueryDict) -> str | list[str]:
-    """The submitted text, or the list of those that are filled in; GymError when it cannot be kept.
-
-    Forms send line breaks as CRLF, whatever was typed; an answer is the same text through page and API.
-    """
-    given = [answer.replace("\r\n", "\n") for answer in form.getlist(ANSWER_FIELD)]
-    answers = [answer for answer in given if answer.strip()]
-    if PLACED in form:
-        answers = given if answers else []
-    if not answers:
-        raise GymError("no_answer", "Give an answer first.", status=422)
-    if len(answers) > ANSWERS_MAX:
-        raise GymError("too_many_answers", f"At most {ANSWERS_MAX} answers can be given.", status=413)
-    if any("\0" in answer for answer in answers):
-        raise GymError("nul_in_answer", "An answer cannot hold NUL characters.")
-    return answers[0] if len(answers) == 1 and not {SEVERAL, PLACED} & form.keys() else answers
-
-
 def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:
     """The page again with what was typed and one more field. Nothing is stored."""
     episode = episode_of(request, token, is_counted=False)
     if not episode.is_open:
         return taken_page(request, episode)
-    typed = tuple(form.getlist(ANSWER_FIELD)[: ANSWERS_MAX - 1])
+    typed = tuple(form.getlist(forms.ANSWER_FIELD)[: forms.ANSWERS_MAX - 1])
     return question_page(request, episode, answers=(*typed, ""))
 
 
 def _not_taken(
-    request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = ()
+    request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = (), back: str = ""
 ) -> HttpResponse:
-    """The page again, saying why; what was typed is still there."""
+    """The question's page again, saying why, with what was typed; of a mock site the way to the one that was
+    open, whose task bar keeps what was typed by itself.
+    """
     episode = episode_of(request, token, is_counted=False)
     if not episode.is_open:
         return taken_page(request, episode)
+    if episode.kind == dispatch.KIND and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
+        return _refused("./", page=back if notices.BACK.fullmatch(back) else "", code=error.code)
     return question_page(request, episode, error=error, answers=tuple(typed))
+
+
+def _refused(root: str, *, page: str = "", code: str) -> HttpResponse:
+    """To a page of the site that says why: what answers a form itself cannot be gone back to."""
+    response = HttpResponseRedirect(f"{root}{dispatch.with_aside(page, refused=code)}")
+    response.status_code = 303
+    return response
 
 
 def question_page(
@@ -236,7 +236,7 @@ def question_page(
 ) -> HttpResponse:
     """The page that shows a task and takes its answer; of a mock site the first page."""
     if episode.kind == dispatch.KIND:
-        return _site(request, episode, status=error.status if error else status, error=error, answers=answers)
+        return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     tools = episode.tools & kind.tools
@@ -249,6 +249,12 @@ def question_page(
         "tools": tools,
         "answers": answers or drafts,
         "takes_answer": episode.answer_channel == "page",
+        "form_template": kind.form_template,
+        # What was typed, run or refused is shown with the form, so it must not stand behind a button.
+        "is_form_open": bool(error or answers or episode.call),
+        "panels": panels.panels_of(episode.payload, look),
+        "slow_ms": panels.SLOW_MS[look.slow],
+        "pop_ups": pop_ups.pop_ups_of(episode.payload, look),
         "error": error,
     }
     return render(request, kind.template, context, status=error.status if error else status)
@@ -262,17 +268,21 @@ def _site(
     form: QueryDict | None = None,
     status: int = 200,
     error: GymError | None = None,
-    answers: tuple[str, ...] = (),
+    said: Instead | None = None,
 ) -> HttpResponse:
-    """A page of a mock site, with the task above it."""
+    """A page of a mock site, with the task above it, and with why an answer was refused."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
-    labels = [str(label) for label in episode.payload["fields"]]
+    code = "" if said else request.GET.get(dispatch.REFUSED, "")
+    error = forms.refusal(code) if code in forms.REFUSALS else error
+    if code in forms.UNREADABLE:
+        why = forms.refusal(code)
+        said = Instead(title="This form cannot be taken", text=why.message, status=why.status)
     frame = {
         **kind.render(episode.payload, Visit()),
         **_frame(request, episode, look),
+        "has_task_bar": episode.has_task_bar,
         "task": episode.payload["text"],
-        "fields": list(zip_longest(labels, answers[: len(labels)], fillvalue="")),
         "takes_answer": episode.answer_channel == "page",
         "error": error,
     }
@@ -283,7 +293,8 @@ def _site(
         form=form,
         step=step_of(request),
         frame=frame,
-        status=0 if status == 200 else status,
+        status=error.status if error else 0 if status == 200 else status,
+        said=said,
     )
 
 
@@ -306,7 +317,26 @@ def taken_page(request: HttpRequest, episode: episodes.PageEpisode) -> HttpRespo
 
 
 def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
-    return {"look": look, "step": step_of(request), "is_recorded": episode.recording != "off"}
+    return {
+        "look": look,
+        "step": step_of(request),
+        "is_recorded": episode.recording != "off",
+        "is_recorded_in_full": episode.recording == "full",
+    }
+
+
+def _instead(request: HttpRequest, said: Instead) -> HttpResponse:
+    """In an open episode of a mock site in its frame, with the task and a way back; else alone."""
+    token = request.resolver_match.kwargs.get("token", "") if request.resolver_match else ""
+    episode_id = token_open(token=token, key=settings.TOKEN_KEY)
+    # The episode may end in between.
+    with suppress(Http404):
+        episode = episode_id and episodes.page_open(
+            episode_id=episode_id, step=step_of(request), is_counted=False
+        )
+        if episode and episode.is_open and episode.kind == dispatch.KIND:
+            return _site(request, episode, path=request.path.partition(f"/{token}/")[2], said=said)
+    return _message(request, title=said.title, status=said.status)
 
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:

@@ -1,4 +1,7 @@
-"""Bytes known by their SHA-256, in the storage named ``blobs``: stored whole or not at all, never changed."""
+"""Bytes known by their SHA-256: stored whole or not at all, never changed.
+
+They are in the storage named ``blobs``, unless the caller names another one.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from gymsite.core.errors import GymError
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 CHUNK_BYTES = 256 * 1024
 HEAD_BYTES = 4096
+BLOBS = "blobs"
 YEAR_S = 365 * 24 * 3600
 OTHER = "application/octet-stream"
 TEXT = "text/plain; charset=utf-8"
@@ -45,7 +49,7 @@ class StoredBlob:
     is_new: bool
 
 
-def blob_store(data: bytes) -> StoredBlob:
+def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
     """Store bytes that are at hand; nothing happens when they are there."""
     position = 0
 
@@ -55,37 +59,40 @@ def blob_store(data: bytes) -> StoredBlob:
         position += len(piece)
         return piece
 
-    return blob_receive(read=read, sha256=hashlib.sha256(data).hexdigest(), limit=len(data))
+    sha256 = hashlib.sha256(data).hexdigest()
+    return blob_receive(read=read, sha256=sha256, limit=len(data), storage=storage)
 
 
-def blob_receive(*, read: Callable[[int], bytes], sha256: str, limit: int) -> StoredBlob:
+def blob_receive(
+    *, read: Callable[[int], bytes], sha256: str, limit: int, storage: str = BLOBS
+) -> StoredBlob:
     """Store what ``read`` gives, in constant memory, when its SHA-256 is the one named.
 
     Raises ``GymError`` ``hash_mismatch`` (400) and ``blob_too_large`` (413); nothing is stored then.
     """
     check_sha256(sha256)
-    storage = _storage()
-    with tempfile.NamedTemporaryFile(dir=_incoming(storage), delete=False) as incoming:
+    place = storages[storage]
+    with tempfile.NamedTemporaryFile(dir=_incoming(place), delete=False) as incoming:
         path = Path(incoming.name)
         try:
             size, head = _copy(read=read, target=incoming, sha256=sha256, limit=limit)
             incoming.flush()
-            is_new = not blob_exists(sha256)
+            is_new = not blob_exists(sha256, storage=storage)
             if is_new:
-                _keep(storage, path=path, name=_name(sha256))
+                _keep(place, path=path, name=_name(sha256))
         finally:
             path.unlink(missing_ok=True)
     return StoredBlob(sha256=sha256, size=size, content_type=content_type_of(head), is_new=is_new)
 
 
-def blob_exists(sha256: str) -> bool:
-    return _storage().exists(_name(sha256))
+def blob_exists(sha256: str, *, storage: str = BLOBS) -> bool:
+    return storages[storage].exists(_name(sha256))
 
 
-def blob_open(sha256: str) -> File[bytes]:
+def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
     """The stored bytes as a file; ``FileNotFoundError`` when there are none."""
     check_sha256(sha256)
-    return _storage().open(_name(sha256), "rb")
+    return storages[storage].open(_name(sha256), "rb")
 
 
 def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
@@ -96,7 +103,7 @@ def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
     try:
         file = blob_open(sha256)
     except FileNotFoundError:
-        raise Http404 from None
+        raise Http404("The store has no file of this name: it was never uploaded, or is missing.") from None
     content_type = content_type_of(file.read(HEAD_BYTES))
     file.seek(0)
     response = FileResponse(
@@ -157,10 +164,6 @@ def _incoming(storage: Storage) -> Path:
     )
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _storage() -> Storage:
-    return storages["blobs"]
 
 
 def _name(sha256: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,17 +22,14 @@ class Draws:
     """
 
     def __init__(self, *path: bytes | int | str) -> None:
-        self._path = path
-        digest = hashlib.sha256("\0".join(map(_part, path)).encode()).digest()
-        self._random = random.Random(int.from_bytes(digest, "big"))
+        self._path = "\0".join(map(_part, path))
+        digest = hashlib.sha256(self._path.encode()).digest()
+        self.share: Callable[[], float] = random.Random(int.from_bytes(digest, "big")).random
+        """A number from 0 to below 1. Not a method of its own: a world is some 25,000 of these."""
 
     def at(self, *path: int | str) -> Draws:
         """The stream of a place below this one."""
-        return Draws(*self._path, *path)
-
-    def share(self) -> float:
-        """A number from 0 to below 1."""
-        return self._random.random()
+        return Draws(self._path, *path)
 
     def chance(self, probability: float) -> bool:
         return self.share() < probability

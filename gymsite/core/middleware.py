@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
+from gymsite.core.live_address import live_url, socket_origin
+
+ADDRESSES_KEPT = 64
 
 
-def content_security_policy(live_url: str) -> str:
+@lru_cache(maxsize=ADDRESSES_KEPT)
+def content_security_policy(live: str) -> str:
     """The lab's policy: its own files alone, no inline script or style; live may be asked for news."""
     return "; ".join(
         [
             "default-src 'self'",
-            f"connect-src 'self' {_live_origins(live_url)}".rstrip(),
+            f"connect-src 'self' {_live_origins(live)}".rstrip(),
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'self'",
@@ -31,7 +34,6 @@ class SecurityHeadersMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.headers = {
-            "Content-Security-Policy": content_security_policy(settings.LIVE_URL),
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "same-origin",
             "Cross-Origin-Opener-Policy": "same-origin",
@@ -40,6 +42,8 @@ class SecurityHeadersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
+        if "Content-Security-Policy" not in response.headers:
+            response["Content-Security-Policy"] = content_security_policy(live_url(request))
         for name, value in self.headers.items():
             response.headers.setdefault(name, value)
         if not response.streaming and not response.has_header("Content-Length"):
@@ -47,8 +51,7 @@ class SecurityHeadersMiddleware:
         return response
 
 
-def _live_origins(live_url: str) -> str:
-    parts = urlsplit(live_url)
-    if parts.scheme not in SOCKET_SCHEMES or not parts.netloc:
-        return ""
-    return f"{parts.scheme}://{parts.netloc} {SOCKET_SCHEMES[parts.scheme]}://{parts.netloc}"
+def _live_origins(url: str) -> str:
+    sockets = socket_origin(url)
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc} {sockets}" if sockets else ""

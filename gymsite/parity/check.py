@@ -16,7 +16,7 @@ from gymsite.parity import looks, pictures, texts
 from gymsite.parity.server import Item, PageServer
 from palaestra.errors import PalaestraError
 from palaestra.observation import page_text
-from palaestra.pages import WarmPage
+from palaestra.pages import PageView, WarmPage
 from palaestra.pool import PagePool
 
 PAGES_AT_ONCE = 2
@@ -34,20 +34,23 @@ class Failure:
 
 
 def items_check(
-    items: list[Item], *, in_every_look: bool = False, progress: Progress | None = None
+    items: list[Item], *, in_every_pair: bool = False, progress: Progress | None = None
 ) -> list[Failure | None]:
-    """For each item None when its text was recovered in every look it was shown in, else what failed.
+    """For each item None when its text was recovered in each look it was shown in, else what failed.
 
     Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
     """
-    kinds = sorted({item.kind for item in items})
-    everything = list(dict.fromkeys(look for kind in kinds for look in looks.every_look(kind)))
+    everything = list(
+        dict.fromkeys(
+            look for n in range(len(items)) for look in _looks_of(items, n, in_every_pair=in_every_pair)
+        )
+    )
     server = PageServer(items, everything)
     check = _Check(
         items=items,
         looks={look: place for place, look in enumerate(everything)},
         server=server,
-        in_every_look=in_every_look,
+        in_every_pair=in_every_pair,
         progress=progress,
         found=[None] * len(items),
     )
@@ -61,7 +64,7 @@ class _Check:
     items: list[Item]
     looks: Mapping[Look, int]
     server: PageServer
-    in_every_look: bool
+    in_every_pair: bool
     progress: Progress | None
     found: list[Failure | None]
 
@@ -76,9 +79,7 @@ class _Check:
 
     async def _work(self, queue: Iterator[int], page: WarmPage, pool: PagePool) -> None:
         for item in queue:
-            kind = self.items[item].kind
-            shown = looks.every_look(kind) if self.in_every_look else looks.covering_looks(item, kind)
-            for look in shown:
+            for look in _looks_of(self.items, item, in_every_pair=self.in_every_pair):
                 page, problem = await self._problem(item, look, page=page, pool=pool)
                 if problem:
                     self.found[item] = Failure(look, problem)
@@ -106,16 +107,32 @@ class _Check:
     async def _difference(self, page: WarmPage, item: int, look: Look) -> str | None:
         shown = self.items[item]
         expected = texts.expected_text(shown.kind, shown.payload)
-        observed = texts.observed_text(await self._observation(page, item, look), WORDINGS[look.wording])
+        observation = await self._observation(page, item, look)
+        observed = texts.observed_text(observation, look=look, payload=shown.payload)
         difference = texts.difference(expected=expected, observed=observed)
         return difference or pictures.pictures_problem(shown.payload, await _pictures_of(page))
 
     async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
         fence = await page.begin(self.server.address(item=item, look=self.looks[look]))
-        view = await page.observe(acted=False)
-        if view is None or not view.is_settled:
-            raise PlaywrightError("it went on loading")
+        view = await _view(page)
+        if look.form == "dialog":
+            # The choices stand behind the button. A key reaches it under whatever lies over the page.
+            opener = page.page.get_by_role("button", name=WORDINGS[look.wording].opener, exact=True)
+            await opener.press("Enter")
+            view = await _view(page)
         return page_text(view, fence)
+
+
+async def _view(page: WarmPage) -> PageView:
+    view = await page.observe(acted=False)
+    if view is None or not view.is_settled:
+        raise PlaywrightError("it went on loading")
+    return view
+
+
+def _looks_of(items: list[Item], item: int, *, in_every_pair: bool) -> list[Look]:
+    kind = items[item].kind
+    return looks.pairing_looks(kind) if in_every_pair else looks.covering_looks(item, kind)
 
 
 async def _pictures_of(page: WarmPage) -> list[dict[str, Any]]:

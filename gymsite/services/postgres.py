@@ -36,6 +36,9 @@ SETTINGS = {
     "shared_buffers": "128MB",
     "update_process_title": "off",
 }
+# Of the data's mode: what Postgres takes of a group and of others, and what of neither.
+OPEN_BITS = 0o027
+CLOSED_MODE = 0o700
 # For servers whose data is thrown away: a crash of the machine may cost it all.
 UNSAFE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -80,6 +83,7 @@ def spawn(
     chosen = SETTINGS | {"unix_socket_directories": str(sockets)} | (UNSAFE_SETTINGS if is_disposable else {})
     options = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
     _clear_stale_pid(data)
+    _close(data)
     return leash.spawn(
         [str(bin_dir / "postgres"), "-D", _data_argument(data, account), *options],
         env=ENVIRONMENT,
@@ -176,6 +180,15 @@ def _clear_stale_pid(data: Path) -> None:
     """Postgres refuses to start when the number in its pid file has been given to another program since."""
     if not leash.pids_inside(data.resolve(), program="postgres"):
         (data / "postmaster.pid").unlink(missing_ok=True)
+
+
+def _close(data: Path) -> None:
+    """Postgres refuses data that others may open, as it is after a copy or a restored backup without modes.
+
+    A group that may only read is allowed, and stays.
+    """
+    if data.stat().st_mode & OPEN_BITS:
+        data.chmod(CLOSED_MODE)
 
 
 def _lost_password(var_dir: Path) -> str:

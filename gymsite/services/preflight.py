@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from gymsite.core import browsers
 from gymsite.core.errors import GymError
 from gymsite.services import endpoints
 
@@ -17,14 +18,6 @@ MIN_FREE_BYTES = (
     300 * 1024 * 1024
 )  # a new Postgres takes 40 MB, its log up to 80 MB more before the first cut
 MEGABYTE = 1024 * 1024
-BROWSERS = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
-PLAYWRIGHT_BROWSERS = Path.home() / ".cache" / "ms-playwright"
 
 
 def folders_make(var_dir: Path) -> None:
@@ -77,7 +70,7 @@ def disk_check(var_dir: Path) -> None:
 def missing_tools() -> list[str]:
     """A sentence for each program that is not there, with how to get it; the rest works without."""
     missing = []
-    if not has_browser():
+    if browsers.browser_find() is None:
         missing.append(
             "No Chromium was found, so browser rollouts and `make demo` cannot run here: "
             "`apt-get install chromium-headless-shell`, or `.venv/bin/playwright install chromium`."
@@ -85,7 +78,8 @@ def missing_tools() -> list[str]:
     if not shutil.which("bwrap"):
         missing.append(
             "bubblewrap was not found, so programs written by agents cannot be run "
-            "(their verdicts are void, sandbox_missing): `apt-get install bubblewrap`."
+            "(their verdicts are void, sandbox_missing) and DOM replays are not checked: "
+            "`apt-get install bubblewrap`."
         )
     if find_spec("reasoning_gym") is None:
         missing.append(
@@ -93,11 +87,3 @@ def missing_tools() -> list[str]:
             "`apt-get install gcc python3-dev`, then `.venv/bin/pip install -r requirements-puzzles.txt`."
         )
     return missing
-
-
-def has_browser() -> bool:
-    """Whether there is a Chromium for rollouts and browser tests."""
-    chosen = os.environ.get("PALAESTRA_BROWSER")
-    if chosen and shutil.which(chosen):
-        return True
-    return any(shutil.which(name) for name in BROWSERS) or any(PLAYWRIGHT_BROWSERS.glob("chromium*"))

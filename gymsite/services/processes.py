@@ -78,6 +78,7 @@ PROCESSES = (
         pool_max=4,
         port="LAB_PORT",
         has_token_key=True,
+        has_world_salt=True,
     ),
     Process(
         name="live",

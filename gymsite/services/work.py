@@ -10,6 +10,7 @@ from celery.signals import worker_process_init, worker_ready
 from django.conf import settings
 
 from gymsite.celery import app
+from gymsite.core.garbage import collect_seldom
 from gymsite.services import leash, processes
 
 # The verify queue runs in threads: its children have clocks of their own, which prefork would forbid.
@@ -40,6 +41,8 @@ def main(queue: str) -> None:
         mark = processes.ready_mark(settings.VAR_DIR, f"worker-{queue}")
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
+        if queue == "verify":
+            collect_seldom()
 
     worker_process_init.connect(leashed, weak=False)
     worker_ready.connect(mark_ready, weak=False)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -19,10 +20,10 @@ from django.conf import settings
 
 from gymsite.core.draws import Draws
 from tasks_app.families import cheats
-from tasks_app.families.registry import discover, of_site
+from tasks_app.families.registry import FAMILIES, discover, of_site
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
-from tasks_app.worlds import registry
+from tasks_app.worlds import registry, telling
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal, world_key
 from verifiers import denotations
 
@@ -35,21 +36,29 @@ MOST_IMPOSSIBLE = 0.1
 """Of a family's tasks."""
 FIRST_DAY = date(2026, 3, 2)
 DAYS = 1_000
-# With fewer tasks of a family a share says nothing.
-MEASURED_FROM = 100
+# Of a family, to measure the cheats on; their seed is that of no command.
+MEASURED_TASKS = 120
+MEASURED_SEED = -1
 NUMBER_BYTES = 6
 KEY_DIGITS = 20
 DECIMALS = 4
-GAP_REASON = "interaction: a mock site has no arm without its pages"
+DONE_REASON = "interaction: it is done on its pages, and has no arm without them"
+LONG_REASON = f"interaction: its text has more than {telling.SHORT_TOKENS:,} tokens"
 
 Pair = tuple[Family[Any], int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """A task and the world that it is asked about."""
+    """A task and the world that it is asked about.
+
+    ``scope`` is what the wording says of where to look, None of a task that is done; ``gap_reason`` is why
+    it cannot count in a gap.
+    """
 
     task: SiteTask
+    scope: Mapping[str, Any] | None
+    gap_reason: str
     site: str
     number: int
     edition: str
@@ -63,11 +72,16 @@ class Placed:
         return {name: getattr(self, name) for name in names}
 
 
+Placing = Callable[[SiteTask, Mapping[str, Any], Any], Placed]
+"""Takes a task, the fields of ``Placed`` but for the task, and the world."""
+
+
 @dataclass(kw_only=True)
 class _Drawing:
     """What was drawn so far, and of what there is least."""
 
     pairs: list[Pair]
+    placing: Placing
     placed: list[Placed] = field(default_factory=list)
     counts: Counter[tuple[str, int]] = field(default_factory=Counter)
     impossible: Counter[str] = field(default_factory=Counter)
@@ -114,19 +128,38 @@ def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugi
 
 def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:
     """``count`` tasks of a split; fewer only when worlds give nothing new any more."""
+    rates = guess_rates(site, split=split, salt=salt)
     drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt)
-    measured = cheats.measure([placed.task for placed in drawn])
-    rates = {one.family: _rate(one) for one in measured if one.tasks >= MEASURED_FROM}
-    for number, placed in enumerate(drawn, start=1):
-        rate = rates.get(placed.task.family, 0.0)
-        yield draft(placed, split=split, guess_rate=rate, place=f"task {number}")
+    drafts = (draft(placed, split=split, guess_rate=rates[placed.task.family]) for placed in drawn)
+    # In an order that says nothing: an impossible task and its twin are drawn one after the other.
+    for number, made in enumerate(sorted(drafts, key=lambda one: one.key.rpartition("/")[2]), start=1):
+        yield replace(made, place=f"task {number}")
 
 
-def tasks_draw(site: str, *, count: int, seed: int, split: str, salt: bytes) -> list[Placed]:
-    """The tasks of one split, with their worlds; the same for the same arguments."""
+@lru_cache(maxsize=8)
+def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
+    """How often the best of the cheats is right, by family.
+
+    Measured on a draw of its own, so that a task has the same rate however many are loaded with it. Cheats
+    that look at pages (``check_shortcuts``) give whole answers more seldom than these.
+    """
+    discover()
+    count = MEASURED_TASKS * sum(split in family.splits for family in of_site(site))
+    drawn = tasks_draw(site, count=count, seed=MEASURED_SEED, split=split, salt=salt, placing=placed_untold)
+    return {one.family: _rate(one) for one in cheats.measure([placed.task for placed in drawn])}
+
+
+def tasks_draw(
+    site: str, *, count: int, seed: int, split: str, salt: bytes, placing: Placing | None = None
+) -> list[Placed]:
+    """The tasks of one split, with their worlds; the same for the same arguments.
+
+    ``placing`` is ``placed_untold`` for whoever does not ask how they are told.
+    """
     discover()
     families = [family for family in of_site(site) if split in family.splits]
-    drawing = _Drawing(pairs=[(family, level) for level in LEVELS for family in families])
+    pairs = [(family, level) for level in LEVELS for family in families]
+    drawing = _Drawing(pairs=pairs, placing=placing or placed_make)
     in_vain = worlds = 0
     while len(drawing.placed) < count and in_vain < WORLDS_IN_VAIN:
         place = _place(site, split, seed, worlds, salt)
@@ -172,7 +205,8 @@ def open_world(place: Mapping[str, Any], *, changes: Sequence[Mapping[str, Any]]
 
 def _drawn(world: Any, draws: Draws, family: Family[Any], level: int) -> SiteTask | None:
     tries = (family.draw(world, draws.at(number), level) for number in range(DRAWS_OF_A_TASK))
-    return next((task for task in tries if task is not None), None)
+    most = family.steps[level - 1]
+    return next((task for task in tries if task is not None and task.oracle_steps <= most), None)
 
 
 def _both_add(
@@ -187,10 +221,27 @@ def _both_add(
     """Add a task, and its impossible twin where there is room for both."""
     has_room = len(drawing.placed) + 2 <= most and drawing.has_room_for_twin(family.id)
     twin = family.twin(world, task) if family.twin and has_room else None
+    if twin and twin.oracle_steps > family.steps[task.level - 1]:
+        twin = None
+    placed = drawing.placing(task, place, world)
     if twin is None:
-        return drawing.add(Placed(task=task, **place))
-    is_added = drawing.add(Placed(task=replace(task, twin=twin.twin), **place))
-    return is_added and drawing.add(Placed(task=twin, **place))
+        return drawing.add(placed)
+    is_added = drawing.add(replace(placed, task=replace(task, twin=twin.twin)))
+    return is_added and drawing.add(replace(placed, task=twin))
+
+
+def placed_make(task: SiteTask, place: Mapping[str, Any], world: Any) -> Placed:
+    if task.goal is not None:
+        return Placed(task=task, scope=None, gap_reason=DONE_REASON, **place)
+    site = place["site"]
+    scope = registry.worlds.get(site).telling.scope_of(world, task.given)
+    reason = "" if telling.is_short(site, world, scope) else LONG_REASON
+    return Placed(task=task, scope=scope, gap_reason=reason, **place)
+
+
+def placed_untold(task: SiteTask, place: Mapping[str, Any], world: Any) -> Placed:
+    """The task in its place, without what its text takes: how long that is takes a fifth of all drawing."""
+    return Placed(task=task, scope=None, gap_reason="", **place)
 
 
 def draft(placed: Placed, *, split: str | None, guess_rate: float = 0.0, place: str = "") -> TaskDraft:
@@ -198,6 +249,7 @@ def draft(placed: Placed, *, split: str | None, guess_rate: float = 0.0, place: 
     task = placed.task
     sealed = changes_seal(task.changes, key=placed.key, text=task.wording)
     key = sha256(f"{placed.site}:{placed.number}:{task.wording}:{sealed}".encode()).hexdigest()[:KEY_DIGITS]
+    scope = {} if placed.scope is None else {telling.SCOPE: placed.scope}
     return TaskDraft(
         key=f"{task.family}/{key}",
         kind=KIND,
@@ -211,14 +263,15 @@ def draft(placed: Placed, *, split: str | None, guess_rate: float = 0.0, place: 
             "text": task.wording,
             "format": "plain",
             "fields": list(task.fields),
+            **scope,
         },
         gold=_gold(task),
         split=split,
         difficulty=(task.level - 1) / (len(LEVELS) - 1),
         tags=(f"family:{task.family}", f"level-{task.level}"),
         guess_rate=guess_rate,
-        oracle_steps=task.oracle_steps,
-        gap_reason=GAP_REASON,
+        oracle_steps=FAMILIES.get(task.family).steps[task.level - 1],
+        gap_reason=placed.gap_reason,
         place=place,
     )
 
@@ -228,6 +281,7 @@ def _gold(task: SiteTask) -> GoldDraft:
     extra: dict[str, Any] = {
         "is_possible": task.is_possible,
         "twin": task.twin,
+        "oracle_steps": task.oracle_steps,
         "needs": list(task.needs),
         "given": dict(task.given),
     }
@@ -246,7 +300,7 @@ def samples_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
         for family in of_site(site)
         if family.id in families
     )
-    return tuple(draft(Placed(task=task, **place), split=None, place="sample") for task in found if task)
+    return tuple(draft(placed_make(task, place, world), split=None, place="sample") for task in found if task)
 
 
 def _rate(guesses: cheats.Guesses) -> float:

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tasks_app.families.types import SiteTask
 
@@ -18,6 +19,9 @@ MOST_RIGHT = 0.05
 """A cheat may be right this often, and the commonest answer this common."""
 LEAST_DIFFERENT = 0.70
 """In so many counting tasks the site's own search must count something else."""
+LEAST_JUDGED = 100
+"""Of fewer tasks a share says too little: one more or less of them would change what is said of a family."""
+TOO_FEW = "too few tasks to say"
 BUCKETS = 2048
 MOST_CLASSES = 60
 EPOCHS = 3
@@ -112,9 +116,11 @@ def constant(halves: Halves) -> float:
     return sum(answer == best for _, answer in halves.rest) / len(halves.rest)
 
 
+# Every measure of a task asks for them again.
+@lru_cache(maxsize=4096)
 def words(text: str) -> Features:
     """The words of a text as buckets, the same on every machine."""
-    found = re.findall(r"\w+", text.lower())
+    found = set(re.findall(r"\w+", text.lower()))
     return tuple(sorted({zlib.crc32(word.encode()) % BUCKETS for word in found}))
 
 
@@ -152,11 +158,29 @@ def _fitted(fitting: Sequence[Example], known: list[Answer]) -> Callable[[Featur
 COLUMNS = ("commonest", "constant", "wording", "cannot", "searched", "commonest_value", "wording_value")
 
 
-def table(guesses: Iterable[Guesses]) -> str:
-    """One line a family, in per cent, with what is over its limit at the end."""
+LEGEND = f"""
+Shares of tasks drawn for this table, not of those that are loaded.
+Right without looking, at most {MOST_RIGHT:.0%} each:
+  commonest   the answer that occurs most
+  constant    the commonest answer of one half of the tasks, tried on the other
+  wording     a linear model of the wording's words, fitted on one half, tried on the other
+  cannot      the best fixed answer that says it cannot be done
+The count that the site's own search tells, at most {1 - LEAST_DIFFERENT:.0%}:
+  searched    is the first value asked for; "-" where no task has such a count
+Of the first value alone, without limit, for what stands beside it makes up for them:
+  commonest value, wording value
+The last column names what is over its limit; nothing there: within all limits."""
+
+
+def table(guesses: Iterable[Guesses], *, least: int = LEAST_JUDGED) -> str:
+    """One line a family, in per cent, with what is over its limit at the end, and a legend.
+
+    Families of fewer than ``least`` tasks are not judged.
+    """
     lines = [f"{'family':28}{'tasks':>7}" + "".join(f"{name.replace('_', ' '):>17}" for name in COLUMNS)]
     for each in guesses:
         shares = [getattr(each, name) for name in COLUMNS]
         cells = "".join(f"{'-' if share is None else f'{share:.1%}':>17}" for share in shares)
-        lines.append(f"{each.family:28}{each.tasks:>7}{cells}  {' '.join(each.exceeding)}".rstrip())
-    return "\n".join(lines)
+        said = " ".join(each.exceeding) if each.tasks >= least else TOO_FEW
+        lines.append(f"{each.family:28}{each.tasks:>7}{cells}  {said}".rstrip())
+    return "\n".join((*lines, LEGEND))

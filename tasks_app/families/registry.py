@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from typing import Any
 
 from gymsite.core.registry import Registry
@@ -11,6 +12,8 @@ from tasks_app import families
 from tasks_app.families.types import Family
 
 FAMILIES: Registry[Family[Any]] = Registry("family")
+TAG = "family:"
+"""Before the family's id in a task's tags."""
 
 
 def family(plugin: Family[Any]) -> Family[Any]:
@@ -28,3 +31,9 @@ def discover() -> None:
 def of_site(site: str) -> list[Family[Any]]:
     """The families of one site, in id order."""
     return [plugin for _, plugin in FAMILIES.items() if plugin.site == site]
+
+
+def of_tags(tags: Iterable[str]) -> Family[Any] | None:
+    """The family that a task's tags name; None without one, and for one that there is no more."""
+    named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
+    return FAMILIES.get(named[0]) if named and named[0] in FAMILIES else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -33,10 +33,50 @@ class SiteTask:
     twin: str = ""
     """Shared by an impossible task and the possible one of the same wording."""
     oracle_steps: int = 0
+    """Of this very task; part of the truth."""
     given: Mapping[str, Any] = field(default_factory=dict)
     """What the wording states, as plain data: for the second way to the truth and for scripted solutions."""
     changes: tuple[Mapping[str, Any], ...] = ()
     """In which facts the task's world differs from its key's, as the site's ``world_change`` takes it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What a task's gold holds of it, for its milestones; fields as in ``SiteTask``."""
+
+    answer: tuple[str, ...]
+    needs: tuple[str, ...]
+    given: Mapping[str, Any]
+    goal: Mapping[str, Any] | None
+    """The wanted state, part by part."""
+
+
+Deeds = tuple[tuple[str, Mapping[str, Any]], ...]
+"""Site events by kind and data, in their order."""
+Parts = Callable[[Told], Collection[str]]
+Meets = Callable[[Told, str, Mapping[str, Any]], Collection[str]]
+When = Callable[[Mapping[str, Any]], bool]
+
+
+def always(given: Mapping[str, Any]) -> bool:
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Milestone:
+    """Something on the way to the answer that an episode's site events show. Never the reward.
+
+    ``parts`` are what a task asks for, none where nothing can reach this milestone; ``meets`` are those that
+    an event, by kind and data, has met. It is reached by the event that meets the last of them.
+
+    ``when`` is whether it is told of a task at all, by what the wording states: an impossible task and its
+    possible twin are told the same names, so that names alone never give away which of them it is.
+    """
+
+    name: str
+    parts: Parts
+    meets: Meets
+    when: When = always
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +87,9 @@ class Family(Generic[W]):
     site: str
     title: str
     splits: tuple[str, ...]
+    steps: tuple[int, int, int, int, int]
+    """What an oracle needs at most for a task of each level, and what is told of every one: the steps of one
+    task would tell how far its answer lies. Tasks that need more are not drawn."""
     draw: Callable[[W, Draws, int], SiteTask | None]
     """A task of a level from 1 to 5, or None when this world has no such task."""
     wrong: Callable[[W, SiteTask], tuple[str, ...]]
@@ -55,3 +98,12 @@ class Family(Generic[W]):
     """Whether the answer is the truth, found a second time by brute force over the world."""
     twin: Callable[[W, SiteTask], SiteTask | None] | None = None
     """The impossible task of the same wording, in a world that differs in one fact; None without one."""
+    wrong_deeds: Callable[[W, SiteTask], tuple[Deeds, ...]] | None = None
+    """What the pages let somebody do who goes a plausible wrong way, one or more of them; None for a family
+    that is told rather than done. Whatever is answered, each is incorrect."""
+    milestones: tuple[Milestone, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether its tasks are done, and judged by the state that is left, rather than told."""
+        return self.wrong_deeds is not None

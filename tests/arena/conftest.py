@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 import pytest
@@ -41,5 +42,17 @@ def send_events(arena_client: ArenaClient, address: Callable[..., str]) -> Calla
         body = batch if isinstance(batch, bytes) else msgspec.json.encode(batch)
         path = address(episode, "events")
         return arena_client.generic("POST", path, body, content_type="application/json", **extra).status_code
+
+    return send
+
+
+@pytest.fixture
+def follow(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., Any]:
+    """Send a form to an episode's page and go where the answer leads; the page that comes at last."""
+
+    def send(episode: Episode, page: str, /, **form: Any) -> Any:
+        body = urlencode(form, doseq=True)
+        kind = "application/x-www-form-urlencoded"
+        return arena_client.post(address(episode, page), body, content_type=kind, follow=True)
 
     return send

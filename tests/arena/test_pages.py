@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from gymsite.arena.middleware import HEADERS
-from gymsite.core.presentation import ALL_LOOKS, look_make
+from gymsite.core.presentation import AXES, look_make
 from gymsite.core.tokens import token_make
 from tests import factories
 from tests.conftest import ArenaClient
@@ -91,8 +91,8 @@ def test_money_stays_money_and_brings_no_formula_scripts(arena_client: ArenaClie
     assert "katex" not in html
 
 
-@pytest.mark.parametrize("wording", ALL_LOOKS["wording"])
-@pytest.mark.parametrize("layout", ALL_LOOKS["layout"])
+@pytest.mark.parametrize("wording", AXES["wording"])
+@pytest.mark.parametrize("layout", AXES["layout"])
 def test_the_look_of_the_episode_is_the_look_of_its_pages(
     wording: str, layout: str, arena_client: ArenaClient, address: Address
 ) -> None:
@@ -102,18 +102,19 @@ def test_the_look_of_the_episode_is_the_look_of_its_pages(
     first, second = (page(arena_client, address(episode)) for _ in range(2))
 
     assert first == second
-    assert f'data-theme="dark" data-font="{look.font}" data-layout="{layout}" data-zoom="125"' in first
+    for axis in ("theme", "contrast", "accent", "font", "zoom", "density", "layout", "form"):
+        assert f'data-{axis}="{getattr(look, axis)}"' in first
 
 
 def test_wordings_differ_in_all_three_places(arena_client: ArenaClient, address: Address) -> None:
     pages = set()
-    for wording in ALL_LOOKS["wording"]:
+    for wording in AXES["wording"]:
         look = look_make(
             seed=3, fixed={"wording": wording, "layout": "card", "theme": "dark", "font": "sans", "zoom": 90}
         )
         task = factories.task(payload={"text": "Same text.", "format": "plain"})
         pages.add(page(arena_client, address(factories.episode(task=task, presentation=look.as_dict()))))
-    assert len(pages) == len(ALL_LOOKS["wording"])
+    assert len(pages) == len(AXES["wording"])
 
 
 @pytest.mark.parametrize("path", ["", "done", "submit", "events"])

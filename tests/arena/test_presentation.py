@@ -7,13 +7,55 @@ from collections import Counter
 import pytest
 
 from gymsite.core.errors import GymError
-from gymsite.core.presentation import ALL_LOOKS, AXES, AXES_BESIDE_LOOKS, Look, look_make, look_read
+from gymsite.core.presentation import (
+    AXES,
+    AXES_BESIDE_LOOKS,
+    LOOKS_OF,
+    ROTATION,
+    Look,
+    PageKind,
+    look_make,
+    look_read,
+    look_rotate,
+)
 from trajectories.recording import looks
 
-GOLDEN: dict[int, dict[str, object]] = {
-    1: {"theme": "light", "font": "mono", "layout": "wide", "zoom": 90, "wording": "prompt"},
-    2: {"theme": "light", "font": "serif", "layout": "plain", "zoom": 100, "wording": "prompt"},
+GOLDEN: dict[str, dict[str, object]] = {
+    "question": {
+        "theme": "dark",
+        "contrast": "normal",
+        "accent": "blue",
+        "font": "mono",
+        "zoom": 90,
+        "density": "compact",
+        "layout": "plain",
+        "form": "dialog",
+        "panels": "one",
+        "pop_ups": "none",
+        "slow": "short",
+        "wording": "question",
+    },
+    "site": {
+        "theme": "light",
+        "contrast": "high",
+        "accent": "green",
+        "font": "sans",
+        "zoom": 100,
+        "density": "roomy",
+        "layout": "card",
+        "form": "below",
+        "panels": "none",
+        "pop_ups": "early",
+        "slow": "long",
+        "labels": "plain",
+        "listing": "table",
+        "sections": "usual",
+        "paging": "pages",
+        "time_zone": "Europe/Berlin",
+        "locale": "en-GB",
+    },
 }
+PAGES: tuple[PageKind, ...] = ("question", "site")
 
 
 def test_a_seed_gives_the_same_look_in_another_process() -> None:
@@ -23,17 +65,45 @@ def test_a_seed_gives_the_same_look_in_another_process() -> None:
     assert other.stdout.strip() == look_make(seed=7, fixed={}).digest()
 
 
-def test_looks_of_seeds_are_frozen_for_all_time() -> None:
-    assert look_make(seed=1, fixed={}) == Look(**GOLDEN[1])  # type: ignore[arg-type]
-    assert look_make(seed=2, fixed={}) == Look(**GOLDEN[2])  # type: ignore[arg-type]
+@pytest.mark.parametrize("page", PAGES)
+def test_looks_of_seeds_are_frozen_for_all_time(page: PageKind) -> None:
+    assert look_make(seed=PAGES.index(page) + 1, fixed={}, page=page).as_dict(page) == GOLDEN[page]
 
 
-@pytest.mark.parametrize("axis", list(ALL_LOOKS))
-def test_every_value_of_an_axis_is_drawn_about_equally_often(axis: str) -> None:
-    drawn = Counter(look_make(seed=seed, fixed={}).as_dict()[axis] for seed in range(2000))
+@pytest.mark.parametrize("page", PAGES)
+def test_every_value_of_an_axis_is_drawn_about_equally_often(page: PageKind) -> None:
+    looks_drawn = [look_make(seed=seed, fixed={}, page=page).as_dict(page) for seed in range(1000)]
 
-    assert set(drawn) == set(ALL_LOOKS[axis])
-    assert min(drawn.values()) > 0.8 * 2000 / len(ALL_LOOKS[axis])
+    for axis, values in LOOKS_OF[page].items():
+        drawn = Counter(look[axis] for look in looks_drawn)
+        assert set(drawn) == set(values)
+        assert min(drawn.values()) > 0.75 * 1000 / len(values)
+
+
+def test_axes_of_other_pages_stay_neutral() -> None:
+    for seed in range(50):
+        assert set(look_make(seed=seed, fixed={}).as_dict()) == set(LOOKS_OF["question"])
+        assert look_make(seed=seed, fixed={}, page="site").wording == Look().wording
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("seed", range(30))
+def test_a_turn_of_a_rotation_holds_twelve_looks_and_each_value_equally_often(
+    seed: int, page: PageKind
+) -> None:
+    for first in (0, ROTATION):
+        turn = [look_rotate(seed=seed, place=first + n, fixed={}, page=page) for n in range(ROTATION)]
+        assert len(set(turn)) == ROTATION
+        for axis, values in LOOKS_OF[page].items():
+            assert set(Counter(look.as_dict(page)[axis] for look in turn).values()) == {
+                ROTATION // len(values)
+            }
+
+
+def test_an_axis_fixed_in_a_rotation_leaves_the_others() -> None:
+    free = look_rotate(seed=3, place=5, fixed={}).as_dict()
+
+    assert look_rotate(seed=3, place=5, fixed={"font": "mono"}).as_dict() == free | {"font": "mono"}
 
 
 def test_fixing_one_axis_leaves_the_others_as_drawn() -> None:
@@ -52,7 +122,8 @@ def test_a_stored_look_is_read_back_equal_and_missing_axes_are_neutral() -> None
 
 
 def test_the_neutral_look_is_the_first_value_of_every_axis() -> None:
-    assert Look().as_dict() == {axis: values[0] for axis, values in ALL_LOOKS.items()}
+    assert Look().as_dict() == {axis: values[0] for axis, values in LOOKS_OF["question"].items()}
+    assert Look() == look_read({axis: values[0] for axis, values in AXES.items()})
 
 
 def test_different_looks_have_different_digests() -> None:
@@ -92,8 +163,9 @@ def test_an_unknown_axis_is_told_all_that_a_presentation_may_name() -> None:
     with pytest.raises(GymError) as caught:
         look_make(seed=1, fixed={"choice_order": "source"})
 
-    known = "choices, editor, font, instruction, layout, theme, wording, zoom"
+    known = ", ".join(sorted({*AXES, *AXES_BESIDE_LOOKS}))
     message = f"A presentation has no axis 'choice_order'. Its axes are {known}."
+    assert {"theme", "instruction", "editor"} < set(known.split(", "))
     assert caught.value.message == message
     assert caught.value.fields == {"presentation": [message]}
 

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
-from gymsite.arena.sites.stays import _notices
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import booking_refusal
@@ -37,6 +36,11 @@ def world() -> World:
 
 @pytest.fixture
 def episode() -> Episode:
+    return episode_in()
+
+
+def episode_in(**look: Any) -> Episode:
+    """An episode whose look is neutral but for the axes named."""
     payload = {
         "site": "stays",
         "world": 7,
@@ -48,7 +52,7 @@ def episode() -> Episode:
         "fields": ["Total in euros", "Listing number"],
     }
     task = factories.task(kind="site", payload=payload)
-    return factories.episode(task=task, virtual_start=datetime(2027, 3, 1, 9, tzinfo=UTC))
+    return factories.episode(task=task, virtual_start=datetime(2027, 3, 1, 9, tzinfo=UTC), presentation=look)
 
 
 @pytest.fixture
@@ -67,7 +71,9 @@ def read(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[...
 def post(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., Any]:
     def send(episode: Episode, page: str, /, **form: Any) -> Any:
         kind = "application/x-www-form-urlencoded"
-        return arena_client.generic("POST", address(episode, page), urlencode(form), content_type=kind)
+        return arena_client.generic(
+            "POST", address(episode, page), urlencode(form, doseq=True), content_type=kind
+        )
 
     return send
 
@@ -164,7 +170,16 @@ def _all_pages(read: Callable[..., str], episode: Episode, query: dict[str, str]
 
 def test_values_that_no_page_offers_change_nothing(read: Callable[..., str], episode: Episode) -> None:
     odd = {"sort": "cheapest", "rating": "1", "area": "Nowhere", "page": "-1", "amenity": "x", "price": "1"}
-    assert read(episode, "search", **odd) == read(episode, "search")
+    asked, plain = read(episode, "search", **odd), read(episode, "search")
+    assert asked.partition(" Where ")[2] == plain.partition(" Where ")[2] != ""
+
+
+def test_the_last_page_of_a_list_alone_says_that_it_ends(read: Callable[..., str], episode: Episode) -> None:
+    first = read(episode, "search")
+    pages = int(re.findall(r"Page 1 of (\d+)", first)[0])
+    assert pages > 1
+    assert "This is the end of the list." not in first
+    assert "This is the end of the list." in read(episode, "search", page=pages)
 
 
 def test_bad_dates_are_told_in_words(read: Callable[..., str], episode: Episode) -> None:
@@ -172,6 +187,17 @@ def test_bad_dates_are_told_in_words(read: Callable[..., str], episode: Episode)
     assert "Write the day as year-month-day" in page
     page = read(episode, "search", status=422, check_in="2027-05-07", check_out="2027-05-04")
     assert "must be after the day of arrival" in page
+    page = read(episode, "search", status=422, check_in="2027-02-30", check_out="2027-05-07")
+    assert "There is no such day" in page
+    page = read(episode, "search", status=422, check_in="14 March 2027", check_out="2027-05-07")
+    assert "in figures" in page
+
+
+def test_new_dates_sent_empty_are_told(read: Callable[..., str], episode: Episode, world: World) -> None:
+    code = next(trip.code for trip in world.trips if trip.status == "booked")
+    assert "Choose a day." not in read(episode, f"trips/{code}/change")
+    page = read(episode, f"trips/{code}/change", status=422, check_in="", check_out="")
+    assert "Choose a day." in page
 
 
 def test_amenities_are_not_in_the_page_until_they_are_asked_for(
@@ -231,7 +257,8 @@ def test_a_booking_is_kept_and_shown(
     listing, room, stay = offer(world)
     answer = post(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
     trip = state_of(episode, world).trips[-1]
-    assert (answer.status_code, answer.headers["Location"]) == (303, f"../../../trips/{trip.code}/booked")
+    place = answer.headers["Location"]
+    assert (answer.status_code, place.partition("?")[0]) == (303, f"../../../trips/{trip.code}/booked")
     assert (trip.listing, trip.room, trip.stay) == (listing.id, room.id, stay)
     assert trip.price == quote(world, listing, room, stay).total
     assert trip.code in read(episode, f"trips/{trip.code}/booked")
@@ -239,10 +266,10 @@ def test_a_booking_is_kept_and_shown(
 
 
 def test_a_booking_without_name_or_consent_is_not_made(
-    post: Callable[..., Any], episode: Episode, world: World
+    follow: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)
-    answer = post(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), name=" ", email="kim")
+    answer = follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), name=" ", email="kim")
     assert answer.status_code == 422
     page = plain(answer.content.decode())
     assert "Tell the house your name." in page
@@ -252,11 +279,11 @@ def test_a_booking_without_name_or_consent_is_not_made(
 
 
 def test_the_same_room_cannot_be_booked_twice(
-    post: Callable[..., Any], episode: Episode, world: World
+    follow: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)
-    post(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
-    again = post(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
+    follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
+    again = follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
     assert again.status_code == 409
     assert len(state_of(episode, world).trips) == len(world.trips) + 1
 
@@ -279,7 +306,8 @@ def test_a_trip_moves_to_other_dates_for_the_fee_that_was_told(
     assert f"New total price EUR {euros(total)}" in page
     assert f"EUR {euros(listing.policy.change_cents)}" in page
     answer = post(episode, f"trips/{code}/change", check_in=new.check_in, check_out=new.check_out)
-    assert (answer.status_code, answer.headers["Location"]) == (303, f"../../trips/{code}")
+    place = answer.headers["Location"]
+    assert (answer.status_code, place.partition("?")[0]) == (303, f"../../trips/{code}")
     after = state_of(episode, world)
     trip = after.trips[-1]
     assert (trip.code, trip.stay, trip.price) == (code, new, total)
@@ -292,56 +320,63 @@ def _moved(stay: Stay, days: int) -> Stay:
 
 
 def test_a_trip_is_cancelled_for_the_fee_that_was_told(
-    read: Callable[..., str], post: Callable[..., Any], episode: Episode, world: World
+    read: Callable[..., str], follow: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     trip = next(one for one in world.trips if one.status == "booked")
     listing = next(one for one in world.listings if one.id == trip.listing)
     fee = cancelling_fee(world, listing, trip, on=FIRST_DAY)
     assert f"Cancelling today costs EUR {euros(fee)}" in read(episode, f"trips/{trip.code}/cancel")
     assert state_of(episode, world).trips == world.trips
-    assert post(episode, f"trips/{trip.code}/cancel").status_code == 303
+    assert follow(episode, f"trips/{trip.code}/cancel").status_code == 200
     after = state_of(episode, world)
     assert [one.code for one in after.trips if one.status == "cancelled"] == [trip.code]
     assert sum(paid.cents for paid in after.fees) == fee
-    assert post(episode, f"trips/{trip.code}/cancel").status_code == 409
+    assert follow(episode, f"trips/{trip.code}/cancel").status_code == 409
 
 
 def test_a_past_trip_can_be_neither_changed_nor_cancelled(
-    read: Callable[..., str], post: Callable[..., Any], episode: Episode, world: World
+    read: Callable[..., str], follow: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     trip = next(one for one in world.trips if one.status == "past")
     dates = {"check_in": "2027-06-01", "check_out": "2027-06-04"}
-    assert post(episode, f"trips/{trip.code}/change", **dates).status_code == 409
-    assert post(episode, f"trips/{trip.code}/cancel").status_code == 409
-    assert "This trip is over or cancelled." in read(episode, f"trips/{trip.code}/cancel")
+    assert follow(episode, f"trips/{trip.code}/change", **dates).status_code == 409
+    assert follow(episode, f"trips/{trip.code}/cancel").status_code == 409
+    assert "This trip is over or cancelled." in read(episode, f"trips/{trip.code}/cancel", status=409)
     assert state_of(episode, world).trips == world.trips
 
 
-def test_a_closed_notice_stays_away_and_leads_back(
-    read: Callable[..., str], post: Callable[..., Any], episode: Episode, monkeypatch: pytest.MonkeyPatch
+def test_the_neutral_look_has_no_pop_ups(read: Callable[..., str], episode: Episode, world: World) -> None:
+    for listing in world.listings[:8]:
+        read(episode, f"stays/{listing.id}", amenities="all")
+    assert not SiteEvent.objects.filter(episode=episode, kind="pop_up_shown").exists()
+
+
+def test_a_closed_pop_up_stays_away_and_leads_back(
+    read: Callable[..., str], post: Callable[..., Any]
 ) -> None:
-    monkeypatch.setattr(_notices, "COOKIES_CHANCE", 1.0)
-    monkeypatch.setattr(_notices, "NEWSLETTER_CHANCE", 0.0)
+    episode = episode_in(pop_ups="early")
     assert "Accept cookies" in read(episode)
     answer = post(episode, "close/cookies", back="search?name=Fox")
     assert (answer.status_code, answer.headers["Location"]) == (303, "../search?name=Fox")
     assert "Accept cookies" not in read(episode, "trips")
 
 
-def test_the_newsletter_comes_after_a_search(
-    read: Callable[..., str], episode: Episode, world: World, monkeypatch: pytest.MonkeyPatch
+def test_each_pop_up_of_a_look_comes_once_and_alone(
+    arena_client: ArenaClient, address: Callable[..., str], post: Callable[..., Any], world: World
 ) -> None:
-    monkeypatch.setattr(_notices, "COOKIES_CHANCE", 0.0)
-    monkeypatch.setattr(_notices, "NEWSLETTER_CHANCE", 1.0)
-    assert "No, thank you" not in read(episode)
-    _, _, stay = offer(world)
-    for number in range(_notices.MOST_SEARCHES):
-        read(episode, "search", **dates(_moved(stay, number)))
-    assert "No, thank you" in read(episode)
+    episode, met = episode_in(pop_ups="often"), []
+    for listing in world.listings[:10]:
+        page = arena_client.get(address(episode, f"stays/{listing.id}")).content.decode()
+        names = re.findall(r'data-pop-up="(\w+)"', page)
+        assert len(names) <= 1
+        met += names
+        for name in names:
+            post(episode, f"close/{name}")
+    assert sorted(met) == ["cookies", "newsletter", "prices", "session", "sign_up"]
 
 
 @pytest.mark.parametrize("back", ["../../lab", "//example.org", "https://example.org", "trips/../.."])
-def test_a_notice_leads_nowhere_else(post: Callable[..., Any], episode: Episode, back: str) -> None:
+def test_a_pop_up_leads_nowhere_else(post: Callable[..., Any], episode: Episode, back: str) -> None:
     place = post(episode, "close/cookies", back=back).headers["Location"]
     assert place == "../"
 

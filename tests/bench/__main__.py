@@ -7,11 +7,18 @@ from collections.abc import Callable, Iterator
 
 from tests.bench import (
     rows_browser,
+    rows_fidelity,
+    rows_generation,
     rows_http,
     rows_imports,
     rows_judging,
+    rows_lab,
+    rows_recorder,
     rows_sandbox,
+    rows_site_browser,
+    rows_sites,
     rows_verifiers,
+    rows_viewer,
 )
 from tests.bench.installation import BASE_DIR, Installation, installation
 from tests.bench.table import Row, rows_print, rows_write
@@ -21,8 +28,15 @@ PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "judging": rows_judging.rows,
     "verifiers": rows_verifiers.rows,
     "sandbox": rows_sandbox.rows,
+    "fidelity": rows_fidelity.rows,
     "imports": rows_imports.rows,
+    "generation": rows_generation.rows,
+    "sites": rows_sites.rows,
+    "site_browser": rows_site_browser.rows,
     "browser": rows_browser.rows,
+    "lab": rows_lab.rows,
+    "viewer": rows_viewer.rows,
+    "recorder": rows_recorder.rows,
 }
 
 

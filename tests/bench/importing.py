@@ -27,12 +27,12 @@ def main(benchmark: str, path: str, split: str, rounds: str) -> None:
 
 
 def _turn(benchmark: str, path: Path, split: str) -> dict[str, float]:
-    _empty()
+    tables_empty()
     begun = time.perf_counter()
     count = _load(benchmark, path, split)
     loaded_s = time.perf_counter() - begun
     stored = [_stored(table) for table in TABLES]
-    _empty()
+    tables_empty()
     begun = time.perf_counter()
     for first in range(0, count, BATCH_ROWS):
         with transaction.atomic():
@@ -75,7 +75,7 @@ def _copy(table: str, columns: str, content: list[tuple[Any, ...]]) -> None:
             copy.write_row(row)
 
 
-def _empty() -> None:
+def tables_empty() -> None:
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE tasks_app_task CASCADE")
 

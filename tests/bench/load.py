@@ -151,6 +151,42 @@ def _advance(
     return 0
 
 
+@dataclass
+class Patient:
+    """A client that waits between an answer and its next request, as an agent that thinks does."""
+
+    connection: Connection
+    due: float
+
+
+def paced(url: str, requests: Iterator[bytes], *, clients: int, think_s: float) -> Result:
+    """``clients`` at once: each asks, has its answer and waits ``think_s``, until no request is left.
+
+    They begin spread over one wait, so that they do not come in step.
+    """
+    begun = time.perf_counter()
+    pool = [Patient(Connection(url), begun + think_s * place / clients) for place in range(clients)]
+    waiting, result = list(pool), Result()
+    with selectors.DefaultSelector() as selector:
+        while waiting or selector.get_map():
+            now = time.perf_counter()
+            for client in [client for client in waiting if client.due <= now]:
+                waiting.remove(client)
+                _start(selector, client.connection, requests)
+            if not waiting and not selector.get_map():
+                break
+            soonest = min((client.due for client in waiting), default=now + WAIT_S)
+            for ready, _ in selector.select(max(0.0, soonest - time.perf_counter())):
+                if _advance(selector, ready.data, iter(()), result, is_over=True):
+                    client = next(one for one in pool if one.connection is ready.data)
+                    client.due = time.perf_counter() + think_s
+                    waiting.append(client)
+    result.seconds = time.perf_counter() - begun
+    for client in pool:
+        client.connection.close()
+    return result
+
+
 def repeat(make: Callable[[int], bytes], count: int) -> Iterator[bytes]:
     """Requests made beforehand, so that making them is not measured."""
     return iter([make(number) for number in range(count)])

@@ -28,7 +28,7 @@ QUESTION = (
 
 def rows(place: Installation) -> Iterator[Row]:
     """Loaded by a process of its own, as `manage.py load_benchmark` does it, into a database of their own."""
-    env = {**place.env, "GYM_PROCESS": "manage", "DATABASE_URL": _database(place)}
+    env = {**place.env, "GYM_PROCESS": "manage", "DATABASE_URL": database_make(place)}
     folder = place.var_dir / "imports"
     try:
         for benchmark, (split, write) in WRITERS.items():
@@ -48,7 +48,7 @@ def rows(place: Installation) -> Iterator[Row]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _database(place: Installation) -> str:
+def database_make(place: Installation) -> str:
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(sql.Identifier(DATABASE)))
         owner.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import socket
@@ -12,13 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from django.conf import settings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from django.conf import LazySettings, settings
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 from gymsite.core.tokens import token_make
+from tests.e2e.wire import Wire
 from tests.servers import servers
 from trajectories.models import Episode
 
@@ -27,6 +32,9 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_S = 30.0
+IDLE_MS = 3_000
+# Programs are run and pages drawn while other tests keep the machine busy.
+EXPECTED_MS = 20_000
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -37,6 +45,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+expect.set_options(timeout=EXPECTED_MS)
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,7 @@ def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
         "GYM_PROCESS": "arena",
         "VAR_DIR": str(tmp_path_factory.mktemp("arena")),
         "BLOB_DIR": str(settings.STORAGES["blobs"]["OPTIONS"]["location"]),
+        "RECORDING_DIR": str(settings.STORAGES["recordings"]["OPTIONS"]["location"]),
         "DATABASE_URL": servers.role_url("arena", database=database),
         "GYM_TOKEN_KEY": settings.TOKEN_KEY.hex(),
         "GYM_WORLD_SALT": settings.WORLD_SALT.hex(),
@@ -97,6 +109,70 @@ def open_page(browser: Browser, transactional_db: None) -> Iterator[Callable[...
     yield make
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Iterator[Callable[..., Page]]:
+    """A page that has logged in by the form."""
+    pages: list[Page] = []
+
+    def make(**options: Any) -> Page:
+        User.objects.get_or_create(username="owner", defaults={"is_staff": True})
+        owner = User.objects.get(username="owner")
+        owner.set_password("correct horse")
+        owner.save()
+        page = open_page(base_url=live_server.url, **options)
+        pages.append(page)
+        page.goto("/")
+        page.get_by_label("Name").fill("owner")
+        page.get_by_label("Password").fill("correct horse")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+        return page
+
+    yield make
+    # What the server still answers, a page fetched in advance, would meet the tables being emptied.
+    for page in pages:
+        with contextlib.suppress(Error):
+            page.wait_for_load_state("networkidle", timeout=IDLE_MS)
+
+
+@pytest.fixture(scope="session")
+def live_door(
+    live_server: LiveServer, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Wire]:
+    """Live as it is deployed, beside the lab of these tests, at the end of a wire."""
+    port = _free_port()
+    log = tmp_path_factory.mktemp("live") / "live.log"
+    environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {
+        "GYM_PROCESS": "live",
+        "VAR_DIR": str(servers.var_dir),
+        "DATABASE_URL": servers.role_url("lab", database=str(settings.DATABASES["default"]["NAME"])),
+        "REDIS_URL": servers.redis_url,
+        "LAB_PORT": str(urlsplit(live_server.url).port),
+        "LIVE_PORT": str(port),
+    }
+    command = [sys.executable, "-m", "gymsite.services.serve", "live"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    wire = Wire(port)
+    try:
+        _wait_until_healthy(f"http://127.0.0.1:{port}/wait/health", process)
+        yield wire
+    finally:
+        wire.cut()
+        process.terminate()
+        process.wait(timeout=START_S)
+
+
+@pytest.fixture
+def live(live_door: Wire, settings: LazySettings) -> Wire:
+    """The wire to live, whole; the lab's pages are told to use it."""
+    settings.LIVE_URL = f"http://127.0.0.1:{live_door.port}"
+    live_door.mend()
+    return live_door
 
 
 def _free_port() -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from gymsite.core.presentation import ALL_LOOKS, Look
+from gymsite.core.presentation import AXES, Look
 from tests import factories
 from tests.e2e.conftest import ArenaServer
 from trajectories.models import Episode, Submission
@@ -180,8 +180,8 @@ def test_a_question_is_answered(javascript: bool, arena_server: ArenaServer, ope
 
 
 @pytest.mark.parametrize("width", [360, 768, 1400])
-@pytest.mark.parametrize("layout", ALL_LOOKS["layout"])
-@pytest.mark.parametrize("zoom", ALL_LOOKS["zoom"])
+@pytest.mark.parametrize("layout", AXES["layout"])
+@pytest.mark.parametrize("zoom", AXES["zoom"])
 def test_no_page_scrolls_sideways(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -197,8 +197,8 @@ def test_no_page_scrolls_sideways(
 def test_looks_change_what_is_seen(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     seen = set()
-    for theme in ALL_LOOKS["theme"]:
-        for font in ALL_LOOKS["font"]:
+    for theme in AXES["theme"]:
+        for font in AXES["font"]:
             look = Look(theme=str(theme), font=str(font))
             page.goto(arena_server.address(latex_episode(presentation=look.as_dict())))
             style = page.locator("p").first.evaluate(

@@ -49,6 +49,9 @@ def test_clicks_say_what_was_clicked_and_where(arena_server: ArenaServer, open_p
     assert (field["role"], field["name"], field["trusted"]) == ("textbox", "Your answer", True)
     assert abs(field["x"] - box["x"] - 20) <= 1
     assert abs(field["y"] - box["y"] - 10) <= 1
+    sides = (box["x"], box["y"], box["width"], box["height"])
+    assert all(abs(told - side) <= 1 for told, side in zip(field["box"], sides, strict=True))
+    assert field["scroll"] == [0, 0]
     assert (heading["role"], heading["name"]) == ("heading", "Question")
 
 
@@ -90,6 +93,9 @@ def test_keys_focus_scrolls_and_visible_blocks_are_seen(
     page.mouse.move(400, 300)
     page.mouse.wheel(0, 700)
     scroll = arrived(page, episode, "scroll")[-1]
+    page.get_by_text("Paragraph 9.").click()
+    at = arrived(page, episode, "click")[0].data["scroll"]
+    assert at == page.evaluate("[Math.round(scrollX), Math.round(scrollY)]")
     page.get_by_role("textbox").focus()
     page.keyboard.press("Tab")
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
-from pytest_django.live_server_helper import LiveServer
+from playwright.sync_api import Locator, Page, expect
 
 from tests import factories
+from tests.e2e import axe
+from tests.e2e.wire import Wire
 from tests.replay import scene
+from tests.replay import test_verdicts as verdicts
 from trajectories.models import Episode, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
-OpenPage = Callable[..., Page]
 HOSTILE = "\u202e" + "W" * 3000 + "<img src=x onerror=alert(1)>" + "\u0645\u0631\u062d\u0628\u0627"
 PICTURE = (
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
@@ -28,26 +27,6 @@ PICTURE = (
 @pytest.fixture
 def star(transactional_db: None) -> Episode:
     return scene.scene_make(picture=PICTURE)
-
-
-@pytest.fixture
-def lab_page(live_server: LiveServer, open_page: OpenPage) -> Callable[..., Page]:
-    """A page that has logged in by the form."""
-
-    def make(**options: Any) -> Page:
-        User.objects.get_or_create(username="owner", defaults={"is_staff": True})
-        owner = User.objects.get(username="owner")
-        owner.set_password("correct horse")
-        owner.save()
-        page = open_page(base_url=live_server.url, **options)
-        page.goto("/")
-        page.get_by_label("Name").fill("owner")
-        page.get_by_label("Password").fill("correct horse")
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
-        return page
-
-    return make
 
 
 def settled(page: Page) -> None:
@@ -92,7 +71,7 @@ def test_a_researcher_walks_from_the_runs_to_a_step_and_on_by_the_arrow_keys(
 
 
 def test_no_page_breaks_its_own_policy_or_fails_to_settle(
-    lab_page: Callable[..., Page], star: Episode
+    lab_page: Callable[..., Page], live: Wire, star: Episode
 ) -> None:
     page = lab_page()
     complaints: list[str] = []
@@ -120,23 +99,22 @@ def test_a_filter_changes_list_and_address_without_a_new_page(
     lab_page: Callable[..., Page], star: Episode
 ) -> None:
     page = lab_page()
-    page.goto("/episodes/")
+    page.goto("/tasks/")
     page.evaluate("window.samePage = true")
-    page.get_by_label("outcome").select_option("void")
-    expect(page).to_have_url(re.compile("outcome=void"))
+    page.get_by_label("Benchmark").select_option("math")
+    expect(page).to_have_url(re.compile("benchmark=math"))
     rows = page.locator("#results tbody tr")
-    expect(rows).to_have_count(3)
+    expect(rows).to_have_count(len(scene.PROBLEMS))
     assert page.evaluate("window.samePage") is True
-    page.get_by_label("outcome").select_option("")
-    page.get_by_label("Search").press_sequentially("no such task")
-    expect(page.get_by_text("No episode matches.")).to_be_visible()
+    page.get_by_label("Search", exact=True).press_sequentially("no such task")
+    expect(page.get_by_text("No task matches.")).to_be_visible()
 
 
 def test_lists_work_without_scripts(lab_page: Callable[..., Page], star: Episode) -> None:
     page = lab_page(java_script_enabled=False)
     page.goto("/episodes/")
     page.get_by_label("outcome").select_option("void")
-    page.get_by_role("button", name="Filter").click()
+    page.get_by_role("button", name="Search").click()
     expect(page.locator("#results tbody tr")).to_have_count(3)
     page.goto(f"/episodes/{star.pk}/steps/1")
     page.get_by_role("link", name="Next").click()
@@ -192,3 +170,25 @@ def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Pag
         page.goto(path)
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1280])
+def test_values_given_and_expected_can_be_read_in_every_width(
+    lab_page: Callable[..., Page], width: int, colours: str
+) -> None:
+    episode = verdicts.episode_of_values(["17 euros", "L-1"], "17 euros|L-1")
+    page = lab_page(viewport={"width": width, "height": 900}, color_scheme=colours)
+    page.goto(f"/episodes/{episode.pk}/")
+    settled(page)
+    panel = page.locator(".verdict")
+    for summary in panel.locator("details > summary").all():
+        summary.click()
+    values = panel.locator(".values .answer")
+    expect(values).to_have_text(["17 euros", "L-1"] * 2)
+    assert [
+        box["height"] for box in map(Locator.bounding_box, values.all()) if box and box["height"] > 40
+    ] == []
+    expect(panel.get_by_role("row", name="Total price 17 euros 412.50", exact=True)).to_be_attached()
+    assert axe.violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -115,6 +115,19 @@ def test_the_command_tells_failures_marks_them_and_takes_marks_back(browser: Bro
 
 
 @pytest.mark.django_db(transaction=True)
+def test_the_command_leaves_mock_sites_as_they_are(browser: Browser) -> None:
+    call_command("load_benchmark", "stays", count=12, seed=1)
+    eligible = set(Task.objects.filter(gap_eligible=True).values_list("pk", flat=True))
+    assert eligible
+
+    status, told = check_parity("--benchmark", "stays", "--mark")
+
+    assert status == 0, told
+    assert "stays: 12 not checked: its pages are a whole site" in told
+    assert set(Task.objects.filter(gap_eligible=True).values_list("pk", flat=True)) == eligible
+
+
+@pytest.mark.django_db(transaction=True)
 def test_the_command_says_what_is_missing() -> None:
     assert check_parity()[1].strip().endswith("There are no tasks to check: load a benchmark first.")
     assert "Did you mean math" in check_parity("--benchmark", "maths")[1]

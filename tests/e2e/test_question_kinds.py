@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from gymsite.core.presentation import ALL_LOOKS, Look
+from gymsite.core.presentation import AXES, Look
 from tasks_app import choices, completing
 from tasks_app.questions import Move, questions
 from tasks_app.registry import benchmarks
@@ -178,7 +178,7 @@ def test_choosing_nothing_is_told_at_the_choices(
     assert not Submission.objects.filter(episode=episode).exists()
 
 
-@pytest.mark.parametrize("zoom", ALL_LOOKS["zoom"])
+@pytest.mark.parametrize("zoom", AXES["zoom"])
 @pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
 @pytest.mark.parametrize("name", HARD)
 def test_nothing_runs_out_of_the_page_and_pictures_keep_their_size(

@@ -137,7 +137,36 @@ def test_what_is_typed_into_the_editor_is_recorded_as_of_the_field(
     settled(page)
 
     field_of(page).press_sequentially("x = 1")
+    editor = field_of(page).bounding_box()
     hand_in(page, episode)
 
-    typed = PageEvent.objects.filter(episode=episode, kind="input").latest("seq")
-    assert typed.data == {"role": "textbox", "name": "Your answer", "value": "x = 1"}
+    typed = PageEvent.objects.filter(episode=episode, kind="input").latest("seq").data
+    assert {key: typed[key] for key in ("role", "name", "value")} == {
+        "role": "textbox",
+        "name": "Your answer",
+        "value": "x = 1",
+    }
+    assert editor is not None
+    assert typed["box"] == pytest.approx([editor[key] for key in ("x", "y", "width", "height")], abs=1)
+
+
+@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("editor", ["plain", "codemirror"])
+def test_a_dialog_stays_open_over_a_run(
+    editor: str, javascript: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = code_episode(
+        look={"form": "dialog"}, editor=editor, arrangement={"tools": ["run"], "asserts": [SHOWN]}
+    )
+    page = open_page(java_script_enabled=javascript)
+    page.goto(arena_server.address(episode))
+    page.get_by_role("button", name="Answer", exact=True).click()
+
+    field_of(page).fill(PROGRAM)
+    page.get_by_role("button", name="Run").click()
+    dialog = page.get_by_role("dialog", name="Answer")
+    expect(dialog).to_contain_text("The program is being run")
+    work(episode)
+    expect(dialog).to_contain_text("1 of 1 passed.")
+
+    assert hand_in(page, episode) == PROGRAM

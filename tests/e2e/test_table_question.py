@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from gymsite.arena.questions import table
-from gymsite.core.presentation import ALL_LOOKS, Look
+from gymsite.core.presentation import AXES, Look
 from gymsite.parity.check import items_check
 from gymsite.parity.server import Item
 from tasks_app.questions import Move
@@ -61,7 +61,7 @@ def play(page: Page, moves: Sequence[Move]) -> None:
 
 
 @JAVASCRIPT
-@pytest.mark.parametrize("wording", ALL_LOOKS["wording"])
+@pytest.mark.parametrize("wording", AXES["wording"])
 def test_several_answers_are_handed_in_by_the_moves_of_the_kind(
     javascript: bool, wording: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -144,8 +144,8 @@ def test_an_empty_submission_is_told_at_the_first_field(
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("layout", ALL_LOOKS["layout"])
-@pytest.mark.parametrize("zoom", ALL_LOOKS["zoom"])
+@pytest.mark.parametrize("layout", AXES["layout"])
+@pytest.mark.parametrize("zoom", AXES["zoom"])
 def test_a_wide_table_scrolls_in_its_frame_and_never_the_page(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:

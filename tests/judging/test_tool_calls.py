@@ -83,7 +83,20 @@ def test_an_endless_program_is_out_of_time(monkeypatch: Any) -> None:
     from verifiers.sandbox.limits import Limits
 
     monkeypatch.setattr(tool_calls, "LIMITS", Limits(cpu_s=8, wall_s=1.0))
-    assert done("def add(a, b):\n    print('on')\n    while True: pass")["problem"] == "out of time"
+    told = done("def add(a, b):\n    print('on')\n    while True: pass")
+    assert (told["problem"], told["printed"]) == ("out of time", "on\n")
+
+
+@needs_sandbox
+@pytest.mark.parametrize("ending", ["", "\n    import os; os._exit(0)"])
+def test_what_is_printed_is_told_however_late_the_program_ends(ending: str) -> None:
+    late = "import atexit, time\natexit.register(time.sleep, 0.5)\n"
+    assert done(late + f"def add(a, b):\n    print('seen'){ending}\n    return 3")["printed"] == "seen\n"
+
+
+@needs_sandbox
+def test_a_program_may_close_its_output() -> None:
+    assert done("import sys\nsys.stdout.close()\ndef add(a, b):\n    return 3")["passed"] == [True]
 
 
 @needs_sandbox

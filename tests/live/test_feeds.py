@@ -93,4 +93,4 @@ async def test_a_revoked_key_stops_the_news(monkeypatch: pytest.MonkeyPatch) -> 
     consumer = Talker()
     consumer.scope = {}
     with pytest.raises(GymError, match="revoked"):
-        await anext(consumer.news(Subscription()))
+        await anext(consumer.watched(Subscription().get))

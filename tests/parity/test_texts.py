@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
-from gymsite.arena.wording import WORDINGS
 from gymsite.core.errors import GymError
+from gymsite.core.presentation import Look
 from gymsite.parity import texts
 
 
@@ -17,7 +20,11 @@ BUTTON = '  [e2] button "Submit answer"'
 
 
 def observed(*lines: str, form: tuple[str, ...] = (FIELD, BUTTON)) -> str:
-    return texts.observed_text("\n".join([*HEAD, *lines, *form]), WORDINGS["question"])
+    return seen([*HEAD, *lines, *form])
+
+
+def seen(lines: list[str], *, payload: Mapping[str, Any] | None = None, **axes: Any) -> str:
+    return texts.observed_text("\n".join(lines), look=Look(**axes), payload=payload or {"text": ""})
 
 
 @pytest.mark.parametrize(
@@ -93,7 +100,7 @@ def test_a_difference_shows_where_the_texts_part() -> None:
 @pytest.mark.parametrize("lines", [["main", "  text: Question", BUTTON], [*HEAD, "  text: Question"], []])
 def test_a_page_without_heading_or_button_is_no_question(lines: list[str]) -> None:
     with pytest.raises(GymError, match="no heading with a button"):
-        texts.observed_text("\n".join(lines), WORDINGS["question"])
+        seen(lines)
 
 
 def test_a_page_that_an_observation_cannot_hold_says_so() -> None:
@@ -151,7 +158,7 @@ def test_a_passage_pictures_and_choices_are_said_by_their_lines() -> None:
 def test_a_choice_page_that_says_more_or_less_differs(line: str, instead: str) -> None:
     lines = "\n".join([*CHOICE_LINES, *RADIOS, BUTTON]).replace(line, instead)
 
-    found = texts.observed_text("\n".join([*HEAD, lines]), WORDINGS["question"])
+    found = seen([*HEAD, lines])
 
     assert found != texts.expected_text("choice", CHOICE)
 

@@ -20,7 +20,7 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 
 def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
     for path, methods in openapi.schema()["paths"].items():
-        for method in METHODS & set(methods):
+        for method in sorted(METHODS & set(methods)):
             yield f"{method.upper()} {path}", methods[method]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.management import call_command
@@ -32,26 +33,36 @@ def opened(client: ApiClient, tasks: list[Task], **fields: Any) -> tuple[int, An
     return client.json("POST", "/episodes", body)
 
 
+def done(tasks: list[Task]) -> Task:
+    """A task that is done rather than told."""
+    return next(task for task in tasks if "family:book_stay" in task.tags)
+
+
 @pytest.mark.parametrize("arm", ["text_zero_shot", "text_agent"])
-def test_a_mock_site_has_no_arm_without_a_page(trainer: ApiClient, tasks: list[Task], arm: str) -> None:
-    status, answer = opened(trainer, tasks[:1], arm=arm)
+def test_what_is_done_on_pages_has_no_arm_without_them(
+    trainer: ApiClient, tasks: list[Task], arm: str
+) -> None:
+    status, answer = opened(trainer, [done(tasks)], arm=arm)
     assert (status, answer["error"]["code"]) == (422, "arm_without_text")
     assert not Episode.objects.exists()
 
 
 def test_a_prompt_with_the_question_has_the_wording_alone(trainer: ApiClient, tasks: list[Task]) -> None:
-    status, answer = opened(trainer, tasks[:1], arm="gym_with_text")
+    task = done(tasks)
+    status, answer = opened(trainer, [task], arm="gym_with_text")
     assert status == 201
     (messages,) = answer["messages"].values()
     said = "\n".join(str(message["content"]) for message in messages)
-    assert tasks[0].payload["text"].replace("\n", "") in said.replace("\n", "")
-    assert tasks[0].payload["changes"] not in said
+    assert task.payload["text"].replace("\n", "") in said.replace("\n", "")
+    assert task.payload["changes"] not in said
 
 
 def test_an_episode_begins_on_the_day_of_its_tasks_world(trainer: ApiClient, tasks: list[Task]) -> None:
     assert opened(trainer, tasks[:25])[0] == 201
     for episode in Episode.objects.select_related("task"):
-        assert episode.virtual_start.date() == date.fromisoformat(episode.task.payload["first_day"])
+        start = episode.virtual_start.astimezone(ZoneInfo(episode.presentation["time_zone"]))
+        assert start.date() == date.fromisoformat(episode.task.payload["first_day"])
+        assert start.hour == 9
     assert len(set(Episode.objects.values_list("virtual_start", flat=True))) > 1
 
 

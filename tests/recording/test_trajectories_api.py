@@ -17,6 +17,7 @@ from tests import factories
 from trajectories.models import Episode, PageEvent, SiteEvent, ToolCall, VerdictEvidence
 from trajectories.recording import run_selectors, trajectory_records, trajectory_selectors
 from trajectories.recording.auth import Principal
+from trajectories.summaries import storing
 
 PARSED_GOLD = "parsed-gold-9142"
 READER = Principal(key_id=1, name="r", scopes=frozenset(["read"]), splits=frozenset())
@@ -334,3 +335,21 @@ def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..
 
     assert token not in text
     assert text.count("/e/***/") == 2
+
+
+def test_what_was_said_and_done_is_told_once_it_is_computed(api: Callable[..., Any]) -> None:
+    episode = _full_episode()
+    reader = api("read")
+    before = reader.json("GET", f"/episodes/{episode.pk}/trajectory")[1]
+    storing.episodes_summarise([episode.pk])
+    after = reader.json("GET", f"/episodes/{episode.pk}/trajectory")[1]
+
+    assert before["said_done"] is before["behaviour"] is before["steps"][0]["said_done"] is None
+    # The one click belongs to no step.
+    assert after["said_done"]["extra_events"] == 1
+    assert after["steps"][0]["said_done"]["kind"] == "unknown"
+    assert after["behaviour"]["steps"] == 2
+    assert after["steps"][1]["behaviour"]["thought_words"] == 1
+    assert msgspec.convert(after["steps"][0]["behaviour"], trajectory_records.StepBehaviour, strict=False)
+    assert msgspec.convert(after["behaviour"], trajectory_records.BehaviourRecord, strict=False)
+    assert msgspec.convert(after["said_done"], trajectory_records.SaidDoneRecord, strict=False)

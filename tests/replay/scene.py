@@ -9,6 +9,7 @@ from gymsite.core import blobs
 from tasks_app.models import Task
 from tests import factories
 from trajectories.models import Blob, Episode, PageEvent, PolicyVersion, Run, SiteEvent, Step
+from trajectories.summaries import storing
 
 PROBLEMS = (
     (
@@ -71,7 +72,9 @@ def scene_make(*, picture: bytes) -> Episode:
     ):
         run = _run(name=name, simulated=simulated)
         _episodes(run, tasks, right=share)
-    return _replayed(run, tasks[0], picture=_blob(picture))
+    replayed = _replayed(run, tasks[0], picture=_blob(picture))
+    storing.episodes_summarise(list(Episode.objects.values_list("pk", flat=True)))
+    return replayed
 
 
 def _task(number: int, text: str, answer: str, tags: list[str]) -> Task:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from tasks_app.models import Gold
 from tests import factories
@@ -17,6 +18,7 @@ from tests.arena.test_code import PAYLOAD as CODE
 from tests.replay.conftest import LabClient
 from trajectories.models import Episode
 from trajectories.replay.problems import content_parts
+from trajectories.replay.selectors import tasks
 
 Lab = Callable[[User | None], LabClient]
 MOVED = "Choices in this episode's order"
@@ -162,11 +164,11 @@ def test_programs_and_grids_keep_their_lines(lab: Lab, owner: User) -> None:
 
     html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
 
-    assert '<pre class="boxed">def f():\n    return 1</pre>' in html
-    assert '<pre class="boxed">def f():\n    return 2</pre>' in html
+    assert '<pre class="boxed" tabindex="0">def f():\n    return 1</pre>' in html
+    assert '<pre class="boxed" tabindex="0">def f():\n    return 2</pre>' in html
 
 
-@pytest.mark.parametrize("path", ["/tasks/", "/episodes/"])
+@pytest.mark.parametrize("path", ["/tasks/", "/search"])
 def test_lists_begin_with_the_question_and_not_with_its_table(path: str, lab: Lab, owner: User) -> None:
     payload = {"text": "Which year?", "table": {"header": ["Year"], "rows": [["1999"]]}}
     factories.episode(
@@ -208,6 +210,75 @@ def test_tasks_are_filtered_by_kind_and_by_their_part_in_the_gap(
     html = lab(owner).get(f"/tasks/?{query}", headers={"HX-Request": "true"}).content.decode()
 
     assert {name for name, one in made.items() if f'href="/tasks/{one.pk}/"' in html} == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [
+        ("needle", True),
+        ("HAYSTACKS needle", True),
+        ('"a needle"', True),
+        ("train 7", True),
+        ("needle or nothing", True),
+        ("level-2", True),
+        ("family:lost_things", True),
+        ("need", False),
+        ("needle -haystacks", False),
+        ("lost", False),
+        ("50%", True),
+    ],
+)
+def test_tasks_are_found_by_whole_words_of_text_and_key_or_by_a_whole_tag(
+    query: str, is_found: bool, lab: Lab, owner: User
+) -> None:
+    tags = ["family:lost_things", "level-2"]
+    task = factories.task(key="train/7.json", prompt="A needle in haystacks: 50%?", tags=tags)
+    factories.task(prompt="Another.")
+
+    html = lab(owner).get("/tasks/", {"q": query}, headers={"HX-Request": "true"}).content.decode()
+
+    assert re.findall(r'href="/tasks/(\d+)/"', html) == ([str(task.pk)] if is_found else [])
+
+
+@pytest.mark.django_db
+def test_tasks_are_found_by_the_indexes_of_words_and_tags() -> None:
+    with connection.cursor() as cursor:
+        # Of an empty table Postgres may well read the keys in their order, as a way around sorting.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_indexscan = off")
+        cursor.execute("SET LOCAL enable_indexonlyscan = off")
+        cursor.execute(f"EXPLAIN {tasks.FOUND}", ['"needle"', "needle"])
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "on task_words" in plan
+    assert "on task_tags" in plan
+
+
+def test_the_list_of_tasks_says_what_its_search_matches(lab: Lab, owner: User) -> None:
+    html = lab(owner).get("/tasks/").content.decode()
+
+    assert 'aria-describedby="id_q_helptext"' in html
+    assert "Found are whole words" in html.split('id="id_q_helptext"')[1]
+
+
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ({"q": "-<b>"}, "Search: “-&lt;b&gt;” has no word that has to be there. This filter is left out."),
+        ({"kind": "opera"}, "Kind: “opera” is not among the choices. This filter is left out."),
+        ({"gap": "perhaps"}, "In the gap: “perhaps” is not among the choices."),
+        ({"cursor": "x"}, "“x” is no place in this list."),
+    ],
+)
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}], ids=["page", "fragment"])
+def test_a_filter_of_tasks_that_makes_no_sense_is_left_out_and_said(
+    filters: dict[str, str], said: str, headers: dict[str, str], lab: Lab, owner: User
+) -> None:
+    task = factories.task()
+
+    html = lab(owner).get("/tasks/", filters, headers=headers).content.decode()
+
+    assert said in html
+    assert f'href="/tasks/{task.pk}/"' in html
 
 
 def test_the_list_names_kinds_and_shows_the_first_picture(lab: Lab, owner: User) -> None:

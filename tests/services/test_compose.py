@@ -73,7 +73,19 @@ def test_only_the_proxy_is_reached_from_outside_and_files_it_mounts_exist(compos
         "deploy/secrets"
     }
     assert [name for name in named if not (BASE_DIR / name).exists()] == []
-    assert set(compose["volumes"]) >= {"postgres", "redis", "blobs"}
+    assert set(compose["volumes"]) >= {"postgres", "redis", "blobs", "recordings"}
+
+
+def test_the_arena_can_write_recordings_and_no_blob(compose: dict[str, Any]) -> None:
+    mounts = {name: service.get("volumes", []) for name, service in compose["services"].items()}
+    assert "blobs:/srv/palaestra/blobs:ro" in mounts["arena"]
+    writers = {
+        name
+        for name, volumes in mounts.items()
+        for volume in volumes
+        if volume.startswith("recordings:") and not volume.endswith(":ro")
+    }
+    assert writers == {"arena"}
 
 
 def test_the_sandbox_profile_leaves_what_bubblewrap_needs(compose: dict[str, Any]) -> None:
@@ -95,6 +107,7 @@ def test_the_sandbox_profile_leaves_what_bubblewrap_needs(compose: dict[str, Any
     }
     assert {"bpf", "ptrace", "kexec_load", "init_module", "userfaultfd", "keyctl"} <= denied
     options = compose["services"]["worker-sandbox"]["security_opt"]
+    assert compose["services"]["worker-media"]["security_opt"] == options
     assert "seccomp:deploy/seccomp-sandbox.json" in options
 
 

@@ -38,6 +38,8 @@ CLOSED_TABLES = (
     "trajectories_verdict",
     "trajectories_apikey",
     "trajectories_step",
+    "trajectories_blob",
+    "trajectories_picture",
     "auth_user",
     "django_session",
     "pg_authid",
@@ -152,7 +154,7 @@ def test_no_answer_of_live_holds_a_gold(scene: Scene) -> None:
 
 def test_no_page_of_the_arena_holds_a_gold(scene: Scene) -> None:
     for start in scene.start_urls:
-        for path in ("", "done", "submit", "events", "nothing", "../", "?answer=1"):
+        for path in ("", "done", "submit", "events", "recording", "nothing", "../", "?answer=1"):
             scene.seen.note(scene.http.get(start + path, headers={"X-Gym-Step": "1"}))
         for link in _links(scene.http.get(start)):
             assert scene.seen.note(scene.http.get(urljoin(start, link))).status_code == 200

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gymsite.core import browsers
 from gymsite.core.errors import GymError
 from gymsite.services import account, binaries, endpoints, preflight
 from gymsite.services.account import Account
@@ -37,7 +38,7 @@ def test_missing_programs_are_named_with_how_to_get_them(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("PALAESTRA_BROWSER", raising=False)
-    monkeypatch.setattr(preflight, "PLAYWRIGHT_BROWSERS", tmp_path)
+    monkeypatch.setattr(browsers, "PLAYWRIGHT", tmp_path)
     text = " ".join(preflight.missing_tools())
     assert "apt-get install chromium-headless-shell" in text
     assert "apt-get install bubblewrap" in text

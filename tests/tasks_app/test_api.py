@@ -65,7 +65,8 @@ def test_benchmarks_are_listed_with_their_splits_and_verifiers(api: Make, math: 
     rows = {row["id"]: row for row in found}
     assert rows["math"]["splits"] == {"test": 2, "train": 2}
     assert rows["math"]["verifiers"] == {"official": "math-v1", "training": "math_strict-v1"}
-    assert set(rows["math"]) == {"id", "title", "kind", "license", "source", "splits", "verifiers"}
+    named = {"id", "title", "kind", "license", "source", "splits", "impossible_share", "verifiers"}
+    assert set(rows["math"]) == named
     assert rows["math500"]["splits"] == {}
 
 

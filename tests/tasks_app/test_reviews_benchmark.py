@@ -87,7 +87,7 @@ def test_the_answer_is_accepted_and_the_wrong_way_of_every_family_is_not() -> No
 
 def test_the_state_of_an_untouched_episode_is_empty(train: list[TaskDraft]) -> None:
     state = state_plain(train[0].payload, [], salt=SALT)
-    assert set(state) == {"voted", "unfolded", "originals", "replies", "closed", "searches"}
+    assert set(state) == {"voted", "unfolded", "replies", "closed", "searches", "seen"}
     assert not any(state.values())
 
 

@@ -51,28 +51,75 @@ def test_an_answer_is_judged_without_a_state_where_none_is_asked_for() -> None:
     assert judge(ANSWER, None, Gold(GOLD.answer)).correct
 
 
-@pytest.mark.parametrize("given", ["1,204.50", "1204.5", "EUR 1204.50", "1204.50 euros", "\u20ac1204.50"])
+@pytest.mark.parametrize("given", ["1,204.50", "1204.5", "EUR 1204.50", "1204.50 euros.", "\u20ac1204.50"])
 def test_an_amount_is_a_number_however_it_is_written(given: str) -> None:
     assert judge((given,), None, Gold("1204.50")).correct
 
 
-@pytest.mark.parametrize("given", ["1204,50", "12,04.50", "1204.50.", "1204.501", "1 204.50", "1204.50 USD"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "1204,50",
+        "12,04.50",
+        "1204.50.",
+        "1204.501",
+        "1 204.50",
+        "1204.50 USD",
+        "1204.50 or 1204.60",
+        "1204\u20ac.50",
+    ],
+)
 def test_what_is_no_such_amount_is_wrong(given: str) -> None:
     assert not judge((given,), None, Gold("1204.50")).correct
 
 
 @pytest.mark.parametrize(
-    "given", ["2028-02-29", "29 February 2028", "Feb 29, 2028", "Tue 29 Feb 2028", "29th February, 2028"]
+    "given",
+    ["2028-02-29", "29 February 2028", "Feb 29, 2028", "Tue 29 Feb 2028", "29th February, 2028", "2028-2-29"],
 )
 def test_a_date_is_a_day_however_it_is_written(given: str) -> None:
     assert judge((given,), None, Gold("2028-02-29")).correct
 
 
 @pytest.mark.parametrize(
-    "given", ["29/02/2028", "2028-2-29", "29 Foo 2028", "31 February 2028", "2028-02-28"]
+    "given", ["29/02/2028", "28-2-29", "29 Foo 2028", "29-02-2028", "31 February 2028", "2028-02-28"]
 )
 def test_what_is_no_such_day_is_wrong(given: str) -> None:
     assert not judge((given,), None, Gold("2028-02-29")).correct
+
+
+@pytest.mark.parametrize(
+    "given", ["12", "12 reviews", "12 Reviews.", "12 helpful votes", "12 nights", "12 stars"]
+)
+def test_a_count_may_say_what_it_counts(given: str) -> None:
+    assert judge((given,), None, Gold("12")).correct
+
+
+@pytest.mark.parametrize(
+    "given", ["12 thousand", "12 k", "12 reviews or 13", "12 reviews 3", "twelve", "1 2"]
+)
+def test_what_says_another_number_or_two_is_wrong(given: str) -> None:
+    assert not judge((given,), None, Gold("12")).correct
+
+
+@pytest.mark.parametrize("given", ["c", "C", "(c)", "c.", "c)", "condition c", "Condition (c)."])
+def test_a_condition_is_its_letter(given: str) -> None:
+    assert judge((given,), None, Gold("c")).correct
+
+
+@pytest.mark.parametrize("given", ["d", "cc", "c or d", "condition d", "ac", "(c) and (d)", "condition"])
+def test_another_letter_or_two_are_wrong(given: str) -> None:
+    assert not judge((given,), None, Gold("c")).correct
+
+
+@pytest.mark.parametrize("given", ["ABC234", "abc234", "Abc234."])
+def test_a_code_goes_by_its_signs_whatever_their_case(given: str) -> None:
+    assert judge((given,), None, Gold("ABC234")).correct
+
+
+@pytest.mark.parametrize("given", ["ABC235", "ABC 234", "ABC234..", "ABC234 or ABC235", "ABC-234"])
+def test_other_signs_are_another_code(given: str) -> None:
+    assert not judge((given,), None, Gold("ABC234")).correct
 
 
 def test_a_blank_value_makes_the_answer_unreadable() -> None:

@@ -108,6 +108,7 @@ def test_a_twin_has_the_same_wording_and_another_truth_in_a_world_of_one_other_f
     for of, task, twin in pairs:
         other = world_change(of, twin.changes)
         assert (twin.wording, twin.given, twin.is_possible) == (task.wording, task.given, False)
+        assert twin.oracle_steps == task.oracle_steps
         assert len(twin.changes) == 1
         assert family.check(other, twin)
         assert not family.check(other, task)

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from tasks_app.worlds.reviews import foreign, goods_test, goods_train, sentences_test, sentences_train
+from tasks_app.worlds.reviews.goods import Category
 
 EDITIONS = {"train": (goods_train, sentences_train), "test": (goods_test, sentences_test)}
 
@@ -79,3 +80,30 @@ def test_a_translation_has_the_groups_of_its_original(language: str) -> None:
     tables = (foreign.PAIRS[language], foreign.TITLES[language])
     for own, english in [pair for table in tables for pairs in table.values() for pair in pairs]:
         assert groups(own) == groups(english), own
+
+
+def heard(goods: ModuleType, sentences: ModuleType, category: Category) -> Iterator[str]:
+    """All that a review of the category, or the seller's reply, may say beside what is planted."""
+    for name, options in (*sentences.LISTS.items(), *sentences.SENTENCES.items()):
+        if not name.startswith(("ask", "answer")):
+            yield from options
+    yield from goods.BRANDS
+    for language in goods.LANGUAGES:
+        for pairs in (*foreign.PAIRS[language].values(), *foreign.TITLES[language].values()):
+            yield from (said for pair in pairs for said in pair)
+    yield category.noun
+    for texts in ("models", "uses", "praise", "blame"):
+        yield from getattr(category, texts)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_no_longer_word_holds_a_term_but_those_that_are_planted(edition: str) -> None:
+    """The site's search finds letters inside words: what it lists by chance could not be reckoned with."""
+    goods, sentences = EDITIONS[edition]
+    found = []
+    for category in goods.CATEGORIES:
+        for term in category.terms:
+            others = [other for other in category.terms if other is not term]
+            texts = [*heard(goods, sentences, category), *(said for other in others for said in other.longer)]
+            found += [(term.word, text) for text in texts if term.word in text.lower()]
+    assert found == []

@@ -107,11 +107,10 @@ def test_closed_banners_and_searches_are_kept_once(town: World) -> None:
         ("recent_search", search),
         ("recent_search", {"place": "x"}),
     ]
-    state = fold(town, [*events, *events[:2], ("fee_paid", {"trip": "A", "reason": "x", "cents": 3})])
+    state = fold(town, [*events, *events[:2]])
     assert state.closed == {"cookies"}
     assert state.searches == ({"place": "x"}, search)
     assert plain(state)["closed"] == ["cookies"]
-    assert plain(state)["fees"] == [{"trip": "A", "reason": "x", "cents": 3}]
 
 
 def test_a_stay_is_refused_for_the_reason_that_holds(town: World) -> None:
@@ -140,6 +139,15 @@ def test_a_trip_may_be_moved_onto_its_own_nights(town: World) -> None:
     soon = stay.check_in - timedelta(days=listing.policy.change_days)
     assert change_refusal(town, state, on=soon, **asked) == ""
     assert change_refusal(town, state, on=soon + timedelta(days=1), **asked) == "too_late"
+
+
+def test_a_trip_is_not_moved_to_the_dates_that_it_has(town: World) -> None:
+    listing, room, stay = _free_stay(town)
+    state = fold(town, [_booked(town, listing, room, stay)])
+    trip = state.trips[-1]
+    asked = {"listing": listing, "room": room, "trip": trip, "stay": trip.stay}
+    soon = stay.check_in - timedelta(days=listing.policy.change_days)
+    assert change_refusal(town, state, on=soon, **asked) == "same_dates"
 
 
 def _policy(*tiers: Tier) -> Policy:

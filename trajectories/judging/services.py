@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 
@@ -38,6 +38,15 @@ def children() -> ChildPool:
         return _pool
 
 
+class _Asked(NamedTuple):
+    """The jobs of a claim, and what is told of it beside their verdicts."""
+
+    jobs: list[Job]
+    metrics: dict[str, float]
+    kept: dict[str, Any]
+    """Evidence that no verifier reads."""
+
+
 def submission_judge(*, episode_id: int) -> bool:
     """Give a submission its verdict; False when it is judged already, or another worker is at it.
 
@@ -62,26 +71,30 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
     """As ``ending_of``, for claims of episodes, in their order; a child is asked for all by one message."""
     asked = [_asked(episode_id, claim) for episode_id, claim in claims]
-    told = _told_together([job for jobs in asked if isinstance(jobs, list) for job in jobs])
+    told = _told_together([job for one in asked if isinstance(one, _Asked) for job in one.jobs])
     return [
-        _ending(episode_id, claim, [(job, next(told)) for job in jobs])
-        if isinstance(jobs, list)
-        else _void(episode_id, jobs.code, claim, detail=jobs.message)
-        for (episode_id, claim), jobs in zip(claims, asked, strict=True)
+        _ending(episode_id, claim, [(job, next(told)) for job in one.jobs], asked=one)
+        if isinstance(one, _Asked)
+        else _void(episode_id, one.code, claim, detail=one.message)
+        for (episode_id, claim), one in zip(claims, asked, strict=True)
     ]
 
 
-def _asked(episode_id: int, claim: hot_sql.Claim) -> list[Job] | VerifierCrash:
+def _asked(episode_id: int, claim: hot_sql.Claim) -> _Asked | VerifierCrash:
     """The jobs of a claim, or why they cannot be made: a state that we lost is nobody's wrong answer."""
     try:
-        return _jobs(claim, episode_id)
+        if claim.task_kind != site_states.KIND:
+            return _Asked(_jobs(claim, {}), {}, {})
+        left = site_states.left_behind(episode_id=episode_id, claim=claim)
+        jobs = _jobs(claim, {} if left.state is None else {"state": left.state})
+        return _Asked(jobs, left.metrics, {"conditions": left.conditions})
     except Exception as error:
         logger.exception("the state of episode %s cannot be made", episode_id)
         return VerifierCrash("verifier_error", f"The state cannot be made: {type(error).__name__}")
 
 
-def _jobs(claim: hot_sql.Claim, episode_id: int) -> list[Job]:
-    """One for each verifier that is asked; none without a gold."""
+def _jobs(claim: hot_sql.Claim, left: dict[str, Any]) -> list[Job]:
+    """One for each verifier that is asked; none without a gold. ``left`` is evidence beside the answer."""
     if claim.gold_answer is None:
         return []
     gold = Gold(
@@ -92,8 +105,7 @@ def _jobs(claim: hot_sql.Claim, episode_id: int) -> list[Job]:
     )
     answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
     asked = sorted({_rewarding(claim), claim.verifier_official})
-    state = {"state": site_states.state_of(episode_id=episode_id)} if "state" in gold.extra else {}
-    evidence = Evidence(answer=answer, extra=state)
+    evidence = Evidence(answer=answer, extra=left)
     return [Job(verifier_id, gold, evidence) for verifier_id in asked]
 
 
@@ -114,7 +126,11 @@ def _rewarding(claim: hot_sql.Claim) -> str:
 
 
 def _ending(
-    episode_id: int, claim: hot_sql.Claim, told: Sequence[tuple[Job, Verdict | None]]
+    episode_id: int,
+    claim: hot_sql.Claim,
+    told: Sequence[tuple[Job, Verdict | None]],
+    *,
+    asked: _Asked,
 ) -> hot_sql.Ending:
     if claim.gold_answer is None:
         return _void(episode_id, "verifier_error", claim, detail="The task has no gold.")
@@ -129,7 +145,7 @@ def _ending(
         outcome=_outcome(given),
         reason=given.reason,
         score=given.score,
-        metrics=dict(given.metrics),
+        metrics={**given.metrics, **asked.metrics},
         verifier=rewarding,
         gold_version=claim.gold_version,
         official={
@@ -140,6 +156,7 @@ def _ending(
         evidence={
             "answer": claim.answer,
             "gold_version": claim.gold_version,
+            **asked.kept,
             "verifiers": {name: opinion.as_json() for name, opinion in sorted(opinions.items())},
         },
     )

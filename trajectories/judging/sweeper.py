@@ -17,10 +17,13 @@ from django.db import InterfaceError, OperationalError, connection
 from kombu.exceptions import OperationalError as QueueUnreachable
 
 from gymsite.core import redis_client
+from trajectories.capture.sweeping import PictureSweep
+from trajectories.fidelity.sweeping import FidelitySweep
 from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls
 from trajectories.judging.services import CLAIMS_MAX
 from trajectories.recording import health, heartbeats, idempotency
+from trajectories.summaries.sweeping import SummarySweep
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +32,9 @@ LOCK_RETRY_S = 0.5
 RESEND_EVERY_S = 1.0
 REAP_EVERY_S = 5.0
 TIDY_EVERY_S = 600.0
+PICTURES_EVERY_S = 10.0
+SUMMARIES_EVERY_S = 5.0
+FIDELITY_EVERY_S = 1.0
 RECONNECT_S = 0.5
 # The listening connection and Django's own say the same in words of their own.
 DATABASE_LOST = (psycopg.OperationalError, OperationalError, InterfaceError)
@@ -84,8 +90,11 @@ class _Chores:
             (reaper.exhausted_void, REAP_EVERY_S),
             (reaper.leases_reap, REAP_EVERY_S),
             (idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
+            (PictureSweep(), PICTURES_EVERY_S),
+            (SummarySweep(), SUMMARIES_EVERY_S),
+            (FidelitySweep(), FIDELITY_EVERY_S),
         ]
-        self._next = [now, now, now, now + settings.LEASE_S, now]
+        self._next = [now, now, now, now + settings.LEASE_S, now, now, now, now]
 
     def seconds_to_next(self) -> float:
         return max(0.0, min(self._next) - time.monotonic())

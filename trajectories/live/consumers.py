@@ -5,30 +5,36 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from typing import TypeVar
 
 import msgspec
 from channels.generic.websocket import AsyncWebsocketConsumer  # type: ignore[import-untyped]
 
 from gymsite.core.errors import GymError
 from trajectories.live import access
-from trajectories.live.feeds import Subscription, too_slow, verdict_message
+from trajectories.live.feeds import too_slow, verdict_message
 from trajectories.live.hub import Hub
 from trajectories.live.parameters import after_read, episode_unknown, query_read, run_unknown
 from trajectories.live.selectors import Unavailable
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 SEND_S = 20.0
 CLOSE_S = 3.0
 # How long a revoked key or an ended session may still watch.
 CHECK_AGAIN_S = 60.0
 CLOSE_CODE_BASE = 4_000  # 4404 says what 404 says
+PULSE_S = 1.0
+PING = "ping"
+PONG = '{"type":"pong"}'
 
 
 class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channels is not typed
-    """One socket. What it sends is text; what it is sent is ignored.
+    """One socket. What it sends is text; what it is sent is ignored, but for ``ping``.
 
     A refused caller gets no handshake (403). Later failures are told as ``{"type": "error", "error": {...}}``
     and close the socket with 4000 and the status.
@@ -60,12 +66,21 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
             self.relay.cancel()
             await asyncio.gather(self.relay, return_exceptions=True)
 
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Answers ``ping``: a page cannot see the protocol's own pings, nor that a server hangs."""
+        if text_data != PING:
+            return
+        # The other end may be gone.
+        with suppress(Exception):
+            async with asyncio.timeout(SEND_S):
+                await self.send(text_data=PONG)
+
     @abstractmethod
     def messages(self) -> AsyncIterator[list[str]]:
         """What to send, in bundles; ``GymError`` ends it."""
 
-    async def news(self, subscription: Subscription) -> AsyncIterator[list[str]]:
-        """The feed's messages, while the caller may see them."""
+    async def watched(self, wait: Callable[[], Awaitable[T]]) -> AsyncIterator[T]:
+        """What ``wait`` gives, time and again, while the caller may see it."""
         clock = asyncio.get_running_loop()
         check_at = clock.time() + CHECK_AGAIN_S
         while True:
@@ -74,8 +89,8 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
                 check_at = clock.time() + CHECK_AGAIN_S
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(check_at):
-                    bundle = await subscription.get()
-                yield bundle
+                    given = await wait()
+                yield given
 
     async def _relay(self) -> None:
         try:
@@ -120,7 +135,7 @@ class EpisodeConsumer(LiveConsumer):
                 raise episode_unknown(episode_id)
             last_step = self.hub.feeds.step_highest(episode_id)
             yield [f'{{"type":"state","episode":{state.record},"last_step":{last_step}}}']
-            async for bundle in self.news(watched[1]):
+            async for bundle in self.watched(watched[1].get):
                 yield bundle
 
 
@@ -131,11 +146,7 @@ class RunConsumer(LiveConsumer):
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:
-        if self.viewer.splits:
-            message = (
-                "A key that is limited to splits cannot watch a whole run: use /wait/runs/{id}/verdicts."
-            )
-            raise GymError("limited_key", message, status=403)
+        _whole_run_require(self.viewer)
         query = query_read(self.scope["query_string"])
         after = after_read(query)
         async with self.hub.feeds.run_watch(self.subject_id) as watched:
@@ -147,7 +158,7 @@ class RunConsumer(LiveConsumer):
                 async for bundle in self._verdicts(after, cursor):
                     yield bundle
             yield [f'{{"type":"state","run":{self.subject_id},"next":{cursor}}}']
-            async for bundle in self.news(subscription):
+            async for bundle in self.watched(subscription.get):
                 yield bundle
 
     async def _verdicts(self, after: int, cursor: int) -> AsyncIterator[list[str]]:
@@ -158,6 +169,31 @@ class RunConsumer(LiveConsumer):
                 return
             after = page.rows[-1][0]
             yield [verdict_message(seq, record) for seq, record in page.rows if seq <= cursor]
+
+
+class RunPulseConsumer(LiveConsumer):
+    """``state``, then at most once a second that the run has new verdicts: for pages that show its counts.
+
+    A run may write hundreds of verdicts and thousands of steps a second; whoever only counts needs none.
+    """
+
+    async def messages(self) -> AsyncIterator[list[str]]:
+        _whole_run_require(self.viewer)
+        run_id = self.subject_id
+        if run_id not in await self.hub.reader.run_counts([run_id]):
+            raise run_unknown(run_id)
+        with self.hub.runs.listen(run_id) as news:
+            yield [f'{{"type":"state","run":{run_id}}}']
+            async for _ in self.watched(news.wait):
+                news.clear()
+                yield [f'{{"type":"pulse","run":{run_id}}}']
+                await asyncio.sleep(PULSE_S)
+
+
+def _whole_run_require(viewer: access.Viewer) -> None:
+    if viewer.splits:
+        message = "A key that is limited to splits cannot watch a whole run: use /wait/runs/{id}/verdicts."
+        raise GymError("limited_key", message, status=403)
 
 
 class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed

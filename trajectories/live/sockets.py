@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trajectories.live.answers import Receive, Scope, Send
-from trajectories.live.consumers import EpisodeConsumer, LiveConsumer, Refused, RunConsumer
+from trajectories.live.consumers import EpisodeConsumer, LiveConsumer, Refused, RunConsumer, RunPulseConsumer
 from trajectories.live.hub import Hub
 from trajectories.live.line import Line
 from trajectories.live.parameters import BIGINT_MAX
@@ -14,6 +14,7 @@ SOCKETS_MAX = 2_000
 PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
     (re.compile(r"/ws/episodes/([0-9]{1,19})/?"), EpisodeConsumer),
     (re.compile(r"/ws/runs/([0-9]{1,19})/?"), RunConsumer),
+    (re.compile(r"/ws/runs/([0-9]{1,19})/pulse/?"), RunPulseConsumer),
 )
 
 

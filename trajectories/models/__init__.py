@@ -4,6 +4,10 @@ from trajectories.models.access import ApiKey, IdempotentCall
 from trajectories.models.blob import Blob
 from trajectories.models.episode import Episode, Group
 from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
+from trajectories.models.facts import EpisodeFacts, StepFacts
+from trajectories.models.fidelity import EpisodeFidelity, Fidelity
+from trajectories.models.picture import Picture
+from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.step import Step
 from trajectories.models.tool_call import ToolCall
@@ -13,15 +17,22 @@ __all__ = [
     "ApiKey",
     "Blob",
     "Episode",
+    "EpisodeFacts",
+    "EpisodeFidelity",
+    "Fidelity",
     "Group",
     "IdempotentCall",
     "PageEvent",
     "PageEventTally",
+    "Picture",
     "PolicyVersion",
+    "RecordingChunk",
+    "RecordingTally",
     "Run",
     "RunMetrics",
     "SiteEvent",
     "Step",
+    "StepFacts",
     "Submission",
     "ToolCall",
     "Verdict",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 
 
@@ -11,6 +12,16 @@ class Blob(models.Model):
     size = models.PositiveBigIntegerField()
     content_type = models.CharField(max_length=100)
     created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        # The sweeper goes through the pictures in the order in which they came.
+        indexes = [
+            models.Index(
+                fields=["created_at", "sha256"],
+                name="blob_picture_order",
+                condition=Q(content_type__startswith="image/"),
+            )
+        ]
 
     def __str__(self) -> str:
         return self.sha256

@@ -95,6 +95,9 @@ class Episode(models.Model):
         indexes = [
             models.Index(fields=["run", "id"], name="episode_run_order"),
             models.Index(fields=["status", "id"], name="episode_unfinished", condition=~Q(status="finished")),
+            models.Index(
+                fields=["finished_at", "id"], name="episode_endings", condition=Q(finished_at__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from django.conf import settings
 
 from gymsite.core import blobs
+from trajectories.capture import jobs
 from trajectories.models import Blob
-from trajectories.recording import jobs
 
 
 def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
@@ -17,7 +17,7 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     row = Blob(sha256=sha256, size=stored.size, content_type=stored.content_type)
     Blob.objects.bulk_create([row], ignore_conflicts=True)
     if stored.is_new and stored.content_type.startswith("image/"):
-        jobs.thumbnail_ask(sha256)
+        jobs.picture_ask(sha256)
     return stored
 
 

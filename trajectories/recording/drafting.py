@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from msgspec import Struct
 
+from gymsite.core.errors import GymError
 from gymsite.core.presentation import Look
 from gymsite.core.tokens import token_make
-from tasks_app.models import Task
-from tasks_app.questions import questions
+from tasks_app.models import Task, max_steps_for
+from tasks_app.questions import QuestionKind, questions
 from trajectories import hot_sql
 from trajectories.models import Run
-from trajectories.recording import arranging, prompts, solving
+from trajectories.recording import arranging, extents, prompts, solving
 from trajectories.recording.looks import Looks
 from trajectories.recording.opening_body import Opening
 from trajectories.recording.seeds import derive
@@ -53,6 +55,22 @@ class Draft(Struct):
     episodes: list[dict[str, Any]]
     records: list[dict[str, Any]]
     messages: dict[str, list[prompts.Message]]
+    prompt_chars: int = 0
+
+    def message_add(self, messages: list[prompts.Message]) -> str:
+        """Their reference. Raises ``GymError`` ``prompts_too_long`` (413)."""
+        ref = prompts.messages_ref(messages)
+        if ref not in self.messages:
+            self.prompt_chars += sum(map(prompts.length_of, messages))
+            if self.prompt_chars > settings.PROMPT_CHARS_MAX:
+                limit = settings.PROMPT_CHARS_MAX
+                message = (
+                    f"The prompts of this call have more than {limit:,} characters (setting "
+                    "PROMPT_CHARS_MAX): open fewer tasks in one call."
+                )
+                raise GymError("prompts_too_long", message, status=413)
+            self.messages[ref] = messages
+        return ref
 
     @classmethod
     def empty(cls) -> Draft:
@@ -91,66 +109,78 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
 
 def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Sequence[int], first: int) -> None:
     """Samples of one group, numbered from ``first``."""
-    opening = call.opening
-    max_steps = opening.max_steps or (TEXT_ARM_STEPS if opening.arm in FREE_TEXT_ARMS else task.max_steps)
-    prompting = _Prompting(draft, call, task, plan, max_steps=max_steps)
-    shared = {"task": task.pk, "max_steps": max_steps}
-    placed = {
-        "group_id": plan.id,
-        "seed": plan.seed,
-        "virtual_start": virtual_start_of(task, seed=plan.seed),
-    }
-    form = questions.get(task.kind).form_of(task.payload)
-    told = {"group": plan.id, "arm": opening.arm, "answer_form": form}
-    looks = Looks(opening, plan.seed)
+    kind = questions.get(task.kind)
+    prompting = _Prompting(draft, call, task, plan)
+    told = {"group": plan.id, "arm": call.opening.arm, "answer_form": kind.form_of(task.payload)}
+    looks = Looks(call.opening, plan.seed, kind.pages)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
         arrangement = call.arranger.arrangement(task, seed=derive(plan.seed, "choices", sample_index))
-        sample = {**shared, "id": episode_id, "sample_index": sample_index, **_hashed(look)}
-        draft.episodes.append(
-            {**sample, **placed, "presentation": look.as_dict(), "arrangement": arrangement}
-        )
+        max_steps = _max_steps(call.opening, task, kind, look)
+        sample = {
+            "id": episode_id,
+            "task": task.pk,
+            "sample_index": sample_index,
+            "max_steps": max_steps,
+            "presentation_hash": look.digest(),
+        }
+        placed = {
+            "recording": extents.extent_of(call.opening, call.run, plan.seed, sample_index),
+            "group_id": plan.id,
+            "seed": plan.seed,
+            "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
+            "presentation": look.as_dict(kind.pages),
+            "arrangement": arrangement,
+        }
+        draft.episodes.append({**sample, **placed})
         draft.records.append(
             {
                 **sample,
                 **told,
-                "start_url": start_url(episode_id=episode_id, arm=opening.arm),
-                "messages_ref": prompting.ref(arrangement),
+                "start_url": start_url(episode_id=episode_id, arm=call.opening.arm),
+                "messages_ref": prompting.ref(arrangement, max_steps=max_steps),
             }
         )
 
 
-def virtual_start_of(task: Task, *, seed: int) -> datetime:
-    """When the episodes of a group begin: the day that the task was made for, else one of the seed."""
+def _max_steps(opening: Opening, task: Task, kind: QuestionKind, look: Look) -> int:
+    """What the call says, else what an agent gets for the task in its look."""
+    if opening.max_steps:
+        return opening.max_steps
+    if opening.arm in FREE_TEXT_ARMS:
+        return TEXT_ARM_STEPS
+    more = kind.more_moves(task.payload, look) if opening.arm in prompts.ARMS_WITH_PAGE else 0
+    return max_steps_for(task.oracle_steps + more)
+
+
+def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
+    """When an episode begins, in its time zone: the day that the task was made for, else one of the seed."""
     day = task.payload.get("first_day")
     if day is None:
         return FIRST_VIRTUAL_DAY + timedelta(days=seed % VIRTUAL_DAYS)
-    return datetime.combine(date.fromisoformat(day), FIRST_VIRTUAL_DAY.timetz())
-
-
-def _hashed(look: Look) -> dict[str, str]:
-    return {"presentation_hash": look.digest()}
+    morning = FIRST_VIRTUAL_DAY.time()
+    return datetime.combine(date.fromisoformat(day), morning, tzinfo=ZoneInfo(time_zone))
 
 
 class _Prompting:
-    """The opening messages of a group's samples: one for each arrangement that its words can tell apart."""
+    """The opening messages of a group's samples: one for each arrangement and number of steps."""
 
-    def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan, *, max_steps: int) -> None:
+    def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan) -> None:
         self._draft = draft
         self._task = task
         self._arm = call.opening.arm
+        self._channel = call.opening.answer_channel or "page"
         self._template = plan.template
         self._solved = call.exemplars.solved_of(plan.exemplars)
-        self._max_steps = max_steps
-        self._refs: dict[str, str] = {}
+        self._refs: dict[tuple[str, int], str] = {}
 
-    def ref(self, arrangement: dict[str, Any] | None) -> str:
-        known = str(arrangement)
+    def ref(self, arrangement: dict[str, Any] | None, *, max_steps: int) -> str:
+        known = (str(arrangement), max_steps)
         if known not in self._refs:
-            self._refs[known] = self._write(arrangement)
+            self._refs[known] = self._write(arrangement, max_steps)
         return self._refs[known]
 
-    def _write(self, arrangement: dict[str, Any] | None) -> str:
+    def _write(self, arrangement: dict[str, Any] | None, max_steps: int) -> str:
         task = self._task
         question = prompts.question_of(
             kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=arrangement
@@ -159,9 +189,8 @@ class _Prompting:
             arm=self._arm,
             template=self._template,
             question=question,
-            max_steps=self._max_steps,
+            max_steps=max_steps,
+            channel=self._channel,
             solved=self._solved,
         )
-        ref = prompts.messages_ref(messages)
-        self._draft.messages[ref] = messages
-        return ref
+        return self._draft.message_add(messages)

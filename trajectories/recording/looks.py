@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from gymsite.core.presentation import Look, look_make
-from trajectories.recording import arranging
+from gymsite.core.presentation import Look, PageKind, look_make, look_rotate
+from trajectories.recording import arranging, telling
 from trajectories.recording.opening_body import Opening
 from trajectories.recording.seeds import derive
 
 # What ``presentation`` may name beside the axes of a look.
-OWN_AXES = frozenset({"instruction", arranging.CHOICES_AXIS})
+OWN_AXES = frozenset({"instruction", arranging.CHOICES_AXIS, telling.TEXT_AXIS, arranging.TASK_BAR_AXIS})
 
 
 class Looks:
     """The look of each sample: one a group, one an episode, or the k-th of a fixed rotation for sample k.
 
-    In a rotation sample k has the same look in every task, so that looks are crossed with tasks.
+    In a rotation sample k has the same look in every task of the same kind of page, so that looks are crossed
+    with tasks.
     """
 
-    def __init__(self, opening: Opening, group_seed: int) -> None:
+    def __init__(self, opening: Opening, group_seed: int, page: PageKind) -> None:
         self._mode = opening.looks
         self._fixed = {axis: value for axis, value in opening.presentation.items() if axis not in OWN_AXES}
+        self._page = page
         self._group_seed = group_seed
-        self._rotation_seed = opening.seed or 0
-        self._shared = look_make(seed=group_seed, fixed=self._fixed)
+        self._rotation_seed = derive(opening.seed or 0, "rotation")
+        self._shared = look_make(seed=group_seed, fixed=self._fixed, page=page)
 
     def of_sample(self, sample_index: int) -> Look:
         if self._mode == "per_group":
             return self._shared
-        if self._mode == "per_episode":
-            seed = derive(self._group_seed, "look", sample_index)
-        else:
-            seed = derive(self._rotation_seed, "rotation", sample_index)
-        return look_make(seed=seed, fixed=self._fixed)
+        if self._mode == "rotation":
+            return look_rotate(
+                seed=self._rotation_seed, place=sample_index, fixed=self._fixed, page=self._page
+            )
+        seed = derive(self._group_seed, "look", sample_index)
+        return look_make(seed=seed, fixed=self._fixed, page=self._page)

@@ -38,9 +38,9 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     """Open a group of samples for every task; returns the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
-    ``unknown_look_axis``, ``unknown_choices_order``, ``wrong_channel``, ``unperceivable``,
-    ``arm_without_text``, ``no_exemplars``,
-    ``shots_without_few_shot``; 413 ``too_many_episodes``; 429 ``at_capacity``.
+    ``unknown_look_axis``, ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``,
+    ``wrong_channel``, ``unperceivable``, ``arm_without_text``, ``other_world_salt``, ``no_exemplars``,
+    ``shots_without_few_shot``; 413 ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
     """
     prompts.arm_check(opening.arm)
     solving.shots_check(opening)
@@ -105,7 +105,7 @@ def _channel(opening: Opening) -> str:
 
 
 def _run_load(run_id: int) -> Run:
-    run = Run.objects.filter(pk=run_id).only("pk", "kind", "observation", "affordances").first()
+    run = Run.objects.filter(pk=run_id).only("pk", "kind", "observation", "affordances", "settings").first()
     if run is None:
         raise GymError(
             "unknown_run", f"There is no run {run_id}. Make one with POST /api/v1/runs.", status=404
@@ -133,7 +133,12 @@ def _call(
     if run.observation == AXTREE and opening.arm not in prompts.ARMS_WITH_QUESTION:
         _check_perceivable(tasks)
     arranger = arranging.arranger_make(
-        run=run, tasks=tasks, has_page=has_page, axis=opening.presentation.get(arranging.CHOICES_AXIS)
+        run=run,
+        tasks=tasks,
+        has_page=has_page,
+        has_question=opening.arm in prompts.ARMS_WITH_QUESTION,
+        axes=opening.presentation,
+        has_task_bar=arranging.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
     return drafting.Call(opening=opening, run=run, seed=seed, arranger=arranger, exemplars=exemplars)
 
@@ -150,15 +155,12 @@ def _check_perceivable(tasks: Sequence[Task]) -> None:
 
 
 def _check_told(tasks: Sequence[Task], arm: str) -> None:
-    """A mock site is not told in words, so that nobody could do its tasks in an arm without a page."""
+    """What is done on pages cannot be told in words, so that nobody could do it in an arm without a page."""
     if arm in prompts.ARMS_WITH_PAGE:
         return
-    untold = [task for task in tasks if questions.get(task.kind).is_page_only]
+    untold = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
     if untold:
-        message = (
-            f"Task {untold[0].pk} is of the kind {untold[0].kind!r}, which only a page shows; "
-            f"the arm {arm!r} has none."
-        )
+        message = f"Task {untold[0].pk} is done on its pages, and the arm {arm!r} has none."
         raise GymError("arm_without_text", message, status=422, fields={"tasks": [message]})
 
 
@@ -171,7 +173,6 @@ def _insert(draft: drafting.Draft, *, opening: Opening, channel: str) -> None:
         groups=draft.groups,
         episodes=draft.episodes,
         token_budget=opening.token_budget,
-        recording=opening.recording,
         channel=channel,
         guidance=structs.asdict(opening.guidance) if opening.guidance else None,
     )

@@ -9,6 +9,11 @@ from msgspec import Meta, Struct
 INT_MAX = 2**31 - 1
 BIGINT_MAX = 2**63 - 1
 
+RECORDING = (
+    "What pages report: nothing, page events (if left out), or the DOM too. `recording_full_share` of a run "
+    "draws which of its episodes are recorded in full; a call that says `off` or `events` is obeyed."
+)
+
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
@@ -22,7 +27,12 @@ class Guidance(Struct, forbid_unknown_fields=True):
 
 
 class Opening(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The body of ``POST /episodes``; API.md. ``shots``: solved tasks of ``text_few_shot``, 4 if left out."""
+    """The body of ``POST /episodes``; API.md. ``shots``: solved tasks of ``text_few_shot``, 4 if left out.
+
+    ``presentation`` fixes axes of the look. ``task_bar`` false, with ``answer_channel`` ``api``, leaves out
+    the bar on the pages of mock sites: they then neither tell the task (the messages do) nor take its
+    answer, which is one value for each of the task's ``fields``, in their order.
+    """
 
     run: Id
     tasks: Annotated[list[Id], Meta(min_length=1)]
@@ -32,7 +42,7 @@ class Opening(Struct, forbid_unknown_fields=True, kw_only=True):
     seed: Annotated[int, Meta(ge=0, le=BIGINT_MAX)] | None = None
     max_steps: Count | None = None
     token_budget: Count | None = None
-    recording: Literal["off", "events", "full"] = "events"
+    recording: Annotated[Literal["off", "events", "full"] | None, Meta(description=RECORDING)] = None
     presentation: dict[str, Any] = {}
     looks: Literal["per_group", "per_episode", "rotation"] = "per_group"
     answer_channel: Literal["page", "api"] | None = None

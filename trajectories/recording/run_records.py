@@ -19,6 +19,7 @@ from gymsite.core.fields import (
 from gymsite.core.paging import Query
 from tasks_app.questions import questions
 from trajectories.models import Run
+from trajectories.recording import extents
 
 TOOLS = "tools"
 OBSERVATIONS = ("axtree-v1", "screenshot", "both")
@@ -38,7 +39,13 @@ class RunIn(StrictSerializer):
         default=dict,
         help_text="What its pages offer beside the question: `{tools: {run: true, sort: true}}`.",
     )
-    settings = JsonObjectField(default=dict)
+    settings = JsonObjectField(
+        default=dict,
+        help_text=(
+            "Anything. `recording_full_share` (0 to 1) records that share of the run's episodes in full, "
+            "drawn by their seeds, and the others by `events`."
+        ),
+    )
     tags = serializers.ListField(
         child=serializers.CharField(max_length=100), default=list, max_length=TAGS_MAX
     )
@@ -46,6 +53,12 @@ class RunIn(StrictSerializer):
         default=False,
         help_text="True for scripted policies: they are marked as such wherever they are shown.",
     )
+
+    def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
+        share = value.get(extents.FULL_SHARE, 0)
+        if not extents.is_share(share):
+            raise serializers.ValidationError(f'"{extents.FULL_SHARE}" is a number from 0 to 1.')
+        return value
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
         """``tools`` are granted by name, so a name that is none would silently grant nothing."""
@@ -186,3 +199,43 @@ class GroupRecord(serializers.Serializer[Any]):
 class GroupPage(serializers.Serializer[Any]):
     results = GroupRecord(many=True)
     next = serializers.IntegerField(help_text="Send it as `after`.")
+
+
+class MeasureRecord(serializers.Serializer[Any]):
+    """A mean over episodes with its 95% interval, clustered by task."""
+
+    name = serializers.CharField(help_text="A measure of `behaviour` in a trajectory, or of `said_done`.")
+    mean = serializers.FloatField()
+    low = serializers.FloatField(allow_null=True, help_text="Null for a single task.")
+    high = serializers.FloatField(allow_null=True)
+    episodes = serializers.IntegerField(help_text="Those that have it.")
+    tasks = serializers.IntegerField()
+
+
+class ArmBehaviour(serializers.Serializer[Any]):
+    arm = serializers.CharField()
+    measures = MeasureRecord(many=True)
+
+
+class BehaviourList(serializers.Serializer[Any]):
+    results = ArmBehaviour(many=True)
+    computed = serializers.IntegerField(help_text="Ended episodes whose measures are there.")
+    ended = serializers.IntegerField()
+
+
+class TwinRecord(serializers.Serializer[Any]):
+    """Pairs of one family in one arm, of which both tasks were judged. Shares are from 0 to 1."""
+
+    arm = serializers.CharField()
+    benchmark = serializers.CharField()
+    family = serializers.CharField()
+    pairs = serializers.IntegerField()
+    possible = serializers.FloatField(help_text="Right answers where it can be done.")
+    impossible = serializers.FloatField(help_text="Right answers where it cannot.")
+    both = serializers.FloatField(help_text="Both right, in independent tries.")
+    low = serializers.FloatField(help_text="95% Wilson interval of `both`, over pairs.")
+    high = serializers.FloatField()
+
+
+class TwinList(serializers.Serializer[Any]):
+    results = TwinRecord(many=True)

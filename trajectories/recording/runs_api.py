@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
+from msgspec import structs
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,6 +19,7 @@ from trajectories.recording import run_records as records
 from trajectories.recording import run_selectors, run_services
 from trajectories.recording.auth import caller
 from trajectories.recording.idempotency import HEADER, idempotent
+from trajectories.reports import behaviour, twins
 
 
 class RunsView(APIView):
@@ -142,6 +145,42 @@ class GroupsView(APIView):
             run=run_selectors.run_get(run_id), principal=caller(request), **query
         )
         return Response({"results": groups, "next": following})
+
+
+class BehaviourView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="behaviour_get",
+        summary="How the policy behaved, by arm",
+        description=(
+            "Means over episodes of measures that are computed from words and addresses: heuristics, never "
+            "judged by people. Guided episodes are left out, and void ones."
+        ),
+        responses={200: records.BehaviourList, **errors(404)},
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        run = run_selectors.run_get(run_id)
+        found = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
+        return Response(asdict(found))
+
+
+class TwinsView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="twin_list",
+        summary="How impossible tasks and their possible twins went together",
+        description=(
+            "By arm and family of tasks on mock sites. A pair has the same wording in two worlds that differ "
+            "in one fact; saying that nothing can be done is right in one of them alone."
+        ),
+        responses={200: records.TwinList, **errors(404)},
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        run = run_selectors.run_get(run_id)
+        tallies = twins.twin_tallies(run_id=run.pk, splits=caller(request).splits)
+        return Response({"results": [structs.asdict(tally) for tally in tallies]})
 
 
 def _run_record(run: Run) -> dict[str, Any]:

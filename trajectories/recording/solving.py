@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from gymsite.core.errors import GymError
 from tasks_app import exemplars, gold_answers
@@ -11,7 +12,7 @@ from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from trajectories.models import Run
 from trajectories.models.episode import Arm
-from trajectories.recording import arranging, prompts
+from trajectories.recording import arranging, prompts, telling
 from trajectories.recording.auth import Principal
 from trajectories.recording.opening_body import Opening
 
@@ -74,11 +75,12 @@ def solved_load(ids: set[int], *, run: Run) -> dict[int, prompts.Solved]:
 
 
 def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | None) -> prompts.Solved:
+    # Everything that a site has would make each of the solved tasks longer than the question itself.
+    shown: dict[str, Any] = dict(telling.text_arranged(task.payload, telling.RELEVANT))
+    if asserts:
+        shown["asserts"] = list(asserts)
     question = prompts.question_of(
-        kind=task.kind,
-        prompt=task.prompt,
-        payload=task.payload,
-        arrangement={"asserts": list(asserts)} if asserts else None,
+        kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=shown or None
     )
     form = questions.get(task.kind).form_of(task.payload)
     given = gold_answers.answer_of(answer, form=form)

@@ -23,6 +23,8 @@ urlpatterns = [
     path("runs/<id:run_id>/metrics", runs_api.MetricsView.as_view()),
     path("runs/<id:run_id>/cancel", runs_api.CancelView.as_view()),
     path("runs/<id:run_id>/groups", runs_api.GroupsView.as_view()),
+    path("runs/<id:run_id>/behaviour", runs_api.BehaviourView.as_view()),
+    path("runs/<id:run_id>/twins", runs_api.TwinsView.as_view()),
     path("runs/<id:run_id>/trajectories", trajectories_api.RunTrajectoriesView.as_view()),
     path("groups/<id:group_id>/refill", episodes_api.RefillView.as_view()),
     path("episodes", trajectories_api.EpisodesView.as_view()),

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 from django_htmx.middleware import HtmxDetails
 
 GOLD_PERMISSION = "tasks_app.view_gold"
@@ -28,7 +28,15 @@ class LabRequest(HttpRequest):
 
 def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """A page to read: GET only, login required, what is not there answered with the lab's own page."""
+    return require_GET(_guarded(view))
 
+
+def lab_deed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """What a person has done: POST only, login required, Django's token against forged requests."""
+    return require_POST(_guarded(view))
+
+
+def _guarded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     @wraps(view)
     def page(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
@@ -36,14 +44,15 @@ def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespons
         try:
             response = view(request, *args, **kwargs)
         except Http404 as missing:
-            response = render(request, "lab/not_found.html", {"message": str(missing)}, status=404)
+            context = {"message": str(missing), "episode_id": getattr(missing, "episode_id", None)}
+            response = render(request, "lab/not_found.html", context, status=404)
         if "Cache-Control" not in response.headers:
             # Fragment and page share an address, and both belong to one person.
             patch_cache_control(response, private=True, no_cache=True)
             patch_vary_headers(response, ("HX-Request",))
         return response
 
-    return require_GET(page)
+    return page
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

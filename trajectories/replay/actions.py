@@ -42,6 +42,14 @@ def action_phrase(action: object) -> Phrase:
     return Phrase(verb=verb, what=shown, where=_text(action.get("target")))
 
 
+def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
+    """The phrase from parts of an action that were read without it."""
+    if action_type not in OBJECTS:
+        what = None
+    shown = "" if what is None else f"{what}{UNITS.get(action_type, '')}"
+    return Phrase(verb=action_type or "no action", what=shown, where=where or "")
+
+
 def pretty(value: object) -> str:
     """JSON for reading, non-ASCII letters as they are."""
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from trajectories.models import Step
 from trajectories.replay.tags import milliseconds
 
-TIMES = (("model_ms", "model"), ("env_ms", "page"))
+TIMES = (("model_ms", "Model"), ("env_ms", "Page and browser"))
 TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
@@ -17,16 +17,18 @@ def figures_of(step: Step) -> list[tuple[str, str]]:
     usage = more.get("usage")
     found: list[tuple[str, str]] = []
     if step.duration_ms is not None:
-        found.append(("whole step", milliseconds(step.duration_ms)))
+        found.append(("Whole step", milliseconds(step.duration_ms)))
     found += [
         (title, milliseconds(more[name])) for name, title in TIMES if isinstance(more.get(name), int | float)
     ]
     if isinstance(usage, Mapping):
         found += [
-            (f"{name} tokens", f"{usage[name]:,}") for name in TOKENS if isinstance(usage.get(name), int)
+            (f"{name.capitalize()} tokens", f"{usage[name]:,}")
+            for name in TOKENS
+            if isinstance(usage.get(name), int)
         ]
     if step.policy_version is not None:
-        found.append(("policy version", str(step.policy_version)))
+        found.append(("Policy version", str(step.policy_version)))
     if step.started_at is not None:
-        found.append(("started", step.started_at.strftime("%H:%M:%S UTC")))
+        found.append(("Started", step.started_at.strftime("%H:%M:%S UTC")))
     return found

@@ -7,100 +7,123 @@ from typing import Any
 from django import forms
 
 from tasks_app.questions import questions
-from trajectories.models import Episode, Verdict
-from trajectories.models.episode import Arm
-from trajectories.replay.text import visible
+from tasks_app.task_words import task_query
+from trajectories.replay.text import cut, visible
 
 BIGINT_MAX = 2**63 - 1
-QUERY_MAX_CHARS = 200
+TASK_WORDS_MAX_CHARS = 200
 ANY = ("", "any")
+NOT_AMONG_THEM = {"invalid_choice": "is not among the choices"}
+OUT = "This filter is left out."
+QUOTED_CHARS = 40
 COUNTED = "counted"
 LEFT_OUT = "left_out"
 
-# The reasons of the API's records: asking the verdicts themselves would read the whole table.
-REASONS = (
-    "answer",
-    "unparsable_answer",
-    "no_submission",
-    "agent_stopped",
-    "invalid_actions",
-    "step_budget",
-    "token_budget",
-    "context_length",
-    "time_budget",
-    "harness_error",
-    "model_error",
-    "lease_lost",
-    "verifier_error",
-    "verifier_timeout",
-    "sandbox_missing",
-    "cancelled",
-    "expired_unused",
-)
-
 
 def _ids() -> forms.IntegerField:
-    return forms.IntegerField(required=False, min_value=1, max_value=BIGINT_MAX, widget=forms.HiddenInput)
+    wrong = dict.fromkeys(("invalid", "min_value", "max_value"), "is no place in this list")
+    return forms.IntegerField(
+        required=False, min_value=1, max_value=BIGINT_MAX, widget=forms.HiddenInput, error_messages=wrong
+    )
 
 
-def _words() -> forms.CharField:
-    widget = forms.TextInput(attrs={"type": "search", "autocomplete": "off"})
-    return forms.CharField(required=False, max_length=QUERY_MAX_CHARS, label="Search", widget=widget)
+def choice(choices: list[tuple[str, str]], label: str) -> forms.ChoiceField:
+    return forms.ChoiceField(
+        required=False, choices=[ANY, *choices], label=label, error_messages=NOT_AMONG_THEM
+    )
 
 
-def _choice(names: list[str]) -> forms.ChoiceField:
-    return forms.ChoiceField(required=False, choices=[ANY, *((name, name) for name in names)])
+def names(known: list[str], label: str) -> forms.ChoiceField:
+    return choice([(name, visible(name)) for name in known], label)
+
+
+class TextField(forms.CharField):
+    """Words; what no text in the database can hold is refused."""
+
+    def __init__(self, label: str, *, most: int, placeholder: str = "", help_text: str = "") -> None:
+        attributes = {"type": "search", "autocomplete": "off", "placeholder": placeholder, "maxlength": most}
+        widget = forms.TextInput(attrs=attributes)
+        super().__init__(required=False, label=label, widget=widget, help_text=help_text)
+        self.most = most
+        # Django's own for NUL; the clause below says it in words.
+        self.validators = []
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if len(value) > self.most:
+            raise forms.ValidationError(f"has {len(value):,} characters, and {self.most} can be searched")
+        if "\0" in value:
+            raise forms.ValidationError("has a character that no text here has: U+0000")
+
+
+class TaskWordsField(TextField):
+    """Words of the task."""
+
+    def __init__(self, label: str, *, help_text: str = "") -> None:
+        said = 'Words, "a phrase", -without'
+        super().__init__(label, most=TASK_WORDS_MAX_CHARS, placeholder=said, help_text=help_text)
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if value.strip() and not task_query(value):
+            raise forms.ValidationError("has no word that has to be there")
 
 
 class FilterForm(forms.Form):
-    """A form of GET parameters; ``filters`` holds those that are valid and set."""
+    """A form of GET parameters; ``filters`` holds those that are valid and set.
+
+    Errors complete a sentence that begins with what was asked for: "is no whole number".
+    """
 
     use_required_attribute = False
+    told_apart: frozenset[str] = frozenset()
+    """Fields whose errors are told elsewhere."""
 
     def filters(self) -> dict[str, Any]:
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+
+    def problems(self) -> list[str]:
+        """What of the filters makes no sense, in sentences."""
+        told = [name for name in self.errors if name in self.fields and name not in self.told_apart]
+        return [f"{self[name].label}: “{self._asked(name)}” {self.errors[name][0]}. {OUT}" for name in told]
+
+    def _asked(self, name: str) -> str:
+        return cut(visible(str(self.data.get(name, ""))), QUOTED_CHARS)
 
 
 class CursorForm(FilterForm):
     cursor = _ids()
 
 
-class EpisodeFilter(CursorForm):
-    """``runs`` are the choices of the run filter; without them the run is fixed by the page."""
-
-    task = _ids()
-
-    def __init__(self, data: Any, *, benchmarks: list[str], runs: list[tuple[int, str]] | None) -> None:
-        super().__init__(data)
-        if runs is not None:
-            choices = [(str(run_id), visible(f"{run_id} · {name}")) for run_id, name in runs]
-            self.fields["run"] = forms.ChoiceField(required=False, choices=[ANY, *choices])
-        self.fields["benchmark"] = _choice(benchmarks)
-        self.fields["arm"] = _choice(Arm.values)
-        self.fields["outcome"] = _choice(Verdict.Outcome.values)
-        self.fields["reason"] = _choice(list(REASONS))
-        self.fields["status"] = _choice(Episode.Status.values)
-        self.fields["q"] = _words()
-
-
 class TaskFilter(CursorForm):
     def __init__(self, data: Any, *, benchmarks: list[str], splits: list[str]) -> None:
         super().__init__(data)
-        self.fields["benchmark"] = _choice(benchmarks)
-        self.fields["split"] = _choice(splits)
-        self.fields["kind"] = _choice(list(questions))
+        self.fields["benchmark"] = names(benchmarks, "Benchmark")
+        self.fields["split"] = names(splits, "Split")
+        self.fields["kind"] = names(list(questions), "Kind")
         self.fields["gap"] = forms.TypedChoiceField(
             required=False,
             choices=[ANY, (COUNTED, "counted"), (LEFT_OUT, "left out")],
             coerce=lambda value: value == COUNTED,
             empty_value=None,
             label="In the gap",
+            error_messages=NOT_AMONG_THEM,
         )
-        self.fields["q"] = _words()
+        self.fields["q"] = TaskWordsField(
+            "Search",
+            help_text="Found are whole words of text and key, whatever their capitals, or one whole tag.",
+        )
 
 
 class StepsForm(FilterForm):
-    """From which step number on an episode's steps are listed."""
+    """From which step number on an episode's steps are listed; with ``tail`` the last of them."""
+
+    first = _ids()
+    tail = forms.BooleanField(required=False)
+
+
+class RowsForm(FilterForm):
+    """From which row on a comparison is shown."""
 
     first = _ids()

@@ -9,10 +9,12 @@ from typing import Any
 
 from django.conf import settings
 
+from gymsite.core import browsers, redis_client
+from trajectories.fidelity.jobs import ALIVE as REPLAYS
+from trajectories.recording import heartbeats
 from trajectories.recording.capacity import capacity_report
-from trajectories.recording.health import DOWN, MISSING, OK, health_report
+from trajectories.recording.health import DOWN, MISSING, OK, UNKNOWN, health_report
 
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 DISK_LOW_BYTES = 2 * 1024**3
 
 ADVICE = {
@@ -21,6 +23,7 @@ ADVICE = {
     "workers": "No worker of the queue verify is at work: submissions wait until one is.",
     "sweeper": "The sweeper is not at work: nothing is sent again and lost leases are not reaped.",
     "sandbox": "No worker has a sandbox: submitted programs cannot run (see the log of worker-sandbox).",
+    "replays": "No worker draws replays: none is held against its screenshot (see the log of worker-media).",
     "browser": "No Chromium here. Agents bring their own; make demo needs one (apt-get install chromium).",
     "disk": "Little room is left under VAR_DIR: screenshots and steps will soon be refused.",
 }
@@ -30,6 +33,7 @@ TITLES = {
     "workers": "Verdict workers",
     "sweeper": "Sweeper",
     "sandbox": "Sandbox",
+    "replays": "Replay check",
     "browser": "Browser",
     "disk": "Disk",
 }
@@ -51,7 +55,8 @@ def system_report() -> dict[str, Any]:
     free = shutil.disk_usage(_existing(Path(settings.VAR_DIR))).free
     states: dict[str, str] = {
         **{name: health[name] for name in ("database", "redis", "workers", "sweeper", "sandbox")},
-        "browser": OK if any(map(shutil.which, BROWSERS)) else MISSING,
+        "replays": _replays(redis=health["redis"]),
+        "browser": OK if browsers.browser_find() else MISSING,
         "disk": OK if free > DISK_LOW_BYTES else DOWN,
     }
     return {
@@ -59,6 +64,15 @@ def system_report() -> dict[str, Any]:
         "parts": [_part(name, state, free=free) for name, state in states.items()],
         "capacity": capacity_report() if health["database"] == OK else None,
     }
+
+
+def _replays(*, redis: str) -> str:
+    if redis != OK:
+        return UNKNOWN
+    try:
+        return OK if heartbeats.alive_names([REPLAYS]) else MISSING
+    except redis_client.Unreachable:
+        return UNKNOWN
 
 
 def _part(name: str, state: str, *, free: int) -> Part:

@@ -16,17 +16,23 @@ from django.utils.safestring import SafeString
 from tasks_app.figures import PLACE
 from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
+from trajectories.replay.excerpts import excerpt_html
+from trajectories.replay.fidelity_said import share_told
+from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
-from trajectories.replay.statistics import Rate
 from trajectories.replay.text import cut, first_line, visible, visible_html
+from trajectories.replay.tones import ANSWERED, RESULT_TONES, SAID_DONE
+from trajectories.replay.values import Value, fields_of, values_of
+from trajectories.reports.statistics import Rate
 
 register = template.Library()
 register.filter("first_line", first_line)
 register.filter("gold_named", gold_named)
+register.filter("share_told", share_told)
+register.filter("excerpt", excerpt_html)
 
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
-RESULT_TAGS = {"ok": "good", "no_target": "warn", "refused": "bad", "timeout": "warn", "invalid": "bad"}
 STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
 # The interval's plot in units of its SVG.
 PLOT_LEFT = 4
@@ -37,6 +43,12 @@ PLOT_WIDTH = 100
 def untrusted(value: object) -> SafeString:
     """Text that others wrote: escaped, tokens masked, and what would hide or reorder it made visible."""
     return visible_html("" if value is None else str(value))
+
+
+@register.filter
+def values_asked(gold: str, task: Any) -> list[Value]:
+    """What a gold expects in each field of its task."""
+    return values_of(fields_of(task), given=(), expected=gold)
 
 
 @register.filter
@@ -71,6 +83,19 @@ def as_json(value: object) -> str:
 @register.filter
 def one_line_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+@register.filter
+def said_done(value: str, action_type: str = "") -> str:
+    """What became of an action, in words that stand alone."""
+    if action_type == "answer" and value in ANSWERED:
+        return ANSWERED[value]
+    return SAID_DONE.get(value, (value, ""))[0]
+
+
+@register.filter
+def said_done_tone(value: str) -> str:
+    return SAID_DONE.get(value, ("", "plain"))[1]
 
 
 @register.filter
@@ -128,7 +153,7 @@ def ago(moment: datetime, now: datetime) -> str:
 @register.simple_tag
 def tag_of(value: str) -> SafeString:
     """An outcome, status or action result as a coloured tag; the word itself always stands there."""
-    tone = OUTCOME_TAGS.get(value) or RESULT_TAGS.get(value) or STATE_TAGS.get(value) or "plain"
+    tone = OUTCOME_TAGS.get(value) or RESULT_TONES.get(value) or STATE_TAGS.get(value) or "plain"
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)
 
 
@@ -167,6 +192,12 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 def problem(task: Any, arrangement: Any = None) -> dict[str, Any]:
     """A task's question; unless its payload says that it is LaTeX, a dollar is money."""
     return problem_context(task, arrangement)
+
+
+@register.inclusion_tag("lab/_live_bar.html", takes_context=True)
+def live(context: template.Context, path: str, part: str, latest: str = "") -> dict[str, Any]:
+    """The bar that says whether a page follows what is under way, and how."""
+    return live_bar(context["request"], path=path, part=part, latest=latest)
 
 
 @register.filter

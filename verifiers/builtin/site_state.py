@@ -1,9 +1,10 @@
 """The values that a task of a mock site asks for, and the state in which its episode was left.
 
 A value of the gold says how it is read. A date (``2027-05-06``) may be written as pages write dates; a number
-may carry a currency and commas between thousands; what is all capitals, digits and hyphens is a number of the
-site and taken letter by letter; any other text goes by its words, whatever their case. Values stand in the
-order of the task's fields.
+may carry a currency, commas between thousands and the word for what is counted; a single letter may be called
+a condition and stand in brackets; any other text goes by its words, whatever their case, and so do a site's
+own numbers, of which no two differ by case alone. One full stop at the end says nothing, but after figures.
+Values stand in the order of the task's fields.
 """
 
 from __future__ import annotations
@@ -22,15 +23,22 @@ from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, Verdict
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
+ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+YEAR_FIRST = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
-DAY_FIRST = re.compile(WEEKDAY + r"(\d{1,2})(?:st|nd|rd|th)?\s+([a-z]{3,9})\.?,?\s+(\d{4})", re.ASCII | re.I)
+DAY_FIRST = re.compile(
+    WEEKDAY + r"(\d{1,2})(?:st|nd|rd|th)?(?:\s+|-)([a-z]{3,9})(?:\.?,?\s+|-)(\d{4})", re.ASCII | re.I
+)
 MONTH_FIRST = re.compile(
     WEEKDAY + r"([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})", re.ASCII | re.I
 )
 NUMBER = re.compile(r"-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?", re.ASCII)
-CURRENCY = re.compile(r"(?:eur(?:os?)?|\u20ac)", re.IGNORECASE)
-IDENTIFIER = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*", re.ASCII)
+CURRENCY = r"(?:eur(?:os?)?|\u20ac)"
+COUNTED = r"(?:(?:helpful\s+)?votes?|reviews?|ratings?|stars?|nights?|days?|guests?)"
+AMOUNT = re.compile(
+    rf"(?:{CURRENCY}\s*)?({NUMBER.pattern})(?:\s*(?:{CURRENCY}|{COUNTED})\.?)?", re.ASCII | re.IGNORECASE
+)
+LETTER = re.compile(r"(?:condition\s*)?\(?([a-z])\)?", re.ASCII | re.IGNORECASE)
 
 
 @verifier(
@@ -43,11 +51,21 @@ IDENTIFIER = re.compile(r"[A-Z0-9]+(?:-[A-Z0-9]+)*", re.ASCII)
         Example(gold="2027-05-06|62.89", answer=("Thu, 6 May 2027", "62.89 euros"), correct=True),
         Example(gold="2027-05-06|62.89", answer=("May 6, 2027", "62.89"), correct=True),
         Example(gold="c|L-2041", answer=("(C)", "L-2041"), correct=True),
-        Example(gold="Kettle, Bed linen|R-1", answer=("kettle,bed  linen", "R-1"), correct=True),
+        Example(gold="c|L-2041", answer=("condition c", "l-2041."), correct=True),
+        Example(gold="Kettle, Bed linen|R-1", answer=("kettle,bed  linen.", "r-1"), correct=True),
+        Example(gold="12|Anna B.", answer=("12 reviews", "Anna B"), correct=True),
+        Example(gold="2.50|Anna B.", answer=("2.50 stars", "anna b."), correct=True),
+        Example(gold="2027-05-06|62.89", answer=("6-May-2027", "62.89 EUR"), correct=True),
+        Example(gold="2027-05-06|62.89", answer=("2027-5-6", "62.89"), correct=True),
         Example(gold="412.50|L-2041", answer=("412.50", "L-2014"), correct=False),
         Example(gold="412.50|L-2041", answer=("412.51", "L-2041"), correct=False),
         Example(gold="412.50|L-2041", answer=("L-2041", "412.50"), correct=False),
-        Example(gold="412.50|L-2041", answer=("412.50", "l-2041"), correct=False),
+        Example(gold="412.50|L-2041", answer=("412.50", "l-2042"), correct=False),
+        Example(gold="12|Anna B.", answer=("12 or 13", "Anna B."), correct=False),
+        Example(gold="12|Anna B.", answer=("12 thousand", "Anna B."), correct=False),
+        Example(gold="12|Anna B.", answer=("Anna B.", "12"), correct=False),
+        Example(gold="12|Anna B.", answer=("12", "Anna B. or Ben C."), correct=False),
+        Example(gold="c|L-2041", answer=("c or d", "L-2041"), correct=False),
         Example(gold="412.50|L-2041", answer=("412.50",), correct=False),
         Example(gold="412.50|L-2041", answer=("412.50", "L-2041", "L-2042"), correct=False),
         Example(gold="2027-05-06|62.89", answer=("6 June 2027", "62.89"), correct=False),
@@ -88,20 +106,20 @@ def is_reached(wanted: Mapping[str, Any] | None, state: Mapping[str, Any] | None
 
 
 def is_same(wanted: str, given: str) -> bool:
-    if ISO_DATE.fullmatch(wanted):
-        return date_of(given) == date.fromisoformat(wanted)
     if NUMBER.fullmatch(wanted):
         return number_of(given) == number_of(wanted)
+    wanted, given = wanted.removesuffix("."), given.removesuffix(".")
+    if ISO_DATE.fullmatch(wanted):
+        return date_of(given) == date.fromisoformat(wanted)
     if len(wanted) == 1:
-        return given.strip("() .").casefold() == wanted.casefold()
-    if IDENTIFIER.fullmatch(wanted):
-        return given == wanted
+        found = LETTER.fullmatch(given)
+        return found is not None and found[1].casefold() == wanted.casefold()
     return _words(given) == _words(wanted)
 
 
 def date_of(text: str) -> date | None:
     """A day written in figures (ISO) or with the month's name, in either order; None for anything else."""
-    if found := ISO_DATE.fullmatch(text):
+    if found := YEAR_FIRST.fullmatch(text):
         return _day(int(found[1]), int(found[2]), int(found[3]))
     if found := DAY_FIRST.fullmatch(text):
         return _day(int(found[3]), _month(found[2]), int(found[1]))
@@ -111,8 +129,9 @@ def date_of(text: str) -> date | None:
 
 
 def number_of(text: str) -> Decimal | None:
-    bare = CURRENCY.sub("", text, count=1).strip()
-    return Decimal(bare.replace(",", "")) if NUMBER.fullmatch(bare) else None
+    """The number beside which a currency or the word for what is counted may stand; None for other text."""
+    found = AMOUNT.fullmatch(text)
+    return Decimal(found[1].replace(",", "")) if found else None
 
 
 def _month(name: str) -> int:

@@ -19,8 +19,8 @@ INSIDE = Path(__file__).with_name("inside")
 SYSTEM_PYTHONS = ("/usr/local/bin/python3", "/usr/bin/python3")
 
 # Nothing of the host but /usr, read-only: no /proc, no /etc, no temporary folders, no sockets, no network.
-# Everything is read-only in the end but the home, a small tmpfs.
-WALLS = (
+# Every sandbox begins with these.
+BARE = (
     "--unshare-all",
     "--die-with-parent",
     "--new-session",
@@ -33,6 +33,10 @@ WALLS = (
     "--symlink", "usr/bin", "/bin",
     "--symlink", "usr/lib", "/lib",
     "--symlink", "usr/lib64", "/lib64",
+)  # fmt: skip
+# Everything is read-only in the end but the home, a small tmpfs.
+WALLS = (
+    *BARE,
     "--dev", "/dev",
     "--remount-ro", "/dev",
     "--size", str(TMPFS_BYTES),

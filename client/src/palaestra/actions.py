@@ -151,6 +151,11 @@ def _answer(stated: dict[str, Any]) -> Action:
 def _scroll(stated: dict[str, Any]) -> Action:
     dx = _number(stated, "dx", default=0, limit=SCROLL_MAX_PX)
     dy = _number(stated, "dy", default=0, limit=SCROLL_MAX_PX)
+    if not dx and not dy:
+        raise ActionInvalid(
+            'A scroll says how far, in pixels: "dy" (positive is down), "dx" (positive is right) or both, '
+            'such as {"type": "scroll", "dy": 600}.'
+        )
     return Action(type="scroll", target=_target(stated, default=""), dx=dx, dy=dy)
 
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from palaestra.observation import Observation
 from palaestra.pages import VIEWPORT
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.pool import PagePool
-from palaestra.records import CloseReason, Message, OpenedEpisode, Verdict
+from palaestra.records import CloseReason, Message, OpenedEpisode, Opening, Verdict
 from palaestra.waiting import VERDICT_LIMIT_S, Heart, VerdictStream
 
 logger = logging.getLogger(__name__)
@@ -109,16 +109,9 @@ class Engine:
         """
         async with VerdictStream(self.client, run) as verdicts:
             playing: list[asyncio.Task[Rollout]] = []
-            share = max(1, OPEN_AT_ONCE // samples_per_task)
+            opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
             try:
-                for first in range(0, len(tasks), share):
-                    opened = await self.client.episodes_open(
-                        run=run,
-                        tasks=tasks[first : first + share],
-                        arm=arm,
-                        samples_per_task=samples_per_task,
-                        **opening,
-                    )
+                async for opened in self._opened(tasks, opening):
                     for episode in opened.episodes:
                         play = self._play(episode, opened.messages_of(episode), policy, verdicts, on_done)
                         playing.append(asyncio.ensure_future(play))
@@ -129,6 +122,21 @@ class Engine:
                 await asyncio.gather(*playing, return_exceptions=True)
 
     # ---- inside
+    async def _opened(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
+        """Episodes of all tasks, a thousand in a call; fewer where their prompts are too long for one."""
+        share = max(1, OPEN_AT_ONCE // opening["samples_per_task"])
+        first = 0
+        while first < len(tasks):
+            try:
+                opened = await self.client.episodes_open(tasks=tasks[first : first + share], **opening)
+            except ApiError as error:
+                if error.code != "prompts_too_long" or share == 1:
+                    raise
+                share //= 2
+                continue
+            first += share
+            yield opened
+
     async def _play(
         self,
         opened: OpenedEpisode,

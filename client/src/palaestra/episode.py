@@ -31,6 +31,7 @@ from palaestra.records import (
 FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot", "prompt_image"})
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
+NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 REOPENED = "It is open again at the first page."
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
@@ -200,6 +201,8 @@ class Episode:
             return parsed, outcome, None
         if view.wanted_tab:
             outcome = Outcome(result="refused", message="New tabs are not opened.")
+        if view.is_error and outcome == DONE:
+            outcome = Outcome(result="refused", message=NOT_OPENED)
         return parsed, outcome, await self._look(view)
 
     async def _submit(self, answer: Answer) -> Outcome:

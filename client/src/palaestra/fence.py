@@ -22,7 +22,10 @@ from playwright.async_api import Error as PlaywrightError
 PUBLIC_ROOT = "https://gym/"
 STEP_HEADER = "X-Gym-Step"
 SUBMIT_PATH = "submit"
-EVENTS_PATH = "events"
+# Where the arena leads once it has stored an answer; one that it refuses leads elsewhere.
+DONE_PATH = "done"
+# Where pages report to by themselves.
+REPORT_PATHS = ("events", "recording")
 STATIC_PATH = "/static/"
 # A document answered 204 leaves the page where it is; a failed one would put an error page in its place.
 NO_CONTENT = 204
@@ -69,6 +72,10 @@ class Fence:
     def allows_part(self, url: str) -> bool:
         """Whether something that a page loads may come from ``url``."""
         return self.allows(url) or url.startswith(self.origin + STATIC_PATH)
+
+    def is_report(self, url: str) -> bool:
+        """Whether a request is one that the page makes by itself, to say what it saw."""
+        return url in [self.root + path for path in REPORT_PATHS]
 
     def refuse(self, url: str, *, is_document: bool) -> None:
         """Note an address that was not let through; a document's refusal ends a navigation."""
@@ -150,27 +157,27 @@ class Guard:
     def _is_last_word(self, event: dict[str, Any], url: str) -> bool:
         """Whether a request is what the page before still had to report while it was being left."""
         left = self._left.get(event.get("frameId", ""))
-        return left is not None and event.get("resourceType") != "Document" and url == left.root + EVENTS_PATH
+        return left is not None and event.get("resourceType") != "Document" and left.is_report(url)
 
     def _is_confirmation(self, event: dict[str, Any], fence: Fence) -> bool:
         """Whether a document is what the arena leads to once it has stored an answer.
 
         It says nothing to the agent, whose episode is over, and drawing it would cost a fifth of the episode.
         """
-        is_redirect = "redirectedRequestId" in event
-        if is_redirect and fence.is_submitting:
+        request = event["request"]
+        is_led_on = "redirectedRequestId" in event and request["url"] == fence.root + DONE_PATH
+        if is_led_on and fence.is_submitting:
             fence.is_submitted = True
             fence.on_end()
             return True
-        request = event["request"]
         fence.is_submitting = request["method"] == "POST" and request["url"] == fence.root + SUBMIT_PATH
         return False
 
     def _let_go(self, event: dict[str, Any], fence: Fence | None) -> None:
         request = event["request"]
         answer: dict[str, Any] = {"requestId": event["requestId"]}
-        # The recorder says of every event itself which step it belongs to.
-        if fence is not None and fence.step and request["url"] != fence.root + EVENTS_PATH:
+        # The recorders say of everything themselves which step it belongs to.
+        if fence is not None and fence.step and not fence.is_report(request["url"]):
             headers = [{"name": name, "value": value} for name, value in request["headers"].items()]
             answer["headers"] = [*headers, {"name": STEP_HEADER, "value": str(fence.step)}]
         self._send("Fetch.continueRequest", answer)

@@ -30,6 +30,8 @@ FAREWELL_MS = 150
 VIEWPORT = (1280, 720)
 JAVASCRIPT = resources.files("palaestra") / "js"
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "page.js"))
+# What Chromium shows where a page should have come and did not: no answer, or a form's page gone back to.
+ERROR_PAGE = "chrome-error:"
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
 
@@ -42,6 +44,11 @@ class PageView:
     text: str
     is_settled: bool
     wanted_tab: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is the browser's own page that says that a page could not be opened."""
+        return self.url.startswith(ERROR_PAGE)
 
 
 class WorldGone(Exception):

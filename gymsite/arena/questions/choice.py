@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gymsite.arena import saying
+from gymsite.arena import answering, saying
 from gymsite.arena.questions import _zoom
 from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
@@ -25,11 +25,13 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
 questions.register(
     "choice",
     QuestionKind(
-        template="arena/choice.html",
+        template="arena/prose.html",
+        form_template="arena/_choice_form.html",
         render=render,
         text=prose.markdown_of,
         said=saying.question_said,
         moves=moves,
+        more_moves=answering.more_moves,
         instruction="choice",
         tools=frozenset({_zoom.TOOL}),
     ),

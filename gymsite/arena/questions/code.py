@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gymsite.arena import answering
 from gymsite.core import latex
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, ToolCall, Visit, questions
 
@@ -68,10 +69,12 @@ questions.register(
     "code",
     QuestionKind(
         template="arena/code.html",
+        form_template="arena/_code_answering.html",
         render=render,
         text=text,
         said=said,
         moves=moves,
+        more_moves=answering.more_moves,
         answer_form="program",
         instruction="code",
         tools=frozenset({"run"}),

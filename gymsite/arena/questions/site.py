@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gymsite.arena.sites.site import sites
+from gymsite.core.presentation import Look
 from tasks_app.questions import Answer, Move, Payload, QuestionKind, Visit, questions
+from tasks_app.worlds import telling
 from verifiers import denotations
 
 SUBMIT_BUTTON = "Submit answer"
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, ``fields``, and ``site, world, edition, first_day, changes`` of its world."""
+    """The payload has ``text``, ``fields``, and ``site, world, edition, first_day, changes`` of its world; a
+    task that is answered by reading has the ``scope`` of its text too.
+    """
     return {"fields": payload["fields"], "submit_button": SUBMIT_BUTTON}
 
 
 def text(payload: Payload, /) -> str:
-    """The wording alone: the site itself is not told in words."""
+    """The wording alone: prompts put the site's own text before it (``tasks_app/worlds/telling.py``)."""
     return str(payload["text"])
+
+
+def has_text(payload: Payload, /) -> bool:
+    """A task that is done needs its pages."""
+    return telling.SCOPE in payload
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
@@ -27,6 +37,11 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
         for label, value in zip(payload["fields"], values, strict=False)
     )
     return (*typed, Move(act="press", role="button", name=SUBMIT_BUTTON))
+
+
+def more_moves(payload: Payload, look: Look, /) -> int:
+    """Each site knows what its looks add."""
+    return sites.get(payload["site"]).more_moves(payload, look)
 
 
 questions.register(
@@ -39,6 +54,8 @@ questions.register(
         moves=moves,
         answer_form="values",
         instruction="values",
-        is_page_only=True,
+        has_text=has_text,
+        pages="site",
+        more_moves=more_moves,
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gymsite.arena import saying
+from gymsite.arena import answering, saying
 from gymsite.arena.questions import _tables
 from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
@@ -69,10 +69,12 @@ questions.register(
     "table",
     QuestionKind(
         template="arena/table.html",
+        form_template="arena/_table_answers.html",
         render=render,
         text=text,
         said=said,
         moves=moves,
+        more_moves=answering.more_moves,
         answer_form="values",
         instruction="values",
         tools=frozenset({"sort", "find", "paging"}),

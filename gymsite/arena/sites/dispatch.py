@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, time, timedelta
 from functools import lru_cache
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from zoneinfo import ZoneInfo
 
 import msgspec
 from django.conf import settings
@@ -15,13 +17,29 @@ from django.urls.resolvers import RoutePattern
 
 from gymsite.arena import clock, episodes
 from gymsite.arena.sites import events
-from gymsite.arena.sites.site import Change, Event, Page, Site, Visit, sites
+from gymsite.arena.sites.site import Change, Event, Instead, Page, Site, Visit, sites
 from gymsite.core.presentation import look_read
+from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 
 KIND = "site"
 # Each time that another tab was faster, the view is called again, with what that tab did.
 TRIES = 5
+# In a page's address, beside what the site itself asks for: why a form was refused, and the number of the
+# event that has just been stored.
+REFUSED, NEWS = "refused", "news"
+NO_MORE = "no_more_changes"
+NOTHING = Instead(
+    title="There is nothing here",
+    text="No page of this site has this address.",
+    status=404,
+)
+FULL = Instead(
+    title="Nothing more can be changed",
+    text="This visit has become too long for another change; nothing was done. Everything can still be "
+    "looked at, and the task can be answered.",
+    status=409,
+)
 
 
 def answer(
@@ -33,29 +51,41 @@ def answer(
     step: int | None,
     frame: Mapping[str, object],
     status: int = 0,
+    said: Instead | None = None,
 ) -> HttpResponse:
     """The page at a path below the site's first page, or the redirect after a change.
 
     ``frame`` goes into the template's context beside the page's own; ``status`` is in place of the page's.
-    Raises ``Http404`` for a path or a thing that there is not.
+    With ``said`` the site says that in place of a page, as it does by itself where it has none. Raises
+    ``Http404`` when the episode is over.
     """
     site = sites.get(episode.payload["site"])
-    match = resolve(site.id, path)
-    is_noted = request.method in ("GET", "POST") and not status
+    is_noted = request.method in ("GET", "POST")
+    history = events.History(last=episode.site_events, events=episode.site_history)
     for _ in range(TRIES):
-        history = events.history_read(episode_id=episode.episode_id)
-        visit = _visit(request, episode, site, history, path=path, form=form)
-        made = match.func(visit, *match.args, **match.kwargs)
+        visit = _visit(episode, site, history, path=path, form=form, query=request.GET if not said else None)
+        made = _made(site, visit, history, path=path, said=said or _said(request, history))
         fresh = _fresh(made, history) if is_noted else ()
-        stored = _append(episode, history, fresh, step=step)
+        stored = _append(episode, history, fresh, step=step, is_looking=isinstance(made, Page))
         if stored == "gone":
             raise Http404
-        if isinstance(made, Page):
-            # A look changes nothing: the page is good even where its note came too late.
-            return _drawn(request, site, visit, made, frame=frame, status=status or made.status)
         if stored == "stored":
-            return _redirect(visit.root + made.to)
-    return _redirect(visit.root + made.conflict_to)
+            break
+        history = events.history_read(episode_id=episode.episode_id)
+    if isinstance(made, Page):
+        # A look changes nothing: the page is good even where its note came too late each time.
+        return _drawn(request, site, visit, made, frame=frame, status=status or made.status)
+    if stored != "stored":
+        return _redirect(visit.root + made.conflict_to)
+    news = history.last + len(fresh) if made.is_told and fresh else 0
+    return _redirect(visit.root + (with_aside(made.to, **{NEWS: str(news)}) if news else made.to))
+
+
+def with_aside(address: str, **aside: str) -> str:
+    """The address of a page with more in its query; what stands there of these already goes."""
+    split = urlsplit(address)
+    kept = [(name, value) for name, value in parse_qsl(split.query, True) if name not in (REFUSED, NEWS)]
+    return urlunsplit(split._replace(query=urlencode([*kept, *aside.items()])))
 
 
 @lru_cache(maxsize=16)
@@ -68,25 +98,60 @@ def resolve(site_id: str, path: str) -> ResolverMatch:
     return _resolver(site_id).resolve(path)
 
 
+def _said(request: HttpRequest, history: events.History) -> Instead | None:
+    """That nothing more can be changed, to whom it was refused."""
+    return FULL if history.is_full and request.GET.get(REFUSED) == NO_MORE else None
+
+
+def _made(
+    site: Site, visit: Visit, history: events.History, *, path: str, said: Instead | None
+) -> Page | Change:
+    if said is None:
+        try:
+            match = resolve(site.id, path)
+            return _within_limits(match.func(visit, *match.args, **match.kwargs), history)
+        except Http404:
+            said = NOTHING
+    return site.instead(visit, said)
+
+
 def _visit(
-    request: HttpRequest,
     episode: episodes.PageEpisode,
     site: Site,
     history: events.History,
     *,
     path: str,
     form: QueryDict | None,
+    query: QueryDict | None,
 ) -> Visit:
     world = site.open_world(**world_arguments(episode.payload, salt=settings.WORLD_SALT))
+    look = look_read(episode.presentation)
+    start = episode.virtual_start.astimezone(ZoneInfo(look.time_zone))
     return Visit(
         world=world,
         state=site.fold(world, history.events),
-        now=site_now(start=episode.virtual_start, site_events=history.last),
-        look=look_read(episode.presentation),
-        query=request.GET,
+        now=site_now(start=start, site_events=history.last),
+        look=look,
+        query=_without_aside(query) if query else QueryDict(),
         form=form,
         root="../" * path.count("/") or "./",
+        news=_news(episode, query) if query else "",
     )
+
+
+def _without_aside(query: QueryDict) -> QueryDict:
+    if not {REFUSED, NEWS} & query.keys():
+        return query
+    kept = query.copy()
+    for name in (REFUSED, NEWS):
+        kept.pop(name, None)
+    return kept
+
+
+def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
+    """What was done by the last event before this page was served, if the address names that event."""
+    is_last = query.get(NEWS) == str(episode.site_events - 1)
+    return episode.site_history[-1][0] if is_last and episode.site_history else ""
 
 
 def site_now(*, start: datetime, site_events: int) -> datetime:
@@ -95,13 +160,26 @@ def site_now(*, start: datetime, site_events: int) -> datetime:
     return min(clock.virtual_now(start=start, site_events=site_events), last - clock.TICK)
 
 
+def _within_limits(made: Page | Change, history: events.History) -> Page | Change:
+    """What the view made, or the way to the page that says that nothing more can be changed."""
+    if isinstance(made, Page) or not made.events or not history.is_full:
+        return made
+    return Change(events=(), to=f"?{REFUSED}={NO_MORE}")
+
+
 def _fresh(made: Page | Change, history: events.History) -> tuple[Event, ...]:
-    """The events to store: a look at the same thing again is not noted twice."""
-    if isinstance(made, Change) or not made.events:
+    """The events to store: no look at the same thing again, and a pop-up only where it was not open."""
+    if isinstance(made, Change):
         return made.events
-    known = [msgspec.json.encode(event, order="deterministic") for event in history.events]
+    if history.is_full_of_looks or not (made.events or made.pop_ups):
+        return ()
+    known = {msgspec.json.encode(event, order="deterministic") for event in history.events}
     noted = ((event, msgspec.json.encode(event, order="deterministic")) for event in made.events)
-    return tuple(event for event, text in noted if text not in known)
+    is_open = evidence.pop_ups_open(history.events)
+    return (
+        *(event for event, text in noted if text not in known),
+        *((evidence.POP_UP_SHOWN, {"name": name}) for name in made.pop_ups if name not in is_open),
+    )
 
 
 def _append(
@@ -110,15 +188,17 @@ def _append(
     fresh: tuple[Event, ...],
     *,
     step: int | None,
+    is_looking: bool,
 ) -> events.Appended:
-    if not fresh or len(history.events) >= events.EVENTS_MAX:
-        return "stored" if not fresh else "conflict"
+    if not fresh:
+        return "stored"
     return events.events_append(
         episode_id=episode.episode_id,
         arms=episodes.PAGE_ARMS,
         seen=history.last,
         events=fresh,
         step=step,
+        is_looking=is_looking,
     )
 
 

@@ -9,26 +9,35 @@ from typing import Any, Literal
 import msgspec
 
 from gymsite.arena.sites.site import Event
+from tasks_app.worlds import evidence
 from trajectories.hot_sql import hot_cursor
 
-# Noted for every episode, whatever its kind: no site folds them.
-COMMON_KINDS = ["page_served", "answer_recorded", "tool_called"]
+COMMON_KINDS = list(evidence.COMMON_KINDS)
 # Folded anew for every page; no task needs a tenth of it.
 EVENTS_MAX = 1_000
 
-_HISTORY = """
-SELECT coalesce(max(v.seq), 0), coalesce(
-    json_agg(json_build_array(v.kind, v.data) ORDER BY v.seq) FILTER (WHERE v.kind <> ALL(%(common)s)),
-    '[]')::text
-FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s"""
+# As a part of a statement: its commit does not wait for the disk. That a page was looked at need not be there
+# before the page is; what a visitor does is, and with it all that came before.
+HASTY = "SELECT set_config('synchronous_commit', 'off', true)"
+
+# The events that a site folds, as JSON text.
+FOLDED = """
+    SELECT json_agg(json_build_array(v.kind, v.data) ORDER BY v.seq)::text
+    FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s AND v.kind <> ALL(%(common)s)"""
+
+_HISTORY = f"""
+SELECT coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s), 0),
+    ({FOLDED})"""  # noqa: S608 (the parts are constants)
 
 # Numbers follow the last one that the writer saw, so that of two writers who saw the same one stores nothing.
 # Whoever gets the first number gets the others too: nobody can see it, and count on from it, before they are
 # all there. The lock keeps an answer from being taken in between.
 _APPEND = """
-WITH alive AS MATERIALIZED (
-        SELECT e.id FROM trajectories_episode e
-        WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open' FOR SHARE),
+WITH hasty AS MATERIALIZED (
+        SELECT CASE WHEN %(is_looking)s THEN set_config('synchronous_commit', 'off', true) END),
+     alive AS MATERIALIZED (
+        SELECT e.id FROM hasty, trajectories_episode e
+        WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open' FOR SHARE OF e),
      input AS MATERIALIZED (
         SELECT * FROM json_to_recordset(%(events)s::json) AS i(n int, kind text, data jsonb)),
      first AS (
@@ -51,20 +60,39 @@ class History:
     last: int
     events: tuple[Event, ...]
 
+    @property
+    def is_full(self) -> bool:
+        return len(self.events) >= EVENTS_MAX
+
+    @property
+    def is_full_of_looks(self) -> bool:
+        return len(self.events) >= evidence.LOOKS_MAX
+
 
 def history_read(*, episode_id: int) -> History:
     with hot_cursor() as cursor:
         cursor.execute(_HISTORY, {"episode": episode_id, "common": COMMON_KINDS})
-        last, events = cursor.fetchone() or (0, "[]")
-    return History(last=last, events=tuple((kind, data) for kind, data in msgspec.json.decode(events)))
+        last, events = cursor.fetchone() or (0, None)
+    return History(last=last, events=events_read(events))
+
+
+def events_read(text: str | None) -> tuple[Event, ...]:
+    """What ``FOLDED`` gave; None where there are none."""
+    return tuple((kind, data) for kind, data in msgspec.json.decode(text)) if text else ()
 
 
 def events_append(
-    *, episode_id: int, arms: list[str], seen: int, events: Sequence[Event], step: int | None
+    *,
+    episode_id: int,
+    arms: list[str],
+    seen: int,
+    events: Sequence[Event],
+    step: int | None,
+    is_looking: bool = False,
 ) -> Appended:
     """Store all events after number ``seen``, or none: ``conflict`` when there is one after it already.
 
-    ``gone`` when the episode is not open.
+    ``gone`` when the episode is not open. What only notes a look does not wait for the disk.
     """
     rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
     asked: dict[str, Any] = {
@@ -72,6 +100,7 @@ def events_append(
         "arms": arms,
         "seen": seen,
         "step": step,
+        "is_looking": is_looking,
         "events": msgspec.json.encode(rows).decode(),
     }
     with hot_cursor() as cursor:

@@ -2,6 +2,11 @@
 
 A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, no database and no request, and may
 be called again for the same request when another tab was faster. ``Http404`` is for what there is not.
+
+Whatever lies over a page until it is closed is a pop-up. A page names those that it draws (``Page.pop_ups``);
+``dispatch`` then notes ``pop_up_shown {name}`` for each that is not noted as open. Closing one is the change
+``banner_closed {name}``. A judge has the events alone and none of a site's schedule: open is what was shown
+and not closed since (``tasks_app/worlds/evidence``).
 """
 
 from __future__ import annotations
@@ -14,8 +19,10 @@ from typing import Any, cast
 from django.http import QueryDict
 from django.urls import URLPattern, path
 
+from gymsite.arena.drawing.canvas import Drawing
 from gymsite.core.presentation import Look
 from gymsite.core.registry import Registry
+from tasks_app.questions import Asking, no_more_moves
 
 Event = tuple[str, Mapping[str, Any]]
 """Kind and data of a site event, as the site's fold takes them."""
@@ -27,6 +34,7 @@ class Visit:
 
     ``world`` and ``state`` are the site's own types; ``now`` is the episode's virtual time, the only clock;
     ``form`` is None for GET; ``root`` leads from this page to the site's first page, and ends in a slash.
+    ``news`` is the kind of what has just been done, on the one page that follows it: see ``Change``.
     """
 
     world: Any
@@ -36,11 +44,13 @@ class Visit:
     query: QueryDict
     form: QueryDict | None
     root: str
+    news: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page to draw. ``events`` are noted by looking at it, and change no state.
+    """A page to draw. ``events`` are noted by looking at it, and change no state; ``pop_ups``
+    are the names of those that it draws.
 
     ``template`` extends ``arena/site.html`` and finds ``root``, ``now``, ``look`` and ``site``.
     """
@@ -49,6 +59,7 @@ class Page:
     context: Mapping[str, object] = field(default_factory=dict)
     status: int = 200
     events: tuple[Event, ...] = ()
+    pop_ups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +67,31 @@ class Change:
     """Events to append, and the page to show then.
 
     ``to`` and ``conflict_to`` are below the site's first page, like ``trips/?new=1``; "" is that page. Where
-    other events came between, the view is called again; ``conflict_to`` is for when that does not end.
+    other events came between, the view is called again; ``conflict_to`` is for when that does not end. The
+    page that ``to`` leads to says what was done where ``is_told``: its visit has the last event as ``news``.
+
+    Without events it is how a form is refused: ``to`` is a page that says why. Had the form's own request
+    been answered with that page, nobody could come back to it.
     """
 
     events: tuple[Event, ...]
     to: str
     conflict_to: str = ""
+    is_told: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instead:
+    """What is said where there is no page to show."""
+
+    title: str
+    text: str
+    status: int
+
+
+def instead(_visit: Visit, said: Instead, /) -> Page:
+    """The plainest page that says it; sites put it in their own frame."""
+    return Page(template="arena/site_instead.html", context={"said": said}, status=said.status)
 
 
 View = Callable[..., Page | Change]
@@ -77,7 +107,10 @@ def route(pattern: str, view: View) -> URLPattern:
 class Site:
     """A mock site. ``urls`` are made by ``route``; that of the first page is ``route("", ...)``.
 
-    ``open_world`` takes ``(key, *, edition, first_day, changes)`` and is cached by the site.
+    ``open_world`` takes ``(key, *, edition, first_day, changes)`` and is cached by the site. ``drawing``
+    gives how a picture of its name is drawn, None for what is no name of the site's: names are few, and say
+    nothing of a world. ``more_moves`` is what a look adds to a task's ``oracle_steps``. ``instead`` draws
+    the site's frame around what is said where there is no page.
     """
 
     id: str
@@ -85,6 +118,9 @@ class Site:
     open_world: Callable[..., Any]
     fold: Callable[[Any, Sequence[Event]], Any]
     urls: Sequence[URLPattern]
+    drawing: Callable[[str], Drawing | None] = lambda _name: None
+    more_moves: Asking = no_more_moves
+    instead: Callable[[Visit, Instead], Page] = instead
 
 
 sites: Registry[Site] = Registry("site")

@@ -12,8 +12,9 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from gymsite.core.errors import GymError
-from gymsite.parity.looks import covering_looks, every_look
+from gymsite.parity.looks import covering_looks, pairing_looks
 from tasks_app.models import Task
+from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 # Marks made here are taken back here when an item passes later; reasons of the source stay.
 PARITY_REASON = "its text cannot be recovered from the observation of its page"
-COLUMNS = ("benchmark", "items", "recoverable", "failed", "not eligible")
+# No observation holds a whole site.
+SITE_REASON = "its pages are a whole site"
+COLUMNS = ("benchmark", "items", "recoverable", "failed", "not checked")
 
 
 @dataclass
@@ -44,7 +47,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--benchmark", metavar="B", help="Only this benchmark.")
         parser.add_argument("--limit", type=int, metavar="N", help="At most N items of each benchmark.")
-        parser.add_argument("--every-look", action="store_true", help="All looks for each item (slow).")
+        parser.add_argument(
+            "--every-pair",
+            action="store_true",
+            help="Each item in looks that pair all values of all axes (slow).",
+        )
         parser.add_argument("--mark", action="store_true", help="Write gap_eligible from what is found.")
 
     def handle(self, **options: Any) -> None:
@@ -53,20 +60,22 @@ class Command(BaseCommand):
         for task in self._tasks(options):
             tally = tallies.setdefault(task.benchmark_id, Tally())
             tally.items += 1
-            if task.gap_eligible or task.gap_reason == PARITY_REASON:
+            if questions.get(task.kind).pages == "site":
+                tally.reasons[SITE_REASON] += 1
+            elif task.gap_eligible or task.gap_reason == PARITY_REASON:
                 to_check.append(task)
             else:
                 tally.reasons[task.gap_reason or "no reason given"] += 1
         if not tallies:
             raise CommandError("There are no tasks to check: load a benchmark first.")
-        found = self._check(to_check, in_every_look=options["every_look"])
+        found = self._check(to_check, in_every_pair=options["every_pair"])
         for task, failure in zip(to_check, found, strict=True):
             if failure is None:
                 tallies[task.benchmark_id].recoverable += 1
             else:
                 tallies[task.benchmark_id].failures.append((task, failure))
         kinds = {task.kind for task in to_check} or {""}
-        self._tell(tallies, kinds=kinds, in_every_look=options["every_look"])
+        self._tell(tallies, kinds=kinds, in_every_pair=options["every_pair"])
         if options["mark"]:
             self._mark(to_check, found)
         failed = sum(len(tally.failures) for tally in tallies.values())
@@ -80,7 +89,7 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         return [task for name in names for task in _of_benchmark(name)[: options["limit"]]]
 
-    def _check(self, tasks: list[Task], *, in_every_look: bool) -> list[Failure | None]:
+    def _check(self, tasks: list[Task], *, in_every_pair: bool) -> list[Failure | None]:
         try:
             from gymsite.parity.check import items_check
             from gymsite.parity.server import Item
@@ -90,25 +99,26 @@ class Command(BaseCommand):
         items = [Item(task.kind, task.payload) for task in tasks]
         with tqdm(total=len(items), unit=" items", disable=None) as bar:
             try:
-                return items_check(items, in_every_look=in_every_look, progress=bar.update)
+                return items_check(items, in_every_pair=in_every_pair, progress=bar.update)
             except BrowserMissing as error:
                 raise CommandError(str(error)) from None
 
-    def _tell(self, tallies: dict[str, Tally], *, kinds: set[str], in_every_look: bool) -> None:
+    def _tell(self, tallies: dict[str, Tally], *, kinds: set[str], in_every_pair: bool) -> None:
         rows = [COLUMNS, *(tally.cells(name) for name, tally in tallies.items())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
-        total, cover = max(len(every_look(kind)) for kind in kinds), len(covering_looks(0))
+        paired, cover = max(len(pairing_looks(kind)) for kind in kinds), len(covering_looks(0))
         told = (
-            f"all {total} looks"
-            if in_every_look
-            else f"{cover} of the {total} looks, every value of every axis"
+            f"{paired} looks, every two values of two axes together"
+            if in_every_pair
+            else f"{cover} looks of its own, every value of every axis"
         )
         self.stdout.write(f"Each item was shown in {told}.")
         for name, tally in tallies.items():
             for reason, count in tally.reasons.most_common():
-                self.stdout.write(f"{name}: {count:,} not eligible and not checked: {reason}")
+                what = "not checked" if reason == SITE_REASON else "not eligible and not checked"
+                self.stdout.write(f"{name}: {count:,} {what}: {reason}")
             for task, failure in tally.failures:
                 self.stdout.write(f"{task} (task {task.pk}) in {failure.look}: {failure.problem}")
 

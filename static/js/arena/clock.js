@@ -1,36 +1,130 @@
-/* The page's clock is the episode's: Date begins at <html data-now> and goes on from there. */
+/* The page's clock is the episode's: Date begins at <html data-now> and goes on from there, in the zone of
+   <html data-zone> and the words of <html data-locale>, whatever the browser's own are. */
 "use strict";
 
 (() => {
+  const { now: begin, zone, locale } = document.documentElement.dataset;
   const Wall = Date;
-  const start = Wall.parse(document.documentElement.dataset.now);
+  const start = Wall.parse(begin);
   if (Number.isNaN(start)) return;
   const loaded = performance.now();
   const now = () => start + Math.floor(performance.now() - loaded);
+  const methods = Wall.prototype;
+  const isNone = (locales) => locales === undefined || (Array.isArray(locales) && !locales.length);
+  const spoken = (locales) => (isNone(locales) ? locale : locales);
+  const inZone = (options) => ({ ...options, timeZone: options?.timeZone ?? zone });
 
+  /* Between the two readings of a moment: its milliseconds, and those at which UTC's clocks show what the zone's
+     show then. An hour that comes twice is its first one, an hour left out is read as before the change. */
+  const FARTHEST = 8.64e15;
+  const DAY = 86400000;
+  const shifts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" });
+  const named = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "long" });
+  const zoneName = (format, time) =>
+    format.formatToParts(time).find((part) => part.type === "timeZoneName").value;
+  const shift = (time) => {
+    if (!(Math.abs(time) <= FARTHEST)) return NaN;
+    const [, sign, ...parts] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(zoneName(shifts, time)) ?? ["", "+"];
+    const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
+    return Number(`${sign}1`) * (hours * 3600 + minutes * 60 + seconds) * 1000;
+  };
+  const local = (time) => new Wall(Number(time) + shift(Number(time)));
+  const moment = (shown) => {
+    const [before, after] = [shift(shown - DAY), shift(shown + DAY)];
+    const isAfter = shift(shown - before) !== before && shift(shown - after) === after;
+    return shown - (isAfter ? after : before);
+  };
+
+  /* A text without a zone means the page's, but for a day in figures, which is UTC's. */
+  const IN_UTC = /^[+-]?\d{4,6}(?:-\d\d){0,2}$/;
+  const HAS_ZONE = /(?:Z|UT|UTC|GMT|[ECMP][SD]T|[+-]\d\d:?\d\d)\s*(?:\(.*\))?\s*$/i;
+  const parse = (given) => {
+    const text = String(given);
+    if (IN_UTC.test(text) || HAS_ZONE.test(text)) return Wall.parse(text);
+    return moment(Wall.parse(/\dT\d/.test(text) ? `${text}Z` : `${text} UTC`));
+  };
+
+  const read = (given) => {
+    if (!given.length) return [now()];
+    if (given.length > 1) return [moment(Wall.UTC(...given))];
+    return typeof given[0] === "string" ? [parse(given[0])] : given;
+  };
   const Virtual = new Proxy(Wall, {
-    construct: (target, given, made) => Reflect.construct(target, given.length ? given : [now()], made),
+    construct: (target, given, made) => Reflect.construct(target, read(given), made),
     apply: () => new Wall(now()).toString(),
-    get: (target, name) => (name === "now" ? now : Reflect.get(target, name)),
+    get: (target, name) => ({ now, parse })[name] ?? Reflect.get(target, name),
   });
-  Wall.prototype.constructor = Virtual;
+  methods.constructor = Virtual;
   window.Date = Virtual;
 
-  /* Intl asks the machine's clock when it is given no date. */
-  for (const name of ["format", "formatToParts"]) {
-    const own = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, name);
-    if (name === "formatToParts") {
-      Intl.DateTimeFormat.prototype[name] = function (date = now()) {
-        return own.value.call(this, date);
-      };
-    } else {
-      Object.defineProperty(Intl.DateTimeFormat.prototype, name, {
-        ...own,
-        get() {
-          const bound = own.get.call(this);
-          return (date = now()) => bound(date);
-        },
-      });
-    }
+  const put = (target, name, value) =>
+    Object.defineProperty(target, name, { value, writable: true, configurable: true });
+  for (const part of ["FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds"]) {
+    put(methods, `get${part}`, function () {
+      return local(this.getTime())[`getUTC${part}`]();
+    });
+    if (part === "Day") continue;
+    put(methods, `set${part}`, function (...given) {
+      const shown = local(this.getTime());
+      shown[`setUTC${part}`](...given);
+      return this.setTime(moment(shown.getTime()));
+    });
   }
+  put(methods, "getTimezoneOffset", function () {
+    return 0 - shift(this.getTime()) / 60000;
+  });
+
+  const said = (write) =>
+    function () {
+      const time = this.getTime();
+      if (Number.isNaN(time)) return "Invalid Date";
+      const [, weekday, day, month, year, clock] = /(\w+), (\d+) (\w+) (\S+) (\S+)/.exec(local(time).toUTCString());
+      const offset = Math.abs(shift(time)) / 60000;
+      const figures = [offset / 60, offset % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join("");
+      const sign = shift(time) < 0 ? "-" : "+";
+      return write(`${weekday} ${month} ${day} ${year}`, `${clock} GMT${sign}${figures} (${zoneName(named, time)})`);
+    };
+  put(methods, "toDateString", said((day) => day));
+  put(methods, "toTimeString", said((day, time) => time));
+  put(methods, "toString", said((day, time) => `${day} ${time}`));
+  for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
+    const own = methods[name];
+    put(methods, name, function (locales, options) {
+      return own.call(this, spoken(locales), inZone(options));
+    });
+  }
+  const ownNumber = Number.prototype.toLocaleString;
+  put(Number.prototype, "toLocaleString", function (locales, options) {
+    return ownNumber.call(this, spoken(locales), options);
+  });
+
+  const WRITERS = ["DateTimeFormat", "NumberFormat", "PluralRules", "RelativeTimeFormat", "ListFormat", "Collator"];
+  for (const name of WRITERS) {
+    const Own = Intl[name];
+    const given = (locales, options) => [
+      spoken(locales),
+      name === "DateTimeFormat" ? inZone(options) : options,
+    ];
+    const Defaulted = new Proxy(Own, {
+      construct: (target, asked, made) => Reflect.construct(target, given(...asked), made),
+      apply: (target, self, asked) => Reflect.apply(target, self, given(...asked)),
+    });
+    put(Own.prototype, "constructor", Defaulted);
+    put(Intl, name, Defaulted);
+  }
+
+  /* Intl asks the machine's clock when it is given no date. */
+  const formats = Intl.DateTimeFormat.prototype;
+  const ownParts = formats.formatToParts;
+  put(formats, "formatToParts", function (date = now()) {
+    return ownParts.call(this, date);
+  });
+  const ownFormat = Object.getOwnPropertyDescriptor(formats, "format");
+  Object.defineProperty(formats, "format", {
+    ...ownFormat,
+    get() {
+      const bound = ownFormat.get.call(this);
+      return (date = now()) => bound(date);
+    },
+  });
 })();

@@ -48,7 +48,11 @@
 
   let isLeaving = false;
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") isLeaving = true;
+    if (event.key === "Escape" && !isLeaving) {
+      isLeaving = true;
+      /* The first one is the field's own; the next may close what the field stands in. */
+      event.preventDefault();
+    }
     if (event.key !== "Tab") {
       if (!["Escape", "Shift"].includes(event.key)) isLeaving = false;
       return;

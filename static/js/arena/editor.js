@@ -62,6 +62,7 @@
         "aria-label": label.textContent.trim(),
         "aria-describedby": field.getAttribute("aria-describedby"),
         ...(field.getAttribute("aria-invalid") && { "aria-invalid": "true" }),
+        ...(field.autofocus && { autofocus: "" }),
       }),
       pythonLanguage,
       syntaxHighlighting(colours),

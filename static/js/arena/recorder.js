@@ -1,3 +1,4 @@
+//# allFunctionsCalledOnLoad
 /* Reports what the page sees: clicks, inputs, keys, scrolls, focus, visible blocks, errors. Events are numbered
    within one page load, so a batch sent twice is stored once; whatever is not acknowledged is sent again, at the
    latest when the page is left. It never holds the settled marker. */
@@ -34,6 +35,7 @@
 
   const hex = (byte) => byte.toString(16).padStart(2, "0");
   const page = Array.from(crypto.getRandomValues(new Uint8Array(9)), hex).join("");
+  window.gymPage = page;
   const stepOf = () => Number(root.dataset.step) || null;
   const servedStep = stepOf();
 
@@ -114,11 +116,20 @@
     return { element, role: roleOf(element), name: nameOf(element) };
   };
 
+  /* Where an element is in the window, and how far the page was scrolled then: for marks on screenshots. A hidden field
+     has no place of its own: an editor stands in for it, and has the focus. */
+  const whereabouts = (element) => {
+    const shown = element.getClientRects().length > 0 ? element : (document.activeElement ?? element);
+    const { x, y, width, height } = shown.getBoundingClientRect();
+    return { box: [x, y, width, height].map(Math.round), scroll: [scrollX, scrollY].map(Math.round) };
+  };
+
   const listen = (kind, listener) => addEventListener(kind, listener, { capture: true, passive: true });
 
   listen("click", (event) => {
-    const { role, name } = target(event.target);
-    record("click", { role, name, x: Math.round(event.clientX), y: Math.round(event.clientY), trusted: event.isTrusted });
+    const { element, role, name } = target(event.target);
+    const place = { x: Math.round(event.clientX), y: Math.round(event.clientY), ...whereabouts(element) };
+    record("click", { role, name, ...place, trusted: event.isTrusted });
   });
 
   /* Typing makes one event of one field's changes until it is sent; its value is the latest. */
@@ -126,7 +137,9 @@
   const input = (event) => {
     const { element, role, name } = target(event.target);
     if (!element.matches("input,select,textarea")) return;
-    if (openInput?.element !== element) openInput = { element, event: record("input", { role, name }) };
+    if (openInput?.element !== element) {
+      openInput = { element, event: record("input", { role, name, ...whereabouts(element) }) };
+    }
     const data = openInput.event.data;
     if (element.type === "checkbox" || element.type === "radio") data.checked = element.checked;
     if (element.type === "password") return;
@@ -147,8 +160,8 @@
 
   listen("focusin", (event) => {
     openInput = null;
-    const { role, name } = target(event.target);
-    record("focus", { role, name });
+    const { element, role, name } = target(event.target);
+    record("focus", { role, name, ...whereabouts(element) });
   });
 
   listen("submit", () => record("submit", {}));

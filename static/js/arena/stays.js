@@ -4,8 +4,12 @@
 (() => {
   const MONTHS =
     "January February March April May June July August September October November December".split(" ");
-  const WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+  const FROM_MONDAY = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+  /* Of a calendar from its field, and from the edges of the window. */
+  const AWAY_PX = 4;
   const DAY = /^\d{4}-\d\d-\d\d$/;
+
+  const barEnd = () => document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0;
 
   const made = (tag, fields = {}, children = []) => {
     const element = Object.assign(document.createElement(tag), fields);
@@ -17,28 +21,47 @@
   const onDay = (year, month, day) => new Date(Date.UTC(year, month, day));
 
   const pickerOf = (field) => {
-    const { first, called } = field.dataset;
+    const { first, called, pick, earlier: back, later: on } = field.dataset;
+    /* The day that a week begins with, Monday being 0. */
+    const monday = Number(field.dataset.weekday);
+    const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
     const title = made("p", { className: "stays-picker-title" });
     title.setAttribute("aria-live", "polite");
     const days = made("tbody");
     const step = (name, by) =>
       made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
-    const earlier = step("Earlier", -1);
-    const head = made("div", { className: "row row-apart" }, [earlier, title, step("Later", 1)]);
-    const names = WEEKDAYS.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
+    const earlier = step(back, -1);
+    const head = made("div", { className: "row row-apart" }, [earlier, title, step(on, 1)]);
+    const names = weekdays.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
     const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), days]);
-    const box = made("div", { className: "stays-picker", hidden: true }, [head, table]);
+    const box = made("div", { className: "stays-picker", popover: "manual" }, [head, table]);
     box.setAttribute("role", "dialog");
     box.setAttribute("aria-label", called);
-    const opener = made("button", { type: "button", className: "stays-picker-open", textContent: "Calendar" });
+    const opener = made("button", { type: "button", className: "stays-picker-open", textContent: pick });
     opener.setAttribute("aria-label", called);
     opener.setAttribute("aria-expanded", "false");
     let month = read(first);
 
-    const open = (isOpen) => {
-      box.hidden = !isOpen;
-      opener.setAttribute("aria-expanded", String(isOpen));
+    /* Above everything, so that nothing cuts it off: below its field, or above it, wherever all of it can be seen. */
+    const isOpen = () => box.matches(":popover-open");
+    const placed = () => {
+      if (!isOpen()) return;
+      const around = field.getBoundingClientRect();
+      const under = around.bottom + AWAY_PX;
+      const over = around.top - AWAY_PX - box.offsetHeight;
+      const lowest = innerHeight - AWAY_PX - box.offsetHeight;
+      const furthest = document.documentElement.clientWidth - AWAY_PX - box.offsetWidth;
+      const top = under <= lowest ? under : over >= barEnd() ? over : lowest;
+      box.style.top = `${Math.max(AWAY_PX, top)}px`;
+      box.style.left = `${Math.max(AWAY_PX, Math.min(around.left, furthest))}px`;
     };
+    const open = (isWanted) => {
+      if (isOpen() !== isWanted) box.togglePopover(isWanted);
+      opener.setAttribute("aria-expanded", String(isWanted));
+      placed();
+    };
+    addEventListener("scroll", placed, { capture: true, passive: true });
+    addEventListener("resize", placed, { passive: true });
 
     const cell = (day) => {
       if (day.getUTCMonth() !== month.getUTCMonth()) return made("td");
@@ -62,19 +85,20 @@
     const show = (by) => {
       month = onDay(month.getUTCFullYear(), month.getUTCMonth() + by, 1);
       title.textContent = `${MONTHS[month.getUTCMonth()]} ${month.getUTCFullYear()}`;
-      const before = (month.getUTCDay() + 6) % 7;
+      const before = (month.getUTCDay() + 6 - monday + 7) % 7;
       const length = onDay(month.getUTCFullYear(), month.getUTCMonth() + 1, 0).getUTCDate();
       const weeks = Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
         made(
           "tr",
           {},
-          WEEKDAYS.map((_name, place) =>
+          weekdays.map((_name, place) =>
             cell(onDay(month.getUTCFullYear(), month.getUTCMonth(), 1 - before + 7 * week + place)),
           ),
         ),
       );
       days.replaceChildren(...weeks);
       earlier.disabled = written(month) <= first;
+      placed();
     };
 
     opener.onclick = () => {
@@ -82,10 +106,9 @@
       const known = [field, ...field.form.querySelectorAll("[data-called]")].map((one) => read(one.value));
       month = known.find((day) => !Number.isNaN(day.getTime())) ?? read(first);
       show(0);
-      open(box.hidden);
+      open(!isOpen());
     };
-    box.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
+    box.addEventListener("gym:close", () => {
       open(false);
       opener.focus();
     });
@@ -96,4 +119,19 @@
   };
 
   document.querySelectorAll("[data-called]").forEach(pickerOf);
+
+  /* Escape closes the calendar alone, or else the form's dialog, and nothing that lies over the page besides. */
+  addEventListener(
+    "keydown",
+    (event) => {
+      const picker = document.querySelector(".stays-picker:popover-open");
+      const dialog = document.querySelector(".stays-dialog:popover-open");
+      if (event.key !== "Escape" || !(picker ?? dialog)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (picker) picker.dispatchEvent(new Event("gym:close"));
+      else dialog.hidePopover();
+    },
+    { capture: true },
+  );
 })();

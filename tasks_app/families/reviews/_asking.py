@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 from gymsite.core.draws import Draws
 from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._rules import Mentions, Rule
+from tasks_app.families.reviews._rules import Entry, Rule
 from tasks_app.worlds.reviews.goods import Term
-from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.planting import FEWEST, MOST
-from tasks_app.worlds.reviews.types import FOLD, Outline, Product, World
+from tasks_app.worlds.reviews.types import Outline, Product, World
 from tasks_app.worlds.reviews.world import SIZES
 
 T = TypeVar("T")
@@ -21,20 +20,20 @@ T = TypeVar("T")
 RULES_TRIED = 4
 MOST_SHARE = 0.035
 """No count is asked for more often: log-uniform alone would make 3 the answer of every tenth task."""
-LIST_LENGTH = 10
-SEARCH_STEPS = 4
-ANSWER_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A term under a rule, with the reviews of one product that mention it, newest first."""
+    """A term under a rule, with the reviews of one product that mention it, newest first.
+
+    ``lax`` are those that a careless look takes for such.
+    """
 
     product: Product
     term: Term
     rule: Rule
     found: list[Outline]
-    lax: list[Outline]
+    lax: Sequence[Entry]
 
     @property
     def given(self) -> dict[str, Any]:
@@ -75,23 +74,17 @@ def asked_options(
     world: World, draws: Draws, product: Product, level: int, *, tried: int = RULES_TRIED
 ) -> list[Asked]:
     """Each term of the product under a few rules of the level."""
-    found = rules.mentions(outlines(world, product.id))
     drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
     return [
-        asked(found, product, term, rule)
+        asked(world, product, term, rule)
         for term in rules.terms(world, product)
         for rule in dict.fromkeys(drawn)
     ]
 
 
-def asked(found: Mentions, product: Product, term: Term, rule: Rule) -> Asked:
-    return Asked(
-        product=product,
-        term=term,
-        rule=rule,
-        found=rules.counted(found, term.word, rule),
-        lax=rules.resembling(found, term.word),
-    )
+def asked(world: World, product: Product, term: Term, rule: Rule) -> Asked:
+    entries = rules.mentions(world, product.id).get(term.word, ())
+    return Asked(product=product, term=term, rule=rule, found=rules.counted(entries, rule), lax=entries)
 
 
 def ends(found: Sequence[Outline]) -> dict[str, Outline]:
@@ -111,24 +104,15 @@ def end_draw(draws: Draws, found: Sequence[Outline]) -> tuple[str, Outline]:
 
 def needs(asked: Asked, found: Iterable[Outline]) -> tuple[str, ...]:
     """Where it is shown that each of the reviews mentions the term: in it, behind its fold, in its reply."""
-    return tuple(sorted(_need(asked, outline) for outline in found))
+    wanted = rules.traces_counted(asked.rule)
+    traces = {entry.outline.id: entry.traces & wanted for entry in asked.lax}
+    return tuple(sorted(_need(outline.id, traces[outline.id]) for outline in found))
 
 
-def _need(asked: Asked, outline: Outline) -> str:
-    marks = [
-        mark for mark in outline.marks if mark.term == asked.term.word and rules.is_counted(mark, asked.rule)
-    ]
-    if any(mark.place == "title" or (mark.place == "body" and mark.at < FOLD) for mark in marks):
-        return f"review {outline.id}"
-    if any(mark.place == "body" for mark in marks):
-        return f"review {outline.id} more"
-    return f"review {outline.id} reply"
-
-
-def steps(asked: Asked, needed: Iterable[str]) -> int:
-    """Searching for the term, paging through what is found, opening what is folded, answering."""
-    opened = sum(need.endswith((" more", " reply")) for need in needed)
-    return SEARCH_STEPS + math.ceil(len(asked.lax) / LIST_LENGTH) + opened + ANSWER_STEPS
+def _need(review: str, traces: int) -> str:
+    if traces & rules.FRONT:
+        return f"review {review}"
+    return f"review {review} more" if traces & rules.BEHIND else f"review {review} reply"
 
 
 def quoted(term: Term) -> str:

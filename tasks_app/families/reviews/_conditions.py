@@ -8,11 +8,7 @@ from typing import Any
 
 from gymsite.core.draws import Draws
 from tasks_app.worlds.reviews.types import Outline
-
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-)  # fmt: skip
+from tasks_app.worlds.wording import MONTHS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +74,14 @@ def masks(found: Sequence[Outline]) -> dict[Condition, int]:
 
 
 def _facts(outline: Outline) -> Iterable[tuple[str, Any]]:
+    day = outline.day.isoformat()
     return (
         ("stars", outline.stars),
         ("colour", outline.colour),
         ("size", outline.size),
         ("verified", outline.is_verified),
-        ("month", outline.day.isoformat()[:7]),
-        ("year", outline.day.isoformat()[:4]),
+        ("month", day[:7]),
+        ("year", day[:4]),
     )
 
 

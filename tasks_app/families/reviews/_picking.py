@@ -15,12 +15,12 @@ from gymsite.core.draws import Draws
 from tasks_app.families.reviews import _asking as asking
 from tasks_app.families.reviews import _brute as brute
 from tasks_app.families.reviews import _conditions as conditions
+from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._asking import Asked
 from tasks_app.families.reviews._conditions import Condition
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
-from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.planting import FEWEST
 from tasks_app.worlds.reviews.types import Outline, Product, Review, World
 from tasks_app.worlds.reviews.world import world_change
@@ -88,6 +88,7 @@ def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> 
 
 def _options(draws: Draws, asked: Asked, *, level: int, way: str) -> list[Picked]:
     pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, asked.product)
+    careless = pick([entry.outline for entry in asked.lax], way)
     found = []
     for pair in pairs:
         full = tuple(
@@ -96,7 +97,7 @@ def _options(draws: Draws, asked: Asked, *, level: int, way: str) -> list[Picked
             if all(conditions.holds(condition, outline) for condition in pair)
         )
         outline = pick(full, way)
-        if outline and outline is not pick(asked.lax, way):
+        if outline and outline is not careless:
             found.append(Picked(asked, pair, way, outline, full))
     return found
 
@@ -121,7 +122,8 @@ def task(picked: Picked, draws: Draws, *, level: int, family: str, opening: str,
     said += f" {draws.pick(shown.closings)}"
     if picked.pair:
         said += OTHERWISE.format(way=picked.way, value=shown.name)
-    needed = asking.needs(asked, picked.full)
+    # Lists are sorted by date and votes: nobody has to see the mentions that come after the first.
+    needed = asking.needs(asked, [picked.outline])
     return SiteTask(
         family=family,
         level=level,
@@ -130,7 +132,7 @@ def task(picked: Picked, draws: Draws, *, level: int, family: str, opening: str,
         fields=shown.fields,
         needs=needed,
         given=picked.given,
-        oracle_steps=asking.steps(asked, needed),
+        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(shown.fields)),
     )
 
 
@@ -164,7 +166,7 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
     return replace(
         task,
         answer=(LETTERS[_missed(nearest, wanted)[0]], nearest.reviewer),
-        needs=asking.needs(asked, near),
+        needs=asking.needs(asked, [nearest]),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
         changes=(change,),
@@ -174,8 +176,7 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
 def _asked(world: World, task: SiteTask) -> Asked:
     product, given = world.product(task.given["product"]), task.given
     term = rules.term_named(world, product, given["term"])
-    found = rules.mentions(outlines(world, product.id))
-    return asking.asked(found, product, term, rules.rule_of(given["rule"]))
+    return asking.asked(world, product, term, rules.rule_of(given["rule"]))
 
 
 def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from gymsite.core.draws import Draws
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.goods import Term
-from tasks_app.worlds.reviews.types import Mark, Outline, Product, World
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.types import FOLD, Mark, Outline, Product, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,41 +91,65 @@ def said(rule: Rule, term: Term, draws: Draws) -> str:
     return " ".join(draws.pick(clause).format(**slots) for clause in (*clauses, LONGER))
 
 
-def is_counted(mark: Mark, rule: Rule) -> bool:
-    if mark.form < 0 or (mark.form and rule.is_one_form):
-        return False
-    if mark.case != "lower" and rule.is_small_letters:
-        return False
-    return mark.place == "body" or (rule.has_titles if mark.place == "title" else rule.has_replies)
+FRONT, BEHIND, REPLY = 0x00FF, 0x0F00, 0xF000
+"""The traces of what is shown at once (title, first sentences), behind "Read more", in the seller's reply."""
 
 
-Mentions = Mapping[str, list[tuple[Outline, list[Mark]]]]
-"""Of each term, the reviews in which anything of it is, with those marks."""
+class Entry(NamedTuple):
+    """A review with anything of a term in it: each mark that may count is one bit of ``traces``."""
+
+    outline: Outline
+    traces: int
+    forms: int
+    """The forms that are in it, as the bits of a number; bit 0 is a longer word."""
 
 
-def mentions(found: Iterable[Outline]) -> Mentions:
-    by_term: dict[str, list[tuple[Outline, list[Mark]]]] = {}
-    for outline in found:
-        own: dict[str, list[Mark]] = {}
+Mentions = Mapping[str, Sequence[Entry]]
+"""Of each term, the reviews in which anything of it is."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _trace(mark: Mark) -> int:
+    if mark.form < 0:
+        return 0
+    place = _PLACES[mark.place] + (mark.place == "body" and mark.at >= FOLD)
+    return 1 << (4 * place + 2 * (mark.form > 0) + (mark.case != "lower"))
+
+
+_PLACES: Mapping[str, int] = {"title": 0, "body": 1, "reply": 3}
+
+
+@lru_cache(maxsize=32)
+def traces_counted(rule: Rule) -> int:
+    """The bits that are mentions by the rule."""
+    places = (rule.has_titles, True, True, rule.has_replies)
+    forms = 0b0011 if rule.is_one_form else 0b1111
+    cases = 0b0101 if rule.is_small_letters else 0b1111
+    return sum((forms & cases) << 4 * place for place, is_read in enumerate(places) if is_read)
+
+
+@lru_cache(maxsize=64)
+def mentions(world: World, product_id: str) -> Mentions:
+    """Each product's reviews are gone through once for all tasks about it."""
+    by_term: dict[str, list[Entry]] = {}
+    for outline in outlines(world, product_id):
+        own: dict[str, tuple[int, int]] = {}
         for mark in outline.marks:
-            own.setdefault(mark.term, []).append(mark)
-        for term, marks in own.items():
-            by_term.setdefault(term, []).append((outline, marks))
+            traces, forms = own.get(mark.term, (0, 0))
+            own[mark.term] = traces | _trace(mark), forms | 1 << mark.form + 1
+        for term, (traces, forms) in own.items():
+            by_term.setdefault(term, []).append(Entry(outline, traces, forms))
     return by_term
 
 
-def counted(found: Mentions, term: str, rule: Rule) -> list[Outline]:
+def counted(entries: Iterable[Entry], rule: Rule) -> list[Outline]:
     """The reviews that mention the term, in their order."""
+    wanted, has_translations = traces_counted(rule), rule.has_translations
     return [
         outline
-        for outline, marks in found.get(term, ())
-        if (rule.has_translations or not outline.language) and any(is_counted(mark, rule) for mark in marks)
+        for outline, traces, _ in entries
+        if traces & wanted and (has_translations or not outline.language)
     ]
-
-
-def resembling(found: Mentions, term: str) -> list[Outline]:
-    """The reviews that a careless look takes for ones that mention it."""
-    return [outline for outline, _ in found.get(term, ())]
 
 
 def terms(world: World, product: Product) -> tuple[Term, ...]:

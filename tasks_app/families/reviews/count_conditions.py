@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gymsite.core.draws import Draws
@@ -9,6 +10,8 @@ from tasks_app.families.registry import family
 from tasks_app.families.reviews import _asking as asking
 from tasks_app.families.reviews import _brute as brute
 from tasks_app.families.reviews import _conditions as conditions
+from tasks_app.families.reviews import _milestones as milestones
+from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._asking import Asked
 from tasks_app.families.reviews._conditions import Condition
@@ -58,9 +61,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     if chosen is None:
         return None
     counted = [outline for place, outline in enumerate(found) if chosen.mask >> place & 1]
-    return (
-        _task(draws, chosen, product=product, counted=counted, level=level) if asking.ends(counted) else None
-    )
+    if not asking.ends(counted):
+        return None
+    return _task(draws, chosen, product=product, found=found, counted=counted, level=level)
 
 
 def _bare(draws: Draws, found: tuple[Outline, ...]) -> list[_Option]:
@@ -81,7 +84,15 @@ def _with_terms(world: World, draws: Draws, product: Product, level: int) -> lis
     return options
 
 
-def _task(draws: Draws, chosen: _Option, *, product: Product, counted: list[Outline], level: int) -> SiteTask:
+def _task(
+    draws: Draws,
+    chosen: _Option,
+    *,
+    product: Product,
+    found: Sequence[Outline],
+    counted: Sequence[Outline],
+    level: int,
+) -> SiteTask:
     asked = chosen.asked
     end, witness = asking.end_draw(draws, counted)
     pair = [condition.given for condition in chosen.pair]
@@ -98,7 +109,7 @@ def _task(draws: Draws, chosen: _Option, *, product: Product, counted: list[Outl
         fields=FIELDS,
         needs=needed,
         given={**(asked.given if asked else {"product": product.id}), "conditions": pair, "end": end},
-        oracle_steps=asking.SEARCH_STEPS + 1 + len(counted) // asking.LIST_LENGTH + asking.ANSWER_STEPS,
+        oracle_steps=moves.all_moves([moves.meeting(found, chosen.pair, asked)], fields=len(FIELDS)),
     )
 
 
@@ -138,8 +149,17 @@ family(
         site="reviews",
         title="Count the reviews that meet two conditions",
         splits=("train", "test"),
+        steps=(14, 18, 28, 40, 48),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.OPENED_PRODUCT,
+            milestones.SEARCHED_TERM,
+            milestones.FILTER_APPLIED,
+            milestones.END_REACHED,
+            milestones.UNFOLDED,
+            milestones.SAW_ALL,
+        ),
     )
 )

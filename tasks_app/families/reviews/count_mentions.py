@@ -6,6 +6,8 @@ from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _asking as asking
 from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _milestones as milestones
+from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import World
@@ -15,7 +17,7 @@ OPENINGS = (
     "How many reviews of {product} mention {term}?",
     "Count the reviews of {product} in which {term} comes up.",
     "In how many reviews of {product} is {term} mentioned?",
-    "Someone wants to know how often {term} is an issue: count the reviews of {product} that mention it.",
+    "Someone wants to know how often {term} comes up: count the reviews of {product} that mention it.",
 )
 WITNESS = (
     "Give the number, and the reviewer's name of the {end} review among them.",
@@ -53,7 +55,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         fields=FIELDS,
         needs=needed,
         given={**asked.given, "end": end},
-        oracle_steps=asking.steps(asked, needed),
+        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(FIELDS)),
     )
 
 
@@ -76,8 +78,16 @@ family(
         site="reviews",
         title="Count the reviews that mention a term",
         splits=("train", "test"),
+        steps=(34, 42, 56, 64, 80),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.OPENED_PRODUCT,
+            milestones.SEARCHED_TERM,
+            milestones.END_REACHED,
+            milestones.UNFOLDED,
+            milestones.SAW_ALL,
+        ),
     )
 )

@@ -8,6 +8,8 @@ from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _asking as asking
 from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _milestones as milestones
+from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._asking import Asked
 from tasks_app.families.types import Family, SiteTask
@@ -34,7 +36,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         if len(option.found) >= FEWEST
         and asking.ends(option.found)
         and not _is_tie(option.found)
-        and _mean(option.found) != _mean(option.lax)
+        and _mean(option.found) != _mean([entry.outline for entry in option.lax])
     ]
     asked = asking.nearest_count(draws, options, lambda option: len(option.found))
     return _task(draws, asked, level) if asked else None
@@ -56,7 +58,7 @@ def _task(draws: Draws, asked: Asked, level: int) -> SiteTask:
         fields=FIELDS,
         needs=needed,
         given={**asked.given, "end": end},
-        oracle_steps=asking.steps(asked, needed),
+        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(FIELDS)),
     )
 
 
@@ -92,8 +94,16 @@ family(
         site="reviews",
         title="Mean rating of the reviews that mention a term",
         splits=("train", "test"),
+        steps=(30, 40, 64, 64, 72),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.OPENED_PRODUCT,
+            milestones.SEARCHED_TERM,
+            milestones.END_REACHED,
+            milestones.UNFOLDED,
+            milestones.SAW_ALL,
+        ),
     )
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _picking as picking
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
@@ -55,9 +56,17 @@ family(
         site="reviews",
         title="First or latest mention of a term",
         splits=("train", "test"),
+        steps=(34, 42, 64, 70, 88),
         draw=draw,
         wrong=wrong,
         check=check,
         twin=picking.twin,
+        milestones=(
+            milestones.OPENED_PRODUCT,
+            milestones.SEARCHED_TERM,
+            milestones.FILTER_APPLIED,
+            milestones.UNFOLDED,
+            milestones.SAW_RIGHT,
+        ),
     )
 )

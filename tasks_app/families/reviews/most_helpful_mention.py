@@ -5,6 +5,7 @@ from __future__ import annotations
 from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _picking as picking
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
@@ -57,9 +58,17 @@ family(
         site="reviews",
         title="The most helpful review that mentions a term",
         splits=("test",),
+        steps=(30, 42, 58, 58, 80),
         draw=draw,
         wrong=wrong,
         check=check,
         twin=picking.twin,
+        milestones=(
+            milestones.OPENED_PRODUCT,
+            milestones.SEARCHED_TERM,
+            milestones.FILTER_APPLIED,
+            milestones.UNFOLDED,
+            milestones.SAW_RIGHT,
+        ),
     )
 )

@@ -8,10 +8,11 @@ from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _asking as asking
 from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _milestones as milestones
+from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._asking import Asked
 from tasks_app.families.types import Family, SiteTask
-from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import World
 
 FIELDS = ("Product", "How many more")
@@ -48,11 +49,10 @@ class _Option:
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
-    found = {product.id: rules.mentions(outlines(world, product.id)) for product in world.rivals}
     options = []
     for term in rules.terms(world, world.rivals[0]):
         rule = rules.rule_draw(draws, level)
-        asked = [asking.asked(found[product.id], product, term, rule) for product in world.rivals]
+        asked = [asking.asked(world, product, term, rule) for product in world.rivals]
         ranked = sorted(asked, key=lambda each: (-len(each.found), each.product.id))
         option = _Option(tuple(ranked))
         if ranked[0].found and option.lead and option.is_misleading:
@@ -80,7 +80,7 @@ def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
         fields=FIELDS,
         needs=tuple(sorted(need for needs in needed for need in needs)),
         given={"term": best.term.word, "rule": best.rule.plain},
-        oracle_steps=sum(map(asking.steps, option.ranked, needed)),
+        oracle_steps=moves.all_moves(list(map(moves.mentioning, option.ranked)), fields=len(FIELDS)),
     )
 
 
@@ -108,8 +108,16 @@ family(
         site="reviews",
         title="Which of five products is mentioned with a term most often",
         splits=("test",),
+        steps=(140, 140, 170, 190, 220),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.OPENED_PRODUCTS,
+            milestones.SEARCHED_TERM,
+            milestones.END_REACHED,
+            milestones.UNFOLDED,
+            milestones.SAW_ALL,
+        ),
     )
 )

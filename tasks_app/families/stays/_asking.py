@@ -14,15 +14,10 @@ from typing import Any
 
 from gymsite.core.draws import Draws
 from tasks_app.worlds.stays.calendar import nights_mask, taken
-from tasks_app.worlds.stays.quotes import euros, quote
+from tasks_app.worlds.stays.quotes import costs, euros
 from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, Stay, World
+from tasks_app.worlds.wording import day_text
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-SEARCH_STEPS = 6
-ANSWER_STEPS = 3
 AMOUNTS = "Write amounts in euros with two decimals, like 1204.50."
 ROOM_ONLY = "Go by the lists of amenities alone; what guests share in the house does not count as the room's."
 WITH_FEES = (
@@ -37,10 +32,8 @@ class Offer:
     listing: Listing
     room: Room
     total: int
-
-
-def day_text(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+    nights: int
+    """The nights' prices alone, before extra guests, fees and tax."""
 
 
 def stay_text(stay: Stay) -> str:
@@ -56,6 +49,7 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+# Tasks are drawn from one world after the other: these keep a few alive, in no process that serves pages.
 @lru_cache(maxsize=8)
 def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
     return tuple((listing, room) for listing in world.listings for room in listing.rooms)
@@ -69,13 +63,18 @@ def untouched(world: World) -> tuple[tuple[Listing, Room], ...]:
 
 
 @lru_cache(maxsize=8)
-def occupied(world: World) -> dict[str, int]:
-    """By room: the nights of other guests and of the traveller's own trips, as bits."""
-    nights = {room.id: taken(room) for _, room in pairs(world)}
+def lodgings(world: World) -> tuple[tuple[Listing, Room, int], ...]:
+    """Every room, with the nights of other guests and of the traveller's own trips, as bits."""
+    own = dict.fromkeys((trip.room for trip in world.trips), 0)
     for trip in world.trips:
         if trip.status == "booked":
-            nights[trip.room] |= nights_mask(world, trip.check_in, trip.check_out)
-    return nights
+            own[trip.room] |= nights_mask(world, trip.check_in, trip.check_out)
+    return tuple((listing, room, taken(room) | own.get(room.id, 0)) for listing, room in pairs(world))
+
+
+@lru_cache(maxsize=8)
+def _occupied(world: World) -> dict[str, int]:
+    return {room.id: nights for _, room, nights in lodgings(world)}
 
 
 def stay_draw(
@@ -86,23 +85,42 @@ def stay_draw(
 
 
 def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
-    return (
-        room.sleeps >= stay.guests
-        and listing.rules.min_nights <= stay.nights
-        and (stay.check_out - world.first_day).days <= NIGHTS
-        and not occupied(world)[room.id] & nights_mask(world, stay.check_in, stay.check_out)
+    nights = nights_mask(world, stay.check_in, stay.check_out)
+    is_free = not _occupied(world)[room.id] & nights
+    return is_free and _is_in_calendar(world, stay) and _is_for(listing, room, stay.guests, stay.nights)
+
+
+# A task of several rooms, and the twin of one, ask for the same stay again.
+@lru_cache(maxsize=8)
+def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
+    """Every room that ``can_book`` allows: what is the same of all rooms is asked once."""
+    if not _is_in_calendar(world, stay):
+        return ()
+    asked, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
+    return tuple(
+        (listing, room)
+        for listing, room, nights in lodgings(world)
+        if not nights & asked and _is_for(listing, room, guests, count)
     )
 
 
-def offers(world: World, stay: Stay, listings: Iterable[Listing]) -> list[Offer]:
-    """Every room of the listings that can be booked, cheapest first."""
-    chosen = {listing.id for listing in listings}
-    found = [
-        Offer(listing, room, quote(world, listing, room, stay).total)
-        for listing, room in pairs(world)
-        if listing.id in chosen and can_book(world, listing, room, stay)
-    ]
-    return sorted(found, key=lambda offer: (offer.total, offer.room.id))
+def _is_in_calendar(world: World, stay: Stay) -> bool:
+    return (stay.check_out - world.first_day).days <= NIGHTS
+
+
+def _is_for(listing: Listing, room: Room, guests: int, nights: int) -> bool:
+    return room.sleeps >= guests and listing.rules.min_nights <= nights
+
+
+@lru_cache(maxsize=8)
+def offers(world: World, stay: Stay, places: tuple[str, ...]) -> tuple[Offer, ...]:
+    """Every room in the neighbourhoods that can be booked, cheapest first."""
+    found = []
+    for listing, room in bookable(world, stay):
+        if listing.neighbourhood in places:
+            price = costs(world, listing, room, stay)
+            found.append(Offer(listing, room, sum(price), price.nights))
+    return tuple(sorted(found, key=lambda offer: (offer.total, offer.room.id)))
 
 
 def stay_given(stay: Stay) -> dict[str, Any]:
@@ -136,7 +154,7 @@ def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
 
 def calendar_needs(listing: Listing, room: Room, days: Iterable[date]) -> tuple[str, ...]:
     """The months of a room's calendar, and the listing's fees."""
-    months = sorted({f"{day:%Y-%m}" for day in days})
+    months = sorted({day.isoformat()[:7] for day in days})
     return (
         *(f"listing/{listing.id}/room/{room.id}/calendar/{month}" for month in months),
         f"listing/{listing.id}/fees",

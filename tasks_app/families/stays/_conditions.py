@@ -6,8 +6,10 @@ exactly one, with the letter of that one: so a task and its impossible twin have
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 from gymsite.core.draws import Draws
@@ -18,7 +20,7 @@ from tasks_app.worlds.digest import digest
 from tasks_app.worlds.stays.amenities import house_ids, names, room_ids
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import euros
-from tasks_app.worlds.stays.types import World
+from tasks_app.worlds.stays.types import Edition, Policy, World
 
 Condition = tuple[str, str]
 """Kind and value, both text, as a task's data holds them."""
@@ -39,33 +41,48 @@ class Sifted:
 
 
 def holds(offer: asking.Offer, condition: Condition) -> bool:
-    kind, value = condition
+    return _test(*condition)(offer)
+
+
+@lru_cache(maxsize=1024)
+def _test(kind: str, value: str) -> Callable[[asking.Offer], bool]:
+    """Whether an offer meets a condition: what to look at is settled once for all offers."""
     match kind:
         case "room_has":
-            return value in offer.room.amenities
+            return lambda offer: value in offer.room.amenities
         case "house_has":
-            return value in offer.listing.amenities
+            return lambda offer: value in offer.listing.amenities
         case "without":
-            return value not in offer.listing.amenities and value not in offer.room.amenities
+            return lambda offer: value not in offer.listing.amenities and value not in offer.room.amenities
         case "rating":
-            return offer.listing.rating >= int(value)
+            least = int(value)
+            return lambda offer: offer.listing.rating >= least
         case "budget":
-            return offer.total <= int(value)
+            most = int(value)
+            return lambda offer: offer.total <= most
         case "cancel":
-            first = offer.listing.policy.tiers[0]
-            last_free = [tier.days for tier in offer.listing.policy.tiers if tier.is_free]
-            return first.is_free and last_free[-1] <= int(value)
+            days = int(value)
+            return lambda offer: _last_free(offer.listing.policy) <= days
     raise KeyError(kind)
 
 
+def _last_free(policy: Policy) -> float:
+    """Until how many days before arrival cancelling is free of charge; infinite where it never is."""
+    if not policy.tiers[0].is_free:
+        return math.inf
+    return [tier.days for tier in policy.tiers if tier.is_free][-1]
+
+
 def sift(offers: Sequence[asking.Offer], conditions: Sequence[Condition]) -> Sifted:
+    tests = [(place, _test(*condition)) for place, condition in enumerate(conditions)]
     full, near = [], []
     for offer in offers:
-        missed = [place for place, condition in enumerate(conditions) if not holds(offer, condition)]
-        if not missed:
+        missed = (place for place, is_met in tests if not is_met(offer))
+        first = next(missed, None)
+        if first is None:
             full.append(offer)
-        elif len(missed) == 1:
-            near.append((offer, missed[0]))
+        elif next(missed, None) is None:
+            near.append((offer, first))
     return Sifted(tuple(full), tuple(near))
 
 
@@ -95,13 +112,18 @@ def _text(world: World, kind: str, value: str) -> str:
 
 def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:
     """Conditions on different amenities; ``room`` ones only on such as a house may share instead."""
-    both = sorted(set(house_ids(world.edition)) & set(room_ids(world.edition)))
+    both = _of_house_or_room(world.edition)
     chosen: list[Condition] = [("room_has", one) for one in draws.sample(both, room)]
     used = {one for _, one in chosen}
     options = [one for one in house_ids(world.edition) if one not in used]
     for place, one in enumerate(draws.sample(options, house + without)):
         chosen.append(("house_has" if place < house else "without", one))
     return chosen
+
+
+@cache
+def _of_house_or_room(edition: Edition) -> tuple[str, ...]:
+    return tuple(sorted(set(house_ids(edition)) & set(room_ids(edition))))
 
 
 def places_draw(world: World, draws: Draws, count: int) -> list[str]:
@@ -115,23 +137,72 @@ def places_text(world: World, places: Sequence[str]) -> str:
     return f"in {asking.listed(list(places), last='or')}"
 
 
-def offers_of(world: World, given: Mapping[str, Any]) -> list[asking.Offer]:
+def offers_of(world: World, given: Mapping[str, Any]) -> tuple[asking.Offer, ...]:
     """What a task's places have to offer for its stay, cheapest first."""
-    listings = [listing for listing in world.listings if listing.neighbourhood in given["places"]]
-    return asking.offers(world, asking.stay_of(given), listings)
+    return asking.offers(world, asking.stay_of(given), tuple(given["places"]))
 
 
 def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
     return [(kind, value) for kind, value in given["conditions"]]
 
 
+def needs_of(
+    best: asking.Offer, near: Sequence[tuple[asking.Offer, int]], wanted: Sequence[Condition]
+) -> tuple[str, ...]:
+    """Where it is shown that a room meets all conditions, and of others that each misses its one.
+
+    Nobody has to open a house of which the search's own filters and results tell: one that has an amenity
+    nowhere, one that is rated too low, one that is too dear.
+    """
+    needed = [_amenities(best)]
+    for offer, place in near:
+        kind, value = wanted[place]
+        if kind == "without" or (kind in ("room_has", "house_has") and _is_somewhere(offer, value)):
+            needed.append(_amenities(offer))
+        elif kind == "cancel":
+            needed.append(f"listing/{offer.listing.id}/policy")
+    return tuple(dict.fromkeys(needed))
+
+
+def _needs_in_vain(
+    lost: asking.Offer, amenity: str, found: tuple[asking.Offer, int], wanted: Sequence[Condition]
+) -> tuple[str, ...]:
+    """Where it is shown that the twin's room misses an amenity, unless a filter tells, and what the nearest
+    alternative has.
+    """
+    offer, place = found
+    needed = [_amenities(offer)]
+    if wanted[place][0] == "cancel":
+        needed.append(f"listing/{offer.listing.id}/policy")
+    others = [room for room in lost.listing.rooms if room.id != lost.room.id]
+    if amenity in lost.listing.amenities or any(amenity in room.amenities for room in others):
+        needed.append(_amenities(lost))
+    return tuple(dict.fromkeys(needed))
+
+
+def _amenities(offer: asking.Offer) -> str:
+    return f"listing/{offer.listing.id}/room/{offer.room.id}/amenities"
+
+
+def _is_somewhere(offer: asking.Offer, amenity: str) -> bool:
+    """Whether the house or one of its rooms has it, as the search's filter asks."""
+    rooms = offer.listing.rooms
+    return amenity in offer.listing.amenities or any(amenity in room.amenities for room in rooms)
+
+
 def near_miss(world: World, task: SiteTask) -> tuple[asking.Offer, int] | None:
-    """The nearest alternative and the place of the condition that it misses, where no room meets all."""
+    """The nearest alternative and the place of the condition that it misses, where no room meets all.
+
+    None where a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
+    the prices of nights, as the results tell them, the search for it must come to an end.
+    """
     sifted = sift(offers_of(world, task.given), conditions_of(task.given))
     if sifted.full or not sifted.near:
         return None
     is_tied = len(sifted.near) > 1 and sifted.near[0][0].total == sifted.near[1][0].total
-    return None if is_tied else sifted.near[0]
+    nearest = sifted.near[0][0]
+    is_told = nearest.total >= nearest.nights + asking.stay_of(task.given).nights
+    return None if is_tied or not is_told else sifted.near[0]
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:
@@ -148,6 +219,7 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
     return replace(
         task,
         answer=(LETTERS[place], offer.listing.id),
+        needs=_needs_in_vain(full[0], conditions[0][1], found, conditions),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
         changes=(change,),

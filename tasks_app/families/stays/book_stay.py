@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from gymsite.core.draws import Draws
+from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
 from tasks_app.families.stays import _brute as brute
 from tasks_app.families.stays import _conditions as conditions
 from tasks_app.families.stays import _doing as doing
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays import _nearest as nearest
+from tasks_app.families.types import Deeds, Family, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
 FIELDS = (
@@ -67,7 +72,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     return None
 
 
-def _budget(draws: Draws, offers: list[asking.Offer]) -> int:
+def _budget(draws: Draws, offers: Sequence[asking.Offer]) -> int:
     """A round sum, most often a little less than some room costs."""
     total = offers[draws.whole(len(offers) // 3, len(offers) - 1)].total
     return max(total // 1000 - 1, 1) * 1000
@@ -81,7 +86,7 @@ def _best(full: tuple[asking.Offer, ...]) -> asking.Offer | None:
     return ranked[0]
 
 
-def _is_hard(offers: list[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(offers: Sequence[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
     """Whether one room is best, and better-rated ones miss one condition: one of them by the budget."""
     sifted = conditions.sift(offers, wanted)
     best = _best(sifted.full)
@@ -93,7 +98,8 @@ def _is_hard(offers: list[asking.Offer], wanted: list[conditions.Condition], lea
 
 def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: int) -> SiteTask:
     wanted = conditions.conditions_of(given)
-    sifted = conditions.sift(conditions.offers_of(world, given), wanted)
+    offers = conditions.offers_of(world, given)
+    sifted = conditions.sift(offers, wanted)
     best = _best(sifted.full) or sifted.full[0]
     opening = draws.pick(OPENINGS).format(
         guests=asking.guests_text(stay.guests),
@@ -101,7 +107,7 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
         places=conditions.places_text(world, given["places"]),
         conditions=conditions.conditions_text(world, wanted),
     )
-    read = [best, *(one for one, _ in sifted.near if one.listing.rating > best.listing.rating)]
+    better = [(one, place) for one, place in sifted.near if one.listing.rating > best.listing.rating]
     events = [doing.booked(world, best.listing, best.room, stay)]
     return SiteTask(
         family="book_stay",
@@ -114,10 +120,27 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
         answer=(asking.amount(best.total), doing.new_trip(world, events).code),
         fields=FIELDS,
         goal=doing.goal_of(world, events),
-        needs=tuple(f"listing/{one.listing.id}/room/{one.room.id}/amenities" for one in read),
-        oracle_steps=asking.SEARCH_STEPS + 4 + 3 * len(read) + 8 + asking.ANSWER_STEPS,
+        needs=conditions.needs_of(best, better, wanted),
+        oracle_steps=_moves(world, stay, given, offers, best),
         given=given,
     )
+
+
+def _moves(
+    world: World, stay: Stay, given: dict[str, Any], offers: Sequence[asking.Offer], best: asking.Offer
+) -> int:
+    """Houses are opened by rating until the best, with their amenities; rooms that may fit are priced.
+
+    Or what the impossible twin takes: more of looking, and no booking.
+    """
+    asked = [one for one in conditions.conditions_of(given) if one[0] != "budget"]
+    order = sorted(moves.houses(given, offers), key=lambda house: (-house.rating, house.id))
+    opened = [house.id for house in order[: order.index(best.listing) + 1]]
+    priced = sum(offer.listing.id in opened for offer in conditions.sift(offers, asked).full)
+    booking = moves.turning(len(opened)) + nearest.OPENING * len(opened) + priced + moves.BOOKING
+    narrowing = moves.narrowing(world, given) + 1
+    looking = max(booking, nearest.finding(given, offers))
+    return moves.searching(stay) + narrowing + looking + moves.HANDING_IN
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
@@ -126,6 +149,18 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
     events = [doing.booked(world, offer.listing, offer.room, asking.stay_of(task.given))]
     return asking.amount(offer.total), doing.new_trip(world, events).code
+
+
+def wrong_deeds(world: World, task: SiteTask) -> tuple[Deeds, ...]:
+    """A room that misses one condition, one that meets all and is rated worse, the best for another stay."""
+    stay = asking.stay_of(task.given)
+    sifted = conditions.sift(conditions.offers_of(world, task.given), conditions.conditions_of(task.given))
+    best = _best(sifted.full)
+    others = [*(offer for offer, _ in sifted.near), *(offer for offer in sifted.full if offer is not best)]
+    booked = [doing.booked(world, offer.listing, offer.room, stay) for offer in others]
+    if best:
+        booked += doing.booked_otherwise(world, best.listing, best.room, stay)
+    return tuple((event,) for event in booked)
 
 
 def check(world: World, task: SiteTask) -> bool:
@@ -154,9 +189,18 @@ family(
         site="stays",
         title="Book under conditions",
         splits=("train", "test"),
+        steps=(60, 100, 95, 190, 185),
         draw=draw,
         wrong=wrong,
         check=check,
+        wrong_deeds=wrong_deeds,
         twin=twin,
+        milestones=(
+            milestones.searched(lambda told: (told.given,)),
+            milestones.opened(milestones.answers_listing),
+            milestones.opened_amenities(milestones.answers_listing),
+            seen("saw_every_better_room", needed),
+            milestones.booked_right(),
+        ),
     )
 )

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gymsite.core.draws import Draws
+from tasks_app.families.milestones import once
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
 from tasks_app.families.stays import _brute as brute
 from tasks_app.families.stays import _doing as doing
-from tasks_app.families.types import Family, SiteTask
-from tasks_app.worlds.stays.calendar import nights_mask, taken
-from tasks_app.worlds.stays.quotes import cancelling_fee
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.types import Deeds, Family, SiteTask, Told
+from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.state import Event
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
 FIELDS = ("Fee for cancelling in euros", "Confirmation code of the new booking")
 TRIES = 60
-LESS_FREE = 0.95
-"""Most policies cost nothing for long: so many of those draws are thrown away."""
+FREE_SHARE = 0.05
+"""Most policies cost nothing for long: of so many tasks the fee may be nothing."""
+WHOLE_SHARE = 0.1
+"""Others cost the whole price, which pages tell anyway: of so many tasks the fee may be that."""
 # Level: trips to choose from, rooms in the order of preference, nights at most that keep the full ones full.
 SHAPES = {1: (1, 2, 6), 2: (1, 3, 3), 3: (2, 3, 2), 4: (3, 4, 2), 5: (3, 5, 1)}
 OPENINGS = {
@@ -41,33 +48,31 @@ INSTEAD = (
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     count, choices, most = SHAPES[level]
-    for _ in range(TRIES):
-        trips = draws.sample(doing.upcoming(world), count)
-        fees = sorted((_fee(world, trip), trip.code) for trip in trips)
-        is_tied = count > 1 and fees[0][0] == fees[1][0]
-        if is_tied or (fees[0][0] == 0 and draws.chance(LESS_FREE)):
-            continue
+    may_be_free, may_be_whole = draws.chance(FREE_SHARE), draws.chance(WHOLE_SHARE)
+    due = {trip.code: doing.fee(world, trip) for trip in doing.upcoming(world)}
+    possible = [trip for trip in doing.upcoming(world) if may_be_free or due[trip.code]]
+    for _ in range(TRIES if len(possible) >= count else 0):
+        trips = draws.sample(possible, count)
+        fees = sorted((due[trip.code], trip.code) for trip in trips)
         trip = next(one for one in trips if one.code == fees[0][1])
+        is_tied = count > 1 and fees[0][0] == fees[1][0]
+        if is_tied or (fees[0][0] == trip.price and not may_be_whole):
+            continue
         rooms = _choices(world, draws, trip, choices, most)
         if rooms:
             return _task(world, draws, trips, trip, rooms, level)
     return None
 
 
-def _fee(world: World, trip: Trip) -> int:
-    listing = asking.listing_named(world, trip.listing)
-    return cancelling_fee(world, listing, trip, on=world.first_day)
-
-
 def _choices(world: World, draws: Draws, trip: Trip, count: int, most: int) -> list[tuple[Listing, Room]]:
     """Rooms of different houses: one or more that are nearly free, then one that is, then any."""
-    mask = nights_mask(world, trip.check_in, trip.check_out)
-    full, free = [], []
-    for listing, room in asking.untouched(world):
-        if asking.can_book(world, listing, room, trip.stay):
-            free.append((listing, room))
-        elif room.sleeps >= trip.guests and 0 < (taken(room) & mask).bit_count() <= most:
-            full.append((listing, room))
+    stay, own = nights_mask(world, trip.check_in, trip.check_out), {one.room for one in world.trips}
+    free = [pair for pair in asking.bookable(world, trip.stay) if pair[1].id not in own]
+    full = [
+        (listing, room)
+        for listing, room, nights in asking.lodgings(world)
+        if 0 < (nights & stay).bit_count() <= most and room.sleeps >= trip.guests and room.id not in own
+    ]
     fulls = draws.whole(1, count - 1)
     if len(full) < fulls or len(free) < count - fulls:
         return []
@@ -105,7 +110,7 @@ def _task(
             f"{opening} {draws.pick(INSTEAD).format(rooms=said)} {doing.RULE} Give the fee for cancelling "
             f"(0.00 if there is none) and the confirmation code of the new booking. {asking.AMOUNTS}"
         ),
-        answer=(asking.amount(_fee(world, trip)), doing.new_trip(world, events).code),
+        answer=(asking.amount(doing.fee(world, trip)), doing.new_trip(world, events).code),
         fields=FIELDS,
         goal=doing.goal_of(world, events),
         needs=(
@@ -113,7 +118,7 @@ def _task(
             *(f"listing/{one.listing}/policy" for one in trips),
             *asking.calendar_needs(listing, room, trip.stay.days)[:-1],
         ),
-        oracle_steps=6 + 4 * len(trips) + 6 * len(rooms) + asking.ANSWER_STEPS,
+        oracle_steps=_moves(trips, trip, tried=rooms.index((listing, room)) + 1),
         given={
             "trips": [one.code for one in trips],
             "rooms": [room.id for _, room in rooms],
@@ -121,22 +126,52 @@ def _task(
     )
 
 
+def _moves(trips: list[Trip], trip: Trip, *, tried: int) -> int:
+    """The fees of several trips are looked at first; each full room's house is opened and left again."""
+    cancelling = 3 if len(trips) == 1 else 3 + 2 * len(trips)
+    trying = moves.HOME + moves.searching(trip.stay) + 2 + 4 * (tried - 1)
+    return cancelling + trying + 1 + moves.BOOKING + moves.HANDING_IN
+
+
 def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Event]:
     return [
-        ("cancelled", {"trip": trip.code, "fee": _fee(world, trip)}),
+        doing.cancelled(world, trip),
         doing.booked(world, listing, room, trip.stay),
     ]
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The next free room of the list, or else the right one a night late."""
-    fees = {trip: _fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
+    fees = {trip: doing.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
     trip = min(fees, key=lambda one: fees[one])
     rooms = [asking.room_numbered(world, number) for number in task.given["rooms"]]
     free = [one for one in rooms if asking.can_book(world, *one, trip.stay)]
     stay = trip.stay if len(free) > 1 else asking.shifted(trip.stay, 1)
     event = doing.booked(world, *free[-1], stay)
     return task.answer[0], doing.new_trip(world, [event]).code
+
+
+def wrong_deeds(world: World, task: SiteTask) -> tuple[Deeds, ...]:
+    """Another trip cancelled, another room or stay booked, or one of the two left out."""
+    after = (task.goal or {})["state"]["trips"]
+    made = next(one for one in after if one["code"] == task.answer[1])
+    gone = [one["code"] for one in after if one["status"] == "cancelled"]
+    trips = {trip.code: trip for trip in world.trips if trip.code in task.given["trips"]}
+    trip = next(trips[code] for code in gone if code in trips)
+    rooms = {number: asking.room_numbered(world, number) for number in task.given["rooms"]}
+    cancelled, booked = _events(world, trip, *rooms.pop(made["room"]))
+    free = [one for one in rooms.values() if asking.can_book(world, *one, trip.stay)]
+    right = asking.room_numbered(world, made["room"])
+    instead = [
+        *(doing.booked(world, *one, trip.stay) for one in free),
+        *doing.booked_otherwise(world, *right, trip.stay, after=[cancelled]),
+    ]
+    return (
+        *((doing.cancelled(world, other), booked) for other in trips.values() if other is not trip),
+        *((cancelled, event) for event in instead),
+        (cancelled,),
+        (booked,),
+    )
 
 
 def check(world: World, task: SiteTask) -> bool:
@@ -158,14 +193,28 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
+def _is_cancelled(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    after = {trip["code"]: trip["status"] for trip in (told.goal or {}).get("trips", ())}
+    wanted = [code for code in told.given["trips"] if after.get(code) == "cancelled"]
+    return kind == "cancelled" and data["trip"] in wanted
+
+
 family(
     Family(
         id="cancel_and_rebook",
         site="stays",
         title="Cancel a trip and book the second choice",
         splits=("train", "test"),
+        steps=(22, 26, 30, 36, 40),
         draw=draw,
         wrong=wrong,
         check=check,
+        wrong_deeds=wrong_deeds,
+        milestones=(
+            milestones.OPENED_TRIPS,
+            milestones.SAW_POLICIES,
+            once("cancelled_right_trip", _is_cancelled),
+            milestones.booked_right(),
+        ),
     )
 )

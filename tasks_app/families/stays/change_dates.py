@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
+from typing import Any
 
 from gymsite.core.draws import Draws
+from tasks_app.families.milestones import once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
 from tasks_app.families.stays import _brute as brute
 from tasks_app.families.stays import _doing as doing
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.types import Deeds, Family, SiteTask, Told
 from tasks_app.worlds.stays.bookings import change_refusal
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import Event, State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+from tasks_app.worlds.wording import day_text
 
 FIELDS = ("New total and change fee together in euros", "Confirmation code")
 TRIES = 60
+NEAR = timedelta(days=10)
+"""Of the right arrival, where wrong ones are."""
 # Level: how the new dates are given, at a house with two trips, days to look through.
 SHAPES = {
     1: ("named", False, 1),
@@ -45,8 +53,10 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     for _ in range(TRIES):
         trip = draws.pick(chosen)
         first = trip.check_in + timedelta(days=draws.whole(-20, 60))
+        if first < world.first_day:
+            continue
         stay = _target(world, trip, how, first, width)
-        if stay is not None and stay != trip.stay:
+        if stay is not None:
             return _task(world, draws, trip, stay, first, level)
     return None
 
@@ -59,23 +69,25 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
     return [
         stay
         for stay in moved
-        if stay != trip.stay
-        and not change_refusal(
+        if not change_refusal(
             world, state, listing=listing, room=room, trip=trip, stay=stay, on=world.first_day
         )
     ]
 
 
 def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
-    """The new stay, if the rule gives one and a trap besides."""
+    """The new stay, if the rule gives one and a trap besides; none where the trip's own would do as well."""
     options = _options(world, trip, first, width)
     if not options or (how == "first" and options[0].check_in == first):
         return None
     if how != "cheapest":
-        return options[0]
+        return None if first <= trip.check_in < options[0].check_in else options[0]
     listing, room = asking.room_numbered(world, trip.room)
     priced = sorted((quote(world, listing, room, stay).total, stay.check_in, stay) for stay in options)
     if len(priced) < 3 or priced[0][0] == priced[1][0] or priced[0][1] == options[0].check_in:
+        return None
+    is_within = 0 <= (trip.check_in - first).days < width
+    if is_within and quote(world, listing, room, trip.stay).total <= priced[0][0]:
         return None
     return priced[0][2]
 
@@ -83,11 +95,10 @@ def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay
 def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level: int) -> SiteTask:
     how, _, width = SHAPES[level]
     listing, room = asking.room_numbered(world, trip.room)
-    rule = RULES[how].format(
-        first=asking.day_text(first), last=asking.day_text(first + timedelta(days=width - 1))
-    )
+    rule = RULES[how].format(first=day_text(first), last=day_text(first + timedelta(days=width - 1)))
     events = [_changed(world, listing, room, trip, stay)]
-    looked = [first + timedelta(days=day) for day in range(width + stay.nights)]
+    last = first + timedelta(days=width - 1 + stay.nights) if how == "cheapest" else stay.check_out
+    looked = [first + timedelta(days=day) for day in range((last - first).days)]
     return SiteTask(
         family="change_dates",
         level=level,
@@ -100,11 +111,24 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         fields=FIELDS,
         goal=doing.goal_of(world, events),
         needs=("trips", f"listing/{listing.id}/policy", *asking.calendar_needs(listing, room, looked)),
-        oracle_steps=8 + width // 10 + asking.ANSWER_STEPS,
+        oracle_steps=_moves(world, trip, stay, first, how, width),
         given={
             "trip": trip.code, "how": how, "first": first.isoformat(), "width": width,
         },
     )  # fmt: skip
+
+
+def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: int) -> int:
+    """The room's calendar is read; arrivals whose nights are partly the trip's own are priced one by one."""
+    asking_once = 3
+    if how == "named":
+        return 2 + asking_once + 1 + moves.HANDING_IN
+    last = stay.check_in if how == "first" else first + timedelta(days=width - 1)
+    reading = 4 + moves.months(world.first_day, last + timedelta(days=stay.nights - 1))
+    own = set(trip.stay.days)
+    unpriced = sum(bool(own & set(one.days)) for one in _options(world, trip, first, width))
+    priced = unpriced + 2 if how == "cheapest" and unpriced else 1
+    return reading + 2 + asking_once * priced + 1 + moves.HANDING_IN
 
 
 def _changed(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay) -> Event:
@@ -130,6 +154,26 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     return asking.amount(cents), other.code
 
 
+def wrong_deeds(world: World, task: SiteTask) -> tuple[Deeds, ...]:
+    """Other arrivals near the right one, other trips moved to it, the trip cancelled and booked anew."""
+    after = (task.goal or {})["state"]["trips"]
+    trip = next(one for one in world.trips if one.code == task.given["trip"])
+    arrival = date.fromisoformat(next(one["check_in"] for one in after if one["code"] == trip.code))
+    stay = asking.shifted(trip.stay, (arrival - trip.check_in).days)
+    moved = [
+        *((trip, other) for other in _options(world, trip, arrival - NEAR, 2 * NEAR.days) if other != stay),
+        *(
+            (other, there)
+            for other in doing.upcoming(world)
+            if other is not trip
+            for there in _options(world, other, arrival, 1)
+        ),
+    ]
+    anew = doing.cancelled(world, trip), doing.booked(world, *asking.room_numbered(world, trip.room), stay)
+    changed = (_changed(world, *asking.room_numbered(world, one.room), one, to) for one, to in moved)
+    return (*((event,) for event in changed), anew)
+
+
 def check(world: World, task: SiteTask) -> bool:
     given = task.given
     trip = next(one for one in world.trips if one.code == given["trip"])
@@ -143,7 +187,7 @@ def check(world: World, task: SiteTask) -> bool:
             "check_out": (arrival + timedelta(days=trip.stay.nights)).isoformat(),
             "guests": trip.guests,
         }
-        if arrival != trip.check_in and brute.is_bookable(world, listing, room, stay, but=trip.code):
+        if brute.is_bookable(world, listing, room, stay, but=trip.code):
             open_stays.append((brute.total(world, listing, room, stay), arrival))
     cents, arrival = min(open_stays) if given["how"] == "cheapest" else open_stays[0]
     after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
@@ -154,14 +198,35 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
+def _months(told: Told) -> list[str]:
+    return [need for need in told.needs if "/calendar/" in need]
+
+
+def _is_changed(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    return kind == "changed" and data["trip"] == told.given["trip"]
+
+
+def _is_moved(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    trip = milestones.answers_trip(told) or {}
+    return _is_changed(told, kind, data) and data["check_in"] == trip.get("check_in")
+
+
 family(
     Family(
         id="change_dates",
         site="stays",
         title="Move a trip",
         splits=("test",),
+        steps=(9, 9, 18, 35, 35),
         draw=draw,
         wrong=wrong,
         check=check,
+        wrong_deeds=wrong_deeds,
+        milestones=(
+            milestones.OPENED_TRIPS,
+            seen("saw_every_month", _months),
+            once("changed_right_trip", _is_changed),
+            once("changed_to_right_dates", _is_moved),
+        ),
     )
 )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gymsite.core.draws import Draws
+from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
 from tasks_app.families.stays import _brute as brute
 from tasks_app.families.stays import _conditions as conditions
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays import _nearest as nearest
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
@@ -45,7 +51,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     return None
 
 
-def _is_hard(offers: list[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(offers: Sequence[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
     """Whether there is one cheapest room, behind enough near misses, one of them by what its house shares."""
     sifted = conditions.sift(offers, wanted)
     if not sifted.full:
@@ -63,7 +69,12 @@ def _is_hard(offers: list[asking.Offer], wanted: list[conditions.Condition], lea
 
 
 def _task(
-    world: World, draws: Draws, stay: Stay, given: dict[str, object], offers: list[asking.Offer], level: int
+    world: World,
+    draws: Draws,
+    stay: Stay,
+    given: dict[str, object],
+    offers: Sequence[asking.Offer],
+    level: int,
 ) -> SiteTask:
     wanted = conditions.conditions_of(given)
     sifted = conditions.sift(offers, wanted)
@@ -74,7 +85,7 @@ def _task(
         places=conditions.places_text(world, given["places"]),  # type: ignore[arg-type]
         conditions=conditions.conditions_text(world, wanted),
     )
-    read = [best, *(offer for offer, _ in sifted.near if offer.total < best.total)]
+    cheaper = [(offer, place) for offer, place in sifted.near if offer.total < best.total]
     return SiteTask(
         family="cheapest_with_without",
         level=level,
@@ -84,10 +95,16 @@ def _task(
         ),
         answer=(asking.amount(best.total), best.listing.id),
         fields=FIELDS,
-        needs=tuple(f"listing/{one.listing.id}/room/{one.room.id}/amenities" for one in read),
-        oracle_steps=asking.SEARCH_STEPS + 4 + 3 * len(read) + asking.ANSWER_STEPS,
+        needs=conditions.needs_of(best, cheaper, wanted),
+        oracle_steps=_moves(world, stay, given, offers),
         given=given,
     )
+
+
+def _moves(world: World, stay: Stay, given: dict[str, object], offers: Sequence[asking.Offer]) -> int:
+    """Those of the impossible twin, who looks further after doing all that the possible one takes."""
+    looking = nearest.finding(given, offers)
+    return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
@@ -112,9 +129,16 @@ family(
         site="stays",
         title="Cheapest room with and without",
         splits=("train", "test"),
+        steps=(60, 60, 80, 110, 160),
         draw=draw,
         wrong=wrong,
         check=check,
         twin=conditions.impossible,
+        milestones=(
+            milestones.searched(lambda told: (told.given,)),
+            milestones.opened(milestones.answers_listing),
+            milestones.opened_amenities(milestones.answers_listing),
+            seen("saw_every_cheaper_room", needed),
+        ),
     )
 )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, timedelta
+from typing import Any
 
 from gymsite.core.draws import Draws
+from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
 from tasks_app.families.stays import _brute as brute
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.types import Family, SiteTask, Told
 from tasks_app.worlds.stays.calendar import first_free, night_price
 from tasks_app.worlds.stays.types import Listing, Room, World
+from tasks_app.worlds.wording import day_text
 
 FIELDS = ("Date of arrival (YYYY-MM-DD)", "Price of the first night in euros")
 TRIES = 120
@@ -49,6 +55,7 @@ def _task(
 ) -> SiteTask:
     nights, short_by, _ = SHAPES[level]
     first, arrival = (world.first_day + timedelta(days=days) for days in (since, found))
+    last = arrival + timedelta(days=nights - 1)
     opening = draws.pick(OPENINGS).format(
         nights="two weeks, that is 14" if nights == 14 and draws.chance(0.5) else nights,
         room=room.name,
@@ -59,7 +66,7 @@ def _task(
         family="first_free_stretch",
         level=level,
         wording=(
-            f"{opening} Take the earliest arrival on {asking.day_text(first)} or later. "
+            f"{opening} Take the earliest arrival on {day_text(first)} or later. "
             f"Give that date and what the first of these nights costs, without fees. {asking.AMOUNTS}"
         ),
         answer=(arrival.isoformat(), asking.amount(night_price(world, listing, room, arrival))),
@@ -67,7 +74,7 @@ def _task(
         needs=asking.calendar_needs(
             listing, room, (first + timedelta(days=days) for days in range(found - since + nights))
         )[:-1],
-        oracle_steps=asking.SEARCH_STEPS + 2 + (found - since + nights) // 30 + asking.ANSWER_STEPS,
+        oracle_steps=moves.FINDING + 1 + moves.months(world.first_day, last) + moves.HANDING_IN,
         given={"room": room.id, "nights": nights, "since": first.isoformat(), "short_by": short_by},
     )
 
@@ -92,14 +99,29 @@ def check(world: World, task: SiteTask) -> bool:
     return task.answer == (str(day), f"{cents / 100:.2f}")
 
 
+def _is_calendar(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    return kind == "calendar_opened" and data["room"] == told.given["room"]
+
+
+def _month_of_answer(told: Told) -> list[str]:
+    return [need for need in told.needs if need.endswith(told.answer[0][:7])]
+
+
 family(
     Family(
         id="first_free_stretch",
         site="stays",
         title="First date with so many free nights",
         splits=("train", "test"),
+        steps=(12, 12, 14, 14, 16),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.opened(lambda told: told.needs[0].split("/")[1]),
+            once("opened_right_calendar", _is_calendar),
+            seen("reached_right_month", _month_of_answer),
+            seen("saw_every_month", needed),
+        ),
     )
 )

@@ -7,9 +7,12 @@ from datetime import date, timedelta
 from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.quotes import free_until
 from tasks_app.worlds.stays.types import Listing, World
+from tasks_app.worlds.wording import day_text
 
 FIELDS = ("Last day of free cancellation (YYYY-MM-DD)", "Listing number")
 TRIES = 60
@@ -17,7 +20,7 @@ TRIES = 60
 SHAPES = {1: (3, 12, 3), 2: (4, 8, 8), 3: (5, 5, 15), 4: (6, 3, 25), 5: (8, 2, 40)}
 OPENINGS = (
     "Plans may change. Of these offers, which lets me cancel free of charge until the latest day?\n{lines}",
-    "I cannot decide yet where to go:\n{lines}\nWhich of them can be cancelled free of charge for longest?",
+    "I cannot decide yet where to go:\n{lines}\nFor which is the last day of free cancellation the latest?",
     (
         "Compare the cancellation policies of these houses for the arrivals named:\n{lines}\nWhich one "
         "leaves the latest day on which cancelling still costs nothing?"
@@ -53,7 +56,7 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
 
 def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date], level: int) -> SiteTask:
     lines = "\n".join(
-        f"- {listing.name}, {listing.neighbourhood}: arrival on {asking.day_text(arrival)}"
+        f"- {listing.name}, {listing.neighbourhood}: arrival on {day_text(arrival)}"
         for listing, arrival in zip(houses, arrivals, strict=True)
     )
     return SiteTask(
@@ -66,7 +69,7 @@ def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date
         answer=tuple(map(str, _ends(houses, arrivals)[0])),
         fields=FIELDS,
         needs=tuple(f"listing/{listing.id}/policy" for listing in houses),
-        oracle_steps=4 * len(houses) + asking.ANSWER_STEPS,
+        oracle_steps=(moves.FINDING + moves.HOME) * len(houses) - moves.HOME + moves.HANDING_IN,
         given={
             "arrivals": [
                 {"listing": listing.id, "check_in": arrival.isoformat()}
@@ -104,8 +107,13 @@ family(
         site="stays",
         title="Longest free of charge to cancel",
         splits=("test",),
+        steps=(14, 18, 22, 26, 34),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.opened(milestones.answers_listing),
+            milestones.SAW_POLICIES,
+        ),
     )
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from gymsite.core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.amenities import names, room_ids
 from tasks_app.worlds.stays.types import Listing, Room, World
@@ -15,10 +17,17 @@ TRIES = 60
 # Level: rooms asked about, of the missing ones those that the house shares, rooms that the house has.
 SHAPES = {1: (1, 1, 1), 2: (1, 1, 2), 3: (1, 2, 3), 4: (2, 2, 3), 5: (3, 2, 3)}
 OPENINGS = (
-    "Look at {rooms} of {house} in {place}. Which of these six amenities does {subject} lack: {asked}?",
-    "We pack for {house} ({place}), where we sleep in {rooms}. Of {asked}: what will {subject} not have?",
-    "Before I book {rooms} at {house}, {place}: which of the following does {subject} not offer? {asked}.",
-    "{house} in {place} has {rooms}. Say which of {asked} {subject} does without.",
+    "Look at {rooms} of {house} in {place}. Which of these six amenities does the room itself lack: {asked}?",
+    "We pack for {house} ({place}), sleeping in {rooms}. Of {asked}: what does the room itself not have?",
+    "Before I book {rooms} at {house}, {place}: which of these does the room itself not offer? {asked}.",
+    "{house} in {place} has {rooms}. Say which of {asked} the room itself does without.",
+)
+# Of several rooms "which does every one of them lack" could be read as "which do not all of them have".
+OF_SEVERAL = (
+    "Look at {rooms} of {house} in {place}. Which of {asked} does none of these rooms have for itself?",
+    "We pack for {house} ({place}), sleeping in {rooms}. What of {asked} does none of these rooms offer?",
+    "Before I book {rooms} at {house}, {place}: what of {asked} does none of these rooms have for itself?",
+    "{house} in {place} has {rooms}. Say which of {asked} none of these rooms has for itself.",
 )
 
 
@@ -59,12 +68,10 @@ def _task(
 ) -> SiteTask:
     called = names(world.edition)
     said = asking.listed([f"the {room.name}" for room in rooms])
-    subject = "the room itself" if len(rooms) == 1 else "every one of these rooms"
-    opening = draws.pick(OPENINGS).format(
+    opening = draws.pick(OPENINGS if len(rooms) == 1 else OF_SEVERAL).format(
         rooms=said,
         house=listing.name,
         place=listing.neighbourhood,
-        subject=subject,
         asked=asking.listed([called[one] for one in asked], last="or"),
     )
     number = "its room number" if len(rooms) == 1 else "the room number of the first-named room"
@@ -79,7 +86,7 @@ def _task(
         answer=(", ".join(missing), rooms[0].id),
         fields=FIELDS,
         needs=tuple(f"listing/{listing.id}/room/{room.id}/amenities" for room in rooms),
-        oracle_steps=asking.SEARCH_STEPS + 1 + len(rooms) + asking.ANSWER_STEPS,
+        oracle_steps=moves.FINDING + 1 + moves.HANDING_IN,
         given={"listing": listing.id, "rooms": [room.id for room in rooms], "asked": asked},
     )
 
@@ -115,8 +122,13 @@ family(
         site="stays",
         title="What a room lacks",
         splits=("train", "test"),
+        steps=(7, 7, 7, 7, 7),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.opened(lambda told: str(told.given["listing"])),
+            milestones.opened_amenities(lambda told: str(told.given["listing"])),
+        ),
     )
 )

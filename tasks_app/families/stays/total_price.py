@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gymsite.core.draws import Draws
+from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _asking as asking
 from tasks_app.families.stays import _brute as brute
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.stays import _milestones as milestones
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.types import Family, SiteTask, Told
+from tasks_app.worlds.evidence import SHOWN
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
@@ -111,7 +116,7 @@ def _task(
         answer=(asking.amount(cents), listing.id),
         fields=FIELDS,
         needs=tuple(sorted(needs)),
-        oracle_steps=asking.SEARCH_STEPS + 3 * len(legs) + asking.ANSWER_STEPS,
+        oracle_steps=moves.FINDING + moves.pricing([stay for _, stay in legs]) + moves.HANDING_IN,
         given={"legs": [{"room": room.id, **asking.stay_given(stay)} for room, stay in legs]},
     )
 
@@ -134,14 +139,24 @@ def check(world: World, task: SiteTask) -> bool:
     return open_all and houses == {task.answer[1]} and f"{cents / 100:.2f}" == task.answer[0]
 
 
+def _is_priced(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    return kind == SHOWN and any("/calendar/" in fact for fact in set(data["facts"]) & set(told.needs))
+
+
 family(
     Family(
         id="total_price",
         site="stays",
         title="Total price of several stays",
         splits=("train", "test"),
+        steps=(16, 18, 18, 24, 30),
         draw=draw,
         wrong=wrong,
         check=check,
+        milestones=(
+            milestones.opened(milestones.answers_listing),
+            once("saw_a_price", _is_priced),
+            seen("saw_every_price", needed),
+        ),
     )
 )

@@ -5,38 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from tasks_app.benchmarks import _sites
 from tasks_app.families import cheats
+from tasks_app.management.site_check import SiteCheck
 from tasks_app.worlds import registry
 
-COUNT = 1_000
 
-
-class Command(BaseCommand):
+class Command(SiteCheck):
     help = (
         "Draw tasks of a mock site and print, by family, how often a cheat is right: the commonest answer, a "
         "constant, a linear model of the wording, 'it cannot be done', the count of the site's own search."
     )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("site", metavar="SITE", choices=list(registry.worlds))
-        parser.add_argument("--split", choices=("train", "test"), default="train")
-        parser.add_argument("--count", type=int, metavar="N", default=COUNT, help="Tasks to draw.")
-        parser.add_argument("--seed", type=int, metavar="K", default=0)
+    looking = "looking"
 
     def handle(self, **options: Any) -> None:
         asked = {name: options[name] for name in ("count", "seed", "split")}
-        drawn = _sites.tasks_draw(options["site"], salt=settings.WORLD_SALT, **asked)
-        if not drawn:
-            raise CommandError("No task was drawn: ask for one at least.")
+        drawn = _sites.tasks_draw(
+            options["site"], salt=settings.WORLD_SALT, placing=_sites.placed_untold, **asked
+        )
         searched = [_searched(placed) for placed in drawn]
         measured = cheats.measure([placed.task for placed in drawn], searched=searched)
-        self.stdout.write(cheats.table(measured))
-        over = [one.family for one in measured if one.exceeding]
-        if over:
-            raise CommandError(f"Right too often without looking: {', '.join(over)}.")
+        self.report(measured, cheats.table, least=options["least"])
 
 
 def _searched(placed: _sites.Placed) -> str | None:

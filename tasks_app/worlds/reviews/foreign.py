@@ -30,8 +30,8 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
                 "Arrived [quickly|on time] and was packed [well|sparingly].",
             ),
             (
-                "Preis und Leistung [stimmen|passen], [klare Empfehlung|fünf Sterne].",
-                "Price and performance are [right|fitting], [a clear recommendation|five stars].",
+                "Preis und Leistung [stimmen|passen], [klare Empfehlung|alles bestens].",
+                "Price and performance are [right|fitting], [a clear recommendation|all is well].",
             ),
             (
                 "Meine [Frau|Schwester|Nachbarin] [will auch eins|hat gleich bestellt].",
@@ -48,7 +48,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
                 "The colour is [darker|lighter] than [I thought|in the picture].",
             ),
             (
-                "Für [den Preis|das Geld] [kann man nichts sagen|geht es].",
+                "Für [den Preis|das Geld] [ist alles bestens|geht es].",
                 "For [the price|the money] [one cannot complain|it will do].",
             ),
             (
@@ -79,7 +79,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
             ),
         ),
         "term+": (
-            ("{x}: [sehr gut|einwandfrei|solide].", "{x}: [very good|flawless|solid]."),
+            ("{x}: [sehr gut|einwandfrei|gut gebaut].", "{x}: [very good|flawless|well built]."),
             (
                 "{x} [kein Thema|kein Problem], [alles gut|bin zufrieden].",
                 "{x} [no issue|no problem], [all is well|I am satisfied].",
@@ -107,7 +107,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
                 "Llegó [rápido|a tiempo] y [bien protegido|sin un rasguño].",
                 "It came [fast|on time] and [well protected|without a scratch].",
             ),
-            ("[Buena|Excelente] relación calidad-precio.", "[Good|Excellent] value for money."),
+            ("[Buena|Excelente] compra por lo que cuesta.", "[Good|Excellent] value for money."),
             (
                 "A mi [madre|hermano|hija] le [encanta|gusta mucho].",
                 "My [mother|brother|daughter] [loves it|likes it a lot].",
@@ -142,7 +142,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
                 "Customer service [does not answer|is terrible].",
             ),
             (
-                "[Mala|Pésima] calidad, [dinero perdido|una pena].",
+                "[Mal|Pésimamente] hecho, [dinero perdido|una pena].",
                 "[Bad|Terrible] quality, [money lost|a pity].",
             ),
             (
@@ -151,7 +151,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
             ),
         ),
         "term+": (
-            ("{x}: [muy bien|impecable|de calidad].", "{x}: [very good|spotless|of quality]."),
+            ("{x}: [muy bien|perfecto|bien hecho].", "{x}: [very good|spotless|of quality]."),
             (
                 "{x} [sin problemas|sin queja], [todo bien|de momento].",
                 "{x} [without problems|no complaint], [all is well|for now].",
@@ -271,7 +271,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
             ("Rotto dopo [due|tre|sei] settimane.", "Broken after [two|three|six] weeks."),
             ("L'assistenza [non risponde|è inesistente].", "Support [does not answer|does not exist]."),
             (
-                "Materiali [scadenti|pessimi], [soldi buttati|peccato].",
+                "Materiali [poveri|pessimi], [soldi buttati|peccato].",
                 "[Inferior|Terrible] materials, [money thrown away|a pity].",
             ),
             (
@@ -287,7 +287,7 @@ PAIRS: dict[str, dict[str, tuple[Pair, ...]]] = {
             ),
         ),
         "term-": (
-            ("{x}: [pessimo|deludente|da rifare].", "{x}: [terrible|disappointing|to be done again]."),
+            ("{x}: [pessimo|scarso|da rifare].", "{x}: [terrible|disappointing|to be done again]."),
             (
                 "{x}, [dal primo giorno|dopo una settimana|dopo un mese], che rabbia.",
                 "{x}, [from the first day|after a week|after a month], how annoying.",

@@ -273,7 +273,7 @@ _CHAIR = Category(
             "tilt",
             "tilts tilted tilting",
             "At my height you [walk|look about] as if on stilts, [yet it fits|and for once it fits].",
-            "It came [half|somewhat] atilt in the box, [no harm done|with a bent edge].",
+            "It came [half|somewhat] atilt in the box, [no damage|with a bent edge].",
             fr="Bascule",
             it="Oscillazione",
         ),

@@ -24,6 +24,8 @@ class Pattern:
     """Literal text and groups in turn; an option is text or a pattern of its own."""
 
     parts: tuple[str | tuple[str | Pattern, ...], ...]
+    topics: frozenset[str] = frozenset()
+    """What it is about; a review speaks of each topic once, lest it contradict itself."""
 
     @property
     def variants(self) -> int:

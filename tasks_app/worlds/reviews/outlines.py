@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Any
 
 from gymsite.core.draws import Draws
+from tasks_app.worlds.remembering import kept
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.planting import Plot, planted
@@ -44,7 +45,10 @@ SERIALS = 9973
 def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
     """The product's reviews, newest first; of one day, in the order of their ids."""
     place = [product.id for product in world.products].index(product_id)
-    return _outlines(world.key, world.edition, world.first_day, place, world.changes)
+    drawn = _outlines(world.key, world.edition, world.first_day, place)
+    for change in world.changes:
+        drawn = tuple(_changed(each, change) if each.id == change.review else each for each in drawn)
+    return drawn
 
 
 def stars(world: World, product_id: str) -> tuple[int, ...]:
@@ -55,18 +59,15 @@ def stars(world: World, product_id: str) -> tuple[int, ...]:
     return tuple(plot.stars for plot in plots)
 
 
-@lru_cache(maxsize=256)
-def _outlines(
-    key: bytes, edition: Edition, first_day: date, place: int, changes: tuple[Change, ...]
-) -> tuple[Outline, ...]:
+# Those of a product have 99 KiB.
+@lru_cache(maxsize=kept(megabytes=25, kib=100))
+def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tuple[Outline, ...]:
     product = worlds.world(key, edition=edition, first_day=first_day).products[place]
     words = vocabulary.of(edition)
     draws = Draws(key, "reviews", edition, "outlines", place)
     plots = _plots(draws.at("plots"), product, words)
     marks = planted(draws.at("terms"), plots, words.categories[product.category].terms)
     found = _people(draws.at("people"), product, plots, marks, people=words.people, first_day=first_day)
-    for change in changes:
-        found = [_changed(outline, change) if outline.id == change.review else outline for outline in found]
     found.sort(key=attrgetter("id"))
     return tuple(sorted(found, key=attrgetter("day"), reverse=True))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gymsite.core.draws import Draws
 from tasks_app.worlds.reviews.goods import Term
@@ -16,6 +17,12 @@ PROBLEM_FORMS = (0.46, 0.66, 0.80)
 CAPITAL_SHARE = 0.12
 UPPER_SHARE = 0.06
 FOREIGN_MENTION_SHARE = 0.3
+
+
+@lru_cache(maxsize=1 << 14)
+def mark_of(term: str, form: int, case: Case, place: Place, at: int = 0) -> Mark:
+    """One object for equal marks: there are far fewer of them than reviews that have one."""
+    return Mark(term, form, case, place, at)
 
 
 @dataclass(slots=True)
@@ -43,7 +50,7 @@ class _Planter:
         self.plots = plots
         self.english = [number for number, plot in enumerate(plots) if not plot.language]
         self.foreign = [number for number, plot in enumerate(plots) if plot.language]
-        self.marks: list[list[Mark]] = [[] for _ in plots]
+        self.marks: dict[int, list[Mark]] = {}
         self.in_body = [0] * len(plots)
         self.filled: set[tuple[Place, int]] = set()
 
@@ -64,7 +71,7 @@ class _Planter:
         for number in self.foreign:
             if self.in_body[number] < 2 and self.share() < FOREIGN_MENTION_SHARE:
                 self.in_body[number] += 1
-                self.marks[number].append(Mark(term.word, 0, "capital", "body"))
+                self.marks.setdefault(number, []).append(mark_of(term.word, 0, "capital", "body"))
         self._again(term, core)
 
     def _again(self, term: Term, core: list[int]) -> None:
@@ -97,7 +104,7 @@ class _Planter:
 
     def _mark(self, number: int, term: Term, place: Place, form: int) -> None:
         case: Case = "lower" if form < 0 or place == "reply" else self._case(term, place, form)
-        self.marks[number].append(Mark(term.word, form, case, place))
+        self.marks.setdefault(number, []).append(mark_of(term.word, form, case, place))
         if place == "body":
             self.in_body[number] += 1
         else:
@@ -128,7 +135,11 @@ class _Planter:
 
     def settled(self) -> list[tuple[Mark, ...]]:
         """The marks with their sentences drawn."""
-        return [self._placed(number, marks) for number, marks in enumerate(self.marks)]
+        marks = self.marks
+        return [
+            self._placed(number, marks[number]) if number in marks else ()
+            for number in range(len(self.plots))
+        ]
 
     def _placed(self, number: int, marks: list[Mark]) -> tuple[Mark, ...]:
         count = self.in_body[number]
@@ -141,6 +152,6 @@ class _Planter:
         else:
             places = self.draws.sample(range(plot.sentences), count)
         return tuple(
-            Mark(mark.term, mark.form, mark.case, mark.place, places.pop()) if mark.place == "body" else mark
+            mark_of(mark.term, mark.form, mark.case, "body", places.pop()) if mark.place == "body" else mark
             for mark in marks
         )

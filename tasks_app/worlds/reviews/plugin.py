@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from datetime import date
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Any
 
 from tasks_app.worlds.registry import WorldPlugin, worlds
+from tasks_app.worlds.remembering import kept, opener
 from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.state import fold, plain
+from tasks_app.worlds.reviews.telling import TELLING
 from tasks_app.worlds.reviews.types import World
-from tasks_app.worlds.reviews.vocabulary import Edition
 from tasks_app.worlds.reviews.world import world, world_change
 
-
-def open_world(
-    key: bytes, *, edition: Edition, first_day: date, changes: Sequence[Mapping[str, Any]] = ()
-) -> World:
-    """The world of a key with its changes made; the same object while it is remembered."""
-    if not changes:
-        return world(key, edition=edition, first_day=first_day)
-    return _changed(key, edition, first_day, json.dumps(list(changes), sort_keys=True))
-
-
-@lru_cache(maxsize=64)
-def _changed(key: bytes, edition: Edition, first_day: date, changes: str) -> World:
-    return world_change(world(key, edition=edition, first_day=first_day), json.loads(changes))
+open_world = opener(world, world_change, most_changed=kept(megabytes=1, kib=5))
 
 
 def searched(of: World, given: Mapping[str, Any]) -> str | None:
@@ -39,5 +25,13 @@ def searched(of: World, given: Mapping[str, Any]) -> str | None:
 
 worlds.register(
     "reviews",
-    WorldPlugin(id="reviews", open_world=open_world, fold=fold, plain=plain, searched=searched),
+    WorldPlugin(
+        id="reviews",
+        open_world=open_world,
+        fold=fold,
+        plain=plain,
+        changes=frozenset({"helpful_voted", "helpful_withdrawn", "banner_closed"}),
+        searched=searched,
+        telling=TELLING,
+    ),
 )

@@ -16,23 +16,26 @@ Event = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Reviews found helpful, with "Read more" opened, shown in their own language, with the reply opened; and
-    the pop-ups that were dismissed."""
+    """Reviews found helpful, with "Read more" opened, with the reply opened; and the pop-ups that were
+    dismissed."""
 
     voted: frozenset[str] = frozenset()
     unfolded: frozenset[str] = frozenset()
-    originals: frozenset[str] = frozenset()
     replies: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
     searches: tuple[Mapping[str, Any], ...] = ()
     """Latest last, each once."""
+    seen: int = 0
+    """How many things were looked at: products, questions, lists of reviews, and what was opened of one."""
 
 
 def fold(world: World, events: Iterable[Event]) -> State:
     """The state after the events, given as kind and data in their order.
 
-    - ``helpful_voted``, ``helpful_withdrawn``, ``review_unfolded``, ``original_shown``, ``translation_shown``
-      and ``reply_opened`` ``{review}``
+    - ``helpful_voted`` and ``helpful_withdrawn`` ``{review}``
+    - ``shown`` ``{facts}``: what a page held; of a review, ``review V1234567 more`` is what was folded, and
+      ``review V1234567 reply`` the seller's reply
+    - ``product_opened`` and ``questions_opened`` ``{product}``
     - ``banner_closed`` ``{name}``
     - ``recent_search`` any data: the search
 
@@ -68,20 +71,19 @@ def _helpful_withdrawn(state: State, data: Mapping[str, Any]) -> State:
     return replace(state, voted=state.voted - {data["review"]})
 
 
-def _review_unfolded(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, unfolded=state.unfolded | {data["review"]})
+def _shown(state: State, data: Mapping[str, Any]) -> State:
+    """Opened is what a page was asked for; it noted what it held then."""
+    opened = [fact.split() for fact in data["facts"] if fact.endswith((" more", " reply"))]
+    return replace(
+        state,
+        unfolded=state.unfolded | {review for _, review, part in opened if part == "more"},
+        replies=state.replies | {review for _, review, part in opened if part == "reply"},
+        seen=state.seen + 1,
+    )
 
 
-def _original_shown(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, originals=state.originals | {data["review"]})
-
-
-def _translation_shown(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, originals=state.originals - {data["review"]})
-
-
-def _reply_opened(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, replies=state.replies | {data["review"]})
+def _looked(state: State, data: Mapping[str, Any]) -> State:
+    return replace(state, seen=state.seen + 1)
 
 
 def _banner_closed(state: State, data: Mapping[str, Any]) -> State:
@@ -96,10 +98,9 @@ def _recent_search(state: State, data: Mapping[str, Any]) -> State:
 _STEPS: Mapping[str, Callable[[State, Mapping[str, Any]], State]] = {
     "helpful_voted": _helpful_voted,
     "helpful_withdrawn": _helpful_withdrawn,
-    "review_unfolded": _review_unfolded,
-    "original_shown": _original_shown,
-    "translation_shown": _translation_shown,
-    "reply_opened": _reply_opened,
+    "shown": _shown,
+    "product_opened": _looked,
+    "questions_opened": _looked,
     "banner_closed": _banner_closed,
     "recent_search": _recent_search,
 }

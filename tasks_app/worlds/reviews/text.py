@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 
 from gymsite.core.draws import Draws
+from tasks_app.worlds.remembering import kept
 from tasks_app.worlds.reviews import foreign, vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.goods import Term
@@ -18,6 +19,7 @@ from tasks_app.worlds.reviews.vocabulary import Edition
 
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
 LED_SHARE = 0.42
+LOOKS = 6
 MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")
 
 
@@ -28,17 +30,30 @@ def reviews(world: World, product_id: str) -> tuple[Review, ...]:
 
 def review(world: World, product_id: str, outline: Outline) -> Review:
     """The words of one review."""
-    return _Scribe(world, world.product(product_id)).review(outline)
+    return _review(world.key, world.edition, world.first_day, product_id, outline)
 
 
-@lru_cache(maxsize=64)
+# Those of a product have 237 KiB.
+@lru_cache(maxsize=kept(megabytes=16, kib=250))
 def _reviews(
     key: bytes, edition: Edition, first_day: date, product_id: str, changes: tuple[Change, ...]
 ) -> tuple[Review, ...]:
     bare = worlds.world(key, edition=edition, first_day=first_day)
     world = World(key=key, edition=edition, first_day=first_day, products=bare.products, changes=changes)
-    scribe = _Scribe(world, world.product(product_id))
+    scribe = _scribe(key, edition, first_day, product_id)
     return tuple(map(scribe.review, outlines(world, product_id)))
+
+
+# One with its outline has 2 KiB. A list is shown again for each part of it that is opened.
+@lru_cache(maxsize=kept(megabytes=8, kib=2))
+def _review(key: bytes, edition: Edition, first_day: date, product_id: str, outline: Outline) -> Review:
+    return _scribe(key, edition, first_day, product_id).review(outline)
+
+
+@lru_cache(maxsize=kept(megabytes=1, kib=4))
+def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _Scribe:
+    world = worlds.world(key, edition=edition, first_day=first_day)
+    return _Scribe(world, world.product(product_id))
 
 
 def others(world: World, product: Product) -> tuple[str, ...]:
@@ -51,17 +66,25 @@ def others(world: World, product: Product) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Draft:
-    """A review while it is written: its own stream, and which sentences it has used."""
+    """A review while it is written: its own stream, its sentences so far, and what they spoke of."""
 
     draws: Draws
     stars: int
     slots: dict[str, str]
-    used: set[int]
+    used: set[int] = field(default_factory=set)
+    topics: set[str] = field(default_factory=set)
+    tones: dict[str, str] = field(default_factory=dict)
 
     def tone(self) -> str:
         """Praise or complaint, as the stars have it; now and then the other."""
         likely = (0.04, 0.12, 0.5, 0.87, 0.97)[self.stars - 1]
         return "+" if self.draws.share() < likely else "-"
+
+    def tone_of(self, subject: str) -> str:
+        """As ``tone``, and the same whenever the review comes back to the subject."""
+        if subject not in self.tones:
+            self.tones[subject] = self.tone()
+        return self.tones[subject]
 
     def mood(self) -> str:
         """As ``tone``, with "neither" for three stars and sometimes beside them."""
@@ -100,14 +123,18 @@ class _Scribe:
         """Whoever writes uses it in one way and compares it with one other product."""
         draws = self.stream.at(outline.number)
         use, other = draws.pick(self.category.uses), draws.pick(self.others)
-        return _Draft(draws, outline.stars, {**self.slots, "use": use, "other": other}, set())
+        return _Draft(draws, outline.stars, {**self.slots, "use": use, "other": other})
 
     def _pick(self, draft: _Draft, patterns: tuple[Pattern, ...]) -> Pattern:
-        """One that the review has not used yet, if a second look finds it."""
-        found = draft.draws.pick(patterns)
-        if id(found) in draft.used:
+        """One that the review has not used yet, if a few looks find it, and of topics that are new in it."""
+        for _ in range(LOOKS):
             found = draft.draws.pick(patterns)
+            if id(found) not in draft.used and draft.topics.isdisjoint(found.topics):
+                break
+        else:
+            found = next((one for one in patterns if draft.topics.isdisjoint(one.topics)), found)
         draft.used.add(id(found))
+        draft.topics |= found.topics
         return found
 
     def _led(self, draft: _Draft, sentence: str) -> str:
@@ -132,16 +159,16 @@ class _Scribe:
             return self._led(draft, self._sentence(draft, self.phrases["fill" + draft.mood()]))
         if kind == "own":
             return self._led(
-                draft, self._sentence(draft, self.own["praise" if draft.tone() == "+" else "blame"])
+                draft, self._sentence(draft, self.own["praise" if draft.tone_of(kind) == "+" else "blame"])
             )
-        return self._led(draft, self._sentence(draft, self.phrases[kind + draft.tone()]))
+        return self._led(draft, self._sentence(draft, self.phrases[kind + draft.tone_of(kind)]))
 
     def _marked(self, draft: _Draft, mark: Mark) -> str:
         if mark.form < 0:
             return self._sentence(draft, self.own[mark.term])
         term = self.terms[mark.term]
         name = INFLECTIONS[term.kind][mark.form] + ("_first" if mark.case == "capital" else "")
-        sentence = self._sentence(draft, self.phrases[name + draft.tone()], _cased(term, mark))
+        sentence = self._sentence(draft, self.phrases[name + draft.tone_of(mark.term)], _cased(term, mark))
         return sentence if mark.case == "capital" else self._led(draft, sentence)
 
     def _title(self, draft: _Draft, outline: Outline) -> str:
@@ -149,7 +176,9 @@ class _Scribe:
         if mark is None:
             return self._sentence(draft, self.phrases["title" + draft.overall()])
         term = self.terms[mark.term]
-        return self._sentence(draft, self.phrases[f"title_{term.kind}{draft.tone()}"], _cased(term, mark))
+        return self._sentence(
+            draft, self.phrases[f"title_{term.kind}{draft.tone_of(mark.term)}"], _cased(term, mark)
+        )
 
     def _reply(self, draft: _Draft, outline: Outline) -> str:
         said = [self._sentence(draft, self.phrases["reply_open" + ("-" if outline.stars < 4 else "+")])]
@@ -161,10 +190,11 @@ class _Scribe:
 
     def _translated(self, draft: _Draft, outline: Outline) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         by_place = {mark.at: mark for mark in outline.marks if mark.place == "body"}
+        mood = draft.mood()
         told = [self._both(draft, outline, name="title" + draft.overall())]
         for place in range(outline.sentences):
             mark = by_place.get(place)
-            name = "term" + draft.tone() if mark else draft.mood()
+            name = "term" + draft.tone_of(mark.term) if mark else mood
             told.append(self._both(draft, outline, name=name, place=1 + place, mark=mark))
         (_, title), *body = told
         return title, tuple(english for _, english in body), tuple(own for own, _ in told)

@@ -40,8 +40,8 @@ class Change:
     """One fact of one review that is not as it was drawn."""
 
     review: str
-    fact: Literal["is_verified", "colour"]
-    value: bool | str
+    fact: Literal["is_verified"]
+    value: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +53,10 @@ class World:
     first_day: date
     products: tuple[Product, ...]
     changes: tuple[Change, ...] = ()
+
+    def __hash__(self) -> int:
+        """Of what the products are drawn from: caches ask for it ten times a task, and products are long."""
+        return hash((self.key, self.edition, self.first_day, self.changes))
 
     def product(self, product_id: str) -> Product:
         """``StopIteration`` when there is none."""

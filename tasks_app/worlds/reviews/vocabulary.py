@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isqrt
 from typing import Literal
@@ -15,6 +16,27 @@ from tasks_app.worlds.reviews.grammar import Pattern
 Edition = Literal["train", "test"]
 
 MOST_COPIES = 9
+TOPICS = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in {
+        "price": r"\bprice|money|\bcents?\b|bargain|\bvalue\b|\bcosts?\b|out of ten|reasonable",
+        "wear": r"finish|workmanship|@good|@bad|@fine|@awful|wear|shabby|robust|falling apart|as good as new"
+        r"|clean\|like new|endures|flimsy|\bIt \[looks",
+        "delivery": r"delivery|shipping|parcel|my order|arrived|to get here|came damaged|unpacked|packaging",
+        "colour": r"colour|shade|paler|the pictures|photos",
+        "size": r"\bsize\b|heavier|lighter|dimensions|bulkier|weighs",
+        "manual": r"manual|leaflet",
+        "service": r"service|support|phoned|refund",
+        "keeping": r"\bbin\b|return|\bback\b|gave up|daily|\bkeep|get the same|another one|collection"
+        r"|replacement|regret|clutter|use it|ordering|in service|look elsewhere|never again|last \[purchase"
+        r"|convert|number two",
+        "fall": r"\bfell\b|knocked|pushed|nudged",
+        "quiet": r"quiet|loud",
+        "lasted": r"\] it for \[@|lasted|survived|(?:strong|Delighted|Dead)\] after|^\[@spell\] (?:in|of use)"
+        r"|^After \[@(?:spell\]: |span\])|stars (?:\[after\|for\]|after)|did not last",
+    }.items()
+}
+"""Words of what a sentence is about, by which it is found out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,5 +74,10 @@ def _of_category(category: Category, lists: grammar.Lists) -> dict[str, tuple[Pa
 
 def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, ...]:
     """The patterns, those that can be put in more ways as many times more, so that few sentences recur."""
-    found = [grammar.pattern(source, lists=lists) for source in sources]
+    found = [replace(grammar.pattern(source, lists=lists), topics=topics_of(source)) for source in sources]
     return tuple(one for one in found for _ in range(min(MOST_COPIES, 1 + isqrt(one.variants) // 3)))
+
+
+def topics_of(source: str) -> frozenset[str]:
+    """The topics of a sentence, as it stands in the vocabulary."""
+    return frozenset(name for name, words in TOPICS.items() if words.search(source))

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from gymsite.core.draws import Draws
+from tasks_app.worlds.remembering import kept
 from tasks_app.worlds.reviews import grammar, vocabulary
 from tasks_app.worlds.reviews.goods import Category
 from tasks_app.worlds.reviews.types import Change, Product, World
@@ -22,7 +23,8 @@ SIZES = ((50, 80), (80, 135), (135, 222), (222, 365), (365, 600))
 MOODS = 5
 
 
-@lru_cache(maxsize=64)
+# A world without its reviews has 4 KiB.
+@lru_cache(maxsize=kept(megabytes=5, kib=5))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     """The world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "reviews", edition)
@@ -49,7 +51,7 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
 def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
     """The world with the changes made; none give the world itself.
 
-    A change is ``{"review": "V1234567", "fact": "is_verified" or "colour", "value": ...}``.
+    A change is ``{"review": "V1234567", "fact": "is_verified", "value": false}``.
     ``msgspec.ValidationError`` for anything else.
     """
     made = tuple(msgspec.convert(change, Change) for change in changes)

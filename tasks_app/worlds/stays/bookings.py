@@ -11,7 +11,15 @@ from tasks_app.worlds.stays.state import State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
 Refusal = Literal[
-    "", "dates", "too_many_guests", "too_few_nights", "not_free", "no_such_trip", "too_late", "other_room"
+    "",
+    "dates",
+    "too_many_guests",
+    "too_few_nights",
+    "not_free",
+    "no_such_trip",
+    "too_late",
+    "other_room",
+    "same_dates",
 ]
 """Why not; empty when nothing stands against it."""
 
@@ -34,11 +42,15 @@ def booking_refusal(
         return "too_many_guests"
     if stay.nights < listing.rules.min_nights:
         return "too_few_nights"
-    if not is_free(world, room, stay.check_in, stay.check_out) or any(
-        trip.room == room.id and trip.code != but and _overlap(trip, stay) for trip in _held(state)
-    ):
+    if not is_free(world, room, stay.check_in, stay.check_out) or own_trip(state, room, stay, but=but):
         return "not_free"
     return ""
+
+
+def own_trip(state: State, room: Room, stay: Stay, *, but: str = "") -> Trip | None:
+    """The visitor's own trip that holds the room on a night of the stay, if there is one beside ``but``."""
+    held = (trip for trip in state.trips if trip.status == "booked" and trip.room == room.id)
+    return next((trip for trip in held if trip.code != but and _overlap(trip, stay)), None)
 
 
 def change_refusal(
@@ -51,6 +63,8 @@ def change_refusal(
         return "other_room"
     if not can_change(listing.policy, check_in=trip.check_in, on=on):
         return "too_late"
+    if stay == trip.stay:
+        return "same_dates"
     return booking_refusal(world, state, listing=listing, room=room, stay=stay, but=trip.code)
 
 
@@ -59,10 +73,6 @@ def cancel_refusal(trip: Trip, *, on: date) -> Refusal:
     if trip.status != "booked":
         return "no_such_trip"
     return "too_late" if on >= trip.check_in else ""
-
-
-def _held(state: State) -> list[Trip]:
-    return [trip for trip in state.trips if trip.status == "booked"]
 
 
 def _overlap(trip: Trip, stay: Stay) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import lru_cache
 
 from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, World
 
@@ -14,10 +15,32 @@ _HUNDREDTHS = 1_000_000
 def night_price(world: World, listing: Listing, room: Room, day: date) -> int:
     """The price of one night: the room's basic one by season, weekend and a jitter of its own."""
     night = (day - world.first_day).days
-    season = world.town.seasons[day.month - 1]
     weekend = 100 + listing.weekend_percent if day.weekday() in (FRIDAY, SATURDAY) else 100
-    jitter = 100 + world.jitter[(room.offset + night) % len(world.jitter)]
-    return (room.base_cents * season * weekend * jitter + _HUNDREDTHS // 2) // _HUNDREDTHS
+    jitter = world.jitter[(room.offset + night) % len(world.jitter)]
+    return _cents(room.base_cents, world.town.seasons[day.month - 1], weekend, jitter)
+
+
+def night_prices(world: World, listing: Listing, room: Room, first: date, *, nights: int) -> list[int]:
+    """The prices of so many nights on end, as ``night_price`` has them."""
+    seasons, jitter, base = world.town.seasons, world.jitter, room.base_cents
+    share = (100, 100 + listing.weekend_percent)
+    turn = room.offset + (first - world.first_day).days
+    return [
+        _cents(base, seasons[month], share[is_weekend], jitter[(turn + night) % len(jitter)])
+        for night, month, is_weekend in _nights(first, nights)
+    ]
+
+
+def _cents(base: int, season: int, weekend: int, jitter: int) -> int:
+    return (base * season * weekend * (100 + jitter) + _HUNDREDTHS // 2) // _HUNDREDTHS
+
+
+# The rooms of a town are asked for the same nights, one after the other.
+@lru_cache(maxsize=256)
+def _nights(first: date, nights: int) -> tuple[tuple[int, int, bool], ...]:
+    """Of so many nights on end their numbers from 0, their months from 0, and whether each is a weekend's."""
+    days = [(night, first + timedelta(days=night)) for night in range(nights)]
+    return tuple((night, day.month - 1, day.weekday() in (FRIDAY, SATURDAY)) for night, day in days)
 
 
 def taken(room: Room) -> int:
@@ -48,8 +71,9 @@ def last_day(world: World) -> date:
 
 def first_free(room: Room, *, nights: int, since: int = 0) -> int | None:
     """The first night, counted from the first day, from which so many in a row are free."""
-    free = ~taken(room) & ((1 << NIGHTS) - 1)
+    all_free = ~taken(room) & ((1 << NIGHTS) - 1)
+    free = all_free
     for step in range(1, nights):
-        free &= ~(taken(room) >> step) & ((1 << (NIGHTS - step)) - 1)
+        free &= all_free >> step
     free = free >> since << since
     return (free & -free).bit_length() - 1 if free else None

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
-from datetime import date, timedelta
 from typing import Any
 
-from tasks_app.worlds.stays.calendar import nights_mask, taken
+from tasks_app.worlds.stays.calendar import taken
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 
 def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
     """The world with the changes made, in order; none give the world itself.
 
-    - ``{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}``
-    - ``{"change": "room_gains", "room": "R-1234", "amenity": "kettle"}``
-    - ``{"change": "house_loses", "listing": "L-1234", "amenity": "sauna"}``
-    - ``{"change": "night_taken", "room": "R-1234", "night": "2027-03-01"}``
-
-    ``KeyError`` for another change.
+    A change is ``{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}``; ``KeyError`` for another.
     """
     for change in changes:
         world = _CHANGES[change["change"]](world, change)
@@ -28,25 +22,27 @@ def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
 
 def room_replaced(world: World, room_id: str, **facts: Any) -> World:
     """The world with other facts of one room."""
+    return _rooms_changed(world, {room_id}, lambda room: replace(room, **facts))
 
-    def room_in(room: Room) -> Room:
-        return replace(room, **facts) if room.id == room_id else room
 
+def nights_freed(world: World, nights: Mapping[str, int]) -> World:
+    """The world in which other guests have none of these nights: bits, by room."""
+
+    def freed(room: Room) -> Room:
+        left = taken(room) & ~nights[room.id]
+        return replace(room, taken=left.to_bytes(len(room.taken), "little"))
+
+    return _rooms_changed(world, nights, freed)
+
+
+def _rooms_changed(world: World, rooms: Container[str], change: Callable[[Room], Room]) -> World:
     def listing_in(listing: Listing) -> Listing:
-        if all(room.id != room_id for room in listing.rooms):
+        if not any(room.id in rooms for room in listing.rooms):
             return listing
-        return replace(listing, rooms=tuple(map(room_in, listing.rooms)))
+        found = (change(room) if room.id in rooms else room for room in listing.rooms)
+        return replace(listing, rooms=tuple(found))
 
     return replace(world, listings=tuple(map(listing_in, world.listings)))
-
-
-def nights_freed(world: World, room_id: str, nights: int) -> World:
-    """The world in which other guests have none of these nights (bits) of a room."""
-    return _with_taken(world, room_id, taken(_room(world, room_id)) & ~nights)
-
-
-def _with_taken(world: World, room_id: str, nights: int) -> World:
-    return room_replaced(world, room_id, taken=nights.to_bytes(len(_room(world, room_id).taken), "little"))
 
 
 def _room(world: World, room_id: str) -> Room:
@@ -58,32 +54,4 @@ def _room_loses(world: World, change: Mapping[str, Any]) -> World:
     return room_replaced(world, change["room"], amenities=kept)
 
 
-def _room_gains(world: World, change: Mapping[str, Any]) -> World:
-    has = {*_room(world, change["room"]).amenities, change["amenity"]}
-    ordered = tuple(amenity.id for amenity in world.amenities if amenity.id in has)
-    return room_replaced(world, change["room"], amenities=ordered)
-
-
-def _house_loses(world: World, change: Mapping[str, Any]) -> World:
-    def listing_in(listing: Listing) -> Listing:
-        if listing.id != change["listing"]:
-            return listing
-        kept = tuple(one for one in listing.amenities if one != change["amenity"])
-        return replace(listing, amenities=kept)
-
-    return replace(world, listings=tuple(map(listing_in, world.listings)))
-
-
-def _night_taken(world: World, change: Mapping[str, Any]) -> World:
-    room = _room(world, change["room"])
-    night = date.fromisoformat(change["night"])
-    mask = nights_mask(world, night, night + timedelta(days=1))
-    return _with_taken(world, room.id, taken(room) | mask)
-
-
-_CHANGES = {
-    "room_loses": _room_loses,
-    "room_gains": _room_gains,
-    "house_loses": _house_loses,
-    "night_taken": _night_taken,
-}
+_CHANGES = {"room_loses": _room_loses}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from gymsite.core.draws import Draws
@@ -9,14 +10,18 @@ from tasks_app.worlds.stays.amenities import house_ids, room_ids
 from tasks_app.worlds.stays.naming import Naming
 from tasks_app.worlds.stays.types import NIGHTS, Edition, Fees, Listing, Policy, Room, Rules, Tier, Town
 from tasks_app.worlds.stays.vocabulary import (
+    AMENITY_TURNS,
     BEDS,
     KIND_WEIGHTS,
     KINDS,
+    NAME_STEMS,
     NAMES,
+    NO_TURNS,
     PETS,
     ROOM_STEMS,
     ROOM_TURNS,
     SMOKING,
+    STEM_BEDS,
 )
 
 HOUSE_CHANCE = {
@@ -27,6 +32,8 @@ ROOM_CHANCE = 0.6
 TOGGLES = 4
 """So many amenities tell a further room of a house from its first one, at most."""
 WORDS = 61
+STRIDE = 5
+"""From one room's name to the next among the turns of names: they have no factor in common."""
 Words = tuple[int, ...]
 _WORD_BITS = 53
 """What one draw of ``Draws.share`` holds."""
@@ -39,11 +46,12 @@ def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edit
     kind = draws.weighted(KINDS, KIND_WEIGHTS)
     chance = HOUSE_CHANCE[kind]
     share = draws.share
-    house = tuple(one for one in house_ids(edition) if share() < chance)
+    house = tuple([one for one in house_ids(edition) if share() < chance])
     names = NAMES[edition]
+    number, name = naming.number("L"), naming.listing(kind)
     return Listing(
-        id=naming.number("L"),
-        name=naming.listing(kind),
+        id=number,
+        name=name,
         kind=kind,
         neighbourhood=draws.pick(town.neighbourhoods),
         street=f"{draws.whole(1, 98)} {draws.pick(names.streets)}",
@@ -55,45 +63,86 @@ def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edit
         host=draws.pick(names.first_names),
         weekend_percent=draws.whole(4, 24),
         amenities=house,
-        rooms=_rooms(draws, naming, words, kind=kind, edition=edition, house=house),
+        rooms=_rooms(
+            draws, naming, words, names=_room_names(draws, kind, name), edition=edition, house=house
+        ),
         policy=_policy(draws),
         fees=_fees(draws, kind),
         rules=_rules(draws),
     )
 
 
+def _room_names(draws: Draws, kind: str, house: str) -> list[tuple[str, str, int]]:
+    """Of each room of a house the name, its kind and how many it sleeps: no two alike."""
+    stems = ROOM_STEMS[kind]
+    for word, excluded in NAME_STEMS.items():
+        if word in house:
+            stems = tuple(one for one in stems if one[0] not in excluded)
+    place = draws.whole(0, len(ROOM_TURNS) - 1)
+    found = []
+    for _ in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind != "Holiday home" else 1):
+        stem, sleeps = draws.pick(stems)
+        while ROOM_TURNS[place % len(ROOM_TURNS)] in NO_TURNS.get(stem, ()):
+            place += STRIDE
+        found.append((ROOM_TURNS[place % len(ROOM_TURNS)].format(stem), stem, sleeps))
+        place += STRIDE
+    return found
+
+
 def _rooms(
-    draws: Draws, naming: Naming, words: Words, *, kind: str, edition: Edition, house: tuple[str, ...]
+    draws: Draws,
+    naming: Naming,
+    words: Words,
+    *,
+    names: list[tuple[str, str, int]],
+    edition: Edition,
+    house: tuple[str, ...],
 ) -> tuple[Room, ...]:
     share = draws.share
     possible = room_ids(edition)
     first = {one for one in possible if share() < ROOM_CHANCE}
     # What the house has and its first room has not: the commonest misreading, so every house offers it.
-    both = [one for one in house if one in possible]
+    both = [one for one in house if one in _in_rooms(edition)]
     if both:
         first.discard(draws.pick(both))
     base = draws.log_whole(3800, 17000)
-    turn = draws.whole(0, len(ROOM_TURNS) - 1)
     rooms = []
-    for number in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind != "Holiday home" else 1):
-        toggled = {draws.pick(possible) for _ in range(TOGGLES if number else 0)}
-        stem, sleeps = draws.pick(ROOM_STEMS[kind])
+    for number, (name, stem, sleeps) in enumerate(names):
+        has = first ^ {possible[int(share() * len(possible))] for _ in range(TOGGLES if number else 0)}
         rooms.append(
             Room(
                 id=naming.number("R"),
-                name=ROOM_TURNS[(turn + 5 * number) % len(ROOM_TURNS)].format(stem),
-                beds=draws.pick(BEDS[sleeps]),
+                name=name,
+                beds=draws.pick(STEM_BEDS.get(stem) or BEDS[sleeps]),
                 square_metres=9 + 6 * sleeps + draws.whole(0, 14),
                 sleeps=sleeps,
                 included=min(sleeps, draws.whole(1, 3)),
                 extra_cents=draws.whole(16, 60) * 50,
                 base_cents=base * (66 + 15 * sleeps + draws.whole(0, 24)) // 100,
-                amenities=tuple(one for one in possible if (one in first) != (one in toggled)),
+                amenities=_fitting(name, tuple([one for one in possible if one in has])),
                 offset=draws.whole(0, 1008),
                 taken=_taken(draws, words),
             )
         )
     return tuple(rooms)
+
+
+@cache
+def _in_rooms(edition: Edition) -> frozenset[str]:
+    return frozenset(room_ids(edition))
+
+
+def _fitting(name: str, amenities: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a room of the name can have."""
+    absent = _absent(name)
+    return tuple([one for one in amenities if one != absent]) if absent else amenities
+
+
+# Rooms have turns of some fifty names.
+@cache
+def _absent(name: str) -> str:
+    """The amenity that no room of the name can have, if there is one."""
+    return next((absent for absent, part in AMENITY_TURNS.items() if part in name), "")
 
 
 def words_draw(draws: Draws) -> Words:
@@ -105,9 +154,9 @@ def _bits(draws: Draws) -> int:
     return int(draws.share() * (1 << _WORD_BITS))
 
 
-def _word(draws: Draws, words: Words) -> int:
-    word = words[int(draws.share() * WORDS)]
-    turn = int(draws.share() * _WIDTH)
+def _word(share: Callable[[], float], words: Words) -> int:
+    word = words[int(share() * WORDS)]
+    turn = int(share() * _WIDTH)
     return (word >> turn | word << (_WIDTH - turn)) & _ALL
 
 
@@ -116,13 +165,14 @@ def _taken(draws: Draws, words: Words) -> bytes:
 
     Drawn for all nights at once, by operations on bits: a stay begins on every sixteenth to fifth night.
     """
-    starts = _word(draws, words) & _word(draws, words) & _word(draws, words)
-    third = draws.share()
+    share = draws.share
+    starts = _word(share, words) & _word(share, words) & _word(share, words)
+    third = share()
     if third < 0.15:
-        starts &= _word(draws, words)
+        starts &= _word(share, words)
     elif third > 0.6:
         starts |= starts << draws.whole(3, 9)
-    longer = _word(draws, words)
+    longer = _word(share, words)
     nights = starts | starts << 1 | (starts & longer) << 2 | (starts & longer) << 3
     short = draws.whole(6, 90)
     gap = draws.whole(11, 13)

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from datetime import date
-from functools import lru_cache
-from typing import Any
-
 from tasks_app.worlds.registry import WorldPlugin, worlds
+from tasks_app.worlds.remembering import kept, opener
+from tasks_app.worlds.stays import comparing
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.state import fold, plain
-from tasks_app.worlds.stays.types import Edition, World
+from tasks_app.worlds.stays.telling import TELLING
 from tasks_app.worlds.stays.world import world
 
-
-def open_world(
-    key: bytes, *, edition: Edition, first_day: date, changes: Sequence[Mapping[str, Any]] = ()
-) -> World:
-    """The world of a key with its changes made; the same object while it is remembered."""
-    if not changes:
-        return world(key, edition=edition, first_day=first_day)
-    return _changed(key, edition, first_day, json.dumps(list(changes), sort_keys=True))
+open_world = opener(world, world_change, most_changed=kept(megabytes=12, kib=350))
 
 
-@lru_cache(maxsize=64)
-def _changed(key: bytes, edition: Edition, first_day: date, changes: str) -> World:
-    return world_change(world(key, edition=edition, first_day=first_day), json.loads(changes))
-
-
-worlds.register("stays", WorldPlugin(id="stays", open_world=open_world, fold=fold, plain=plain))
+worlds.register(
+    "stays",
+    WorldPlugin(
+        id="stays",
+        open_world=open_world,
+        fold=fold,
+        plain=plain,
+        changes=frozenset({"booked", "changed", "cancelled", "banner_closed"}),
+        telling=TELLING,
+        compare=comparing.compare,
+    ),
+)

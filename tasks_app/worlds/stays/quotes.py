@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
-from tasks_app.worlds.stays.calendar import night_price
+from tasks_app.worlds.stays.calendar import night_price, night_prices
 from tasks_app.worlds.stays.types import HOTEL_KINDS, Listing, Policy, Room, Stay, Tier, Trip, World
 
 
@@ -26,23 +27,44 @@ class Quote:
         return sum(line.cents for line in self.lines)
 
 
+LABELS = ("Extra guests", "Long stay discount", "Cleaning", "Service fee")
+"""Of those between the nights and the tax."""
+
+
+class Costs(NamedTuple):
+    """What a stay's price is the sum of; 0 where there is no such cost."""
+
+    nights: int
+    extra: int
+    discount: int
+    """Not above 0."""
+    cleaning: int
+    service: int
+    tax: int
+
+
 def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
     """The price of a stay, whether or not the room is free."""
-    nights = tuple(night_price(world, listing, room, day) for day in stay.days)
-    extra = max(stay.guests - room.included, 0) * room.extra_cents * stay.nights
-    fees = listing.fees
-    lines = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", sum(nights))]
-    if extra:
-        lines.append(Line("Extra guests", extra))
-    if 0 < fees.long_stay_nights <= stay.nights:
-        lines.append(Line("Long stay discount", -percent(sum(nights) + extra, fees.long_stay_percent)))
-    service = percent(sum(line.cents for line in lines), fees.service_percent)
-    if fees.cleaning_cents:
-        lines.append(Line("Cleaning", fees.cleaning_cents))
-    if service:
-        lines.append(Line("Service fee", service))
-    lines.append(Line("City tax", city_tax(world, listing, stay)))
-    return Quote(nights=nights, lines=tuple(lines))
+    nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
+    costs = _costs(world, listing, room, stay, sum(nights))
+    told = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", costs.nights)]
+    told += [Line(label, cents) for label, cents in zip(LABELS, costs[1:-1], strict=True) if cents]
+    return Quote(nights=tuple(nights), lines=(*told, Line("City tax", costs.tax)))
+
+
+def costs(world: World, listing: Listing, room: Room, stay: Stay) -> Costs:
+    """What ``quote`` tells line by line, for whoever compares the prices of many rooms."""
+    nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
+    return _costs(world, listing, room, stay, sum(nights))
+
+
+def _costs(world: World, listing: Listing, room: Room, stay: Stay, nights: int) -> Costs:
+    fees, count = listing.fees, stay.nights
+    extra = max(stay.guests - room.included, 0) * room.extra_cents * count
+    is_long = 0 < fees.long_stay_nights <= count
+    discount = -percent(nights + extra, fees.long_stay_percent) if is_long else 0
+    service = percent(nights + extra + discount, fees.service_percent)
+    return Costs(nights, extra, discount, fees.cleaning_cents, service, city_tax(world, listing, stay))
 
 
 def percent(cents: int, share: int) -> int:

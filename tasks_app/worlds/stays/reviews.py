@@ -1,34 +1,119 @@
-"""What guests have written, drawn when somebody opens a listing's reviews."""
+"""What guests have written, drawn when somebody opens a listing's reviews.
+
+A review says nothing that its own facts (party, nights, month), those of its listing, or its other sentences
+deny, and a host answers what the guest has said.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import lru_cache
+from functools import cache, cached_property
 
 from gymsite.core.draws import Draws
-from tasks_app.worlds.stays.types import Listing, Review, World
+from tasks_app.worlds.remembering import of_world
+from tasks_app.worlds.stays.types import Listing, Review, Room, World
 from tasks_app.worlds.stays.vocabulary import NAMES
-from tasks_app.worlds.stays.vocabulary_reviews import PARTIES, REPLIES, SENTENCES, SLOTS, TAILS, TITLES
+from tasks_app.worlds.stays.vocabulary_reviews import DENIED, REPLIES, SENTENCES, TAILS, TITLES
+from tasks_app.worlds.stays.vocabulary_slots import MONTHS, NUMBERS, PARTNERS, PETS, SLOTS
 
 GOOD_FROM = 7
 REPLY_CHANCE = 0.18
 TAIL_CHANCE = 0.5
+FEW_NIGHTS = 3
+MOST_TOGETHER = 6
+ALONE = ("Solo traveller", "Business traveller")
+TOGETHER = ("Couple", "Family", "Group of friends")
+WITH_KITCHENS = ("Apartment", "Holiday home", "Hostel")
+LET_WHOLE = ("Holiday home",)
+KEPT = frozenset({"relative", "companion", "vehicle", "occasion", "sound", "animal", "now"})
+"""Slots that are filled once in a review: whoever writes travels with one aunt and hears one noise."""
 _ASPECTS = tuple(aspect for aspect in SENTENCES if aspect not in ("story", "end"))
+_COMPANY = re.compile(r"\b(?:we|us|our|ours|children)\b|\{(?:relative|us)\}", re.IGNORECASE)
+_HIGH_UP = re.compile(r"Top Floor|Attic|Loft|Skylight|Cottage|House|Gatehouse")
+_SLOT = re.compile(r"\{(\w+)\}")
+_WORDS = ("children", "{relative}", "for work", "{nth}", "{nights}", "every day", "{often}", "upstairs",
+          "{view}", "next room")  # fmt: skip
+
+Said = tuple[str, str]
+"""An aspect and its mood."""
+
+
+@cache
+def _claims(sentence: str) -> frozenset[str | Said]:
+    """What a sentence does not go with: words of its own, and what must not have been said beside it."""
+    own = {words for words in _WORDS if words in sentence}
+    denied = {said for words, moods in DENIED.items() if words in sentence for said in moods}
+    return frozenset({*own, *denied, *(["company"] if _COMPANY.search(sentence) else [])})
 
 
 class _Slots(dict[str, str]):
     """Fills a slot when a sentence asks for it, so that only what is said is drawn."""
 
-    def __init__(self, draws: Draws, options: dict[str, tuple[str, ...]], **fixed: str) -> None:
+    def __init__(self, draws: Draws, options: dict[str, Sequence[str]], **fixed: str) -> None:
         super().__init__(fixed)
         self._draws = draws
         self._options = options
+        self.said: dict[str, str] = {}
 
     def __missing__(self, slot: str) -> str:
-        return self._draws.pick(self._options[slot])
+        picked = self.said[slot] = self._draws.pick(self._options[slot])
+        if slot in KEPT:
+            self[slot] = picked
+        return picked
 
 
-@lru_cache(maxsize=512)
+@dataclass(kw_only=True)
+class _Guest:
+    """Whoever writes, with what the listing has; ``said`` are the aspects of the sentences so far."""
+
+    listing: Listing
+    room: Room
+    party: str
+    heads: int
+    nights: int
+    month: int
+    said: list[Said] = field(default_factory=list)
+    tails: list[str] = field(default_factory=lambda: list(TAILS))
+    """Those that were not used yet."""
+
+    @property
+    def aspects(self) -> list[str]:
+        """What there is to write about."""
+        absent = set() if "breakfast" in self.listing.amenities else {"breakfast"}
+        if self.listing.kind not in WITH_KITCHENS:
+            absent.add("kitchen")
+        return [aspect for aspect in _ASPECTS if aspect not in absent]
+
+    @cached_property
+    def cannot(self) -> set[str | Said]:
+        """What this guest does not say, as ``_claims`` has it; grows with what has been said."""
+        held: dict[str, bool] = {
+            "company": self.party in ALONE,
+            "for work": self.party in TOGETHER,
+            "children": self.party != "Family",
+            "{relative}": self.party == "Group of friends",
+            "{nth}": self.nights == 1,
+            "{nights}": self.nights == 1,
+            "every day": self.nights == 1,
+            "{often}": self.nights < FEW_NIGHTS,
+            "upstairs": bool(_HIGH_UP.search(self.room.name)),
+            "{view}": "View" in self.room.name,
+            "next room": self.listing.kind in LET_WHOLE,
+        }
+        return {words for words, is_held in held.items() if is_held}
+
+    def say(self, aspect: str, mood: str) -> None:
+        self.said.append((aspect, mood))
+        self.cannot.add((aspect, mood))
+
+    def fitting(self, sentences: Sequence[str]) -> list[str]:
+        return [sentence for sentence in sentences if self.cannot.isdisjoint(_claims(sentence))]
+
+
+@of_world(most=6)
 def reviews(world: World, listing: Listing) -> tuple[Review, ...]:
     """The listing's reviews, latest first; their scores are about its rating, which counts more ratings."""
     draws = Draws(world.key, "stays", world.edition, "reviews", listing.id)
@@ -42,43 +127,96 @@ def reviews(world: World, listing: Listing) -> tuple[Review, ...]:
 
 def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review:
     names = NAMES[world.edition]
-    room = draws.pick(listing.rooms).name
+    day = world.first_day - timedelta(days=age)
+    guest = _guest(listing, draws, month=day.month)
     score = min(max(round(listing.rating / 10 + 4 * (draws.share() - 0.5)), 1), 10)
-    slots = _Slots(
-        draws, SLOTS[world.edition], room=room, host=listing.host, neighbourhood=listing.neighbourhood
-    )
+    slots = _slots(world, guest, draws)
     mood = "good" if score >= GOOD_FROM + 1 else "story" if score == GOOD_FROM else "bad"
+    body = tuple(_upper(sentence.format_map(slots)) for sentence in _sentences(draws, guest, score))
     return Review(
         author=f"{draws.pick(names.first_names)} {draws.pick('ABCDEFGHIJKLMNOPRSTVWZ')}.",
         home=draws.pick(names.homes),
-        month=(world.first_day - timedelta(days=age)).strftime("%Y-%m"),
-        nights=draws.whole(1, 9),
-        party=draws.pick(PARTIES),
-        room=room,
+        month=day.strftime("%Y-%m"),
+        nights=guest.nights,
+        party=guest.party,
+        room=guest.room.name,
         score=score,
-        title=_upper(draws.pick(TITLES[mood]).format_map(slots)),
-        body=tuple(_upper(sentence.format_map(slots)) for sentence in _sentences(draws, score)),
-        reply=draws.pick(REPLIES).format_map(slots) if draws.chance(REPLY_CHANCE) else "",
+        title=_upper(draws.pick(guest.fitting(TITLES[mood])).format_map(slots)),
+        body=body,
+        reply=_reply(draws, guest, slots, mood) if draws.chance(REPLY_CHANCE) else "",
     )
 
 
-def _sentences(draws: Draws, score: int) -> list[str]:
+def _guest(listing: Listing, draws: Draws, *, month: int) -> _Guest:
+    """As many as the room sleeps at most, and two at least who travel together."""
+    room = draws.pick(listing.rooms)
+    party = draws.pick((*ALONE, *TOGETHER[: {1: 0, 2: 1}.get(room.sleeps, len(TOGETHER))]))
+    heads = 1 if party in ALONE else 2
+    if party in TOGETHER[1:]:
+        heads = draws.whole(3, min(room.sleeps, MOST_TOGETHER))
+    nights = draws.whole(max(1, listing.rules.min_nights), 9)
+    return _Guest(listing=listing, room=room, party=party, heads=heads, nights=nights, month=month)
+
+
+def _slots(world: World, guest: _Guest, draws: Draws) -> _Slots:
+    options: dict[str, Sequence[str]] = {**SLOTS[world.edition]}
+    options["nth"] = options["nth"][: max(guest.nights - 1, 1)]
+    options["now"] = MONTHS[world.edition][guest.month - 1]
+    if guest.party in ALONE:
+        options["occasion"] = [one for one in options["occasion"] if not one.startswith("our ")]
+    if guest.party == "Couple":
+        options["relative"] = [one for one in options["relative"] if one in PARTNERS]
+    if guest.listing.rules.pets == "Pets are not allowed":
+        options["companion"] = [one for one in options["companion"] if one not in PETS]
+    return _Slots(
+        draws,
+        options,
+        room=guest.room.name,
+        host=guest.listing.host,
+        neighbourhood=guest.listing.neighbourhood,
+        nights=NUMBERS[guest.nights],
+        us="both of us" if guest.heads == 2 else f"the {NUMBERS[guest.heads]} of us",
+    )
+
+
+def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
     """Praise and complaint in the measure of the score, a story among them, and sometimes a last word."""
-    chosen = [
-        draws.pick(SENTENCES[aspect]["good" if draws.chance((score - 2) / 8) else "bad"])
-        for aspect in draws.sample(_ASPECTS, draws.whole(1, 5))
-    ]
+    chosen = []
+    for aspect in draws.sample(guest.aspects, draws.whole(1, 5)):
+        mood = "good" if draws.chance((score - 2) / 8) else "bad"
+        fitting = guest.fitting(SENTENCES[aspect][mood])
+        if fitting:
+            chosen.append(draws.pick(fitting))
+            guest.say(aspect, mood)
     if draws.chance(0.6):
-        chosen.insert(draws.whole(0, len(chosen)), draws.pick(SENTENCES["story"]["story"]))
+        told = draws.pick(guest.fitting(SENTENCES["story"]["story"]))
+        if "little sleep" in told:
+            guest.say("bed", "bad")
+        chosen.insert(draws.whole(0, len(chosen)), told)
     if draws.chance(0.5):
-        chosen.append(draws.pick(SENTENCES["end"]["good" if score >= GOOD_FROM else "bad"]))
-    return [_with_tail(draws, sentence) for sentence in chosen]
+        fitting = guest.fitting(SENTENCES["end"]["good" if score >= GOOD_FROM else "bad"])
+        chosen += [draws.pick(fitting)] if fitting else []
+    return [_with_tail(draws, guest, sentence) for sentence in chosen]
 
 
-def _with_tail(draws: Draws, sentence: str) -> str:
+def _with_tail(draws: Draws, guest: _Guest, sentence: str) -> str:
     if not sentence.endswith(".") or not draws.chance(TAIL_CHANCE):
         return sentence
-    return f"{sentence[:-1]}{draws.pick(TAILS)}."
+    fitting = guest.fitting(guest.tails)
+    if not fitting:
+        return sentence
+    tail = draws.pick(fitting)
+    guest.tails.remove(tail)
+    return f"{sentence[:-1]}{tail}."
+
+
+def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: str) -> str:
+    """To one of the things that were said, in the words in which they were said."""
+    known = {*slots, *slots.said}
+    texts = [text for said in guest.said for text in REPLIES.get(said, ())]
+    fitting = [text for text in texts if known.issuperset(_SLOT.findall(text))]
+    slots.update(slots.said)
+    return draws.pick(fitting or REPLIES["", mood]).format_map(slots)
 
 
 def _upper(text: str) -> str:

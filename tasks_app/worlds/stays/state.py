@@ -29,6 +29,8 @@ class State:
     """Pop-ups and banners that were dismissed."""
     searches: tuple[Mapping[str, Any], ...] = ()
     """Latest last, each once."""
+    seen: int = 0
+    """How many things were looked at: searches, houses, amenities, months, prices, trips."""
 
     def trip(self, code: str) -> Trip | None:
         return next((trip for trip in self.trips if trip.code == code), None)
@@ -41,10 +43,10 @@ def fold(world: World, events: Iterable[Event]) -> State:
     """The state after the events, given as kind and data in their order.
 
     - ``recent_search`` any data: the search
+    - ``filtered``, ``listing_opened``, ``amenities_opened``, ``calendar_opened``, ``shown``: a look
     - ``banner_closed`` ``{name}``
     - ``booked`` ``{listing, room, check_in, check_out, guests, price}``: dates as ISO text, price in cents
     - ``changed`` ``{trip, check_in, check_out, price, fee}`` and ``cancelled`` ``{trip, fee}``
-    - ``fee_paid`` ``{trip, reason, cents}``
 
     Other kinds, and changes of a trip that there is not or no longer, are passed over. Whether an event was
     allowed is asked before it is written (``bookings``), not here.
@@ -65,7 +67,11 @@ def _step(world: World, state: State, kind: str, data: Mapping[str, Any]) -> Sta
 
 def _recent_search(world: World, state: State, data: Mapping[str, Any]) -> State:
     others = tuple(search for search in state.searches if search != data)
-    return replace(state, searches=(*others, dict(data)))
+    return replace(state, searches=(*others, dict(data)), seen=state.seen + 1)
+
+
+def _looked(world: World, state: State, data: Mapping[str, Any]) -> State:
+    return replace(state, seen=state.seen + 1)
 
 
 def _banner_closed(world: World, state: State, data: Mapping[str, Any]) -> State:
@@ -117,19 +123,19 @@ def _with_trip(state: State, data: Mapping[str, Any], *, reason: str, **facts: A
     return _with_fee(replace(state, trips=trips), trip.code, reason, data.get("fee", 0))
 
 
-def _fee_paid(world: World, state: State, data: Mapping[str, Any]) -> State:
-    return _with_fee(state, data["trip"], data["reason"], data["cents"])
-
-
 def _with_fee(state: State, trip: str, reason: str, cents: int) -> State:
     return replace(state, fees=(*state.fees, FeePaid(trip, reason, cents))) if cents else state
 
 
 _STEPS = {
     "recent_search": _recent_search,
+    "filtered": _looked,
+    "listing_opened": _looked,
+    "amenities_opened": _looked,
+    "calendar_opened": _looked,
+    "shown": _looked,
     "banner_closed": _banner_closed,
     "booked": _booked,
     "changed": _changed,
     "cancelled": _cancelled,
-    "fee_paid": _fee_paid,
 }

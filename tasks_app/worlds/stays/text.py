@@ -1,22 +1,33 @@
-"""Words about a listing that are drawn only when somebody looks at it: description, policy, gallery."""
+"""Words about a listing that are drawn only when somebody looks at it: description, policy."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 
 from gymsite.core.draws import Draws
+from tasks_app.worlds.remembering import of_world
 from tasks_app.worlds.stays.amenities import names
-from tasks_app.worlds.stays.types import Listing, Policy, Scene, Tier, World
-from tasks_app.worlds.stays.vocabulary import CAPTIONS, SUBJECTS
+from tasks_app.worlds.stays.types import Listing, Policy, Tier, World
 from tasks_app.worlds.stays.vocabulary_text import CLOSINGS, DETAILS, HOUSES, OPENINGS, PLACES
 
-PALETTES = 24
 COUNTS = ("no", "one", "two", "three", "four")
+FITS: Mapping[str, Callable[[Listing], bool]] = {
+    "{rooms}": lambda listing: len(listing.rooms) > 1,
+    "narrow staircase": lambda listing: len(listing.rooms) > 1 and "lift" not in listing.amenities,
+    "delivery vans": lambda listing: not listing.street.endswith(("Steps", "Stairs", "Passage", "Alley")),
+    "Arrivals after": lambda listing: listing.rules.arrive_until < 24,
+    "Children are": lambda listing: not listing.rules.least_age,
+    "the discount": lambda listing: listing.fees.long_stay_nights > 0,
+}
+"""Words of sentences that are not said of every listing, for the facts that it has would deny them."""
 
 
-@lru_cache(maxsize=512)
+@of_world(most=12)
 def description(world: World, listing: Listing) -> tuple[str, ...]:
-    """Two to four paragraphs, which speak of some of the house's amenities and of none of a room's."""
+    """Two to four paragraphs, which speak of some of the house's amenities and of none of a room's.
+
+    Nothing is said that the listing's facts deny.
+    """
     draws = Draws(world.key, "stays", world.edition, "description", listing.id)
     slots = {
         "name": listing.name,
@@ -30,12 +41,15 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
         if len(listing.rooms) == 1
         else f"{COUNTS[len(listing.rooms)]} kinds of room",
     }
-    house = " ".join(_some(draws, HOUSES, draws.whole(2, 3), slots))
+
+    def some(sentences: tuple[str, ...], count: int) -> str:
+        return " ".join(one.format_map(slots) for one in draws.sample(fitting(sentences, listing), count))
+
     paragraphs = [
-        " ".join([*_some(draws, OPENINGS, 1, slots), *_some(draws, PLACES, draws.whole(1, 2), slots)]),
-        f"{house} {_offer(world, listing, draws)}".strip(),
-        " ".join(_some(draws, DETAILS, draws.whole(2, 4), slots)),
-        " ".join(_some(draws, CLOSINGS, draws.whole(1, 2), slots)),
+        f"{some(OPENINGS, 1)} {some(PLACES, draws.whole(1, 2))}",
+        f"{some(HOUSES, draws.whole(2, 3))} {_offer(world, listing, draws)}".strip(),
+        some(DETAILS, draws.whole(2, 4)),
+        some(CLOSINGS, draws.whole(1, 2)),
     ]
     return tuple(paragraphs[: draws.whole(2, 4)])
 
@@ -51,29 +65,10 @@ def policy_text(policy: Policy) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=512)
-def scenes(world: World, listing: Listing) -> tuple[Scene, ...]:
-    """Five to eight pictures: the front first, then rooms and surroundings."""
-    draws = Draws(world.key, "stays", world.edition, "gallery", listing.id)
-    palette = draws.whole(0, PALETTES - 1)
-    subjects = ["front", *draws.sample(SUBJECTS, draws.whole(4, 7))]
-    return tuple(
-        Scene(
-            subject=subject,
-            caption=draws.pick(CAPTIONS[subject]).format(
-                street=listing.street.partition(" ")[2],
-                place=listing.neighbourhood,
-                room=draws.pick(listing.rooms).name,
-            ),
-            palette=palette,
-            seed=draws.whole(0, 2**31),
-        )
-        for subject in subjects
-    )
-
-
-def _some(draws: Draws, sentences: tuple[str, ...], count: int, slots: dict[str, str]) -> list[str]:
-    return [sentence.format_map(slots) for sentence in draws.sample(sentences, count)]
+def fitting(sentences: tuple[str, ...], listing: Listing) -> list[str]:
+    """Those that the facts of the listing do not deny."""
+    denied = [words for words, fits in FITS.items() if not fits(listing)]
+    return [one for one in sentences if not any(words in one for words in denied)]
 
 
 def _offer(world: World, listing: Listing, draws: Draws) -> str:

@@ -88,16 +88,6 @@ class Rules:
     min_nights: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a picture of the gallery shows, by words, colours and a number to draw it by."""
-
-    subject: str
-    caption: str
-    palette: int
-    seed: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
     id: str
@@ -190,7 +180,7 @@ class Review:
     reply: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class World:
     """Everything that the pages show; compared by identity, so that it can be a cache's key cheaply.
 

@@ -47,7 +47,7 @@ _TRAIN = Names(
         "Anchor Lane", "Baker's Steps", "Candle Street", "Dyers' Walk", "Ferry Road", "Gull Street",
         "Hazel Avenue", "Juniper Lane", "King's Stairs", "Larch Road", "Market Square", "Net Loft Alley",
         "Oak Passage", "Pepper Street", "Quay Street", "Rope Walk", "Saddler's Lane", "Tower Street",
-        "Under the Arches", "Violet Street", "Water Lane", "Yew Tree Court", "Chapel Rise", "Drapers' Hill",
+        "Arches Street", "Violet Street", "Water Lane", "Yew Tree Court", "Chapel Rise", "Drapers' Hill",
     ),
     epithets=(
         "Copper", "Silver", "Little", "Old", "Blue", "Sleeping", "White", "Golden", "Hidden", "Crooked",
@@ -145,9 +145,23 @@ ROOM_STEMS: dict[str, tuple[tuple[str, int], ...]] = {
 }
 ROOM_TURNS = (
     "{} with Courtyard View", "{} with Street View", "{} on the Top Floor", "{} on the Ground Floor",
-    "{} with Garden View", "{} with Bay Window", "Classic {}", "Superior {}", "{} with Terrace Door",
+    "{} with Garden View", "{} with Bay Window", "Classic {}", "Superior {}", "{} with Window Seat",
     "Corner {}", "Quiet {}", "{} with Skylight",
 )  # fmt: skip
+_ONE_FLOOR = frozenset({"{} on the Top Floor", "{} on the Ground Floor", "Corner {}"})
+NO_TURNS: dict[str, frozenset[str]] = {
+    "Attic Room": frozenset({"{} on the Ground Floor", "{} on the Top Floor"}),
+    "Loft": frozenset({"{} on the Ground Floor", "{} on the Top Floor"}),
+    "Garden Flat": frozenset({"{} on the Top Floor", "{} with Skylight", "{} with Street View"}),
+    "Cottage": _ONE_FLOOR,
+    "Whole House": _ONE_FLOOR,
+    "Gatehouse": _ONE_FLOOR,
+}
+"""What the name of a kind of room does not go with."""
+AMENITY_TURNS = {"balcony": "on the Ground Floor"}
+"""An amenity that no room of such a name has."""
+NAME_STEMS = {"Cottage": ("Garden Flat", "Gatehouse"), "Villa": ("Cottage",), "Flat": ("Loft",)}
+"""A word of a house's name, and kinds of rooms that are not in such a house."""
 BEDS = {
     1: ("1 single bed", "1 wide single bed"),
     2: ("1 double bed", "2 single beds", "1 queen bed"),
@@ -156,6 +170,13 @@ BEDS = {
     5: ("2 double beds and 1 single bed", "1 double bed and 3 single beds"),
     6: ("3 double beds", "3 bunk beds", "2 double beds and 2 single beds"),
 }
+STEM_BEDS = {
+    "Double Room": ("1 double bed", "1 queen bed"),
+    "Twin Room": ("2 single beds", "2 wide single beds"),
+    "Four-Bed Room": ("4 single beds", "2 bunk beds", "1 bunk bed and 2 single beds"),
+    "Six-Bed Room": ("6 single beds", "3 bunk beds", "2 bunk beds and 2 single beds"),
+}
+"""The beds of rooms whose names say something of them."""
 PETS = (
     "Pets are not allowed",
     "Pets are welcome",
@@ -163,27 +184,3 @@ PETS = (
     "Dogs only, EUR 12 a night, paid on the spot",
 )
 SMOKING = ("No smoking anywhere", "Smoking on the terrace only", "Smoking in the yard only")
-SUBJECTS = (
-    "front",
-    "bedroom",
-    "bathroom",
-    "breakfast",
-    "view",
-    "lounge",
-    "garden",
-    "street",
-    "kitchen",
-    "stairs",
-)
-CAPTIONS = {
-    "front": ("The front from {street}", "The house in the evening", "The entrance"),
-    "bedroom": ("{room}", "A corner of the {room}", "{room} in the morning"),
-    "bathroom": ("A bathroom", "Tiles and a window", "The bathroom of the {room}"),
-    "breakfast": ("The breakfast table", "Coffee by the window", "Bread from next door"),
-    "view": ("The view over {place}", "Roofs of {place}", "From the upper floor"),
-    "lounge": ("The sitting room", "The shelf of books", "Armchairs by the lamp"),
-    "garden": ("Behind the house", "A bench under a tree", "The yard in June"),
-    "street": ("{street}", "The way to the house", "{street} after rain"),
-    "kitchen": ("The kitchen", "Shelves and stove", "The long table"),
-    "stairs": ("The staircase", "Banisters", "The landing"),
-}

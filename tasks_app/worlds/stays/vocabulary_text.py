@@ -5,7 +5,7 @@ from __future__ import annotations
 OPENINGS = (
     "{name} stands in {street}, {metres} from the centre of {town}.",
     "Behind an unremarkable door in {street} lies {name}, which its regulars prefer not to mention.",
-    "When {host} took over {name}, the roof leaked and the garden was a jungle; neither is so today.",
+    "When {host} took over {name}, the roof leaked and the cellar was a pond; neither is so today.",
     "Few addresses in {place} are as easy to find as {name}: follow {street} until the lamp.",
     "{name} has received guests for three generations, with one pause for a flood.",
     "This {kind} in {place} was a cooper's workshop, a school and a ballroom before it had beds.",
@@ -19,7 +19,7 @@ PLACES = (
     "The market of {place} sets up on Wednesdays and Saturdays, early.",
     "{street} carries no through traffic, only delivery vans before eight.",
     "It is {metres} to the centre, mostly level.",
-    "Three bakeries and one very good fishmonger are nearer than the bus stop.",
+    "Three bakeries and one very good fishmonger are a short walk away.",
     "{place} was once outside the walls of {town}, and still behaves as though it were.",
     "The stop of lines 2 and 7 is at the corner; the last bus leaves at a quarter to midnight.",
     "On warm evenings the whole of {street} sits outside.",

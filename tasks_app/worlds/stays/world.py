@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from gymsite.core.draws import Draws
+from tasks_app.worlds.remembering import kept
 from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.changes import nights_freed
@@ -37,7 +38,8 @@ NEVER_FREE_TRIPS = 3
 """Houses of trips that always cost something to cancel: with any others, hardly a fee would ever be due."""
 
 
-@lru_cache(maxsize=64)
+# A world has 342 KiB, and what is remembered of it at most as much again.
+@lru_cache(maxsize=kept(megabytes=100, kib=350))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     """The world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "stays", edition)
@@ -85,8 +87,8 @@ def _jitter(draws: Draws) -> tuple[int, ...]:
 
 def _with_trips(bare: World, draws: Draws) -> World:
     """The world with the traveller's trips; other guests give way to them."""
-    drawn = bare
     trips: list[Trip] = []
+    nights: dict[str, int] = {}
     for listing, stay in _stays(bare, draws):
         room = draws.pick([room for room in listing.rooms if room.sleeps >= stay.guests])
         is_past = stay.check_in < bare.first_day
@@ -102,8 +104,8 @@ def _with_trips(bare: World, draws: Draws) -> World:
                 status="past" if is_past else "booked",
             )
         )
-        drawn = nights_freed(drawn, room.id, nights_mask(bare, stay.check_in, stay.check_out))
-    return replace(drawn, trips=tuple(trips))
+        nights[room.id] = nights.get(room.id, 0) | nights_mask(bare, stay.check_in, stay.check_out)
+    return replace(nights_freed(bare, nights), trips=tuple(trips))
 
 
 def _stays(bare: World, draws: Draws) -> Iterator[tuple[Listing, Stay]]:

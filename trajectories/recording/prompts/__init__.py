@@ -19,11 +19,16 @@ from django.conf import settings
 
 from gymsite.core.errors import GymError, did_you_mean
 from tasks_app import figures
-from tasks_app.arrangement import Arrangement, arranged
+from tasks_app.arrangement import Arrangement, arranged, has_task_bar
 from tasks_app.questions import AnswerForm, questions
 from trajectories.models.episode import Arm
+from trajectories.recording import telling
 
-VERSION = "prompts-v1"
+VERSION = "prompts-v2"
+# Templates that groups still name; a folder of that name keeps what has been worded anew since.
+FIRST_VERSION = "prompts-v1"
+KEPT_FOLDERS = {FIRST_VERSION: "v1"}
+VERSIONS = (FIRST_VERSION, VERSION)
 INSTRUCTIONS = ("a", "b", "c")
 BUILT_ARMS: dict[str, tuple[str, str]] = {
     Arm.TEXT_ZERO_SHOT: ("interface_text", "task_text"),
@@ -32,6 +37,8 @@ BUILT_ARMS: dict[str, tuple[str, str]] = {
     Arm.GYM: ("interface_agent", "task_page"),
     Arm.GYM_WITH_TEXT: ("interface_agent", "task_page_with_text"),
 }
+API_INTERFACE = "interface_agent_api"
+UNTOLD_TASK = "task_untold"
 ARMS_WITH_PAGE = frozenset({Arm.GYM, Arm.GYM_WITH_TEXT})
 ARMS_WITH_QUESTION = frozenset(BUILT_ARMS) - {Arm.GYM}
 FOLDER = Path(__file__).parent
@@ -47,10 +54,12 @@ class Question:
     """A task as one episode shows it, in words.
 
     ``instruction`` and ``form`` choose the templates of its kind; ``pictures`` are SHA-256 of those in
-    ``text``.
+    ``text``. ``fields`` are what the answer's values are called, where neither pages nor ``text`` tell it.
     """
 
     text: str
+    is_on_page: bool = True
+    fields: tuple[str, ...] = ()
     instruction: str = ""
     form: str = "line"
     pictures: frozenset[str] = frozenset()
@@ -67,12 +76,22 @@ class Solved:
 def question_of(
     *, kind: str, prompt: str, payload: Mapping[str, Any], arrangement: Arrangement | None = None
 ) -> Question:
-    """The words of a task; ``prompt`` is what its kind says of the payload when nothing is arranged."""
+    """The words of a task; ``prompt`` is what its kind says of the payload when nothing is arranged.
+
+    Raises as ``telling.question_told`` does.
+    """
     shown = questions.get(kind)
-    text = shown.text(arranged(payload, arrangement)) if arrangement else prompt
+    if arrangement and telling.TEXT_AXIS in arrangement:
+        text = telling.question_told(payload, arrangement[telling.TEXT_AXIS])
+    else:
+        text = shown.text(arranged(payload, arrangement)) if arrangement else prompt
     pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
+    is_on_page = has_task_bar(arrangement)
+    is_named = is_on_page or telling.TEXT_AXIS in (arrangement or {})
     return Question(
         text=text,
+        is_on_page=is_on_page,
+        fields=() if is_named else tuple(payload["fields"]),
         instruction=shown.instruction_of(payload),
         form=shown.form_of(payload),
         pictures=pictures,
@@ -102,19 +121,26 @@ def template_for(*, seed: int, instruction: object = None) -> str:
 
 def task_instruction(template: str, *, kind: str = "") -> str:
     """The block that is the same, byte for byte, in every arm; ``kind`` is a ``Question``'s instruction."""
-    paraphrase = template.removeprefix(VERSION)
-    return _read("_".join(part for part in ("instruction", kind, paraphrase) if part))
+    version, paraphrase = template[:-1], template[-1]
+    return _read("_".join(part for part in ("instruction", kind, paraphrase) if part), version=version)
 
 
 def messages_for(
-    *, arm: str, template: str, question: Question, max_steps: int, solved: Sequence[Solved] = ()
+    *,
+    arm: str,
+    template: str,
+    question: Question,
+    max_steps: int,
+    channel: str = "page",
+    solved: Sequence[Solved] = (),
 ) -> list[Message]:
     """Chat messages (``role``, ``content``) that open an episode; pure, so a page can make them again.
 
-    ``content`` is a text, or a list of text and picture parts where the question has pictures. Each of
-    ``solved`` is a turn of the user and one of the assistant before the question.
+    ``content`` is a text, or a list of text and picture parts where the question has pictures. ``channel``
+    (``page``, ``api``) is where the answer is handed in, in arms with a page. Each of ``solved`` is a turn of
+    the user and one of the assistant before the question.
     """
-    interface, task = BUILT_ARMS[Arm(arm)]
+    interface, task = _templates(arm, version=template[:-1], channel=channel, is_on_page=question.is_on_page)
     instruction = task_instruction(template, kind=question.instruction)
     system = (
         instruction + "\n\n" + _interface(interface, question.form).replace("{max_steps}", str(max_steps))
@@ -150,8 +176,25 @@ def messages_ref(messages: Sequence[Message]) -> str:
     return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
 
 
+def length_of(message: Message) -> int:
+    """Characters of a message; pictures are sent as addresses and have none."""
+    content = message["content"]
+    return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) for part in content)
+
+
+def _templates(arm: str, *, version: str, channel: str, is_on_page: bool) -> tuple[str, str]:
+    """Those of the interface block and of the task; the first version knew of no channels."""
+    interface, task = BUILT_ARMS[Arm(arm)]
+    if version == FIRST_VERSION or arm not in ARMS_WITH_PAGE:
+        return interface, task
+    return (API_INTERFACE if channel == "api" else interface, task if is_on_page else UNTOLD_TASK)
+
+
 def _asked(template: str, question: Question) -> Message:
-    asked = _read(template).replace("{question}", question.text)
+    text = question.text
+    if template == UNTOLD_TASK and question.fields:
+        text = f"{text}\n\n{telling.fields_told(question.fields)}"
+    asked = _read(template).replace("{question}", text)
     return {"role": "user", "content": _content(asked, question.pictures)}
 
 
@@ -180,5 +223,6 @@ def _interface(name: str, form: str) -> str:
 
 
 @cache
-def _read(name: str) -> str:
-    return (FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip()
+def _read(name: str, *, version: str = VERSION) -> str:
+    kept = FOLDER / KEPT_FOLDERS.get(version, "") / f"{name}.txt"
+    return (kept if kept.is_file() else FOLDER / f"{name}.txt").read_text(encoding="utf-8").strip()

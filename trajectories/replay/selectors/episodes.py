@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 from django.http import Http404
 
 from tasks_app.models import Gold
@@ -18,7 +19,8 @@ from trajectories.replay.selectors.tasks import task_excerpt
 EPISODES_PER_PAGE = 50
 EXCERPT_CHARS = 160
 NEIGHBOURS_SHOWN = 200
-BIGINT_MAX = 2**63 - 1
+WATCHED = timedelta(seconds=30)
+"""After a verdict, where nothing has closed the episode."""
 
 # What a row of the list shows; the big columns (prompt, payload, settings, evidence) stay where they are.
 LISTED = (
@@ -30,6 +32,7 @@ LISTED = (
     "opened_at",
     "max_steps",
     "run__name",
+    "run__model",
     "run__simulated",
     "task__benchmark_id",
     "task__split",
@@ -39,12 +42,20 @@ LISTED = (
 )
 
 
+class LiveState(StrEnum):
+    """``ENDING`` has its verdict, and may get its last steps."""
+
+    OPEN = "open"
+    ENDING = "ending"
+    ENDED = "ended"
+
+
 @dataclass(frozen=True, kw_only=True)
 class EpisodePage:
-    """One page of episodes, newest first; ``older`` is the cursor of the next page."""
+    """Episodes, newest first; ``has_more`` when there are older ones."""
 
     episodes: Sequence[Episode]
-    older: int | None
+    has_more: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,52 +67,28 @@ class Judgement:
     evidence: dict[str, Any]
 
 
-def episode_page(*, filters: dict[str, Any], before: int | None) -> EpisodePage:
-    query = _filtered(filters)
-    if before is not None:
-        query = query.filter(id__lt=before)
+def episodes_newest(**of: int) -> EpisodePage:
+    """The newest episodes of ``run_id`` or ``task_id``."""
+    found = list(episodes_listed(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
+    return EpisodePage(episodes=found[:EPISODES_PER_PAGE], has_more=len(found) > EPISODES_PER_PAGE)
+
+
+def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
+    """The episodes with what a row shows of them, ``last_index`` and the question's ``excerpt`` included."""
     last_index = (
         Step.objects.filter(episode_id=OuterRef("pk"))
         .order_by()
         .values("episode_id")
         .annotate(last=Max("index"))
     )
-    found = list(
+    return (
         query.select_related("run", "task", "verdict")
         .only(*LISTED)
         .annotate(
             last_index=Subquery(last_index.values("last")),
             excerpt=task_excerpt(EXCERPT_CHARS, task="task__"),
         )
-        .order_by("-id")[: EPISODES_PER_PAGE + 1]
     )
-    shown = found[:EPISODES_PER_PAGE]
-    return EpisodePage(episodes=shown, older=shown[-1].pk if len(found) > EPISODES_PER_PAGE else None)
-
-
-def _filtered(filters: dict[str, Any]) -> QuerySet[Episode]:
-    """Only the filters that are set; their names are those of the list's form."""
-    columns = {
-        "run": "run_id",
-        "task": "task_id",
-        "benchmark": "task__benchmark_id",
-        "arm": "arm",
-        "status": "status",
-        "outcome": "verdict__outcome",
-        "reason": "verdict__reason",
-    }
-    query = Episode.objects.filter(
-        **{column: filters[name] for name, column in columns.items() if filters.get(name)}
-    )
-    words = filters.get("q")
-    return query.filter(_matches(words)) if words else query
-
-
-def _matches(words: str) -> Q:
-    matches = Q(task__key__icontains=words) | Q(task__prompt__icontains=words)
-    if words.isascii() and words.isdigit() and int(words) <= BIGINT_MAX:
-        matches |= Q(id=int(words))
-    return matches
 
 
 def episode_get(episode_id: int) -> Episode:
@@ -116,11 +103,40 @@ def episode_get(episode_id: int) -> Episode:
     return episode
 
 
-def is_live(episode: Episode, *, now: datetime) -> bool:
-    """Whether steps may still come: the last one is posted after the submission, until ``close``."""
-    if episode.closed_at is not None:
-        return False
-    return episode.finished_at is None or now - episode.finished_at < timedelta(seconds=settings.STEP_GRACE_S)
+def episode_followed(episode_id: int) -> Episode:
+    """The episode with what tells whether it has news, or 404: every reader's page asks every few seconds."""
+    episode = (
+        Episode.objects.filter(pk=episode_id)
+        .select_related("verdict")
+        .only("status", "arrangement", "finished_at", "closed_at", "verdict__outcome", "verdict__reason")
+        .first()
+    )
+    if episode is None:
+        raise Http404(f"There is no episode {episode_id}.")
+    return episode
+
+
+def episode_alone(episode_id: int) -> Episode:
+    """The episode's own row, or 404: for parts of pages that seldom need more."""
+    episode = Episode.objects.filter(pk=episode_id).first()
+    if episode is None:
+        raise Http404(f"There is no episode {episode_id}.")
+    return episode
+
+
+def live_state(episode: Episode, *, now: datetime) -> LiveState:
+    """Whether a page should wait for more: the last steps are posted soon after the verdict, until ``close``.
+
+    A client that never closes may post for ``STEP_GRACE_S``; nobody is told to watch for that long.
+    """
+    if episode.finished_at is None:
+        return LiveState.OPEN
+    is_watched = episode.closed_at is None and now - episode.finished_at < min(WATCHED, _grace())
+    return LiveState.ENDING if is_watched else LiveState.ENDED
+
+
+def _grace() -> timedelta:
+    return timedelta(seconds=settings.STEP_GRACE_S)
 
 
 def episode_submission(episode: Episode) -> Submission | None:

@@ -12,6 +12,7 @@ from trajectories.replay.selectors.tallies import Tally, tallies_by_run
 
 RUNS_PER_PAGE = 25
 RUN_CHOICES = 200
+MODEL_CHOICES = 500
 POLICY_VERSIONS_SHOWN = 100
 
 
@@ -81,3 +82,9 @@ def run_endings(*, run_id: int) -> list[Ending]:
 def run_policy_versions(*, run_id: int) -> list[PolicyVersion]:
     """The newest policy versions, newest first."""
     return list(PolicyVersion.objects.filter(run_id=run_id).order_by("-version")[:POLICY_VERSIONS_SHOWN])
+
+
+def models_known() -> list[str]:
+    """The models of runs, for a filter's list."""
+    named = Run.objects.exclude(model="").order_by("model").values_list("model", flat=True)
+    return list(named.distinct()[:MODEL_CHOICES])

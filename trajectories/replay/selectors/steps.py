@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Max
+from django.db import connection
+from django.db.models import Count, Max
 from django.db.models.functions import Left
 from django.http import Http404
 
-from trajectories.models import Blob, Episode, PageEvent, SiteEvent, Step
+from trajectories.models import Blob, Episode, PageEvent, SiteEvent, Step, StepFacts
+from trajectories.replay.selectors.steps_outline import Cell, outline
 
-STEPS_PER_PAGE = 200
-STRIP_REACH = 24
+STEPS_PER_PAGE = 50
+STRIP_REACH = 8
 THOUGHT_CHARS = 400
 EVENTS_SHOWN = 300
 BLOB_SHOWN_MAX_BYTES = 512 * 1024
@@ -28,6 +30,20 @@ INDEXED = (
     "screenshot",
     "actor",
 )
+
+_BESIDE = """
+SELECT (SELECT s.index FROM trajectories_step s WHERE s.episode_id = %(episode)s AND s.index < %(index)s
+        ORDER BY s.index DESC LIMIT 1),
+    (SELECT s.index FROM trajectories_step s WHERE s.episode_id = %(episode)s AND s.index > %(index)s
+        ORDER BY s.index LIMIT 1)"""
+
+
+class StepMissing(Http404):
+    """A step that is not there, of an episode that is."""
+
+    def __init__(self, message: str, *, episode_id: int) -> None:
+        super().__init__(message)
+        self.episode_id = episode_id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +79,12 @@ def last_index(*, episode_id: int) -> int:
     return Step.objects.filter(episode_id=episode_id).aggregate(last=Max("index"))["last"] or 0
 
 
+def steps_mark(*, episode_id: int) -> tuple[int, int]:
+    """The highest step number and how many there are: the second alone grows when a gap is filled."""
+    found = Step.objects.filter(episode_id=episode_id).aggregate(last=Max("index"), number=Count("index"))
+    return found["last"] or 0, found["number"]
+
+
 def step_index(*, episode_id: int, first: int = 1) -> StepIndex:
     """Up to ``STEPS_PER_PAGE`` steps from number ``first`` on, each without its big columns."""
     rows = list(
@@ -78,6 +100,13 @@ def step_index(*, episode_id: int, first: int = 1) -> StepIndex:
     )
 
 
+def tail_first(*, episode_id: int) -> int:
+    """The number from which on a page holds the last steps; 1 when it holds all."""
+    newest = Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True)
+    found = list(newest[: STEPS_PER_PAGE + 1])
+    return found[STEPS_PER_PAGE - 1] if len(found) > STEPS_PER_PAGE else 1
+
+
 def _with_gaps(rows: Iterable[Mapping[str, Any]], *, expected: int) -> Iterator[Item]:
     for row in rows:
         if row["index"] > expected:
@@ -86,22 +115,41 @@ def _with_gaps(rows: Iterable[Mapping[str, Any]], *, expected: int) -> Iterator[
         expected = row["index"] + 1
 
 
-def strip_around(*, episode_id: int, index: int) -> list[Item]:
+def strip_around(*, episode_id: int, index: int) -> list[Cell | Gap]:
     """The steps near one, for the strip that shows the place in the episode."""
     low = max(1, index - STRIP_REACH)
-    rows = list(
-        Step.objects.filter(episode_id=episode_id, index__gte=low, index__lte=index + STRIP_REACH)
-        .order_by("index")
-        .values("index", "action_type", "action_result")
-    )
-    return list(_with_gaps(rows, expected=low))
+    items: list[Cell | Gap] = []
+    expected = low
+    for cell in outline(episode_id=episode_id, first=low, last=index + STRIP_REACH):
+        if cell.index > expected:
+            items.append(Gap(first=expected, last=cell.index - 1))
+        items.append(cell)
+        expected = cell.index + 1
+    return items
 
 
 def step_get(*, episode: Episode, index: int) -> Step:
     """One whole step, or 404 that tells a gap from the end."""
-    step = Step.objects.filter(episode_id=episode.pk, index=index).first()
+    return _found(Step.objects.filter(episode_id=episode.pk, index=index).first(), episode, index)
+
+
+def step_named(*, episode: Episode, index: int) -> Step:
+    """One step by its number and its screenshot, without its long texts; or 404."""
+    rows = Step.objects.only("episode_id", "index", "screenshot")
+    return _found(rows.filter(episode_id=episode.pk, index=index).first(), episode, index)
+
+
+def _lack(episode: Episode, index: int) -> str:
+    said = f"Episode {episode.pk} has no step {index}"
+    last = last_index(episode_id=episode.pk)
+    if episode.finished_at is None and index > last:
+        return f"{said} yet: it is under way, and has {f'steps up to {last}' if last else 'none so far'}."
+    return f"{said}: it was never recorded."
+
+
+def _found(step: Step | None, episode: Episode, index: int) -> Step:
     if step is None:
-        raise Http404(f"Episode {episode.pk} has no step {index}: it was never recorded.")
+        raise StepMissing(_lack(episode, index), episode_id=episode.pk)
     return step
 
 
@@ -120,6 +168,25 @@ def step_before(*, episode_id: int, index: int) -> int | None:
 def step_after(*, episode_id: int, index: int) -> int | None:
     found = Step.objects.filter(episode_id=episode_id, index__gt=index).order_by("index")
     return found.values_list("index", flat=True).first()
+
+
+def steps_beside(*, episode_id: int, index: int) -> tuple[int | None, int | None]:
+    """The steps before and after one, in one query."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BESIDE, {"episode": episode_id, "index": index})
+        before, after = cursor.fetchone() or (None, None)
+    return before, after
+
+
+def step_nearest(*, episode_id: int, index: int) -> int | None:
+    """The step itself, else the next one, else the last; None when there is none at all."""
+    found = step_after(episode_id=episode_id, index=index - 1)
+    return found if found is not None else step_before(episode_id=episode_id, index=index)
+
+
+def step_facts(*, episode_id: int, index: int) -> StepFacts | None:
+    """What was computed of a step; None until some seconds after its episode's end."""
+    return StepFacts.objects.defer("words").filter(episode_id=episode_id, index=index).first()
 
 
 def step_events(*, episode_id: int, index: int | None) -> StepEvents:

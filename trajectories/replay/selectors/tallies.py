@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from django.db import connection
 
-from trajectories.replay.statistics import Clusters, Rate, rate_of
+from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 # Voids that are nobody's failure (docs of the API, "Records").
 HARMLESS_VOIDS = ("cancelled", "expired_unused")

@@ -1,50 +1,47 @@
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 
+from gymsite.core.errors import GymError
 from trajectories.models import Episode, Submission
 from trajectories.recording import prompts, solving
-from trajectories.replay import access
+from trajectories.replay import access, evidence, following
 from trajectories.replay.access import LabRequest, lab_page
-from trajectories.replay.evidence import readings_of
 from trajectories.replay.forms import StepsForm
 from trajectories.replay.problems import answer_named, sources_of
 from trajectories.replay.selectors import calls, episodes, steps
-from trajectories.replay.views.listing import episode_listing
+from trajectories.replay.selectors.fidelity import episode_fidelity
+from trajectories.replay.values import fields_of, values_of
 
+logger = logging.getLogger(__name__)
+
+PROMPT_CHARS_SHOWN = 100_000
 HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
-
-
-@lab_page
-def episode_list(request: LabRequest) -> HttpResponse:
-    listing = episode_listing(request.GET)
-    fragment = access.wants_fragment(request)
-    return render(
-        request,
-        "lab/_episode_table.html" if fragment else "lab/episodes.html",
-        {"here": "episodes", **listing},
-    )
 
 
 @lab_page
 def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     episode = episodes.episode_get(episode_id)
     progress = _progress(request, episode)
+    start = progress["start"]
+    strip = steps.strip_around(episode_id=episode.pk, index=start) if start else []
     context = {
-        "here": "episodes",
+        "here": "search",
         "run": episode.run,
         "task": episode.task,
         "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
-        "start": steps.first_index(episode_id=episode.pk),
+        "strip": strip,
+        "skips_end": progress["last"] > start + steps.STRIP_REACH,
         "siblings": episodes.neighbours_in_group(episode),
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
-        "messages": _messages(episode, golds=progress["sees_golds"]),
+        "messages": _messages_shown(episode, golds=progress["sees_golds"]),
         "events_tally": episodes.episode_events_tally(episode),
+        "fidelity": episode_fidelity(episode_id=episode.pk),
         "loose_events": steps.step_events(episode_id=episode.pk, index=None),
     }
     return render(request, "lab/episode.html", {**context, **progress})
@@ -53,40 +50,58 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
 @lab_page
 def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
     """What changes while an episode is under way; 204 when nothing has since the reader's ``seen``."""
-    episode = episodes.episode_get(episode_id)
-    if request.GET.get("seen") == _seen(episode, last=steps.last_index(episode_id=episode.pk)):
+    if request.GET.get("seen") == following.seen_of(episodes.episode_followed(episode_id)):
         return HttpResponse(status=204)
-    return render(request, "lab/_progress.html", _progress(request, episode))
+    return render(request, "lab/_progress.html", _progress(request, episodes.episode_get(episode_id)))
 
 
-def _seen(episode: Episode, *, last: int) -> str:
-    """What has to differ for the page to be worth drawing again."""
-    mark = calls.calls_mark(episode)
-    return f"{episode.status}-{last}-{episode.verdict_id or ''}-{episode.close_reason}{mark}"
+@lab_page
+def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
+    """What the head of the step viewer says of its episode; 204 when it has said so."""
+    news = following.news_of(episodes.episode_followed(episode_id))
+    if request.GET.get("seen") == news["seen"]:
+        return HttpResponse(status=204)
+    return render(request, "lab/_viewer_news.html", news)
+
+
+@lab_page
+def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
+    """What the model was told at the start: a page, or with ``?fragment`` a part of the step's."""
+    episode = episodes.episode_get(episode_id)
+    messages = _messages_shown(episode, golds=access.sees_golds(request.user))
+    fragment = access.wants_fragment(request) or "fragment" in request.GET
+    context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
+    return render(request, "lab/_step_prompt.html" if fragment else "lab/step_prompt.html", context)
 
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
-    first = StepsForm(request.GET).filters().get("first", 1)
-    last = steps.last_index(episode_id=episode.pk)
+    news = following.news_of(episode)
+    asked = StepsForm(request.GET).filters()
+    is_tail = asked["tail"]
+    first = steps.tail_first(episode_id=episode.pk) if is_tail else asked.get("first", 1)
+    index = steps.step_index(episode_id=episode.pk, first=first)
     judgement = episodes.episode_judgement(episode)
     golds = access.sees_golds(request.user)
     submission = episodes.episode_submission(episode)
     sources = sources_of(episode.task, episode.arrangement)
+    fields = fields_of(episode.task)
     return {
-        "episode": episode,
         "judgement": judgement,
         "sees_golds": golds,
-        "readings": readings_of(judgement.evidence, golds=golds),
+        "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
+        "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
+        "lacks_comparison": evidence.lacks_comparison(episode.task, judgement.current, judgement.evidence),
         "evidence": judgement.evidence if golds else {},
         "submission": submission,
         "sources": sources,
         "answers": [answer_named(answer, sources) for answer in _answers(submission)],
-        "index": steps.step_index(episode_id=episode.pk, first=first),
+        "values": values_of(fields, given=submission.answer) if submission else [],
+        "index": index,
         "calls": calls.calls_of(episode),
         "first": first,
-        "last": last,
-        "seen": _seen(episode, last=last),
-        "is_live": episodes.is_live(episode, now=timezone.now()),
+        "place": "tail=1" if is_tail else f"first={first}",
+        "latest": "?tail=1#latest" if index.next_from else "#latest",
+        **news,
     }
 
 
@@ -96,7 +111,7 @@ def _messages(episode: Episode, *, golds: bool = False) -> list[prompts.Message]
     Solved tasks show their solutions to whoever sees ``golds``.
     """
     template = episode.group.template
-    if episode.arm not in prompts.BUILT_ARMS or not template.startswith(prompts.VERSION):
+    if episode.arm not in prompts.BUILT_ARMS or template[:-1] not in prompts.VERSIONS:
         return []
     task = episode.task
     question = prompts.question_of(
@@ -107,8 +122,30 @@ def _messages(episode: Episode, *, golds: bool = False) -> list[prompts.Message]
         template=template,
         question=question,
         max_steps=episode.max_steps,
+        channel=episode.answer_channel,
         solved=_solved(episode, golds=golds),
     )
+
+
+def _messages_shown(episode: Episode, *, golds: bool) -> list[prompts.Message]:
+    """The messages with texts cut that no page should hold: a whole mock site has millions of characters.
+
+    None where a site was drawn from a salt that this installation does not have.
+    """
+    try:
+        messages = _messages(episode, golds=golds)
+    except GymError as error:
+        logger.warning("What episode %s was told cannot be made again: %s", episode.pk, error.message)
+        return []
+    return [{**message, "content": _cut(message["content"])} for message in messages]
+
+
+def _cut(content: Any) -> Any:
+    if not isinstance(content, str) or len(content) <= PROMPT_CHARS_SHOWN:
+        return content
+    half = PROMPT_CHARS_SHOWN // 2
+    left_out = len(content) - 2 * half
+    return f"{content[:half]}\n\n[{left_out:,} characters are left out here]\n\n{content[-half:]}"
 
 
 def _solved(episode: Episode, *, golds: bool) -> list[prompts.Solved]:

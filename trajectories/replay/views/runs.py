@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 
-from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
+from trajectories.replay.behaviour import behaviour_table
+from trajectories.replay.dashboard import dashboard_of
 from trajectories.replay.forms import CursorForm
-from trajectories.replay.selectors import runs, tallies
-from trajectories.replay.views.listing import episode_listing
+from trajectories.replay.selectors import episodes, runs, tallies
+from trajectories.reports import behaviour, twins
 
 
 @lab_page
@@ -21,15 +23,34 @@ def run_list(request: LabRequest) -> HttpResponse:
 
 
 @lab_page
+def run_list_named(request: LabRequest) -> HttpResponse:
+    """The address that one would guess of the list."""
+    return redirect(reverse("runs", query=request.GET))
+
+
+@lab_page
 def run_detail(request: LabRequest, run_id: int) -> HttpResponse:
     run = runs.run_get(run_id)
-    listing = episode_listing(request.GET, run=run)
-    if access.wants_fragment(request):
-        return render(request, "lab/_episode_table.html", listing)
     context = {
         "here": "runs",
+        "run": run,
+        "socket": f"/ws/runs/{run.pk}/pulse/",
+        "board": dashboard_of(run.pk),
+        "page": episodes.episodes_newest(run_id=run.pk),
         "arms": tallies.tallies_by_arm(run_id=run.pk),
         "endings": runs.run_endings(run_id=run.pk),
+        "behaviour": behaviour_table(behaviour.run_behaviour(run_id=run.pk)),
+        "twins": twins.twin_tallies(run_id=run.pk),
         "policy_versions": runs.run_policy_versions(run_id=run.pk),
     }
-    return render(request, "lab/run.html", {**listing, **context})
+    return render(request, "lab/run.html", context)
+
+
+@lab_page
+def run_live(request: LabRequest, run_id: int) -> HttpResponse:
+    """The part of a run's page that changes while the run goes on; 204 when nothing has since ``?seen``."""
+    run = runs.run_get(run_id)
+    board = dashboard_of(run.pk)
+    if request.GET.get("seen") == board.seen:
+        return HttpResponse(status=204)
+    return render(request, "lab/_dashboard.html", {"run": run, "board": board})

@@ -33,7 +33,7 @@ def task_detail(request: LabRequest, task_id: int) -> HttpResponse:
         "task": task,
         "shape": problem_shape(task),
         "arms": tallies.task_tallies_by_arm(task_id=task.pk),
-        "page": episodes.episode_page(filters={"task": task.pk}, before=None),
+        "page": episodes.episodes_newest(task_id=task.pk),
         "sees_golds": golds,
         "gold": episodes.gold_current(task_id=task.pk) if golds else None,
         "sources": {},

@@ -64,8 +64,18 @@ def load(source: str) -> types.ModuleType:
     return module
 
 
+def printed_flush(output: Any) -> None:
+    """What the program printed must be out before its answer is: the run may end with the answer."""
+    try:  # noqa: SIM105 (to import contextlib takes its time at every start)
+        output.flush()
+    except Exception:  # noqa: BLE001, S110 (a program may close its output: then there is nothing to lose)
+        pass
+
+
 def serve(channel: socket.socket) -> None:
     stream = channel.makefile("rwb")
+    output: Any = sys.stdout
+    output.reconfigure(line_buffering=True)  # lines before an endless loop are told too
     stream.write(b"ready\n")
     stream.flush()
     objects = Objects()
@@ -93,6 +103,7 @@ def serve(channel: socket.socket) -> None:
                 answer = {"value": encode(operations[request["do"]](*given, **named), objects.keep)}
         except BaseException as error:  # noqa: BLE001 (SystemExit too: the program ends no one but itself)
             answer = {"error": type(error).__name__, "text": str(error)[:ERROR_CHARS]}
+        printed_flush(output)
         stream.write(json.dumps(answer).encode() + b"\n")
         stream.flush()
 

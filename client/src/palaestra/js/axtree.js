@@ -203,7 +203,7 @@
       return;
     }
     if (isInteractive(el, role)) { interactive(el, role, writer); return; }
-    if (role === "heading") { writer.line("heading " + (el.getAttribute("aria-level") || el.tagName[1] || 2) + ' "' + nameOf(el, role) + '"'); return; }
+    if (role === "heading") { heading(el, role, writer); return; }
     if (role === "image") { const name = nameOf(el, role); if (name) writer.line('image "' + name + '"'); return; }
     if (role === "table" || role === "grid") { table(el, writer); return; }
     if (role === "list") { list(el, writer); return; }
@@ -238,6 +238,11 @@
   function interactive(el, role, writer) {
     writer.line(describe(el, role));
     if (role === "" || (role === "listbox" && el.tagName !== "SELECT")) writer.lines.push(...indented(linesOf(el, true)));
+  }
+  // Its words are its name; what can be pressed in it is said once more, to have a number.
+  function heading(el, role, writer) {
+    const level = el.getAttribute("aria-level") || el.tagName[1] || 2;
+    writer.nest("heading " + level + ' "' + nameOf(el, role) + '"', linesOf(el, true).filter((line) => /^ *\[e/.test(line)));
   }
   function preformatted(el, writer) {
     writer.nest("preformatted:", el.textContent.replace(/\s+$/, "").split("\n").map((line) => "| " + line));

@@ -35,6 +35,7 @@
   // Pages say when they are ready; one that has no script can never say so and is ready once loaded.
   function isReady(html) {
     if (html.getAttribute("data-settled") === "true") return true;
+    if (location.protocol === "chrome-error:") return document.readyState === "complete";
     return document.readyState === "complete" && document.scripts.length === 0 && !html.hasAttribute("data-settled");
   }
   // The reader is there before the first byte of the document is.

@@ -89,7 +89,8 @@ def _hostile_answer(observation: Observation, episode: EpisodeInfo, number: int)
     page = page_read(observation)
     if page.submit is None:
         return f"I try answer number {number}.\n{action_line('answer', text=answer)}"
-    if episode.step == 1 and page.fields:
+    if page.fields and not episode.memory.get("turns"):
+        episode.memory["turns"] = 1
         typing = action_line("type", target=page.fields[0][0], text=answer[:90_000])
         return f"I try answer number {number}.\n{typing}"
     return f"And I hand it in.\n{action_line('click', target=page.submit)}"
@@ -104,14 +105,16 @@ def _twice(observation: Observation, episode: EpisodeInfo, number: int) -> str:
     page = page_read(observation)
     if page.submit is None:
         return f"I answer.\n{action_line('answer', text=str(episode.step))}"
-    if episode.step == 1:
+    turns: int = episode.memory.get("turns", 0)
+    episode.memory["turns"] = turns + int(page.has_form)
+    if turns == 0:
         act = (
             action_line("type", target=page.fields[0][0], text="1")
             if page.fields
             else action_line("click", target=page.radios[0][0] if page.radios else page.submit)
         )
         return f"I give some answer.\n{act}"
-    if episode.step == 2:
+    if turns == 1:
         return f"I send it by the keyboard.\n{action_line('press', key='Enter')}"
     return f"And once more.\n{action_line('click', target=page.submit)}"
 

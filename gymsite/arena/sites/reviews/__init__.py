@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gymsite.arena.sites.reviews import _notices, _reviews, _shop
+from gymsite.arena.drawing.goods import drawing
+from gymsite.arena.sites import notices
+from gymsite.arena.sites.reviews import _moves, _page, _reviews, _shop
 from gymsite.arena.sites.site import Site, route, sites
 from tasks_app.worlds.reviews.plugin import open_world
 from tasks_app.worlds.reviews.state import fold
@@ -14,13 +16,16 @@ sites.register(
         title="Goodwares",
         open_world=open_world,
         fold=fold,
+        drawing=drawing,
+        more_moves=_moves.more_moves,
+        instead=_page.instead,
         urls=(
             route("", _shop.home),
             route("products/<str:product_id>", _shop.product_page),
             route("products/<str:product_id>/questions", _shop.questions_page),
             route("products/<str:product_id>/reviews", _reviews.review_list),
             route("products/<str:product_id>/reviews/<str:review_id>/helpful", _reviews.helpful),
-            route("close/<str:name>", _notices.close),
+            route("close/<str:name>", notices.close),
         ),
     ),
 )

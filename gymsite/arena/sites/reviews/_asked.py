@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from gymsite.arena.sites.reviews._wording import STARS, counted, month_text, stars_text
+from gymsite.arena.sites.reviews._wording import STARS, month_text, stars_text
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.state import State, helpful_votes
 from tasks_app.worlds.reviews.types import Outline, Product, World
+from tasks_app.worlds.wording import counted
 
 PER_PAGE = 10
 SEARCH_CHARS = 60

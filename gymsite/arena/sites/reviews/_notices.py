@@ -1,32 +1,39 @@
-"""What lies on the pages until it is closed: whether an episode meets it is drawn."""
+"""What the shop's pop-ups say. All of it is true, and none of it is about reviews."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 
-from django.http import Http404
+from gymsite.arena.sites import notices
+from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.reviews._wording import time_text
+from gymsite.arena.sites.site import Visit
 
-from gymsite.arena.sites.site import Change, Visit
-from gymsite.core.draws import Draws
-from tasks_app.worlds.reviews.state import State
-from tasks_app.worlds.reviews.types import World
+SAID: Mapping[notices.Name, tuple[str, str]] = {
+    "cookies": (
+        "Cookies",
+        "We keep two small cookies to remember your basket and your language.",
+    ),
+    "newsletter": (
+        "A letter a month?",
+        "New arrivals, how they are made, and now and then a voucher. You can stop it at any time.",
+    ),
+    "sign_up": (
+        "Join the Goodwares club",
+        "Members collect points with every order. You can look at everything without an account as well.",
+    ),
+    "prices": (
+        "Prices checked",
+        "We have compared our prices this morning. Those that you see are the ones that hold today.",
+    ),
+    "session": (
+        "Are you still there?",
+        "It is {time}. Visits in which nothing happens are ended.",
+    ),
+}
 
-COOKIES_CHANCE = 0.6
-CLOSABLE = ("cookies",)
-# No dot before the question mark: nothing leads above the first page.
-BACK = re.compile(r"(?!/)[A-Za-z0-9/-]*(\?[A-Za-z0-9=&%+._~-]*)?", re.ASCII)
 
-
-def has_cookies(world: World, state: State) -> bool:
-    draws = Draws(world.key, "reviews", world.edition, "notices")
-    return "cookies" not in state.closed and draws.chance(COOKIES_CHANCE)
-
-
-def close(visit: Visit, name: str) -> Change:
-    """Close a notice and go back to where it was."""
-    if visit.form is None or name not in CLOSABLE:
-        raise Http404
-    back = visit.form.get("back", "")
-    to = back if BACK.fullmatch(back) else ""
-    is_closed = name in visit.state.closed
-    return Change(events=() if is_closed else (("banner_closed", {"name": name}),), to=to, conflict_to=to)
+def pop_up_due(visit: Visit) -> dict[str, object] | None:
+    """The pop-up of this page, as its template takes it."""
+    time = time_text(visit.now, locale=visit.look.locale)
+    return notices.drawn(visit, SAID, labels_of(visit.look.labels), time=time)

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
 from django.http import Http404
 
+from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._notices import has_cookies
-from gymsite.arena.sites.site import Event, Page, Visit
+from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.reviews._notices import pop_up_due
+from gymsite.arena.sites.reviews._panels import panels
+from gymsite.arena.sites.site import Event, Instead, Page, Visit
+from gymsite.core.draws import Draws
+from gymsite.core.presentation import Look
+from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.outlines import stars
+from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
+from tasks_app.worlds.reviews.vocabulary import Edition
+from tasks_app.worlds.wording import counted
 
-GROUNDS = 8
+SECTIONS = {
+    "home": ("range", "service", "house"),
+    "product": ("about", "customers", "facts", "service"),
+    "reviews": ("list", "summary", "rules"),
+    "questions": ("answers", "summary", "rules"),
+    "instead": ("said", "service"),
+}
+"""Of each page, in their usual order; the first is what the page is there for."""
 
 
 def page(
@@ -23,20 +40,46 @@ def page(
     *,
     title: str,
     here: str,
+    status: int = 200,
     events: Sequence[Event] = (),
     **context: Any,
 ) -> Page:
     """``here`` is the page's own address below the first page."""
+    pop_up = pop_up_due(visit)
+    order = sections(visit.look, template)
     return Page(
-        template=f"arena/reviews/{template}.html",
+        template="arena/reviews/page.html",
         context={
             "title": title,
             "here": here,
-            "has_cookies": has_cookies(visit.world, visit.state),
+            "page_kind": template,
+            "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
+            "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
+            "labels": labels_of(visit.look.labels),
+            "panels": panels(visit, here.partition("?")[0]),
+            "slow_ms": SLOW_MS[visit.look.slow],
+            "pop_up": pop_up,
+            "today": wording.day_text(visit.now.date(), locale=visit.look.locale),
             **context,
         },
+        status=status,
         events=tuple(events),
+        pop_ups=(str(pop_up["name"]),) if pop_up else (),
     )
+
+
+def instead(visit: Visit, said: Instead) -> Page:
+    """What is said where the shop has no page."""
+    home = labels_of(visit.look.labels)["home"]
+    return page(visit, "instead", title=said.title, here="", status=said.status, said=said, home=home)
+
+
+def sections(look: Look, template: str) -> list[str]:
+    """The sections of a page in the look's order; a mixed one is another for every look."""
+    usual = list(SECTIONS[template])
+    if look.sections == "mixed":
+        return Draws(look.digest(), "sections", template).shuffled(usual)
+    return usual[::-1] if look.sections == "reversed" else usual
 
 
 def product_at(world: World, product_id: str) -> Product:
@@ -52,11 +95,13 @@ def product_card(world: World, product: Product) -> dict[str, Any]:
     return {
         "product": product,
         "price": wording.money(product.price),
-        "initials": "".join(word[0] for word in product.name.replace("& ", "").split()[:2]),
-        "ground": product.number % GROUNDS,
+        "pictures": [
+            {"name": picture.name, "words": picture.words, "caption": picture.colour}
+            for picture in pictures(world, product)
+        ],
         "rating": wording.rating_text(tenths),
         "stars": stars_drawn(round(tenths / 10)),
-        "reviews": wording.counted(product.review_count, "review"),
+        "reviews": counted(product.review_count, "review"),
     }
 
 
@@ -64,8 +109,13 @@ def stars_drawn(number: int) -> str:
     return "★" * number + "☆" * (wording.STARS - number)
 
 
-@lru_cache(maxsize=4096)
 def mean_tenths(world: World, product_id: str) -> int:
     """The mean of all stars in tenths, a half of one rounded up."""
-    given = stars(world, product_id)
+    return _mean_tenths(world.key, world.edition, world.first_day, product_id)
+
+
+# By what a world is drawn from: with worlds for its keys the cache would keep them.
+@lru_cache(maxsize=4096)
+def _mean_tenths(key: bytes, edition: Edition, first_day: date, product_id: str) -> int:
+    given = stars(worlds.world(key, edition=edition, first_day=first_day), product_id)
     return (20 * sum(given) + len(given)) // (2 * len(given))

@@ -7,25 +7,19 @@ from typing import Any
 
 from django.http import Http404
 
+from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.reviews import _facts as facts
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._asked import Asked, asked_read, choices, count_text, cut, found
-from gymsite.arena.sites.reviews._page import page, product_at, stars_drawn
+from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.reviews._page import page, product_at, product_card, stars_drawn
 from gymsite.arena.sites.site import Change, Event, Page, Visit
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import MEANING
 from tasks_app.worlds.reviews.state import State, helpful_votes
+from tasks_app.worlds.reviews.telling import LANGUAGES
 from tasks_app.worlds.reviews.text import review as review_written
 from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
-
-LABELS = {
-    "stars": "Stars",
-    "colour": "Colour",
-    "size": "Size",
-    "badge": "Verified badge",
-    "month": "Month",
-    "sort": "Order",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +27,7 @@ class Opened:
     """The reviews of which this visit opens a part; those that were opened before stay so."""
 
     state: State
+    locale: str
     more: str
     reply: str
     original: str
@@ -51,25 +46,36 @@ def review_list(visit: Visit, product_id: str) -> Page:
     listed = found(world, visit.state, product, asked)
     here, asked, has_next = cut(listed, asked)
     opened = _opened(visit)
-    cards = [_card(world, product, outline, asked, opened) for outline in here]
+    say = labels_of(visit.look.labels)
     return page(
         visit,
         "reviews",
-        title=f"Reviews of the {product.name}",
+        title=say["reviews_of"].format(product.name),
         here=f"products/{product.id}/reviews?{asked.query()}",
         events=_events(product, asked, here, opened, is_end=not has_next),
         product=product,
+        card=product_card(world, product),
+        crumb=(f"products/{product.id}", product.name),
         asked=asked,
+        notes=_notes(visit, product, asked),
         meaning=MEANING,
         count=count_text(asked, number=len(listed)),
         selects=[
-            (name, LABELS[name], offered, getattr(asked, name)) for name, offered in choices(world, product)
+            (name, say[name], offered, getattr(asked, name)) for name, offered in choices(world, product)
         ],
-        cards=cards,
+        cards=[_card(world, product, outline, asked, opened) for outline in here],
         before=asked.query(page=asked.page - 1) if asked.page > 1 else "",
-        is_second=asked.page == 2,
         after=asked.query(page=asked.page + 1) if has_next else "",
     )
+
+
+def _notes(visit: Visit, product: Product, asked: Asked) -> list[str]:
+    say = labels_of(visit.look.labels)
+    offered = [
+        Offer(name, say[name], dict(values), shown=dict(values)[asked.sort] if name == "sort" else "")
+        for name, values in choices(visit.world, product)
+    ]
+    return [*not_offered(visit.query, offered), *no_such_page(visit.query, asked.page)]
 
 
 def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
@@ -89,7 +95,7 @@ def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
 
 def _opened(visit: Visit) -> Opened:
     asked = {name: visit.query.get(name, "") for name in ("more", "reply", "original")}
-    return Opened(state=visit.state, **asked)
+    return Opened(state=visit.state, locale=visit.look.locale, **asked)
 
 
 def _events(
@@ -112,9 +118,9 @@ def _opening(outline: Outline, opened: Opened) -> list[Event]:
     """What this visit opens of a review. What was opened before was noted then."""
     told: list[Event] = []
     if outline.id == opened.more and outline.sentences > FOLD:
-        told += [("review_unfolded", {"review": outline.id}), facts.shown([facts.more(outline.id)])]
+        told.append(facts.shown([facts.more(outline.id)]))
     if outline.id == opened.reply and outline.has_reply:
-        told += [("reply_opened", {"review": outline.id}), facts.shown([facts.reply(outline.id)])]
+        told.append(facts.shown([facts.reply(outline.id)]))
     if outline.id == opened.original and outline.language:
         told.append(("original_shown", {"review": outline.id}))
     return told
@@ -136,11 +142,11 @@ def _card(world: World, product: Product, outline: Outline, asked: Asked, opened
         "reply_query": asked.query(reply=outline.id, original=as_is)
         if review.reply and not opened.has_reply(outline)
         else "",
-        "language": wording.LANGUAGES.get(outline.language, ""),
+        "language": LANGUAGES.get(outline.language, ""),
         "is_original": is_original,
         "original": asked.query(original=outline.id) if outline.language else "",
         "translation": asked.query(),
-        "day": wording.day_text(outline.day),
+        "day": wording.day_text(outline.day, locale=opened.locale),
         "stars": wording.stars_text(outline.stars),
         "drawn": stars_drawn(outline.stars),
         "votes": helpful_votes(opened.state, review=outline.id, drawn=outline.helpful),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
+from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._page import page, product_at, product_card
 from gymsite.arena.sites.site import Page, Visit
 from tasks_app.worlds.reviews.asking import questions
-from tasks_app.worlds.reviews.types import Question, World
+from tasks_app.worlds.reviews.types import World
+from tasks_app.worlds.wording import counted
 
 RECENT = 3
 
@@ -21,9 +22,14 @@ def home(visit: Visit) -> Page:
     return page(
         visit,
         "home",
-        title=wording.several(categories[category]) if category else "All products",
+        title=wording.several(categories[category])
+        if category
+        else labels_of(visit.look.labels)["all_products"],
         here=f"?category={category}" if category else "",
         category=category,
+        notes=not_offered(
+            visit.query, [Offer("category", labels_of(visit.look.labels)["categories"], categories)]
+        ),
         categories=[(one, wording.several(noun)) for one, noun in sorted(categories.items())],
         cards=[
             product_card(world, product)
@@ -35,15 +41,19 @@ def home(visit: Visit) -> Page:
 
 def product_page(visit: Visit, product_id: str) -> Page:
     product = product_at(visit.world, product_id)
+    say = labels_of(visit.look.labels)
+    asked = len(questions(visit.world, product.id))
     return page(
         visit,
         "product",
         title=product.name,
         here=f"products/{product.id}",
         events=[("product_opened", {"product": product.id})],
-        **product_card(visit.world, product),
-        category=wording.several(product.noun),
-        questions=wording.counted(len(questions(visit.world, product.id)), "question"),
+        product=product,
+        card=product_card(visit.world, product),
+        crumb=(f"?category={product.category}", wording.several(product.noun)),
+        read_reviews=say["read_reviews"].format(reviews=counted(product.review_count, "review")),
+        see_questions=say["see_questions"].format(questions=counted(asked, "question")),
     )
 
 
@@ -52,13 +62,14 @@ def questions_page(visit: Visit, product_id: str) -> Page:
     return page(
         visit,
         "questions",
-        title=f"Questions about the {product.name}",
+        title=labels_of(visit.look.labels)["questions_of"].format(product.name),
         here=f"products/{product.id}/questions",
         events=[("questions_opened", {"product": product.id})],
         product=product,
-        questions=[_question(one) for one in questions(visit.world, product.id)],
+        card=product_card(visit.world, product),
+        crumb=(f"products/{product.id}", product.name),
+        questions=[
+            {"question": one, "day": wording.day_text(one.day, locale=visit.look.locale)}
+            for one in questions(visit.world, product.id)
+        ],
     )
-
-
-def _question(question: Question) -> dict[str, Any]:
-    return {"question": question, "day": wording.day_text(question.day)}

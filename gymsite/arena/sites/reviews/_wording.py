@@ -1,22 +1,25 @@
-"""How the shop writes days, months, money and ratings."""
+"""How the shop writes days, times, months, money and ratings: as the look's locale does where they differ."""
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-LANGUAGES = {
-    "de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese",
-}  # fmt: skip
+from tasks_app.worlds.wording import MONTHS, counted
+
 STARS = 5
 
 
-def day_text(day: date) -> str:
-    """``4 March 2033``."""
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+def day_text(day: date, *, locale: str) -> str:
+    """``4 March 2033``, or ``March 4, 2033``."""
+    month = MONTHS[day.month - 1]
+    return f"{month} {day.day}, {day.year}" if locale == "en-US" else f"{day.day} {month} {day.year}"
+
+
+def time_text(moment: datetime, *, locale: str) -> str:
+    """``14:05``, or ``2:05 PM``, in the moment's own zone."""
+    if locale != "en-US":
+        return f"{moment:%H:%M}"
+    return f"{moment.hour % 12 or 12}:{moment:%M} {'AM' if moment.hour < 12 else 'PM'}"
 
 
 def month_text(month: str) -> str:
@@ -30,16 +33,12 @@ def money(cents: int) -> str:
 
 
 def stars_text(stars: int) -> str:
-    return f"{stars} star{'s' * (stars != 1)}"
+    return counted(stars, "star")
 
 
 def rating_text(tenths: int) -> str:
     """A mean of 39 tenths as ``3.9 of 5 stars``."""
     return f"{tenths / 10:.1f} of {STARS} stars"
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def several(noun: str) -> str:

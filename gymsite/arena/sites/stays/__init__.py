@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from gymsite.arena.drawing.places import drawing
+from gymsite.arena.sites import notices
 from gymsite.arena.sites.site import Site, route, sites
-from gymsite.arena.sites.stays import _checkout, _detail, _notices, _searching, _trips
+from gymsite.arena.sites.stays import _checkout, _detail, _moves, _page, _searching, _trips
 from tasks_app.worlds.stays.plugin import open_world
 from tasks_app.worlds.stays.state import fold
 
@@ -14,6 +16,9 @@ sites.register(
         title="Staywell",
         open_world=open_world,
         fold=fold,
+        drawing=drawing,
+        more_moves=_moves.more_moves,
+        instead=_page.instead,
         urls=(
             route("", _searching.home),
             route("search", _searching.search),
@@ -25,7 +30,7 @@ sites.register(
             route("trips/<str:code>/booked", _checkout.booked),
             route("trips/<str:code>/change", _trips.change),
             route("trips/<str:code>/cancel", _trips.cancel),
-            route("close/<str:name>", _notices.close),
+            route("close/<str:name>", notices.close),
         ),
     ),
 )

@@ -5,26 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._page import TILES, tile
 from gymsite.arena.sites.stays._searching import distance
+from tasks_app.worlds.stays.pictures import gallery
 from tasks_app.worlds.stays.quotes import tax_cents
-from tasks_app.worlds.stays.text import description, policy_text, scenes
+from tasks_app.worlds.stays.text import description, policy_text
 from tasks_app.worlds.stays.types import Fees, Listing, Rules, World
 
-PICTURES = 5
 Rows = list[tuple[str, str]]
 
 
 def about(world: World, listing: Listing) -> dict[str, Any]:
     return {
         "listing": listing,
-        "tile": tile(listing),
         "stars": f"{listing.stars}-star" if listing.stars else "",
         "rating": wording.points(listing.rating),
         "centre": distance(listing.centre_metres),
-        "scenes": [
-            {"caption": scene.caption, "ground": (scene.palette + number) % TILES}
-            for number, scene in enumerate(scenes(world, listing)[:PICTURES])
+        "pictures": [
+            {"name": hung.picture.name, "words": hung.picture.words, "caption": hung.caption}
+            for hung in gallery(world, listing)
         ],
         "paragraphs": description(world, listing),
         "policy": policy_text(listing.policy),
@@ -61,9 +59,9 @@ def _tax(world: World, listing: Listing) -> str:
     return f"{tax} a person and night, for the first {wording.nights_text(world.town.tax.nights)}"
 
 
-def amenities_by_place(world: World, listing: Listing) -> list[dict[str, Any]]:
-    """All of them by where they are: the house first, then each room."""
-    places = [("The house, shared by all guests", "", listing.amenities)]
+def amenities_by_place(world: World, listing: Listing, *, shared: str) -> list[dict[str, Any]]:
+    """All of them by where they are: the house first, under the heading ``shared``, then each room."""
+    places = [(shared, "", listing.amenities)]
     places += [(room.name, room.id, room.amenities) for room in listing.rooms]
     return [
         {"title": title, "number": number, "groups": _grouped(world, has)} for title, number, has in places

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from gymsite.arena.sites.offers import Offer, not_offered
+from gymsite.arena.sites.site import Visit
+from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._wording import day_text, guests_text
 from tasks_app.worlds.stays.calendar import last_day
 from tasks_app.worlds.stays.types import Stay, World
 
 GUESTS = tuple(range(1, 7))
-DAY_LENGTH = len("2033-03-04")
+STAY_FIELDS = ("check_in", "check_out", "guests")
+GIVEN_CHARS = 40
+"""Of what was typed for a day, and shown again."""
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """``stay`` when both dates are good; ``errors`` by field; ``given`` is what the fields show again."""
+    """``stay`` when both dates are good; ``errors`` by field; ``given`` is what the fields show again.
+
+    ``notes`` say what of it is not offered.
+    """
 
     stay: Stay | None
     guests: int
     errors: dict[str, str]
     given: dict[str, str]
+    locale: str
+    notes: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         if self.stay is None:
             return ""
-        return (
-            f"{day_text(self.stay.check_in)} to {day_text(self.stay.check_out)}, {guests_text(self.guests)}"
-        )
+        days = (day_text(day, self.locale) for day in (self.stay.check_in, self.stay.check_out))
+        return f"{' to '.join(days)}, {guests_text(self.guests)}"
 
     @property
     def query(self) -> str:
@@ -47,24 +59,43 @@ def stay_query(stay: Stay) -> dict[str, str]:
     }
 
 
-def asked_read(world: World, query: QueryDict, *, guests: int | None = None) -> Asked:
-    """What the query asks for; ``guests`` fixes their number."""
-    given = {name: query.get(name, "").strip()[:40] for name in ("check_in", "check_out")}
+def given_in(form: QueryDict, *names: str) -> dict[str, str]:
+    """Those of the fields that were sent, for the address of a page that shows them again."""
+    return {name: form.get(name, "").strip()[:GIVEN_CHARS] for name in names if name in form}
+
+
+def asked_read(visit: Visit, *, guests: int | None = None, must: bool = False) -> Asked:
+    """What the form, or else the address, asks for; ``guests`` fixes their number.
+
+    ``must``: fields of days that were sent empty are errors, and not a search without days.
+    """
+    world: World = visit.world
+    query = visit.query if visit.form is None else visit.form
+    given = {name: query.get(name, "").strip()[:GIVEN_CHARS] for name in ("check_in", "check_out")}
     people = guests or number_read(query.get("guests", ""), GUESTS) or 2
+    locale = visit.look.locale
+    notes = () if guests else _notes(visit, query, people)
     if not any(given.values()):
-        return Asked(stay=None, guests=people, errors={}, given=given)
+        errors = {name: "Choose a day." for name in given if must and name in query}
+        return Asked(stay=None, guests=people, errors=errors, given=given, locale=locale, notes=notes)
     check_in, check_out = (day_read(text) for text in given.values())
-    errors = _errors(world, check_in, check_out)
+    errors = _errors(world, given, locale=locale)
     stay = None
     if check_in and check_out and not errors:
         stay = Stay(check_in=check_in, check_out=check_out, guests=people)
-    return Asked(stay=stay, guests=people, errors=errors, given=given)
+    return Asked(stay=stay, guests=people, errors=errors, given=given, locale=locale, notes=notes)
+
+
+def _notes(visit: Visit, query: QueryDict, guests: int) -> tuple[str, ...]:
+    label = labels_of(visit.look.labels)["guests"]
+    offer = Offer("guests", label, [str(one) for one in GUESTS], shown=guests_text(guests))
+    return tuple(not_offered(query, [offer]))
 
 
 def day_read(text: str) -> date | None:
     """A day written as ``2033-03-04`` and no other way."""
     try:
-        return date.fromisoformat(text) if len(text) == DAY_LENGTH else None
+        return date.fromisoformat(text) if DAY.fullmatch(text) else None
     except ValueError:
         return None
 
@@ -73,19 +104,25 @@ def number_read(text: str, offered: tuple[int, ...] | range) -> int | None:
     return next((number for number in offered if text == str(number)), None)
 
 
-def _errors(world: World, check_in: date | None, check_out: date | None) -> dict[str, str]:
-    found = {
-        name: "Write the day as year-month-day, like 2033-03-04."
-        for name, day in (("check_in", check_in), ("check_out", check_out))
-        if day is None
-    }
+def _unread(text: str) -> str:
+    """Why a text is no day."""
+    if DAY.fullmatch(text):
+        return "There is no such day. Look at the month and its number of days."
+    return "Write the day as year-month-day in figures, like 2033-03-04."
+
+
+def _errors(world: World, given: Mapping[str, str], *, locale: str) -> dict[str, str]:
+    found = {name: _unread(text) for name, text in given.items() if day_read(text) is None}
+    check_in, check_out = (day_read(given[name]) for name in ("check_in", "check_out"))
     if check_in is None or check_out is None:
         return found
     latest = last_day(world) - timedelta(days=1)
     if not world.first_day <= check_in <= latest:
-        found["check_in"] = f"Choose a day from {day_text(world.first_day)} to {day_text(latest)}."
+        found["check_in"] = (
+            f"Choose a day from {day_text(world.first_day, locale)} to {day_text(latest, locale)}."
+        )
     elif check_out <= check_in:
         found["check_out"] = "The day of departure must be after the day of arrival."
     elif check_out > last_day(world):
-        found["check_out"] = f"Stays end by {day_text(last_day(world))}."
+        found["check_out"] = f"Stays end by {day_text(last_day(world), locale)}."
     return found

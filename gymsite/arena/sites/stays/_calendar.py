@@ -6,11 +6,11 @@ from calendar import Calendar
 from datetime import date, timedelta
 from typing import Any
 
-from gymsite.arena.sites.stays._wording import WEEKDAYS, day_text, month_text
+from gymsite.arena.sites.stays._wording import first_weekday, month_text, weekdays
 from tasks_app.worlds.stays.calendar import last_day, night_price, nights_mask, taken
 from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.state import State
-from tasks_app.worlds.stays.types import Listing, Room, World
+from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 
 def months(world: World) -> list[date]:
@@ -24,19 +24,22 @@ def months(world: World) -> list[date]:
     return found
 
 
-def month_read(world: World, text: str) -> date:
-    """The month asked for as ``2033-03``, or the first one."""
-    offered = months(world)
-    return next((month for month in offered if f"{month:%Y-%m}" == text), offered[0])
+def month_read(world: World, text: str, *, stay: Stay | None) -> date:
+    """The month asked for as ``2033-03``, or else that of the stay's arrival, or the first one."""
+    offered = {f"{month:%Y-%m}": month for month in months(world)}
+    arrival = f"{stay.check_in:%Y-%m}" if stay else ""
+    return offered.get(text) or offered.get(arrival) or next(iter(offered.values()))
 
 
-def month_card(world: World, state: State, listing: Listing, room: Room, month: date) -> dict[str, Any]:
+def month_card(
+    world: World, state: State, listing: Listing, room: Room, month: date, *, locale: str
+) -> dict[str, Any]:
     offered = months(world)
     place = offered.index(month)
-    weeks = Calendar().monthdatescalendar(month.year, month.month)
+    weeks = Calendar(first_weekday(locale)).monthdatescalendar(month.year, month.month)
     return {
         "title": month_text(month),
-        "weekdays": [(name[:3], name) for name in WEEKDAYS],
+        "weekdays": [(name[:3], name) for name in weekdays(locale)],
         "weeks": [[_cell(world, state, listing, room, day, month) for day in week] for week in weeks],
         "before": f"{offered[place - 1]:%Y-%m}" if place else "",
         "before_title": month_text(offered[place - 1]) if place else "",
@@ -57,7 +60,7 @@ def _is_told(world: World, day: date, month: date) -> bool:
 def _cell(world: World, state: State, listing: Listing, room: Room, day: date, month: date) -> dict[str, str]:
     if day.month != month.month:
         return {"kind": "outside"}
-    cell = {"day": str(day.day), "title": day_text(day)}
+    cell = {"day": str(day.day)}
     if not _is_told(world, day, month):
         return {**cell, "kind": "closed", "text": "\N{EN DASH}"}
     if any(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, QueryDict
 
 from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
-from gymsite.arena.sites.stays._asked import Asked, asked_read, stay_query
-from gymsite.arena.sites.stays._detail import REFUSALS
-from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, tile, trip_card
+from gymsite.arena.sites.stays._asked import STAY_FIELDS, Asked, asked_read, given_in, stay_query
+from gymsite.arena.sites.stays._labels import labels_of
+from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
+from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.codes import trip_code
 from tasks_app.worlds.stays.quotes import quote
@@ -20,6 +22,8 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 FIELDS = {"name": 80, "email": 120, "arrival": 20, "wishes": 400}
 """Longest text of each field."""
+TRIED = "tried"
+"""In the address of a form that was refused."""
 ARRIVALS = ("I do not know yet", "In the afternoon", "In the evening")
 
 
@@ -27,19 +31,29 @@ def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
     world: World = visit.world
     listing = listing_at(world, listing_id)
     room = room_at(listing, room_id)
-    asked = asked_read(world, visit.query if visit.form is None else visit.form)
+    asked = asked_read(visit)
+    given = visit.query if visit.form is None else visit.form
+    typed = {name: given.get(name, "").strip()[:most] for name, most in FIELDS.items()}
+    errors = _errors(given, typed)
     if asked.stay is None:
-        return _refused(visit, listing, room, asked, "Choose the dates of your stay first.")
-    refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=asked.stay)
-    if refusal:
-        return _refused(visit, listing, room, asked, REFUSALS[refusal])
-    if visit.form is None:
-        return _form(visit, listing, room, asked, typed={}, errors={})
-    typed = {name: visit.form.get(name, "").strip()[:most] for name, most in FIELDS.items()}
-    errors = _errors(visit.form, typed)
-    if errors:
-        return _form(visit, listing, room, asked, typed=typed, errors=errors)
-    return _book(visit, listing, room, asked.stay)
+        reason = "Choose the dates of your stay first."
+    else:
+        refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=asked.stay)
+        reason = refusal_text(visit, refusal, room=room, stay=asked.stay)
+        if visit.form is not None and not (reason or errors or asked.notes):
+            return _book(visit, listing, room, asked.stay)
+    if visit.form is not None:
+        return _again(visit.form, typed, to=f"stays/{listing.id}/book/{room.id}")
+    if reason:
+        return _refused(visit, listing, room, asked, reason)
+    return _form(visit, listing, room, asked, typed=typed, errors=errors if TRIED in given else {})
+
+
+def _again(form: QueryDict, typed: dict[str, str], *, to: str) -> Change:
+    """The way to the page that says what is wrong, with what was typed."""
+    given = {**given_in(form, *STAY_FIELDS, "rules"), **typed, TRIED: "1"}
+    query = urlencode({name: value for name, value in given.items() if value})
+    return Change(events=(), to=f"{to}?{query}")
 
 
 def booked(visit: Visit, code: str) -> Page:
@@ -49,9 +63,9 @@ def booked(visit: Visit, code: str) -> Page:
     return page(
         visit,
         "booked",
-        title="Your stay is booked",
+        title=labels_of(visit.look.labels)["booked_title"],
         here=f"trips/{trip.code}/booked",
-        card=trip_card(visit.world, trip),
+        card=trip_card(visit, trip),
     )
 
 
@@ -65,7 +79,7 @@ def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
         "price": quote(visit.world, listing, room, stay).total,
     }
     code = _next_code(visit.world, visit.state, room, stay)
-    return Change(events=(("booked", data),), to=f"trips/{code}/booked", conflict_to="trips")
+    return Change(events=(("booked", data),), to=f"trips/{code}/booked", conflict_to="trips", is_told=True)
 
 
 def _next_code(world: World, state: State, room: Room, stay: Stay) -> str:
@@ -91,14 +105,14 @@ def _form(
     return page(
         visit,
         "checkout",
-        title="Confirm your stay",
+        title=labels_of(visit.look.labels)["checkout_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=422 if errors else 200,
         events=[facts.shown(*facts.quote(listing, room, stay), facts.policy(listing))],
-        **_subject(listing, room),
+        **_subject(visit, listing, room),
         asked=asked,
         stay=stay_query(stay),
-        quote=quote_card(quote(visit.world, listing, room, stay), stay),
+        quote=quote_card(quote(visit.world, listing, room, stay), stay, locale=visit.look.locale),
         policy=policy_text(listing.policy),
         typed=typed,
         errors=errors,
@@ -111,17 +125,18 @@ def _refused(visit: Visit, listing: Listing, room: Room, asked: Asked, reason: s
     return page(
         visit,
         "refused",
-        title="This stay cannot be booked",
+        title=labels_of(visit.look.labels)["refused_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=status,
-        **_subject(listing, room),
+        **_subject(visit, listing, room),
         asked=asked,
         reason=reason,
     )
 
 
-def _subject(listing: Listing, room: Room) -> dict[str, Any]:
-    return {"listing": listing, "room": room, "tile": tile(listing)}
+def _subject(visit: Visit, listing: Listing, room: Room) -> dict[str, Any]:
+    back_to = labels_of(visit.look.labels)["back_to"].format(listing.name)
+    return {"listing": listing, "room": room, "back_to": back_to}
 
 
 def _errors(form: QueryDict, typed: dict[str, str]) -> dict[str, str]:

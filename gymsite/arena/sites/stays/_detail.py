@@ -6,38 +6,38 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
+from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.site import Event, Page, Visit
 from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
 from gymsite.arena.sites.stays._asked import Asked, asked_read, number_read, stay_query
-from gymsite.arena.sites.stays._page import listing_at, page
+from gymsite.arena.sites.stays._labels import labels_of
+from gymsite.arena.sites.stays._page import listing_at, ordered, page
+from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.amenities import names
-from tasks_app.worlds.stays.bookings import Refusal, booking_refusal, room_of
-from tasks_app.worlds.stays.calendar import night_price
+from tasks_app.worlds.stays.bookings import booking_refusal, room_of
+from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
+from tasks_app.worlds.wording import counted
 
 HIGHLIGHTS = 4
 LATEST_REVIEWS = 2
 REVIEWS_PER_PAGE = 10
 SEARCH_CHARS = 60
-REFUSALS: dict[Refusal, str] = {
-    "dates": "Choose other dates.",
-    "too_many_guests": "Too small for so many guests.",
-    "too_few_nights": "The house takes longer stays only; see the house rules.",
-    "not_free": "Not free for all of these nights.",
-}
+SECTIONS = ("about", "rooms", "amenities", "terms", "policy", "guests_say")
 
 
 def detail(visit: Visit, listing_id: str) -> Page:
     world: World = visit.world
     listing = listing_at(world, listing_id)
-    asked = asked_read(world, visit.query)
+    asked = asked_read(visit)
     room = room_of(listing, visit.query.get("room", ""))
-    month = months.month_read(world, visit.query.get("month", ""))
+    month = months.month_read(world, visit.query.get("month", ""), stay=asked.stay)
     has_amenities = visit.query.get("amenities", "") == "all"
+    labels = labels_of(visit.look.labels)
     return page(
         visit,
         "detail",
@@ -46,16 +46,30 @@ def detail(visit: Visit, listing_id: str) -> Page:
         status=422 if asked.errors else 200,
         events=_events(listing, room, month, has_amenities=has_amenities, world=world),
         **about(world, listing),
+        sections=[f"arena/stays/detail/{one}.html" for one in ordered(visit.look, SECTIONS)],
         asked=asked,
+        notes=_notes(visit, listing),
         rooms=[_room_card(visit, listing, one, asked) for one in listing.rooms],
         highlights=[names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
-        amenities=amenities_by_place(world, listing) if has_amenities else None,
+        has_more_shared=len(listing.amenities) > HIGHLIGHTS,
+        amenities=amenities_by_place(world, listing, shared=labels["shared"]) if has_amenities else None,
         amenities_query=_query(asked, amenities="all"),
-        calendar=months.month_card(world, visit.state, listing, room, month) if room else None,
+        calendar=_month(visit, listing, room, month) if room else None,
         calendar_room=room,
         calendar_query=_query(asked, room=room.id) if room else "",
         latest=[_review(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
     )
+
+
+def _notes(visit: Visit, listing: Listing) -> list[str]:
+    labels = labels_of(visit.look.labels)
+    rooms = tuple(room.id for room in listing.rooms)
+    offered = (
+        Offer("room", labels["rooms"], rooms),
+        Offer("month", labels["calendar"], tuple(f"{one:%Y-%m}" for one in months.months(visit.world))),
+        Offer("amenities", labels["amenities"], ("all",)),
+    )
+    return not_offered(visit.query, offered)
 
 
 def guest_reviews(visit: Visit, listing_id: str) -> Page:
@@ -64,16 +78,20 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
     found = [one for one in reviews(visit.world, listing) if text.casefold() in _words(one).casefold()]
     pages = max(-(-len(found) // REVIEWS_PER_PAGE), 1)
     number = number_read(visit.query.get("page", ""), range(1, pages + 1)) or 1
+    notes = no_such_page(visit.query, number)
     return page(
         visit,
         "reviews",
-        title=f"Reviews of {listing.name}",
+        title=labels_of(visit.look.labels)["reviews_of"].format(listing.name),
         here=f"stays/{listing.id}/reviews",
         listing=listing,
+        back_to=labels_of(visit.look.labels)["back_to"].format(listing.name),
         text=text,
+        notes=notes,
         reviews=[_review(one) for one in found[(number - 1) * REVIEWS_PER_PAGE : number * REVIEWS_PER_PAGE]],
         number=number,
         pages=pages,
+        found=counted(len(found), "review"),
         before=urlencode({"q": text, "page": number - 1}) if number > 1 else "",
         after=urlencode({"q": text, "page": number + 1}) if number < pages else "",
     )
@@ -93,9 +111,16 @@ def _events(
     return [*events, facts.shown(*told)]
 
 
+def _month(visit: Visit, listing: Listing, room: Room, month: date) -> dict[str, Any]:
+    return months.month_card(visit.world, visit.state, listing, room, month, locale=visit.look.locale)
+
+
 def _room_card(visit: Visit, listing: Listing, room: Room, asked: Asked) -> dict[str, Any]:
+    labels = labels_of(visit.look.labels)
     card = {
         "room": room,
+        "book_label": labels["book_room"].format(room.name),
+        "calendar_label": labels["calendar_of"].format(room.name),
         "included": wording.guests_text(room.included),
         "extra": wording.money(room.extra_cents) if room.included < room.sleeps else "",
         "calendar_query": _query(asked, room=room.id),
@@ -105,8 +130,8 @@ def _room_card(visit: Visit, listing: Listing, room: Room, asked: Asked) -> dict
     stay = asked.stay
     refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
     if refusal:
-        return {**card, "refusal": REFUSALS[refusal]}
-    nights = sum(night_price(visit.world, listing, room, day) for day in stay.days)
+        return {**card, "refusal": refusal_text(visit, refusal, room=room, stay=stay)}
+    nights = sum(night_prices(visit.world, listing, room, stay.check_in, nights=stay.nights))
     return {
         **card,
         "nights": f"{wording.money(nights)} for {wording.nights_text(stay.nights)}",

@@ -1,38 +1,39 @@
-"""What lies over the pages until it is closed: which notices an episode meets, and when, is drawn."""
+"""What the pop-ups of the booking site say. All of it is true, and none of it tells what a task asks for."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 
-from gymsite.arena.sites.site import Change, Visit
-from gymsite.core.draws import Draws
-from tasks_app.worlds.stays.state import State
-from tasks_app.worlds.stays.types import World
+from gymsite.arena.sites import notices
+from gymsite.arena.sites.site import Visit
+from gymsite.arena.sites.stays._labels import labels_of
 
-COOKIES_CHANCE = 0.6
-NEWSLETTER_CHANCE = 0.4
-MOST_SEARCHES = 2
-CLOSABLE = ("cookies", "newsletter")
-# No dot before the question mark: nothing leads above the first page.
-BACK = re.compile(r"(?!/)[A-Za-z0-9/_-]*(\?[A-Za-z0-9=&%+._~*-]*)?", re.ASCII)
+# Title and text; the time is that of the episode's clock, in its zone.
+SAID: Mapping[notices.Name, tuple[str, str]] = {
+    "cookies": (
+        "Cookies",
+        "Staywell keeps your language and your last searches in cookies. They hold nothing else.",
+    ),
+    "newsletter": (
+        "Letters from {town}",
+        "Once a month we write about houses that few people know. Would you like to read along?",
+    ),
+    "sign_up": (
+        "Join the Staywell Club",
+        "Members get a stamp for every night. You can search and book without an account as well.",
+    ),
+    "prices": (
+        "Prices checked again",
+        "We checked the prices of rooms again at {time}. Those on this page are the ones that hold now.",
+    ),
+    "session": (
+        "Are you still there?",
+        "It is {time}. You have been looking around for a while; do you want to stay signed in?",
+    ),
+}
 
 
-def notice_due(world: World, state: State) -> str:
-    """The notice that is open, or nothing; one at a time, the newsletter after some searches."""
-    draws = Draws(world.key, "stays", world.edition, "notices")
-    has_cookies, has_newsletter = draws.chance(COOKIES_CHANCE), draws.chance(NEWSLETTER_CHANCE)
-    searches = draws.whole(1, MOST_SEARCHES)
-    if has_cookies and "cookies" not in state.closed:
-        return "cookies"
-    if has_newsletter and len(state.searches) >= searches and "newsletter" not in state.closed:
-        return "newsletter"
-    return ""
-
-
-def close(visit: Visit, name: str) -> Change:
-    """Close a notice and go back to where it was; asked for without its form it only goes back."""
-    back = visit.form.get("back", "") if visit.form is not None else ""
-    to = back if BACK.fullmatch(back) else ""
-    if visit.form is None or name not in CLOSABLE or name in visit.state.closed:
-        return Change(events=(), to=to)
-    return Change(events=(("banner_closed", {"name": name}),), to=to)
+def pop_up_due(visit: Visit) -> dict[str, object] | None:
+    """The pop-up of this page, as its template takes it."""
+    labels = labels_of(visit.look.labels)
+    return notices.drawn(visit, SAID, labels, town=visit.world.town.name, time=f"{visit.now:%H:%M}")

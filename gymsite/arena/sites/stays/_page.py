@@ -7,16 +7,19 @@ from typing import Any
 
 from django.http import Http404
 
-from gymsite.arena.sites.site import Event, Page, Visit
+from gymsite.arena.panels import SLOW_MS
+from gymsite.arena.sites.site import Event, Instead, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._asked import GUESTS
-from gymsite.arena.sites.stays._notices import notice_due
+from gymsite.arena.sites.stays._labels import labels_of
+from gymsite.arena.sites.stays._notices import pop_up_due
+from gymsite.arena.sites.stays._panels import panels
+from gymsite.core.draws import Draws
+from gymsite.core.presentation import Look
 from tasks_app.worlds.stays.bookings import listing_of, room_of
+from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
-
-TILES = 12
-SMALL_WORDS = ("The", "at", "the", "and")
 
 
 def page(
@@ -32,30 +35,47 @@ def page(
     """A page of the site; ``here`` is its path below the first page."""
     world: World = visit.world
     query = visit.query.urlencode()
-    notice = notice_due(world, visit.state)
+    pop_up = pop_up_due(visit)
+    labels = labels_of(visit.look.labels)
     return Page(
         template=f"arena/stays/{template}.html",
         context={
             "town": world.town,
             "title": title,
-            "today": wording.day_text(world.first_day),
+            "labels": labels,
+            "nav_stays": labels["nav_stays"].format(world.town.name),
+            "anywhere": labels["anywhere"].format(world.town.name),
+            "today": wording.day_text(visit.now.date(), visit.look.locale),
             "first": world.first_day.isoformat(),
+            "first_weekday": wording.first_weekday(visit.look.locale),
             "guests": [(number, wording.guests_text(number)) for number in GUESTS],
             "here": f"{here}?{query}" if query else here,
-            "notice": notice,
+            "at": f"{visit.root}{here}",
+            "panels": panels(visit, here=here),
+            "slow_ms": SLOW_MS[visit.look.slow],
+            "pop_up": pop_up,
+            "news": labels.get(f"told_{visit.news}", ""),
             **context,
         },
         status=status,
-        events=(*events, *((("notice_shown", {"name": notice}),) if notice else ())),
+        events=tuple(events),
+        pop_ups=(str(pop_up["name"]),) if pop_up else (),
     )
 
 
-def tile(listing: Listing) -> dict[str, Any]:
-    """The picture that stands for a house until it has one: its initials on one of a few grounds."""
-    words = [
-        word for word in listing.name.replace("'s ", " ").split() if word not in ("The", "at", "the", "and")
-    ]
-    return {"initials": "".join(word[0] for word in words[:2]), "ground": int(listing.id[2:]) % TILES}
+def instead(visit: Visit, said: Instead) -> Page:
+    """What is said where the site has no page."""
+    home = labels_of(visit.look.labels)["home"]
+    return page(visit, "instead", title=said.title, here="", status=said.status, said=said, home=home)
+
+
+def ordered(look: Look, sections: Sequence[str]) -> list[str]:
+    """A page's sections in the order of the look."""
+    if look.sections == "reversed":
+        return list(reversed(sections))
+    if look.sections == "mixed":
+        return Draws(look.digest(), "sections", len(sections)).shuffled(sections)
+    return list(sections)
 
 
 def listing_at(world: World, listing_id: str) -> Listing:
@@ -74,11 +94,11 @@ def room_at(listing: Listing, room_id: str) -> Room:
     return found
 
 
-def quote_card(found: Quote, stay: Stay) -> dict[str, Any]:
+def quote_card(found: Quote, stay: Stay, *, locale: str) -> dict[str, Any]:
     """A price, night by night and line by line."""
     return {
         "nights": [
-            (wording.day_text(day), wording.money(cents))
+            (wording.day_text(day, locale), wording.money(cents))
             for day, cents in zip(stay.days, found.nights, strict=True)
         ],
         "lines": [(line.label, wording.money(line.cents)) for line in found.lines],
@@ -86,16 +106,20 @@ def quote_card(found: Quote, stay: Stay) -> dict[str, Any]:
     }
 
 
-def trip_card(world: World, trip: Trip) -> dict[str, Any]:
-    listing = listing_at(world, trip.listing)
-    room = room_at(listing, trip.room)
+def trip_card(visit: Visit, trip: Trip) -> dict[str, Any]:
+    listing = listing_at(visit.world, trip.listing)
+    labels, locale = labels_of(visit.look.labels), visit.look.locale
+    days = (wording.day_text(day, locale) for day in (trip.check_in, trip.check_out))
     return {
         "trip": trip,
+        "title": labels["trip"].format(trip.code),
         "listing": listing,
-        "room": room,
-        "tile": tile(listing),
-        "dates": f"{wording.day_text(trip.check_in)} to {wording.day_text(trip.check_out)}",
+        "room": room_at(listing, trip.room),
+        "picture": front(visit.world, listing).name,
+        "dates": " to ".join(days),
         "nights": wording.nights_text(trip.stay.nights),
         "guests": wording.guests_text(trip.guests),
         "price": wording.money(trip.price),
+        "change_label": labels["change_of"].format(trip.code),
+        "cancel_label": labels["cancel_of"].format(trip.code),
     }

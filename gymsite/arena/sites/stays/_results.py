@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from urllib.parse import urlencode
 
 from django.http import QueryDict
 
 from gymsite.arena.sites.stays._asked import Asked, number_read, stay_query
+from tasks_app.worlds.remembering import of_world
 from tasks_app.worlds.stays.bookings import booking_refusal
-from tasks_app.worlds.stays.calendar import night_price
+from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.state import State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 from tasks_app.worlds.stays.vocabulary import KINDS
@@ -98,7 +98,7 @@ def cut(found: list[Hit], filters: Filters) -> tuple[list[Hit], Filters, int]:
 
 
 def mean_night(world: World, listing: Listing, room: Room, stay: Stay) -> int:
-    prices = [night_price(world, listing, room, day) for day in stay.days]
+    prices = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     return (2 * sum(prices) + len(prices)) // (2 * len(prices))
 
 
@@ -108,7 +108,7 @@ def _available(world: World, state: State, stay: Stay | None) -> tuple[Hit, ...]
     return _free(world, tuple(trip for trip in state.trips if trip.status == "booked"), stay)
 
 
-@lru_cache(maxsize=256)
+@of_world(most=6)
 def _free(world: World, trips: tuple[object, ...], stay: Stay) -> tuple[Hit, ...]:
     state = State(trips=trips)  # type: ignore[arg-type]
     found = []

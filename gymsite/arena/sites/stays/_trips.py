@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404
 
 from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._asked import Asked, asked_read, stay_query
+from gymsite.arena.sites.stays._asked import Asked, asked_read, given_in, stay_query
+from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
+from gymsite.arena.sites.stays._refusals import REFUSALS, refusal_text
 from tasks_app.worlds.stays.bookings import Refusal, cancel_refusal, change_refusal
 from tasks_app.worlds.stays.quotes import cancelling_fee, quote
 from tasks_app.worlds.stays.text import policy_text
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
-REFUSALS: dict[Refusal, str] = {
-    "dates": "Choose other dates.",
-    "too_many_guests": "Too small for so many guests.",
-    "too_few_nights": "The house takes longer stays only; see its rules.",
-    "not_free": "The room is not free for all of these nights.",
-    "no_such_trip": "This trip is over or cancelled.",
-    "too_late": "It is too late for that under the policy of the house.",
-    "other_room": "Room and guests of a trip stay as they are.",
-}
-HEADINGS = {"booked": "Coming up", "past": "Past", "cancelled": "Cancelled"}
+STATUSES = ("booked", "past", "cancelled")
 
 
 def trips(visit: Visit) -> Page:
-    cards = [trip_card(visit.world, trip) for trip in sorted(visit.state.trips, key=lambda one: one.check_in)]
+    labels = labels_of(visit.look.labels)
+    cards = [trip_card(visit, trip) for trip in sorted(visit.state.trips, key=lambda one: one.check_in)]
     groups = [
-        (status, title, [card for card in cards if card["trip"].status == status])
-        for status, title in HEADINGS.items()
+        (status, labels[status], [card for card in cards if card["trip"].status == status])
+        for status in STATUSES
     ]
     return page(
         visit,
         "trips",
-        title="My trips",
+        title=labels["nav_trips"],
         here="trips",
         events=[facts.shown("trips")],
         groups=[group for group in groups if group[2]],
@@ -45,16 +40,17 @@ def trips(visit: Visit) -> Page:
 
 
 def trip_page(visit: Visit, code: str) -> Page:
+    labels = labels_of(visit.look.labels)
     trip = _trip(visit, code)
     listing = listing_at(visit.world, trip.listing)
     return page(
         visit,
         "trip",
-        title=f"Trip {trip.code}",
+        title=labels["trip"].format(trip.code),
         here=f"trips/{trip.code}",
         events=[facts.shown("trips", facts.policy(listing))],
-        card=trip_card(visit.world, trip),
-        heading=HEADINGS[trip.status],
+        card=trip_card(visit, trip),
+        heading=labels[trip.status],
         policy=policy_text(listing.policy),
         paid=[
             (f"Fee for the {fee.reason}", wording.money(fee.cents))
@@ -70,10 +66,13 @@ def change(visit: Visit, code: str) -> Page | Change:
     world: World = visit.world
     listing = listing_at(world, trip.listing)
     room = room_at(listing, trip.room)
-    asked = asked_read(world, visit.query if visit.form is None else visit.form, guests=trip.guests)
+    asked = asked_read(visit, guests=trip.guests, must=True)
     refusal = _change_refusal(visit, listing, room, trip, asked)
-    if visit.form is None or asked.stay is None or refusal:
+    if visit.form is None:
         return _change_page(visit, listing, room, trip, asked, refusal)
+    if asked.stay is None or refusal:
+        query = urlencode(given_in(visit.form, "check_in", "check_out"))
+        return Change(events=(), to=f"trips/{trip.code}/change?{query}")
     return _changed(visit, listing, room, trip, asked.stay)
 
 
@@ -83,21 +82,29 @@ def cancel(visit: Visit, code: str) -> Page | Change:
     listing = listing_at(world, trip.listing)
     refusal = cancel_refusal(trip, on=world.first_day)
     fee = cancelling_fee(world, listing, trip, on=world.first_day)
-    if visit.form is None or refusal:
+    if visit.form is None:
         return page(
             visit,
             "cancel",
-            title="Cancel this trip",
+            title=_title(visit, trip, "cancel_title"),
             here=f"trips/{trip.code}/cancel",
-            status=409 if visit.form is not None else 200,
+            status=409 if refusal else 200,
             events=[facts.shown("trips", facts.policy(listing))],
-            card=trip_card(world, trip),
+            card=trip_card(visit, trip),
             policy=policy_text(listing.policy),
-            refusal=REFUSALS[refusal] if refusal else "",
+            refusal=REFUSALS[refusal],
             fee=wording.money(fee),
         )
+    if refusal:
+        return Change(events=(), to=f"trips/{trip.code}/cancel")
     event = ("cancelled", {"trip": trip.code, "fee": fee})
-    return Change(events=(event,), to=f"trips/{trip.code}", conflict_to="trips")
+    return Change(events=(event,), to=f"trips/{trip.code}", conflict_to="trips", is_told=True)
+
+
+def _title(visit: Visit, trip: Trip, wanted: str) -> str:
+    """What is to be done with a trip, or that nothing can be any more."""
+    name = wanted if trip.status == "booked" else f"{trip.status}_title"
+    return labels_of(visit.look.labels)[name]
 
 
 def _trip(visit: Visit, code: str) -> Trip:
@@ -109,7 +116,7 @@ def _trip(visit: Visit, code: str) -> Trip:
 
 def _change_refusal(visit: Visit, listing: Listing, room: Room, trip: Trip, asked: Asked) -> Refusal:
     """Why the trip cannot be changed: at all, or to the dates asked for."""
-    return change_refusal(
+    refusal = change_refusal(
         visit.world,
         visit.state,
         listing=listing,
@@ -118,6 +125,7 @@ def _change_refusal(visit: Visit, listing: Listing, room: Room, trip: Trip, aske
         stay=asked.stay or trip.stay,
         on=visit.world.first_day,
     )
+    return "" if refusal == "same_dates" and asked.stay is None else refusal
 
 
 def _change_page(
@@ -131,22 +139,24 @@ def _change_page(
             "dates": asked.text,
             "nights": wording.nights_text(asked.stay.nights),
             "stay": stay_query(asked.stay),
-            "quote": quote_card(quote(visit.world, listing, room, asked.stay), asked.stay),
+            "quote": quote_card(
+                quote(visit.world, listing, room, asked.stay), asked.stay, locale=visit.look.locale
+            ),
             "fee": wording.money(listing.policy.change_cents),
         }
     is_final = refusal in ("no_such_trip", "too_late")
     return page(
         visit,
         "change",
-        title="Change the dates of this trip",
+        title=_title(visit, trip, "change_title"),
         here=f"trips/{trip.code}/change",
         status=409 if refusal else 422 if asked.errors else 200,
         events=[facts.shown(*told)],
-        card=trip_card(visit.world, trip),
+        card=trip_card(visit, trip),
         asked=asked,
         offer=offer,
         policy=policy_text(listing.policy),
-        refusal=REFUSALS[refusal] if refusal else "",
+        refusal=refusal_text(visit, refusal, room=room, stay=asked.stay, but=trip.code),
         is_final=is_final,
     )
 
@@ -159,4 +169,4 @@ def _changed(visit: Visit, listing: Listing, room: Room, trip: Trip, stay: Stay)
         "price": quote(visit.world, listing, room, stay).total,
         "fee": listing.policy.change_cents,
     }
-    return Change(events=(("changed", data),), to=f"trips/{trip.code}", conflict_to="trips")
+    return Change(events=(("changed", data),), to=f"trips/{trip.code}", conflict_to="trips", is_told=True)

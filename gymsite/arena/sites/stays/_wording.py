@@ -1,21 +1,33 @@
-"""How the pages write days, months, guests and money."""
+"""How the pages write days, months, guests and money; a day as readers of the look's locale do."""
 
 from __future__ import annotations
 
 from datetime import date
 
 from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.wording import MONTHS, counted
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTH_FIRST = "en-US"
+"""The locale that writes the month before the day, and weeks from Sunday."""
 
 
-def day_text(day: date) -> str:
-    """``Fri 4 March 2033``."""
-    return f"{WEEKDAYS[day.weekday()][:3]} {day.day} {MONTHS[day.month - 1]} {day.year}"
+def day_text(day: date, locale: str) -> str:
+    """``Fri 4 March 2033``, or ``Fri, March 4, 2033``."""
+    weekday, month = WEEKDAYS[day.weekday()][:3], MONTHS[day.month - 1]
+    if locale == MONTH_FIRST:
+        return f"{weekday}, {month} {day.day}, {day.year}"
+    return f"{weekday} {day.day} {month} {day.year}"
+
+
+def first_weekday(locale: str) -> int:
+    """The weekday that a week begins with, Monday being 0."""
+    return 6 if locale == MONTH_FIRST else 0
+
+
+def weekdays(locale: str) -> tuple[str, ...]:
+    first = first_weekday(locale)
+    return (*WEEKDAYS[first:], *WEEKDAYS[:first])
 
 
 def month_text(month: date) -> str:
@@ -23,11 +35,11 @@ def month_text(month: date) -> str:
 
 
 def guests_text(guests: int) -> str:
-    return f"{guests} guest{'s' * (guests != 1)}"
+    return counted(guests, "guest")
 
 
 def nights_text(nights: int) -> str:
-    return f"{nights} night{'s' * (nights != 1)}"
+    return counted(nights, "night")
 
 
 def money(cents: int) -> str:

@@ -1,0 +1,151 @@
+"""A sheet of 800 by 600 units to draw flat shapes on, at any size, with smooth edges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from PIL import Image, ImageDraw
+
+WIDTH, HEIGHT = 800, 600
+SAMPLES = 2
+"""So many dots of the sheet, each way, become one of the picture."""
+CURVE_STEPS = 14
+CORNER_STEPS = 8
+SHADES = 160
+"""Of a fade, at most: more could not be told apart."""
+
+Colour: TypeAlias = tuple[int, int, int]
+Point: TypeAlias = tuple[float, float]
+Piece: TypeAlias = tuple[float, ...]
+"""Of an outline: a point, or two handles and a point of a cubic curve from the point before."""
+
+
+class Canvas:
+    """Shapes in units; ``alpha`` is 0 to 255."""
+
+    def __init__(self, *, width: int) -> None:
+        self._scale = width * SAMPLES / WIDTH
+        size = (width * SAMPLES, width * SAMPLES * HEIGHT // WIDTH)
+        self._image = Image.new("RGB", size)
+        self._draw = ImageDraw.Draw(self._image, "RGBA")
+
+    def picture(self) -> Image.Image:
+        return self._image.reduce(SAMPLES)
+
+    def fade(self, top: float, bottom: float, above: Colour, below: Colour) -> None:
+        """Over the whole width, from one colour to another."""
+        first, last = round(top * self._scale), round(bottom * self._scale)
+        rows = max(last - first, 1)
+        shades = min(rows, SHADES)
+        column = Image.new("RGB", (1, shades))
+        column.putdata([mix(above, below, shade / shades) for shade in range(shades)])
+        self._image.paste(column.resize((self._image.width, rows), Image.Resampling.NEAREST), (0, first))
+
+    def area(self, points: Iterable[Point], colour: Colour, *, alpha: int = 255) -> None:
+        scale = self._scale
+        self._draw.polygon([(x * scale, y * scale) for x, y in points], fill=(*colour, alpha))
+
+    def shape(self, pieces: Sequence[Piece], colour: Colour, *, alpha: int = 255) -> None:
+        """An outline of lines and cubic curves."""
+        self.area(outline(pieces), colour, alpha=alpha)
+
+    def box(
+        self, x: float, y: float, width: float, height: float, colour: Colour, *,
+        round_by: float = 0, alpha: int = 255,
+    ) -> None:  # fmt: skip
+        if round_by:
+            self.area(rounded(x, y, width, height, min(round_by, width / 2, height / 2)), colour, alpha=alpha)
+        else:
+            self.area([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], colour, alpha=alpha)
+
+    def disc(
+        self, x: float, y: float, radius: float, colour: Colour, *, flat: float = 1, alpha: int = 255
+    ) -> None:
+        """A circle, or an ellipse ``flat`` times as high as wide."""
+        scale = self._scale
+        across, along = radius * scale, radius * flat * scale
+        box = (x * scale - across, y * scale - along, x * scale + across, y * scale + along)
+        self._draw.ellipse(box, fill=(*colour, alpha))
+
+    def line(self, points: Sequence[Point], colour: Colour, width: float, *, alpha: int = 255) -> None:
+        """A line with round ends."""
+        scale = self._scale
+        scaled = [(x * scale, y * scale) for x, y in points]
+        self._draw.line(scaled, fill=(*colour, alpha), width=max(round(width * scale), 1), joint="curve")
+        if alpha == 255:
+            for x, y in (points[0], points[-1]):
+                self.disc(x, y, width / 2, colour)
+
+    def curve(self, pieces: Sequence[Piece], colour: Colour, width: float, *, alpha: int = 255) -> None:
+        self.line(outline(pieces), colour, width, alpha=alpha)
+
+    def glow(self, x: float, y: float, radius: float, colour: Colour, *, alpha: int = 60) -> None:
+        """Light around a lamp."""
+        for ring in range(4):
+            self.disc(x, y, radius * (1 - ring * 0.22), colour, alpha=alpha // 4 + ring * alpha // 12)
+
+    def shadow(self, x: float, y: float, radius: float, *, flat: float = 0.14, alpha: int = 70) -> None:
+        """On the ground below a thing."""
+        for ring in range(3):
+            self.disc(x, y, radius * (1.1 - ring * 0.12), (20, 24, 34), flat=flat, alpha=alpha // 3)
+
+
+Drawing: TypeAlias = Callable[[Canvas], None]
+
+
+def mix(one: Colour, other: Colour, share: float) -> Colour:
+    """``share`` 0 is the one, 1 the other."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
+    return red, green, blue
+
+
+def lighter(colour: Colour, share: float) -> Colour:
+    return mix(colour, (255, 255, 255), share)
+
+
+def darker(colour: Colour, share: float) -> Colour:
+    return mix(colour, (22, 24, 38), share)
+
+
+def hexed(text: str) -> Colour:
+    """``e0b877`` as a colour."""
+    return int(text[:2], 16), int(text[2:4], 16), int(text[4:], 16)
+
+
+def outline(pieces: Sequence[Piece]) -> list[Point]:
+    points: list[Point] = []
+    for piece in pieces:
+        if len(piece) == 2:
+            points.append((piece[0], piece[1]))
+        else:
+            points += _cubic(points[-1], piece)
+    return points
+
+
+def rounded(x: float, y: float, width: float, height: float, radius: float) -> list[Point]:
+    corners = (
+        (x + width - radius, y + radius, -90),
+        (x + width - radius, y + height - radius, 0),
+        (x + radius, y + height - radius, 90),
+        (x + radius, y + radius, 180),
+    )
+    return [
+        (
+            cx + radius * math.cos(math.radians(start + 90 * step / CORNER_STEPS)),
+            cy + radius * math.sin(math.radians(start + 90 * step / CORNER_STEPS)),
+        )
+        for cx, cy, start in corners
+        for step in range(CORNER_STEPS + 1)
+    ]
+
+
+def _cubic(start: Point, piece: Piece) -> list[Point]:
+    x1, y1, x2, y2, x3, y3 = piece
+    found = []
+    for step in range(1, CURVE_STEPS + 1):
+        t = step / CURVE_STEPS
+        a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+        found.append((a * start[0] + b * x1 + c * x2 + d * x3, a * start[1] + b * y1 + c * y2 + d * y3))
+    return found

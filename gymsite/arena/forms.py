@@ -1,0 +1,95 @@
+"""What the arena's forms send: read within limits, and refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+from django.http.request import UnreadablePostError
+
+from gymsite.core.errors import GymError
+
+ANSWER_FIELD = "answer"
+# The button that asks for one more field, for pages without JavaScript.
+MORE_FIELD = "add"
+# Sent by forms that take several values: one value is then a list of one, in which a bar is a bar.
+SEVERAL = "several"
+# Sent by forms whose fields are different things: a value keeps its place, beside an empty one too.
+PLACED = "placed"
+ANSWERS_MAX = 100
+# Percent-encoding makes three bytes of one, and one character has at most four.
+FORM_BYTES_PER_CHAR = 12
+FORM_SPARE_BYTES = 4096
+REFUSALS: Mapping[str, tuple[str, int]] = {
+    "no_answer": ("Give an answer first.", 422),
+    "answer_too_long": ("An answer has at most {chars} characters.", 413),
+    "too_many_answers": ("At most {answers} answers can be given.", 413),
+    "nul_in_answer": ("An answer cannot hold NUL characters.", 400),
+}
+"""Why an answer is not taken, and the status that says so, by code."""
+UNREADABLE: Mapping[str, tuple[str, int]] = {
+    "too_large": ("This form takes at most {bytes} bytes.", 413),
+    "not_a_form": ("An answer is sent by the form of this page.", 400),
+    "cut_off": ("The request ended before its body did.", 400),
+}
+"""Why nothing of a form could be read, likewise."""
+
+
+def refusal(code: str) -> GymError:
+    """Raises ``KeyError`` for what is in neither table."""
+    message, status = {**REFUSALS, **UNREADABLE}[code]
+    told = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=_form_bytes())
+    return GymError(code, told, status=status)
+
+
+def _form_bytes() -> int:
+    return settings.ANSWER_MAX_CHARS * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES
+
+
+def body_read(request: HttpRequest, *, limit: int) -> bytes:
+    """The body, refused by its announced length before a byte of it is read."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if not length.isdecimal() or int(length) > limit:
+        raise GymError("too_large", f"This form takes at most {limit} bytes.", status=413)
+    try:
+        return request.body
+    except UnreadablePostError as error:
+        raise refusal("cut_off") from error
+
+
+def form_of(request: HttpRequest) -> QueryDict:
+    form = form_read(request)
+    length_check(form)
+    return form
+
+
+def form_read(request: HttpRequest) -> QueryDict:
+    body = body_read(request, limit=_form_bytes())
+    if body and request.content_type != "application/x-www-form-urlencoded":
+        raise refusal("not_a_form")
+    return QueryDict(body, encoding="utf-8")
+
+
+def length_check(form: QueryDict) -> None:
+    limit = settings.ANSWER_MAX_CHARS
+    if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
+        raise refusal("answer_too_long")
+
+
+def answer_read(form: QueryDict) -> str | list[str]:
+    """The submitted text, or the list of those that are filled in; GymError when it cannot be kept.
+
+    Forms send line breaks as CRLF, whatever was typed; an answer is the same text through page and API.
+    """
+    given = [answer.replace("\r\n", "\n") for answer in form.getlist(ANSWER_FIELD)]
+    answers = [answer for answer in given if answer.strip()]
+    if PLACED in form:
+        answers = given if answers else []
+    if not answers:
+        raise refusal("no_answer")
+    if len(answers) > ANSWERS_MAX:
+        raise refusal("too_many_answers")
+    if any("\0" in answer for answer in answers):
+        raise refusal("nul_in_answer")
+    return answers[0] if len(answers) == 1 and not {SEVERAL, PLACED} & form.keys() else answers

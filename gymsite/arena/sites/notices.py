@@ -1,0 +1,70 @@
+"""Pop-ups of the mock sites: which one lies over a page is told by the look and by what the episode did.
+
+A site says how much of it an episode has seen (``seen``, a number that its fold makes of the events); the
+rest is the same for all sites. One at a time, each until it is closed; a closed one does not come back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from typing import Literal
+
+from django.http import Http404
+
+from gymsite.arena.sites.site import Change, Visit
+from gymsite.core.draws import Draws
+from gymsite.core.presentation import Look
+
+Name = Literal["cookies", "newsletter", "sign_up", "prices", "session"]
+FIRST: Name = "cookies"
+LATER: tuple[Name, ...] = ("newsletter", "sign_up", "prices", "session")
+"""Those that nobody meets on a first page; a look draws their order."""
+MODAL = frozenset({"sign_up"})
+"""Nothing of the site behind it can be used; the task bar always can."""
+DUE: Mapping[str, tuple[int, ...]] = {
+    "none": (),
+    "early": (0, 3),
+    "late": (6, 12),
+    "often": (0, 3, 6, 9, 12),
+}
+"""Of each value of the look's axis ``pop_ups``: how much must have been seen for one, two ... of them."""
+# No dot before the question mark: nothing leads above the first page.
+BACK = re.compile(r"(?!/)[A-Za-z0-9/_-]*(\?[A-Za-z0-9=&%+._~*-]*)?", re.ASCII)
+
+
+def schedule(look: Look) -> tuple[tuple[Name, int], ...]:
+    """The pop-ups of a look in their order, with how much must have been seen for each."""
+    times = DUE[look.pop_ups]
+    later = Draws(look.digest(), "pop-ups").shuffled(LATER)
+    names = [FIRST, *later] if times[:1] == (0,) else later
+    return tuple(zip(names, times, strict=False))
+
+
+def due(look: Look, *, seen: int, closed: Container[str]) -> Name | None:
+    """The one that lies over the page now."""
+    return next((name for name, time in schedule(look) if time <= seen and name not in closed), None)
+
+
+def drawn(
+    visit: Visit, said: Mapping[Name, tuple[str, str]], labels: Mapping[str, str], **facts: str
+) -> dict[str, object] | None:
+    """The pop-up of this page as its template takes it. ``said`` has the title and text of each, in which
+    the facts are filled in; its button's label has its name.
+    """
+    name = due(visit.look, seen=visit.state.seen, closed=visit.state.closed)
+    if name is None:
+        return None
+    title, text = (part.format(**facts) for part in said[name])
+    is_modal = name in MODAL
+    return {"name": name, "title": title, "text": text, "button": labels[name], "is_modal": is_modal}
+
+
+def close(visit: Visit, name: str) -> Change:
+    """Close one and go back to where it was; closing it again changes nothing. The state has ``closed``."""
+    if visit.form is None or name not in (FIRST, *LATER):
+        raise Http404
+    back = visit.form.get("back", "")
+    to = back if BACK.fullmatch(back) else ""
+    events = () if name in visit.state.closed else (("banner_closed", {"name": name}),)
+    return Change(events=events, to=to, conflict_to=to)

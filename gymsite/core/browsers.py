@@ -1,0 +1,32 @@
+"""Which Chromium this machine has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+SETTING = "PALAESTRA_BROWSER"
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+)
+# As `playwright install` leaves it, newest last.
+PLAYWRIGHT = Path.home() / ".cache" / "ms-playwright"
+PLAYWRIGHT_PROGRAMS = (
+    "chromium_headless_shell-*/chrome-*/headless_shell",
+    "chromium_headless_shell-*/chrome-headless-shell-*/chrome-headless-shell",
+    "chromium-*/chrome-*/chrome",
+)
+
+
+def browser_find() -> Path | None:
+    """The program that the setting names, else the first one found."""
+    for name in (os.environ.get(SETTING, ""), *NAMES):
+        if name and (found := shutil.which(name)):
+            return Path(found)
+    places = [path for pattern in PLAYWRIGHT_PROGRAMS for path in sorted(PLAYWRIGHT.glob(pattern))[-1:]]
+    return next(iter(places), None)

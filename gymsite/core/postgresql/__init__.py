@@ -1,0 +1,1 @@
+"""Django's PostgreSQL engine, with a pool that asks nothing of the server (setting ``ENGINE``)."""

@@ -1,0 +1,29 @@
+"""``manage.py check_shortcuts SITE``: how often pages give an answer to somebody who does not read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from gymsite.shortcuts import measures
+from tasks_app.management.site_check import SiteCheck
+
+
+class Command(SiteCheck):
+    help = (
+        "Draw tasks of a mock site, visit its pages, and print by family how often random clicks hand in a "
+        "right answer, and how often one rule picks the right number from the first page about what is asked."
+    )
+    looking = "reading"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--walks", type=int, metavar="N", help="Tasks of each family to click through; all, if left out."
+        )
+
+    def handle(self, **options: Any) -> None:
+        asked = {name: options[name] for name in ("split", "count", "seed", "walks")}
+        measured = measures.measure(options["site"], **asked)
+        self.report(measured, measures.table, least=options["least"])

@@ -1,0 +1,27 @@
+/* Pages that scripts fetch to take parts of: gymPages.fetched(address, options) gives the page, or null when there is
+   none and the browser had better go there itself. Meanwhile the page that lies here is not settled. */
+"use strict";
+
+(() => {
+  const WAIT_MS = 8000;
+  const parser = new DOMParser();
+
+  const fetched = async (address, options = {}) => {
+    window.gymSettled.hold();
+    try {
+      const response = await fetch(address, { signal: AbortSignal.timeout(WAIT_MS), ...options });
+      return response.ok ? parser.parseFromString(await response.text(), "text/html") : null;
+    } catch {
+      return null;
+    } finally {
+      /* What follows is drawn in the same turn. */
+      setTimeout(window.gymSettled.release);
+    }
+  };
+
+  /* What a form sends, where a script sends it. */
+  const sent = (form, submitter) =>
+    fetched(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, submitter)) });
+
+  window.gymPages = Object.freeze({ fetched, sent });
+})();

@@ -1,0 +1,237 @@
+//# allFunctionsCalledOnLoad
+/* Records the DOM of the pages of an episode that is recorded in full (rrweb) and sends it in chunks: every second,
+   every 100 KB, and what is left when the page is left. Chunks are numbered within one page load, so one sent twice is
+   stored once. It never holds the settled marker.
+
+   A page that is being left may send little (browsers let all requests that outlive it carry 64 KiB together, the page
+   events among them): of what is not sent by then, changes go before the snapshot, as many as fit. What is longer is
+   lost, and the gap in the numbers or times says so. A chunk that is on its way outlives the page if it is small. */
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const found = location.pathname.match(/^\/e\/([^/]+)\//);
+  if (!found || !window.rrwebRecord || !window.gymPage) return;
+
+  const [PATH, TOKEN] = found;
+  const ADDRESS = `${PATH}recording`;
+  const FLUSH_MS = 1000;
+  const CHUNK_CHARS = 100_000;
+  /* What is smaller costs the page more to compress than to send. */
+  const PACKED_BYTES = 4_000;
+  /* With the server out of reach the page must not fill its memory. */
+  const WAITING_CHARS = 10_000_000;
+  const RETRIES = 5;
+  const ON_THE_WAY_BYTES = 30_000;
+  const LEAVING_BYTES = 40_000;
+  const FULL_SNAPSHOT = 2;
+  const CUSTOM = 5;
+  const GONE = new Set([403, 404]);
+  const KEPT = "gym-sheet:";
+
+  const stepOf = () => Number(root.dataset.step) || null;
+  const served = stepOf();
+  const encoder = new TextEncoder();
+
+  /* Every address of the arena is written https://gym/..., and the token nowhere. */
+  const MASKS = [
+    [`${location.origin}${PATH}`, "https://gym/"],
+    [`${location.origin}/`, "https://gym/"],
+    [PATH, "/"],
+    [TOKEN, "***"],
+  ];
+  const mask = (text) => MASKS.reduce((masked, [from, to]) => masked.replaceAll(from, to), text);
+
+  /* Half surrogate pairs, which JSON of elsewhere refuses, are replaced. */
+  const HALF_PAIR = "\\ud";
+  const whole = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value);
+  const written = (event) => {
+    const line = JSON.stringify(event);
+    return mask(line.includes(HALF_PAIR) ? JSON.stringify(event, whole) : line);
+  };
+
+  let last = 0;
+  let open = null;
+  let waiting = [];
+  let onTheWay = null;
+  let isSending = false;
+  let timer = 0;
+  let failures = 0;
+  let stop = () => null;
+
+  const close = () => {
+    if (open) waiting.push(open);
+    open = null;
+  };
+
+  const end = () => {
+    stop();
+    waiting = [];
+    open = null;
+  };
+
+  const plain = (lines) => encoder.encode(`[${lines.join(",")}]`);
+  const gzip = async (bytes) => {
+    if (bytes.length < PACKED_BYTES || !window.CompressionStream) return bytes;
+    const { readable, writable } = new CompressionStream("gzip");
+    const writer = writable.getWriter();
+    for (const step of [writer.write(bytes), writer.close()]) step.catch(() => null);
+    return new Uint8Array(await new Response(readable).arrayBuffer());
+  };
+
+  const post = (chunk, bytes, keepalive) => {
+    const { lines, chars, ...claim } = chunk;
+    const headers = { "Content-Type": "application/octet-stream", "X-Gym-Chunk": JSON.stringify(claim) };
+    return fetch(ADDRESS, { method: "POST", headers, body: bytes, keepalive });
+  };
+
+  /* False when the chunk is to be sent again. */
+  const sent = async (chunk) => {
+    try {
+      const bytes = await gzip(plain(chunk.lines));
+      const keepalive = bytes.length <= ON_THE_WAY_BYTES;
+      if (keepalive) onTheWay = chunk;
+      const { status } = await post(chunk, bytes, keepalive);
+      if (GONE.has(status)) end();
+      return status < 500;
+    } catch {
+      return false;
+    } finally {
+      onTheWay = null;
+    }
+  };
+
+  const flush = async () => {
+    timer = 0;
+    close();
+    if (isSending) return;
+    isSending = true;
+    while (waiting.length > 0) {
+      const chunk = waiting[0];
+      if (!(await sent(chunk))) {
+        failures += 1;
+        break;
+      }
+      failures = 0;
+      if (waiting[0] === chunk) waiting.shift();
+    }
+    isSending = false;
+    if (waiting.length > 0 && failures <= RETRIES) timer ||= setTimeout(flush, FLUSH_MS * 2 ** failures);
+  };
+
+  const record = (event) => {
+    /* Pages of mock sites have a clock of their own; recordings have the machine's. */
+    event.timestamp = Math.round(performance.timeOrigin + performance.now());
+    const line = written(event);
+    const now = stepOf();
+    const step = now === served ? null : now;
+    if (open && open.step !== step) close();
+    open ??= {
+      page: window.gymPage, seq: ++last, step, served, events: 0, first_ms: event.timestamp, last_ms: 0,
+      snapshot: false, lines: [], chars: 0,
+    };
+    open.lines.push(line);
+    open.events += 1;
+    open.chars += line.length;
+    open.last_ms = event.timestamp;
+    open.snapshot ||= event.type === FULL_SNAPSHOT;
+    if (waiting.reduce((total, chunk) => total + chunk.chars, open.chars) > WAITING_CHARS) end();
+    else if (open.chars > CHUNK_CHARS) void flush();
+    else timer ||= setTimeout(flush, FLUSH_MS);
+  };
+
+  const leave = () => {
+    close();
+    let room = LEAVING_BYTES;
+    for (const chunk of waiting) {
+      if (chunk === onTheWay) continue;
+      const lines = chunk.lines.filter((line) => {
+        const size = encoder.encode(line).length + 1;
+        const fits = size < room;
+        if (fits) room -= size;
+        return fits;
+      });
+      if (lines.length === 0) continue;
+      const snapshot = chunk.snapshot && lines.length === chunk.lines.length;
+      post({ ...chunk, events: lines.length, snapshot }, plain(lines), true).catch(() => null);
+    }
+    waiting = [];
+  };
+
+  /* Whether a popover is open is in no attribute, and rrweb does not see it. */
+  const tellOpen = (popover, open) => {
+    const id = rrwebRecord.record.mirror.getId(popover);
+    if (id > 0) record({ type: CUSTOM, data: { tag: "popover", payload: { id, open } } });
+  };
+
+  /* rrweb reads a style sheet rule by rule, which is a quarter of a snapshot. Its text is kept for the episode's next
+     pages, by its address, which names the version of all files: for the time of the snapshot the sheet then seems to
+     have one rule, with all of it. A sheet with more or fewer rules than were kept is read anew. */
+  const sheetRecall = ({ href, sheet }) => {
+    const kept = sessionStorage.getItem(KEPT + href) ?? "";
+    const [rules] = kept.split(" ", 1);
+    const text = kept.slice(rules.length + 1);
+    if (!text || Number(rules) !== sheet.cssRules.length) return false;
+    Object.defineProperty(sheet, "rules", { value: [{ cssText: text }], configurable: true });
+    return true;
+  };
+
+  const sheetKeep = (link) => {
+    const text = rrwebRecord.record.mirror.getMeta(link)?.attributes._cssText;
+    if (text) sessionStorage.setItem(KEPT + link.href, `${link.sheet.cssRules.length} ${text}`);
+  };
+
+  /* A page may be without storage, and a sheet of another origin does not tell its rules: rrweb does without, too. */
+  const tried = (use) => (link) => {
+    try {
+      return use(link);
+    } catch {
+      return false;
+    }
+  };
+
+  const withSheets = (take) => {
+    const links = Array.from(document.querySelectorAll("link[rel=stylesheet]")).filter((link) => link.sheet);
+    const recalled = new Set(links.filter(tried(sheetRecall)));
+    try {
+      take();
+    } finally {
+      for (const { sheet } of recalled) delete sheet.rules;
+    }
+    links.filter((link) => !recalled.has(link)).forEach(tried(sheetKeep));
+  };
+
+  const start = () => {
+    stop =
+      rrwebRecord.record({
+        emit: record,
+        maskInputOptions: { password: true },
+        inlineStylesheet: true,
+        recordCanvas: false,
+        collectFonts: false,
+        inlineImages: false,
+        slimDOMOptions: { script: true, comment: true, headFavicon: true },
+        sampling: { mousemove: 100, mousemoveCallback: 500, scroll: 150, media: 800, input: "all" },
+        errorHandler: () => true,
+      }) ?? stop;
+  };
+
+  let isBegun = false;
+  const begin = () => {
+    if (isBegun) return;
+    isBegun = true;
+    withSheets(start);
+    for (const popover of document.querySelectorAll(":popover-open")) tellOpen(popover, true);
+    void flush();
+  };
+
+  /* The snapshot asks each element how far it is scrolled, which before the first layout would cost one. The settled
+     marker makes that layout when the page has loaded, so the snapshot comes just after it. Whoever acts sooner is
+     recorded all the same. */
+  if (document.readyState === "complete") begin();
+  addEventListener("load", () => setTimeout(begin), { once: true });
+  for (const kind of ["pointerdown", "keydown", "input"]) addEventListener(kind, begin, { once: true, capture: true });
+  const toggled = ({ target, newState }) => isBegun && target.popover && tellOpen(target, newState === "open");
+  addEventListener("toggle", toggled, { capture: true, passive: true });
+  addEventListener("pagehide", leave);
+})();

@@ -1,0 +1,59 @@
+/* Leaves the task bar on every page as it was left on the last one: open or folded, with what was typed into it. Until
+   somebody says otherwise it is open, but on a narrow screen only on the first page. Kept for this tab and episode.
+   Also measures the bar, for what is placed or scrolled to below it. */
+"use strict";
+
+(() => {
+  const bar = document.querySelector("[data-task-bar]");
+  const found = location.pathname.match(/^\/e\/[^/]+\//);
+  if (!bar || !found) return;
+
+  const KEY = `task-bar ${found[0]}`;
+  const NARROW = matchMedia("(max-width: 44rem)");
+  const fold = bar.querySelector("details");
+  const fields = Array.from(bar.querySelectorAll("input[name=answer]"));
+  const isRefused = "refused" in bar.dataset;
+
+  /* A tab may have no storage; then nothing is kept. */
+  const stored = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
+    } catch {
+      return {};
+    }
+  };
+  const store = (news) => {
+    try {
+      sessionStorage.setItem(KEY, JSON.stringify({ ...stored(), ...news }));
+    } catch {
+      return;
+    }
+  };
+
+  const restore = () => {
+    const { isOpen, answers = [], isKnown = false } = stored();
+    fold.open = isRefused || (isOpen ?? !(isKnown && NARROW.matches));
+    fields.forEach((field, place) => {
+      field.value = answers[place] ?? field.value;
+    });
+  };
+
+  /* A text that scrolls must be reached by the keyboard; one that does not is no stop on its way. */
+  const text = bar.querySelector(".task-text");
+  const measure = () => {
+    document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
+    if (fold.open && text.scrollHeight > text.clientHeight) text.tabIndex = 0;
+    else text.removeAttribute("tabindex");
+  };
+
+  restore();
+  measure();
+  new ResizeObserver(measure).observe(bar);
+  store({ isKnown: true });
+  fold.querySelector("summary").addEventListener("click", () => {
+    setTimeout(() => store({ isOpen: fold.open }));
+  });
+  bar.addEventListener("input", () => store({ answers: fields.map((field) => field.value) }));
+  /* A page that the browser had kept, and now shows again as it was left, knows nothing of those in between. */
+  addEventListener("pageshow", (event) => event.persisted && restore());
+})();

@@ -1,0 +1,72 @@
+/* Episodes side by side: thoughts of one row scroll together, and buttons (and their keys) lead from difference to
+   difference.
+   Without this file all of it is links, and every thought scrolls alone. */
+"use strict";
+
+(() => {
+  let isFollowing = false;
+  const share = (box) => box.scrollTop / Math.max(1, box.scrollHeight - box.clientHeight);
+
+  document.addEventListener(
+    "scroll",
+    ({ target }) => {
+      if (isFollowing || !target.classList?.contains("compare-thought")) return;
+      const others = target.closest(".compare-row")?.querySelectorAll(".compare-thought") ?? [];
+      isFollowing = true;
+      for (const box of others) {
+        if (box !== target) box.scrollTop = share(target) * (box.scrollHeight - box.clientHeight);
+      }
+      // The boxes that were moved tell of it in the next frame.
+      requestAnimationFrame(() => requestAnimationFrame(() => { isFollowing = false; }));
+    },
+    true,
+  );
+
+  const numberOf = (row) => Number(row.id.slice(4));
+  const differences = () => [...document.querySelectorAll(".compare-row.is-differs[id]")];
+
+  const go = (row) => {
+    if (!row) return;
+    row.scrollIntoView({ block: "start" });
+    row.focus({ preventScroll: true });
+  };
+
+  /* The row that had the focus last: a button that is clicked takes it. */
+  let place = 0;
+  document.addEventListener("focusin", ({ target }) => {
+    const row = target.closest(".compare-row[id]");
+    if (row) place = numberOf(row);
+  });
+
+  const openFold = () => {
+    const row = document.getElementById(location.hash.slice(1));
+    const fold = row?.closest("details");
+    if (fold) fold.open = true;
+  };
+
+  const earlier = () => go(differences().findLast((row) => numberOf(row) < place));
+  const later = () => go(differences().find((row) => numberOf(row) > place));
+  const folds = () => {
+    const all = [...document.querySelectorAll(".compare-fold")];
+    const isOpen = all.some((fold) => !fold.open);
+    for (const fold of all) fold.open = isOpen;
+  };
+  const MOVES = { earlier, later, folds };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-compare]");
+    if (button) MOVES[button.dataset.compare]();
+    /* The first divergence may be among the rows of another page. */
+    const first = document.querySelector(".compare-row.is-first");
+    if (!first || !event.target.closest?.("#to-divergence")) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* To another window, say. */
+    event.preventDefault();
+    go(first);
+  });
+
+  document.addEventListener("replay:say", ({ detail }) => {
+    document.querySelector("[data-status]").textContent = detail;
+  });
+  addEventListener("hashchange", openFold);
+  openFold();
+})();

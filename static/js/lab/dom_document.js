@@ -1,0 +1,182 @@
+/* Rebuilds a page from its recording, at one moment: <html data-replay> becomes "ready" when that frame, its pictures
+   and fonts are there, "failed" when there is none. Plays from there to the step's end when the viewer asks. */
+"use strict";
+
+(() => {
+  const root = document.documentElement;
+  const FIRST_FRAME_MS = 20; /* rrweb draws the first snapshot, and sets its size, in timers of its own. */
+  const LOAD_LIMIT_MS = 8000;
+  const FRAME_MS = 100;
+  /* rrweb's numbers. */
+  const [FULL_SNAPSHOT, INCREMENTAL, CUSTOM] = [2, 3, 5];
+  const [MOUSE_INTERACTION, SCROLL] = [2, 3];
+  const [FOCUS, BLUR] = [5, 6];
+  const CLICK_MS = 500;
+  const TYPED_IN = "textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=range], [type=submit], [type=button])";
+  /* As when a page has come to rest: nothing is half way, nothing blinks. */
+  const AT_REST = [
+    "*, ::before, ::after { animation-delay: -1ms !important; animation-duration: 1ms !important; " +
+      "animation-iteration-count: 1 !important; transition: none !important; scroll-behavior: auto !important; }",
+    "html { caret-color: transparent !important; }",
+  ];
+  const at = Number(root.dataset.at);
+  const until = Number(root.dataset.until);
+  const isAlone = window.top === window;
+  let replayer = null;
+  let end = 0;
+
+  const tell = (state) => {
+    root.dataset.replay = state;
+    if (!isAlone) parent.postMessage({ replay: state }, location.origin);
+  };
+
+  const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const painted = () => Promise.race([wait(FRAME_MS), new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))]);
+
+  const loaded = async () => {
+    const page = replayer.iframe.contentDocument;
+    const sheets = Array.from(page.querySelectorAll("link[rel=stylesheet]"), (link) =>
+      link.sheet ? null : new Promise((resolve) => {
+        link.addEventListener("load", resolve, { once: true });
+        link.addEventListener("error", resolve, { once: true });
+      }));
+    await Promise.all(sheets);
+    await Promise.all(Array.from(page.images, (image) => image.decode().catch(() => null)));
+    await page.fonts.ready;
+  };
+
+  /* rrweb's own focus would draw a ring around what was clicked. In the viewer the focus belongs to its reader. */
+  let mouseAt = -Infinity;
+  let focused = null;
+  const focus = (event, _isSync, { replayer: own }) => {
+    const { data, timestamp } = event;
+    if (event.type !== INCREMENTAL || data.source !== MOUSE_INTERACTION) return;
+    if (data.type !== FOCUS) {
+      if (data.type === BLUR) focused = null;
+      else mouseAt = timestamp;
+      return;
+    }
+    const target = own.getMirror().getNode(data.id);
+    const hasRing = timestamp - mouseAt > CLICK_MS || target?.matches?.(TYPED_IN);
+    focused = () => target?.focus?.(hasRing ? { preventScroll: true } : { preventScroll: true, focusVisible: false });
+    focused();
+  };
+
+  const popover = (event, _isSync, { replayer: own }) => {
+    if (event.type !== CUSTOM) return;
+    const { id, open } = event.data.payload;
+    const target = own.getMirror().getNode(id);
+    if (!target?.popover || target.matches(":popover-open") === open) return;
+    if (!open) {
+      target.hidePopover();
+      return;
+    }
+    target.showPopover();
+    /* Showing it moves the focus; and what is within it took none before. */
+    if (focused) focused();
+    else target.ownerDocument.activeElement?.blur();
+  };
+
+  /* What appears below a mouse that rests is hovered, too. */
+  let mouse = null;
+  const point = (event) => {
+    if (event.type !== INCREMENTAL) return;
+    const { source, positions, x, y } = event.data;
+    if (positions) mouse = positions.at(-1);
+    else if (source === MOUSE_INTERACTION && x !== undefined) mouse = { x, y };
+  };
+  const hover = () => {
+    const below = mouse && replayer.iframe.contentDocument.elementFromPoint(mouse.x, mouse.y);
+    if (below) replayer.hoverElements(below);
+  };
+
+  /* A page that was scrolled before its pictures came is too short then: it is scrolled again when they are there. */
+  const places = new Map();
+  const scrolled = (event) => {
+    const { data } = event;
+    if (event.type === FULL_SNAPSHOT) {
+      places.clear();
+      places.set(data.node.id, { ...data.initialOffset, behavior: "instant" });
+    } else if (event.type === INCREMENTAL && data.source === SCROLL) {
+      places.set(data.id, { left: data.x, top: data.y, behavior: "instant" });
+    }
+  };
+  const scrollAgain = () => {
+    for (const [id, place] of places) {
+      const node = replayer.getMirror().getNode(id);
+      (node === replayer.iframe.contentDocument ? replayer.iframe.contentWindow : node)?.scrollTo?.(place);
+    }
+  };
+
+  const make = () => {
+    const events = JSON.parse(document.getElementById("events").textContent);
+    const silent = { log: () => null, warn: () => null };
+    return new rrwebReplay.Replayer(events, {
+      root: document.body,
+      mouseTail: false,
+      /* With its virtual document rrweb loses changes when it seeks. */
+      useVirtualDom: false,
+      UNSAFE_replayCanvas: false,
+      pauseAnimation: false,
+      skipInactive: false,
+      showWarning: false,
+      showDebug: false,
+      triggerFocus: false,
+      plugins: [{ handler: popover }, { handler: point }, { handler: scrolled }, ...(isAlone ? [{ handler: focus }] : [])],
+      insertStyleRules: AT_REST,
+      logger: silent,
+    });
+  };
+
+  const seek = async () => {
+    replayer.pause(at);
+    await Promise.race([loaded(), wait(LOAD_LIMIT_MS)]);
+    scrollAgain();
+    hover();
+    await painted();
+  };
+
+  const start = async () => {
+    try {
+      replayer = make();
+      replayer.iframe.tabIndex = -1;
+      replayer.iframe.inert = !isAlone;
+      await wait(FIRST_FRAME_MS);
+      await seek();
+      if (!replayer.iframe.contentDocument?.documentElement) throw new Error("nothing was drawn");
+      tell("ready");
+    } catch {
+      tell("failed");
+    }
+  };
+
+  const stop = () => {
+    clearInterval(end);
+    end = 0;
+    delete root.dataset.playing;
+  };
+
+  const play = (speed) => {
+    stop();
+    root.dataset.playing = "yes";
+    replayer.setConfig({ speed });
+    replayer.play(at);
+    end = setInterval(() => {
+      if (replayer.getCurrentTime() < until) return;
+      stop();
+      replayer.pause();
+      parent.postMessage({ replay: "ended" }, location.origin);
+    }, FRAME_MS / 4);
+  };
+
+  addEventListener("message", (event) => {
+    if (event.source !== parent || event.origin !== location.origin || !replayer) return;
+    if (typeof event.data?.play === "number") play(event.data.play);
+    if (event.data?.pause) {
+      stop();
+      replayer.pause(at);
+    }
+  });
+
+  void start();
+})();

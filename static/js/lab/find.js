@@ -1,0 +1,108 @@
+/* Finds a text in the whole episode; the server looks. The steps that hold it are counted and marked in the timeline,
+   its places are marked in the step, and it stands in the address. */
+"use strict";
+
+(() => {
+  const replay = window.replay;
+  const form = document.querySelector("[data-finder]");
+  if (!replay || !form) return;
+
+  const TYPED_MS = 200;
+  const { viewer } = replay;
+  const field = form.elements.find;
+  const place = viewer.querySelector("[data-found]");
+  const count = viewer.querySelector("[data-found-count]");
+  let steps = [];
+  let isCut = false;
+  let asked = 0;
+  let looked = "";
+
+  const link = (name, index) => {
+    const one = viewer.querySelector(`[data-step-link="${name}"]`);
+    one.classList.toggle("is-off", index === undefined);
+    if (index === undefined) one.removeAttribute("href");
+    else one.href = replay.address(index);
+  };
+
+  const tell = () => {
+    const current = replay.current();
+    const at = steps.indexOf(current) + 1;
+    const all = `${steps.length.toLocaleString("en")}${isCut ? "+" : ""} step${steps.length === 1 ? "" : "s"}`;
+    link("found-before", steps.findLast((index) => index < current));
+    link("found-after", steps.find((index) => index > current));
+    count.textContent = at ? `${at} of ${all}` : all;
+  };
+
+  const scrollToMark = () => {
+    for (const box of replay.article().querySelectorAll(".thought, .panel.is-open .boxed")) {
+      const first = box.querySelector("mark");
+      if (!first) continue;
+      const below = first.getBoundingClientRect().top - box.getBoundingClientRect().top;
+      box.scrollTop += below - box.clientHeight / 3;
+    }
+  };
+
+  const answerTo = async (find) => {
+    if (!find) return { steps: [], is_cut: false };
+    const response = await fetch(`${viewer.dataset.find}?find=${encodeURIComponent(find)}`);
+    return response.ok && !response.redirected ? response.json() : null;
+  };
+
+  const look = async (find) => {
+    asked += 1;
+    const mine = asked;
+    looked = find;
+    place.hidden = !find;
+    const answer = await answerTo(find).catch(() => null);
+    if (mine !== asked) return false;
+    steps = (answer?.steps ?? []).map(([index]) => index);
+    isCut = Boolean(answer?.is_cut);
+    document.dispatchEvent(new CustomEvent("replay:found", { detail: new Set(steps) }));
+    tell();
+    if (!answer) count.textContent = "could not look";
+    return true;
+  };
+
+  const change = async ({ moves }) => {
+    const find = field.value.trim();
+    history.replaceState(history.state, "", replay.address(replay.current(), find) + location.hash);
+    if (!(await look(find))) return;
+    const ahead = steps.find((index) => index >= replay.current()) ?? steps[0];
+    const goal = moves && ahead ? ahead : replay.current();
+    await replay.show(goal, { push: goal !== replay.current() });
+  };
+
+  let typed = 0;
+  const changeNow = (how) => {
+    clearTimeout(typed);
+    void change(how);
+  };
+
+  field.addEventListener("input", () => {
+    clearTimeout(typed);
+    typed = setTimeout(() => void change({ moves: false }), TYPED_MS);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    field.blur();
+    changeNow({ moves: true });
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    field.value = "";
+    field.blur();
+    changeNow({ moves: false });
+  });
+
+  document.addEventListener("replay:shown", () => {
+    const find = replay.findIn(location.search);
+    if (document.activeElement !== field && find !== looked) {
+      field.value = find;
+      void look(find);
+    } else if (find) {
+      tell();
+    }
+    if (find) scrollToMark();
+  });
+})();

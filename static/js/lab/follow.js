@@ -1,0 +1,38 @@
+/* "Jump to latest" in a list of steps: goes to its end and stays there until the reader scrolls. */
+"use strict";
+
+(() => {
+  const link = document.querySelector("[data-live-jump]");
+  if (!link) return;
+
+  const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
+  const AWAY = new Set(["ArrowUp", "PageUp", "Home", "ArrowDown", "PageDown", "End"]);
+  let follows = location.hash === "#latest" && location.search.includes("tail");
+
+  const show = () => {
+    link.textContent = follows ? NAMES.follows : NAMES.rests;
+  };
+
+  const go = () => document.getElementById("latest")?.scrollIntoView({ block: "nearest" });
+
+  const leave = () => {
+    if (!follows) return;
+    follows = false;
+    show();
+  };
+
+  link.addEventListener("click", () => {
+    follows = true;
+    show();
+    go();
+  });
+  addEventListener("wheel", leave, { passive: true });
+  addEventListener("touchmove", leave, { passive: true });
+  addEventListener("keydown", (event) => AWAY.has(event.key) && leave());
+  document.addEventListener("live:swapped", ({ detail }) => {
+    link.href = detail.liveLatest;
+    link.hidden = detail.isOver;
+    if (follows) go();
+  });
+  show();
+})();

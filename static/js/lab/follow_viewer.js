@@ -1,0 +1,51 @@
+/* The step viewer of an episode under way: its last step moves on. "Jump to latest" shows it, and each new one as it
+   comes, until the reader goes elsewhere. */
+"use strict";
+
+(() => {
+  const replay = window.replay;
+  const link = document.querySelector("[data-live-jump]");
+  if (!replay || !link) return;
+
+  const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
+  const { viewer } = replay;
+  const last = () => Number(viewer.dataset.last);
+  let follows = false;
+  let goal = 0;
+
+  const show = () => {
+    link.textContent = follows ? NAMES.follows : NAMES.rests;
+  };
+
+  const go = () => {
+    goal = last();
+    if (goal !== replay.current()) void replay.show(goal);
+  };
+
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    follows = !follows;
+    show();
+    if (follows) go();
+  });
+
+  document.addEventListener("replay:shown", ({ detail }) => {
+    if (detail.step < goal && follows) {
+      follows = false;
+      show();
+    }
+  });
+
+  document.addEventListener("live:swapped", ({ detail }) => {
+    link.hidden = detail.isOver;
+    if (!detail.isNew) return;
+    link.href = detail.liveLatest;
+    viewer.dataset.last = detail.liveLast;
+    for (const one of viewer.querySelectorAll('[data-step-link="last"]')) one.href = replay.address(last());
+    viewer.querySelector("[data-step-last]").textContent = detail.liveLast;
+    for (const field of viewer.querySelectorAll("[data-scrub], [data-go] [name=index]")) field.max = detail.liveLast;
+    if (follows) go();
+    else if (!replay.article().dataset.after && replay.current() < last()) void replay.renew();
+  });
+})();

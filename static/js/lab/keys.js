@@ -1,0 +1,79 @@
+/* Keys: whatever has data-keys is pressed, or focused if it is a field, by any of them. Not while something is typed,
+   never with modifiers. "?" lists them. */
+"use strict";
+
+(() => {
+  const SIGNS = { ArrowLeft: "←", ArrowRight: "→", Space: "space" };
+  const FASTER = { "<": -1, ">": 1 };
+  const FIELD = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable]";
+  const CONTROL = "a[href], button, input, summary, select";
+  const sheet = document.getElementById("keys");
+
+  const holders = () => Array.from(document.querySelectorAll("[data-keys]"));
+  const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
+
+  /* Keys that the focused thing needs itself: a slider its arrows, tabs theirs, a button its space. */
+  const belongs = (target, key) => {
+    if (target === document.body || !target.closest) return false;
+    if (key === "Space") return Boolean(target.closest(CONTROL));
+    if (!/^(Arrow.*|Home|End)$/.test(key)) return false;
+    const isBox = target.tabIndex === 0 && !target.matches(CONTROL);
+    return Boolean(target.closest("[role=tab], input")) || (isBox && (key.length < 5 || scrollsSideways(target)));
+  };
+
+  const act = (element) => {
+    if (element.matches(FIELD)) {
+      element.focus();
+      element.select?.();
+      return;
+    }
+    element.click();
+    /* What a key unfolds may lie below the window's edge. */
+    if (element.matches("summary")) element.parentElement.scrollIntoView({ block: "nearest" });
+  };
+
+  const rowOf = ([keys, does]) => {
+    const row = document.createElement("div");
+    const name = document.createElement("dt");
+    for (const key of keys) {
+      const sign = document.createElement("kbd");
+      sign.textContent = SIGNS[key] ?? key;
+      name.append(sign);
+    }
+    const said = document.createElement("dd");
+    said.textContent = does;
+    row.append(name, said);
+    return row;
+  };
+
+  /* Tabs are one row: each shows its number itself. */
+  const list = () => {
+    const all = holders();
+    const tabs = all.filter((one) => one.matches("[data-tab]"));
+    const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.does]);
+    if (tabs.length) rows.push([[`1–${tabs.length}`], "open the tab of that number"]);
+    if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
+    sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));
+  };
+
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+    const key = event.key === " " ? "Space" : event.key;
+    if (event.target.closest?.(FIELD) || belongs(event.target, key)) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (key in FASTER) {
+      document.dispatchEvent(new CustomEvent("replay:faster", { detail: FASTER[key] }));
+      return;
+    }
+    const holder = holders().find((one) => one.dataset.keys.split(" ").includes(key));
+    if (!holder) return;
+    event.preventDefault();
+    act(holder);
+  });
+
+  document.addEventListener("click", (event) => {
+    if (!sheet || !event.target.closest?.("[data-keys-open]")) return;
+    list();
+    sheet.showModal();
+  });
+})();

@@ -1,0 +1,90 @@
+/* Plays an episode: each step stays as long as it took, and long enough to be read, over the speed. Scrubs by a slider, goes to a number. */
+"use strict";
+
+(() => {
+  const replay = window.replay;
+  if (!replay) return;
+
+  const UNKNOWN_MS = 1000;
+  const IDLE_MS = 2000;
+  const READABLE_MS = 1500;
+  const SCRUB_MS = 60;
+  const { viewer } = replay;
+  const part = (name) => viewer.querySelector(`[data-${name}]`);
+  const play = part("play");
+  const speed = part("speed");
+  const idle = part("skip-idle");
+  const scrub = part("scrub");
+  const go = part("go");
+  let timer = 0;
+
+  const isPlaying = () => play.getAttribute("aria-pressed") === "true";
+
+  const tell = (isOn) => {
+    play.setAttribute("aria-pressed", String(isOn));
+    play.querySelector("[data-play-sign]").textContent = isOn ? "❚❚" : "▶";
+    play.querySelector("[data-play-word]").textContent = isOn ? "Pause" : "Play";
+  };
+
+  const pause = () => {
+    clearTimeout(timer);
+    tell(false);
+  };
+
+  const waitOf = (article) => {
+    const took = article.dataset.ms === "" ? UNKNOWN_MS : Number(article.dataset.ms);
+    return Math.max(READABLE_MS, idle.checked ? Math.min(took, IDLE_MS) : took) / Number(speed.value);
+  };
+
+  const next = () => {
+    clearTimeout(timer);
+    if (!isPlaying()) return;
+    const { after } = replay.article().dataset;
+    if (after) timer = setTimeout(() => void replay.show(Number(after)), waitOf(replay.article()));
+    else pause();
+  };
+
+  const start = async () => {
+    tell(true);
+    /* From the end it begins again. */
+    if (replay.article().dataset.after) next();
+    else await replay.show(Number(viewer.dataset.start));
+  };
+
+  play.addEventListener("click", () => (isPlaying() ? pause() : void start()));
+  speed.addEventListener("change", next);
+  idle.addEventListener("change", next);
+  document.addEventListener("visibilitychange", () => document.hidden && pause());
+  document.addEventListener("replay:shown", (event) => {
+    const { step } = event.detail;
+    if (!isScrubbing) scrub.value = String(step);
+    if (document.activeElement !== go.elements.index) go.elements.index.value = String(step);
+    next();
+  });
+
+  let isScrubbing = false;
+  let scrubbed = 0;
+  scrub.addEventListener("input", () => {
+    isScrubbing = true;
+    clearTimeout(scrubbed);
+    viewer.querySelector("[data-step-number]").textContent = scrub.value;
+    scrubbed = setTimeout(() => void replay.show(Number(scrub.value), { near: true }), SCRUB_MS);
+  });
+  scrub.addEventListener("change", () => {
+    isScrubbing = false;
+  });
+
+  go.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const index = Number(go.elements.index.value);
+    if (!Number.isInteger(index) || index < 1) return;
+    go.elements.index.blur();
+    void replay.show(index, { near: true });
+  });
+
+  document.addEventListener("replay:faster", (event) => {
+    speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + event.detail, 0), speed.options.length - 1);
+    document.dispatchEvent(new CustomEvent("replay:say", { detail: `Speed ${speed.value}` }));
+    next();
+  });
+})();

@@ -1,0 +1,163 @@
+/* Goes from step to step without leaving the page: a link to a step of this episode fetches that step's part alone.
+   The neighbours are fetched beforehand. Others listen to "replay:swapped" and "replay:shown" and call window.replay. */
+"use strict";
+
+(() => {
+  const viewer = document.querySelector("[data-viewer]");
+  if (!viewer) return;
+
+  const KEPT = 60;
+  const PICTURE_MS = 50;
+  const base = viewer.dataset.viewer;
+  const kept = new Map();
+  let wanted = 0;
+
+  const article = () => document.getElementById("step");
+  const current = () => Number(article().dataset.step);
+  const findIn = (search) => new URLSearchParams(search).get("find") ?? "";
+  const query = (find) => (find ? `?find=${encodeURIComponent(find)}` : "");
+  const address = (index, find = findIn(location.search)) => `${base}${index}${query(find)}`;
+  const partOf = (index, find) => `${address(index, find)}${find ? "&" : "?"}fragment`;
+  const nearestOf = (index, find) => `${base}${query(find)}${find ? "&" : "?"}index=${index}&fragment`;
+
+  const stepOf = (url) => {
+    if (url.origin !== location.origin || !url.pathname.startsWith(base)) return null;
+    const rest = url.pathname.slice(base.length);
+    return /^[0-9]{1,10}$/.test(rest) ? Number(rest) : null;
+  };
+
+  const say = (text) => {
+    viewer.querySelector("[data-status]").textContent = text;
+  };
+
+  const fetched = async (path) => {
+    const response = await fetch(path, { headers: { Accept: "text/html" } });
+    if (!response.ok) throw new Error(String(response.status));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const found = page.getElementById("step");
+    if (!found) throw new Error("no step came"); /* The login page, say. */
+    return found;
+  };
+
+  const load = (path) => {
+    if (!kept.has(path)) {
+      const loading = fetched(path);
+      kept.set(path, loading);
+      loading.catch(() => kept.delete(path));
+      if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+    }
+    return kept.get(path);
+  };
+
+  const prefetch = (index, find) => {
+    if (!index) return;
+    load(partOf(index, find)).then(
+      (part) => {
+        const shot = part.querySelector(".shot img");
+        if (shot) new Image().src = shot.getAttribute("src");
+      },
+      () => null,
+    );
+  };
+
+  /* A picture that is there when its step appears does not flash; one that takes long comes later. */
+  const drawn = (part) => {
+    const shot = part.querySelector(".shot img");
+    if (!shot) return null;
+    const late = new Promise((resolve) => {
+      setTimeout(resolve, PICTURE_MS);
+    });
+    return Promise.race([shot.decode().catch(() => null), late]);
+  };
+
+  const swap = (part) => {
+    const old = article();
+    const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+    old.replaceWith(part);
+    document.dispatchEvent(new Event("replay:swapped"));
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  };
+
+  const link = (name, index) => {
+    for (const one of viewer.querySelectorAll(`[data-step-link="${name}"]`)) {
+      one.classList.toggle("is-off", !index);
+      if (index) one.href = address(index);
+      else one.removeAttribute("href");
+    }
+  };
+
+  const settle = () => {
+    const { step, before, after } = article().dataset;
+    for (const one of viewer.querySelectorAll("[data-step-number]")) one.textContent = step;
+    document.title = document.title.replace(/^Step \d+/, `Step ${step}`);
+    link("before", before);
+    link("after", after);
+    link("start", viewer.dataset.start);
+    link("last", viewer.dataset.last);
+    const find = findIn(location.search);
+    prefetch(after, find);
+    prefetch(before, find);
+    document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
+  };
+
+  const show = async (index, { push = true, find = findIn(location.search), near = false } = {}) => {
+    wanted += 1;
+    const mine = wanted;
+    window.gymSettled?.hold();
+    try {
+      const path = near ? nearestOf(index, find) : partOf(index, find);
+      let loaded = await load(path);
+      /* What was fetched as the last step, while more have come. */
+      if (!loaded.dataset.after && Number(loaded.dataset.step) < Number(viewer.dataset.last)) {
+        kept.delete(path);
+        loaded = await load(path);
+      }
+      const part = document.importNode(loaded, true);
+      await drawn(part);
+      if (mine !== wanted) return false;
+      if (!part.dataset.after) kept.delete(path); /* More steps may come. */
+      swap(part);
+      if (push) history.pushState({}, "", address(part.dataset.step, find) + location.hash);
+      settle();
+      say(part.dataset.says);
+      return true;
+    } catch {
+      if (mine === wanted) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
+      return false;
+    } finally {
+      window.gymSettled?.release();
+    }
+  };
+
+  /* The shown step was the last one and is no more: only what comes after it is taken over. */
+  const renew = async () => {
+    const path = partOf(current(), findIn(location.search));
+    kept.delete(path);
+    const found = await load(path).catch(() => null);
+    if (!found?.dataset.after || found.dataset.step !== article().dataset.step) return;
+    article().dataset.after = found.dataset.after;
+    settle();
+  };
+
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const anchor = event.target.closest?.("a[href]");
+    if (!anchor || !viewer.contains(anchor) || anchor.hash) return;
+    const index = stepOf(new URL(anchor.href));
+    if (index === null) return;
+    event.preventDefault();
+    if (index !== current()) void show(index);
+  });
+
+  addEventListener("popstate", () => {
+    const index = stepOf(new URL(location.href));
+    if (index !== null && index !== current()) void show(index, { push: false });
+    else settle();
+  });
+
+  document.addEventListener("replay:say", (event) => say(event.detail));
+
+  window.replay = Object.freeze({ viewer, article, current, address, findIn, show, renew });
+  addEventListener("DOMContentLoaded", settle);
+})();

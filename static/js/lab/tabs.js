@@ -1,0 +1,99 @@
+/* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). The open one stays open from
+   step to step and is in the address; one that comes from elsewhere is fetched when it is opened. */
+"use strict";
+
+(() => {
+  const replay = window.replay;
+  if (!replay) return;
+
+  const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
+  let open = location.hash.slice(1);
+
+  const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
+  const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
+
+  const fill = async (panel) => {
+    const path = panel.dataset.href;
+    if (!path || panel.dataset.filled) return;
+    panel.dataset.filled = "yes";
+    window.gymSettled?.hold();
+    try {
+      const response = await fetch(`${path}?fragment`);
+      if (!response.ok || response.redirected) throw new Error(String(response.status));
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      panel.replaceChildren(...page.body.childNodes);
+      window.htmx?.process(panel);
+      document.dispatchEvent(new CustomEvent("replay:filled", { detail: { panel } }));
+    } catch {
+      delete panel.dataset.filled;
+      const again = document.createElement("a");
+      again.href = path;
+      again.textContent = "It could not be fetched. Open it as a page.";
+      panel.replaceChildren(again);
+    } finally {
+      window.gymSettled?.release();
+    }
+  };
+
+  const drawTab = (tab, isOpen) => {
+    const panel = panelOf(tab.dataset.tab);
+    tab.setAttribute("role", "tab");
+    tab.setAttribute("aria-selected", String(isOpen));
+    tab.setAttribute("aria-controls", tab.dataset.tab);
+    tab.tabIndex = isOpen ? 0 : -1;
+    panel.setAttribute("role", "tabpanel");
+    panel.classList.toggle("is-open", isOpen);
+    if (isOpen) void fill(panel);
+  };
+
+  /* The open tab is in sight where not all of them fit in the row. */
+  const reveal = (tab) => {
+    const row = tab?.parentElement;
+    if (row) row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+  };
+
+  const draw = () => {
+    const all = tabs();
+    const names = all.map((tab) => tab.dataset.tab);
+    const shown = names.includes(open) ? open : names[0];
+    all[0]?.parentElement.setAttribute("role", "tablist");
+    for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
+    reveal(all.find((tab) => tab.dataset.tab === shown));
+  };
+
+  /* What is opened below the window's edge comes into it. */
+  const choose = (tab) => {
+    open = tab.dataset.tab;
+    history.replaceState(history.state, "", `#${open}`);
+    draw();
+    tab.closest(".panels").scrollIntoView({ block: "nearest" });
+  };
+
+  document.addEventListener("click", (event) => {
+    const tab = event.target.closest?.("[data-tab]");
+    if (!tab || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    choose(tab);
+  });
+
+  const goalOf = (key, place, count) => {
+    if (key === "Home") return 0;
+    if (key === "End") return count - 1;
+    if (key === " ") return place;
+    return key in MOVES ? (place + MOVES[key] + count) % count : null;
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const tab = event.target.closest?.("[data-tab]");
+    if (!tab || event.altKey || event.ctrlKey || event.metaKey) return;
+    const all = tabs();
+    const goal = goalOf(event.key, all.indexOf(tab), all.length);
+    if (goal === null) return;
+    event.preventDefault();
+    choose(all[goal]);
+    all[goal].focus();
+  });
+
+  document.addEventListener("replay:swapped", draw);
+  draw();
+})();

@@ -1,0 +1,77 @@
+"""What the families of the shop count as being on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from tasks_app.families.milestones import needed, once, seen
+from tasks_app.families.types import Milestone, Told
+
+FILTERS = ("stars", "colour", "size", "badge", "month")
+PRODUCT_KINDS = ("product_opened", "reviews_opened")
+
+
+def products(told: Told) -> tuple[str, ...]:
+    """The task's product; of one that compares several, those with a review that counts."""
+    if "product" in told.given:
+        return (told.given["product"],)
+    return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in told.needs}))
+
+
+def _opened(told: Told, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    return (data["product"],) if kind in PRODUCT_KINDS else ()
+
+
+def _has_term(given: Mapping[str, Any]) -> bool:
+    return "term" in given
+
+
+def _searched(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    return (
+        kind == "recent_search"
+        and data["product"] in products(told)
+        and data["text"].casefold() == told.given["term"].casefold()
+    )
+
+
+def wanted_filters(given: Mapping[str, Any]) -> dict[str, str]:
+    """What the page's filters can say of the task's conditions."""
+    said: dict[str, str] = {}
+    for condition in given.get("conditions", ()):
+        fact, value = condition["fact"], condition["value"]
+        if fact == "verified":
+            said["badge"] = "with" if value else "without"
+        elif fact in FILTERS:
+            said[fact] = str(value)
+    return said
+
+
+def _filtered(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    if kind != "filtered" or data["product"] not in products(told):
+        return False
+    return bool(wanted_filters(told.given).items() & dict(parse_qsl(data["query"])).items())
+
+
+def _ended(told: Told, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The product of a list whose end was reached, if no review that counts was left out of the list."""
+    if kind != "end_reached":
+        return ()
+    asked = dict(parse_qsl(data["query"]))
+    term = str(told.given.get("term", ""))
+    filters = {name: value for name, value in asked.items() if name in FILTERS}
+    is_whole = asked.get("q", "").casefold() in ("", term.casefold())
+    return (data["product"],) if is_whole and filters.items() <= wanted_filters(told.given).items() else ()
+
+
+OPENED_PRODUCT = Milestone(name="opened_right_product", parts=products, meets=_opened)
+OPENED_PRODUCTS = Milestone(name="opened_every_product", parts=products, meets=_opened)
+SEARCHED_TERM = once("searched_term", _searched, when=_has_term)
+FILTER_APPLIED = once("filter_applied", _filtered, when=lambda given: bool(wanted_filters(given)))
+END_REACHED = Milestone(name="end_of_reviews_reached", parts=products, meets=_ended)
+UNFOLDED = seen(
+    "opened_what_is_folded", lambda told: [need for need in told.needs if need.endswith((" more", " reply"))]
+)
+SAW_RIGHT = seen("saw_right_review", needed)
+SAW_ALL = seen("saw_every_review_that_counts", needed)

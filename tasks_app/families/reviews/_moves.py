@@ -1,0 +1,87 @@
+"""How many moves a task takes when it is done as the scripted solution does it, on pages of the neutral look.
+
+A move is a press, a typed field, a chosen option or a scroll. The site's search narrows a list to the reviews
+that resemble a mention; whatever part of them could still hold one is opened.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from tasks_app.families.reviews import _conditions as conditions
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._asking import Asked
+from tasks_app.families.reviews._conditions import Condition
+from tasks_app.families.reviews._rules import Entry, Rule
+from tasks_app.worlds.reviews.types import FOLD, Outline
+
+OPENING = 2
+"""A product, and its reviews."""
+RETURNING = 1
+SUBMITTING = 1
+SEARCHING = 2
+"""The word, and "Show reviews"."""
+LIST_LENGTH = 10
+FILTERED = ("stars", "colour", "size", "verified", "month")
+"""Facts that the page's filters can say."""
+
+
+def all_moves(readings: Sequence[int], *, fields: int) -> int:
+    """Reading the reviews of one product after the other, and answering."""
+    return sum(readings) + RETURNING * (len(readings) - 1) + fields + SUBMITTING
+
+
+def mentioning(asked: Asked) -> int:
+    """Finding those of a product's reviews that mention what is asked for."""
+    return OPENING + _searching(asked, asked.lax)
+
+
+def meeting(everything: Iterable[Outline], pair: Iterable[Condition], asked: Asked | None) -> int:
+    """Finding those that meet two conditions and, if anything is asked for, mention it."""
+    filters = [condition for condition in pair if condition.fact in FILTERED]
+    fitting = [each for each in everything if all(conditions.holds(one, each) for one in filters)]
+    if asked is None:
+        return OPENING + len(filters) + bool(filters) + _turning(len(fitting))
+    ids = {outline.id for outline in fitting}
+    lax = [entry for entry in asked.lax if entry.outline.id in ids]
+    return OPENING + len(filters) + _searching(asked, lax)
+
+
+def _searching(asked: Asked, lax: Sequence[Entry]) -> int:
+    moves = sum(_opening(asked.rule, entry) for entry in lax)
+    for _, forms in _searches(asked):
+        listed = len(lax) if forms is None else sum(entry.forms & forms != 0 for entry in lax)
+        moves += SEARCHING + _turning(listed)
+    return moves
+
+
+def _searches(asked: Asked) -> Sequence[tuple[str, int | None]]:
+    """The words to search for, the term itself and those of its forms that do not hold it.
+
+    With each the forms that hold it, as the bits of ``Entry.forms``; None for all.
+    """
+    word, forms = asked.term.word, asked.term.all_forms
+    others = [form for form in forms if word not in form]
+    if not others:
+        return [(word, None)]
+    holding = {one: sum(2 << place for place, form in enumerate(forms) if one in form) for one in forms}
+    searched = [(word, holding[word] | 1)]
+    return searched if asked.rule.is_one_form else searched + [(other, holding[other]) for other in others]
+
+
+def _turning(listed: int) -> int:
+    return max(0, math.ceil(listed / LIST_LENGTH) - 1)
+
+
+def _opening(rule: Rule, entry: Entry) -> int:
+    """What of a review has to be opened to know whether it counts."""
+    outline = entry.outline
+    if outline.language and not rule.has_translations:
+        return 0
+    counted = entry.traces & rules.traces_counted(rule)
+    if counted & rules.FRONT:
+        return 0
+    if counted & rules.BEHIND:
+        return 1
+    return (outline.sentences > FOLD) + (rule.has_replies and outline.has_reply)

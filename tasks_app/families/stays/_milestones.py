@@ -1,0 +1,68 @@
+"""What the families of the booking site count as being on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from tasks_app.families.milestones import once, seen
+from tasks_app.families.types import Milestone, Told
+
+DATES = ("check_in", "check_out")
+
+
+def searched(stays: Callable[[Told], Iterable[Mapping[str, Any]]]) -> Milestone:
+    """A search, filtered or not, for the dates of one of the stays."""
+
+    def is_it(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+        return kind in ("recent_search", "filtered") and any(
+            all(data.get(name) == stay[name] for name in DATES) for stay in stays(told)
+        )
+
+    return once("searched_right_dates", is_it)
+
+
+def opened(listing: Callable[[Told], str]) -> Milestone:
+    """The page of the house."""
+    return once(
+        "opened_right_listing",
+        lambda told, kind, data: kind == "listing_opened" and data["listing"] == listing(told),
+        where=lambda told: bool(listing(told)),
+    )
+
+
+def opened_amenities(listing: Callable[[Told], str]) -> Milestone:
+    """All amenities of the house and its rooms."""
+    return once(
+        "opened_amenities",
+        lambda told, kind, data: kind == "amenities_opened" and data["listing"] == listing(told),
+        where=lambda told: bool(listing(told)),
+    )
+
+
+def answers_listing(told: Told) -> str:
+    """The house that the answer names, or in which it has a room booked."""
+    trip = answers_trip(told)
+    return str(trip["listing"]) if trip else told.answer[-1]
+
+
+def answers_trip(told: Told) -> Mapping[str, Any] | None:
+    """The trip of the wanted state whose code the answer gives."""
+    trips = (told.goal or {}).get("trips", ())
+    return next((trip for trip in trips if trip["code"] in told.answer), None)
+
+
+def booked_right() -> Milestone:
+    """The room, dates and guests of the trip that the answer gives."""
+
+    def is_it(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+        trip = answers_trip(told) or {}
+        return kind == "booked" and all(data[name] == trip[name] for name in ("room", "guests", *DATES))
+
+    return once("booked_right_room", is_it, where=lambda told: answers_trip(told) is not None)
+
+
+OPENED_TRIPS = seen("opened_trips", lambda told: ("trips",))
+SAW_POLICIES = seen(
+    "saw_every_policy", lambda told: [need for need in told.needs if need.endswith("/policy")]
+)

@@ -1,0 +1,76 @@
+"""How many moves the tasks take on the neutral pages: what the families' ``oracle_steps`` are made of.
+
+A move is a click, a field typed, an option chosen, or a page gone to. The counts are those of the scripted
+visitor of the browser tests, or little more: what only the pages can tell is taken for the dearer case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from tasks_app.families.stays import _asking as asking
+from tasks_app.worlds.stays.types import Listing, Stay, World
+
+HANDING_IN = 3
+"""Two fields and the button."""
+FINDING = 3
+"""A house by its name: typed, searched for, opened."""
+HOME = 1
+BOOKING = 4
+"""Name, address, consent, and the button."""
+RESULTS_A_PAGE = 12
+GUESTS = 2
+"""What the forms say before anybody chooses."""
+
+
+def searching(stay: Stay) -> int:
+    """Two dates, the guests where they are others than the form's, and the button."""
+    return 3 + (stay.guests != GUESTS)
+
+
+def wanted(given: Mapping[str, Any]) -> list[str]:
+    """The amenities of a task's conditions that the site can filter by."""
+    return [value for kind, value in given["conditions"] if kind in ("room_has", "house_has")]
+
+
+def narrowing(world: World, given: Mapping[str, Any]) -> int:
+    """Places, the amenities' list and those in it, and the button."""
+    places = len(given["places"]) if len(given["places"]) < len(world.town.neighbourhoods) else 0
+    amenities = len(wanted(given))
+    return places + bool(amenities) + amenities + 1
+
+
+def houses(given: Mapping[str, Any], offers: Sequence[asking.Offer]) -> list[Listing]:
+    """The houses that the filters leave, each once."""
+    found = {offer.listing.id: offer.listing for offer in offers}
+    return [
+        listing
+        for listing in found.values()
+        if all(
+            one in listing.amenities or any(one in room.amenities for room in listing.rooms)
+            for one in wanted(given)
+        )
+    ]
+
+
+def turning(results: int) -> int:
+    """Further pages of so many results."""
+    return max(-(-results // RESULTS_A_PAGE), 1) - 1
+
+
+def months(first: date, last: date) -> int:
+    """From the month of one day to that of another."""
+    return (last.year - first.year) * 12 + last.month - first.month
+
+
+def pricing(stays: Sequence[Stay]) -> int:
+    """The prices of stays at one house, on its own page: what differs is typed; shown, opened, and back."""
+    before: tuple[date | None, date | None, int] = (None, None, GUESTS)
+    moves = len(stays) - 1
+    for stay in stays:
+        now = (stay.check_in, stay.check_out, stay.guests)
+        moves += sum(one != other for one, other in zip(now, before, strict=True)) + 2
+        before = now
+    return moves

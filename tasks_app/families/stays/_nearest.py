@@ -1,0 +1,76 @@
+"""How many moves it takes to see that no room meets all conditions, and which comes nearest.
+
+Every house that the filters leave is opened in vain. Then whatever is not known yet is looked at by the
+lowest price of a night, until the nights of the next house alone cost as much as the nearest in all: pages
+tell the nights' prices, and no task's nearest is a room that costs less than its nights (``near_miss``).
+
+It is reckoned alike for tasks that can be done, where it never happens: a task has as many ``oracle_steps``
+as its impossible twin, whether or not it has one. Rooms that meet every condition are not taken for the
+nearest: of a twin's, the one that did may be, and only ends the search sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tasks_app.families.stays import _conditions as conditions
+from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays._asking import Offer
+from tasks_app.families.stays._conditions import Condition
+
+OPENING = 2
+"""A house, and all its amenities."""
+ORDERING = 2
+"""By price, and the button."""
+
+
+def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:
+    """Opening the houses, pricing rooms, turning pages; from the first filtered results to the answer."""
+    wanted = conditions.conditions_of(given)
+    left = {house.id for house in moves.houses(given, offers)}
+    fitting = [offer for offer in offers if offer.listing.id in left and not _unread(offer, wanted)]
+    near = min((offer.total for offer in fitting if _is_near(offer, wanted)), default=None)
+    in_vain = moves.turning(len(left)) + OPENING * len(left) + len(fitting)
+    again = moves.HOME + len(moves.wanted(given)) + ORDERING
+    return in_vain + again + _by_price(offers, wanted, left, near)
+
+
+def _by_price(offers: Sequence[Offer], wanted: Sequence[Condition], left: set[str], near: int | None) -> int:
+    found = 0
+    for place, house in enumerate(_by_house(offers)):
+        found += place > 0 and place % moves.RESULTS_A_PAGE == 0
+        if _is_dearer(house[0].nights, near):
+            break
+        is_known = house[0].listing.id in left
+        found += 0 if is_known else OPENING
+        for offer in house:
+            missed = _unread(offer, wanted)
+            if missed > 1 or (is_known and not missed) or _is_dearer(offer.nights, near):
+                continue
+            found += 1
+            if _is_near(offer, wanted):
+                near = min(offer.total, near or offer.total)
+    return found
+
+
+def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
+    """As the results are when they are sorted by price, each house's rooms in that order too."""
+    rooms: dict[str, list[Offer]] = {}
+    for offer in sorted(offers, key=lambda offer: (offer.nights, offer.room.id)):
+        rooms.setdefault(offer.listing.id, []).append(offer)
+    return list(rooms.values())
+
+
+def _is_dearer(nights: int, near: int | None) -> bool:
+    """Whether a room's nights alone cost as much as the nearest until now."""
+    return near is not None and nights >= near
+
+
+def _unread(offer: Offer, wanted: Sequence[Condition]) -> int:
+    """How many conditions it misses, but for the budget: that takes its price."""
+    return sum(kind != "budget" and not conditions.holds(offer, (kind, value)) for kind, value in wanted)
+
+
+def _is_near(offer: Offer, wanted: Sequence[Condition]) -> bool:
+    return sum(not conditions.holds(offer, one) for one in wanted) == 1

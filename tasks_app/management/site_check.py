@@ -1,0 +1,55 @@
+"""What the commands that draw tasks of a mock site and measure cheats on them have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from tasks_app.families import cheats
+from tasks_app.worlds import registry
+
+COUNT = 1_000
+
+
+class Measured(Protocol):
+    """The measures of one family; ``exceeding`` names those that are over their limits."""
+
+    @property
+    def family(self) -> str: ...
+    @property
+    def tasks(self) -> int: ...
+    @property
+    def exceeding(self) -> Sequence[str]: ...
+
+
+class SiteCheck(BaseCommand):
+    """Asks ``measure`` for a family each, prints their ``table`` and fails if a family is over a limit.
+
+    ``looking`` says what the cheats do without.
+    """
+
+    looking: ClassVar[str]
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("site", metavar="SITE", choices=list(registry.worlds))
+        parser.add_argument("--split", choices=("train", "test"), default="train")
+        parser.add_argument("--count", type=int, metavar="N", default=COUNT, help="Tasks to draw.")
+        parser.add_argument(
+            "--least",
+            type=int,
+            metavar="N",
+            default=cheats.LEAST_JUDGED,
+            help="Judge families of N tasks and more.",
+        )
+        parser.add_argument("--seed", type=int, metavar="K", default=0)
+
+    def report(self, measured: Sequence[Measured], table: Callable[..., str], *, least: int) -> None:
+        """The ending: ``CommandError`` without tasks, and for families that are over a limit."""
+        if not measured:
+            raise CommandError("No task was drawn: ask for one at least.")
+        self.stdout.write(table(measured, least=least))
+        over = [one.family for one in measured if one.exceeding and one.tasks >= least]
+        if over:
+            raise CommandError(f"Right too often without {self.looking}: {', '.join(over)}.")

@@ -1,0 +1,44 @@
+"""Words of tasks, for full text search: every ASCII sign parts words, so that none is taken for an address;
+``%`` does so by Postgres's own parser."""
+
+from __future__ import annotations
+
+import re
+
+CONFIGURATION = "simple"
+# A tsvector holds at most 1 MB.
+INDEXED_CHARS = 100_000
+_SIGNS = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_QUOTED = _SIGNS.replace("'", "''")
+
+# Indexed as it stands here: the same expression has to be asked.
+TASK_WORDS = (
+    f"to_tsvector('{CONFIGURATION}'::regconfig,"
+    f" translate(left(key || ' ' || prompt, {INDEXED_CHARS}), '{_QUOTED}', '{' ' * len(_SIGNS)}'))"
+)
+_PART = re.compile(r'(-?)"([^"]*)"?|(\S+)')
+_TO_SPACES = str.maketrans(dict.fromkeys(_SIGNS, " "))
+_WORD = re.compile(r"[^\W_]")
+
+
+def tasks_with(query: str) -> str:
+    """SQL of the ids of the tasks that have the words of a query, whose place in it is ``query``."""
+    asked = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
+    return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {asked}"  # noqa: S608 (constants)
+
+
+def task_query(text: str) -> str:
+    """The query for ``websearch_to_tsquery``: words, "phrases", or, -without, parted as tasks are; empty when
+    it has no word that has to be there."""
+    parts, is_asking = [], False
+    for found in _PART.finditer(text):
+        bare = found.group(3) or ""
+        sign = "-" if found.group(1) or bare.startswith("-") else ""
+        if bare.casefold() == "or":
+            parts.append("or")
+            continue
+        words = (found.group(2) if found.group(2) is not None else bare).translate(_TO_SPACES).strip()
+        if _WORD.search(words):
+            is_asking = is_asking or not sign
+            parts.append(f'{sign}"{words}"')
+    return " ".join(parts) if is_asking else ""

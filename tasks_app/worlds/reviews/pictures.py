@@ -1,0 +1,64 @@
+"""Which pictures a product has, by names that are drawn the same for every world.
+
+There are few enough names that each picture is drawn once and shown to all: a name says nothing of the world
+that shows it. A product is shown in colours that it is sold in.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from gymsite.core.draws import Draws
+from tasks_app.worlds.reviews import vocabulary
+from tasks_app.worlds.reviews.types import Product, World
+
+STYLES = 5
+"""Shapes of each category: as many as there are rivals, so that no two of those look the same."""
+MOST_PICTURES = 3
+EDITIONS: tuple[vocabulary.Edition, ...] = ("train", "test")
+
+_NAME = re.compile(r"([a-z]+(?:-[a-z]+)?)-([a-z]+)-([1-9])", re.ASCII)
+
+
+class Picture(NamedTuple):
+    """A picture by what is drawn: a category, one of the edition's colours, one of the shapes."""
+
+    category: str
+    colour: str
+    style: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.category}-{self.colour.lower()}-{self.style}"
+
+    @property
+    def words(self) -> str:
+        """What it shows, for whoever does not see it."""
+        return f"{self.category.replace('-', ' ').capitalize()} in {self.colour}"
+
+
+def picture_read(name: str) -> Picture | None:
+    """The picture of a name, None when there is no such picture."""
+    found = _NAME.fullmatch(name)
+    if found is None or int(found[3]) > STYLES:
+        return None
+    for edition in EDITIONS:
+        words = vocabulary.of(edition)
+        if found[1] in words.categories and found[2].capitalize() in words.colours:
+            return Picture(found[1], found[2].capitalize(), int(found[3]))
+    return None
+
+
+def pictures(world: World, product: Product) -> tuple[Picture, ...]:
+    """Two or three, in as many of the product's colours, all of one shape."""
+    style = _styles(world.key, world.edition)[world.products.index(product) % STYLES]
+    count = MOST_PICTURES - product.number % 2
+    return tuple(Picture(product.category, colour, style) for colour in product.colours[:count])
+
+
+@lru_cache(maxsize=1024)
+def _styles(key: bytes, edition: vocabulary.Edition) -> list[int]:
+    """The shapes of the first products, in turn."""
+    return Draws(key, "reviews", edition, "pictures").shuffled(range(1, STYLES + 1))

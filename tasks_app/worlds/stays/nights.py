@@ -1,0 +1,84 @@
+"""The calendar of one room in words; nights are counted from the first day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from itertools import groupby
+
+from tasks_app.worlds.stays.calendar import night_price, nights_mask, taken
+from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.stays.types import Listing, Room, World
+from tasks_app.worlds.wording import MONTHS, month_text
+
+NIGHT_TOKENS = 8
+"""Of a free night, as ``, 4: 82.50``: none costs 1,000 euros."""
+RUN_TOKENS = 8
+"""Of nights that cannot be booked, as ``, 4 to 9: full``."""
+LONE_TOKENS = 5
+"""Of one, as ``, 4: full``."""
+MONTH_TOKENS = 5
+"""Of ``- March 2033:``, less the comma that is not before its first night."""
+LONG_NAME = 9
+"""A month's name of so many letters is a token more."""
+
+
+class RoomNights:
+    """A room's nights, free or not."""
+
+    def __init__(self, world: World, listing: Listing, room: Room) -> None:
+        self._world, self._listing, self._room = world, listing, room
+        self._full, self._own = taken(room), 0
+        for trip in world.trips:
+            if trip.room == room.id and trip.status == "booked":
+                self._own |= nights_mask(world, trip.check_in, trip.check_out)
+
+    def told(self, span: range) -> str:
+        """Of the nights of one month ``- March 2033: 4: 82.50, 5: 84.10, 6 to 9: full``."""
+        runs = groupby(span, key=lambda night: self._kind(night) or night)
+        nights = ", ".join(self._run(kind, list(nights)) for kind, nights in runs)
+        return f"- {month_text(self._day(span.start))}: {nights}"
+
+    def tokens(self, span: range) -> int:
+        """How many ``told`` has."""
+        inside = (1 << len(span)) - 1
+        own = self._own >> span.start & inside
+        full = self._full >> span.start & inside & ~own
+        free = len(span) - own.bit_count() - full.bit_count()
+        return (
+            _month_tokens(self._day(span.start))
+            + NIGHT_TOKENS * free
+            + _runs_tokens(own)
+            + _runs_tokens(full)
+        )
+
+    def _run(self, kind: str | int, nights: list[int]) -> str:
+        first, last = self._day(nights[0]).day, self._day(nights[-1]).day
+        if isinstance(kind, str):
+            return f"{first} to {last}: {kind}" if last > first else f"{first}: {kind}"
+        return f"{first}: {euros(night_price(self._world, self._listing, self._room, self._day(kind)))}"
+
+    def _kind(self, night: int) -> str:
+        """Empty for a free night."""
+        if self._own >> night & 1:
+            return "yours"
+        return "full" if self._full >> night & 1 else ""
+
+    def _day(self, night: int) -> date:
+        return self._world.first_day + timedelta(days=night)
+
+
+def tokens_bounds(spans: Sequence[range]) -> tuple[int, int]:
+    """How many the spans of any room have at least and at most."""
+    most = MONTH_TOKENS + 1
+    return (MONTH_TOKENS + LONE_TOKENS) * len(spans), most * len(spans) + NIGHT_TOKENS * sum(map(len, spans))
+
+
+def _month_tokens(day: date) -> int:
+    return MONTH_TOKENS + (len(MONTHS[day.month - 1]) >= LONG_NAME)
+
+
+def _runs_tokens(nights: int) -> int:
+    """Of runs of nights (bits) that cannot be booked."""
+    starts, ends = nights & ~(nights << 1), nights & ~(nights >> 1)
+    return RUN_TOKENS * starts.bit_count() - (RUN_TOKENS - LONE_TOKENS) * (starts & ends).bit_count()

@@ -1,0 +1,129 @@
+"""What a task of the booking site is about, by what its wording states: its scope.
+
+Houses by name and neighbourhood, or neighbourhoods, and the stays or the day that it speaks of. A scope is
+public, so it holds no number of a listing or a room: tasks ask for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from tasks_app.worlds.stays.bookings import booking_refusal
+from tasks_app.worlds.stays.state import State
+from tasks_app.worlds.stays.types import NIGHTS, Listing, Stay, World
+
+Scope: TypeAlias = Mapping[str, Any]
+BESIDE = 2
+"""So many nights are told before and after a stay that houses are searched for."""
+
+
+def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task is about, by what its wording states."""
+    if "places" in given:
+        return {"places": list(given["places"]), "guests": given["guests"], "stays": _stays_of([given])}
+    if "legs" in given:
+        rooms = {leg["room"] for leg in given["legs"]}
+        return {"houses": _named(world, rooms), "stays": _stays_of(given["legs"])}
+    if "arrivals" in given:
+        numbers = {one["listing"] for one in given["arrivals"]}
+        return {"houses": _named(world, numbers), "stays": _stays_of(given["arrivals"])}
+    if "since" in given:
+        return {"houses": _named(world, {given["room"]}), "since": given["since"]}
+    return {"houses": _named(world, {given["listing"]}), "stays": []}
+
+
+def listings_told(world: World, scope: Scope | None) -> list[Listing]:
+    """Those that the site's search finds for the scope's places and stay, or for one of its names, with
+    namesakes."""
+    if scope is None:
+        return list(world.listings)
+    if "places" in scope:
+        places = set(scope["places"])
+        inside = [listing for listing in world.listings if listing.neighbourhood in places]
+        state, stays = State(trips=world.trips), _stays_told(scope)
+        return [listing for listing in inside if _has_room(world, listing, state, stays)]
+    names = tuple(name for name, _ in scope["houses"])
+    beginnings = {name[:length] for name in names for length in range(1, len(name) + 1)}
+    return [
+        listing for listing in world.listings if listing.name in beginnings or listing.name.startswith(names)
+    ]
+
+
+def _stays_told(scope: Scope) -> list[Stay]:
+    return [
+        Stay(check_in=date.fromisoformat(first), check_out=date.fromisoformat(end), guests=scope["guests"])
+        for first, end in scope["stays"]
+    ]
+
+
+def _has_room(world: World, listing: Listing, state: State, stays: Sequence[Stay]) -> bool:
+    return any(
+        not booking_refusal(world, state, listing=listing, room=room, stay=stay)
+        for stay in stays
+        for room in listing.rooms
+    )
+
+
+def _named(world: World, numbers: set[str]) -> list[list[str]]:
+    """Name and neighbourhood of the houses that have one of the numbers, their own or a room's."""
+    return [
+        [listing.name, listing.neighbourhood]
+        for listing in world.listings
+        if listing.id in numbers or not numbers.isdisjoint([room.id for room in listing.rooms])
+    ]
+
+
+def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
+    """Days of arrival and departure, the same day where no departure is stated."""
+    found = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
+    return [list(one) for one in sorted(found)]
+
+
+def spans_told(world: World, scope: Scope | None) -> list[range]:
+    """Which nights the calendars tell, counted from the first day: a range for each month.
+
+    All of them; or those from the month of a day on; or, where the scope is about houses, whole months as
+    their pages have them; or, where houses are searched for, the nights of the stay and some beside it.
+    """
+    wanted = _wanted(world, scope)
+    found = (_within(month, wanted) for month in _months(world.first_day))
+    return [span for span in found if span]
+
+
+def _within(month: range, wanted: Sequence[range]) -> range:
+    """The nights of a month from the first that is wanted to the last."""
+    parts = [_common(month, one) for one in wanted]
+    starts, stops = [one.start for one in parts if one], [one.stop for one in parts if one]
+    return range(min(starts, default=0), max(stops, default=0))
+
+
+def _common(one: range, other: range) -> range:
+    return range(max(one.start, other.start), min(one.stop, other.stop))
+
+
+def _wanted(world: World, scope: Scope | None) -> list[range]:
+    """The nights that a scope tells of. Its stays are to come: no task asks for days before the first."""
+    if scope is None:
+        return [range(NIGHTS)]
+    if "since" in scope:
+        return [range(_night(world, scope["since"][:8] + "01"), NIGHTS)]
+    stays = [(_night(world, first), _night(world, end)) for first, end in scope["stays"]]
+    if "places" in scope:
+        return [range(first - BESIDE, end + BESIDE) for first, end in stays]
+    nights = [range(first, max(end, first + 1)) for first, end in stays]
+    return [month for month in _months(world.first_day) if any(_common(month, one) for one in nights)]
+
+
+def _night(world: World, day: str) -> int:
+    return (date.fromisoformat(day) - world.first_day).days
+
+
+# Every scope of a world asks for them, and there are a thousand first days.
+@lru_cache(maxsize=1024)
+def _months(first_day: date) -> tuple[range, ...]:
+    """The nights of each month of the calendar."""
+    starts = [night for night in range(1, NIGHTS) if (first_day + timedelta(days=night)).day == 1]
+    return tuple(map(range, (0, *starts), (*starts, NIGHTS)))

@@ -1,0 +1,24 @@
+"""How worlds in words write days and numbers of things: as the neutral look of their pages does."""
+
+from __future__ import annotations
+
+from datetime import date
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def day_text(day: date) -> str:
+    """``4 March 2033``."""
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def month_text(month: date) -> str:
+    """``March 2033``, of any day in it."""
+    return f"{MONTHS[month.month - 1]} {month.year}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

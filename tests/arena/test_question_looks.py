@@ -1,0 +1,164 @@
+"""Where the form of a question stands, and what is around it, as the server draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gymsite.arena.answering import moves_in_look
+from gymsite.arena.panels import PANELS, panels_of
+from gymsite.arena.pop_ups import POP_UPS, pop_ups_of
+from gymsite.arena.wording import WORDINGS
+from gymsite.core.presentation import AXES, Look, look_rotate
+from tasks_app.questions import SUBMIT, Move, questions
+from tests import factories
+from tests.arena.test_pages import Outline, page
+from tests.conftest import ArenaClient
+from trajectories.models import Submission
+
+Address = Callable[..., str]
+KINDS = ("free_answer", "choice", "picture", "table", "code")
+PAYLOAD = {"text": "How far is it to the sea?", "format": "plain"}
+ROTATED = [look_rotate(seed=7, place=place, fixed={}) for place in range(48)]
+
+
+def drawn(client: ArenaClient, address: Address, look: Look, **fields: Any) -> str:
+    task = factories.task(payload=PAYLOAD)
+    return page(client, address(factories.episode(task=task, presentation=look.as_dict(), **fields)))
+
+
+@pytest.mark.parametrize(("form", "is_first"), [("below", False), ("above", True), ("beside", False)])
+def test_the_form_stands_before_or_after_the_question(
+    form: str, is_first: bool, arena_client: ArenaClient, address: Address
+) -> None:
+    html = drawn(arena_client, address, Look(form=form))
+
+    assert (html.index("<form") < html.index(PAYLOAD["text"])) is is_first
+    assert html.index("<h1>") < min(html.index("<form"), html.index(PAYLOAD["text"]))
+    assert "<dialog" not in html
+
+
+def test_a_dialog_is_opened_by_a_button_and_closed_by_one(
+    arena_client: ArenaClient, address: Address
+) -> None:
+    html = drawn(arena_client, address, Look(form="dialog"))
+    outline = Outline(html)
+
+    (dialog,) = outline.all("dialog")
+    assert "open" not in dialog
+    opener, closer = (button for button in outline.all("button") if "popovertarget" in button)
+    assert {opener["popovertarget"], closer["popovertarget"]} == {dialog["id"]}
+    assert closer["popovertargetaction"] == "hide"
+    assert html.index(PAYLOAD["text"]) < html.index("<dialog") < html.index('action="submit"')
+
+
+def test_an_error_is_shown_by_a_dialog_that_is_open(
+    arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
+) -> None:
+    episode = factories.episode(presentation=Look(form="dialog").as_dict())
+
+    response = submit(episode, "answer=")
+
+    html = response.content.decode()
+    assert response.status_code == 422
+    assert "open" in Outline(html).all("dialog")[0]
+    assert html.index("<dialog") < html.index("Give an answer first.") < html.index("</dialog>")
+    assert not Submission.objects.filter(episode=episode).exists()
+
+
+def test_answers_by_the_interface_need_no_form_and_no_button_to_open_it(
+    arena_client: ArenaClient, address: Address
+) -> None:
+    html = drawn(arena_client, address, Look(form="dialog", panels="one"), answer_channel="api")
+
+    assert "<button" not in html
+    assert "<dialog" not in html
+    assert html.count("<aside") == 1
+
+
+@pytest.mark.parametrize(("panels", "count"), [("none", 0), ("one", 1), ("two", 2)])
+def test_panels_are_named_landmarks_outside_of_the_question(
+    panels: str, count: int, arena_client: ArenaClient, address: Address
+) -> None:
+    look = Look(panels=panels, slow="long")
+    html = drawn(arena_client, address, look)
+    outline = Outline(html)
+
+    assert [aside["aria-label"] for aside in outline.all("aside")] == [
+        panel.label for panel in panels_of(PAYLOAD, look)
+    ]
+    assert html.count("<aside") == count
+    assert "<aside" not in html[: html.index("</main>")]
+    assert ('data-slow="900"' in html) is bool(count)
+
+
+@pytest.mark.parametrize(
+    ("pop_ups", "is_open"), [("none", []), ("early", [True]), ("late", [False]), ("often", [True, False])]
+)
+def test_pop_ups_lie_open_at_once_or_wait(
+    pop_ups: str, is_open: list[bool], arena_client: ArenaClient, address: Address
+) -> None:
+    outline = Outline(drawn(arena_client, address, Look(pop_ups=pop_ups)))
+
+    assert ["open" in dialog for dialog in outline.all("dialog")] == is_open
+
+
+def test_panels_and_pop_ups_are_many_and_each_is_named_once() -> None:
+    assert len({panel.label for panel in PANELS}) == len({panel.heading for panel in PANELS}) == len(PANELS)
+    assert len(PANELS) >= 8
+    assert len({pop_up.name for pop_up in POP_UPS}) == len({pop_up.label for pop_up in POP_UPS})
+
+
+def test_looks_and_questions_draw_all_panels_and_pop_ups_and_always_the_same() -> None:
+    asked = [{"text": f"Question {n}?"} for n in range(8)]
+    drawings = [(payload, look) for payload in asked for look in ROTATED]
+
+    panels = {panel for drawing in drawings for panel in panels_of(*drawing)}
+    pop_ups = {pop_up.name for drawing in drawings for pop_up in pop_ups_of(*drawing)}
+
+    assert panels == set(PANELS)
+    assert pop_ups == {pop_up.name for pop_up in POP_UPS}
+    assert [panels_of(*drawing) for drawing in drawings] == [panels_of(*drawing) for drawing in drawings]
+
+
+@pytest.mark.parametrize("look", ROTATED[:12], ids=lambda look: look.digest())
+def test_no_box_says_what_a_form_is_called(look: Look) -> None:
+    """A scripted client finds the form's controls by their names."""
+    wording = WORDINGS[look.wording]
+    names = {button for pop_up in POP_UPS for button in pop_up.buttons} | {one.label for one in POP_UPS}
+    assert not names & {wording.opener, wording.closer, wording.button, wording.label}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize(
+    ("axes", "more"),
+    [
+        ({}, 0),
+        ({"form": "above"}, 0),
+        ({"form": "dialog"}, 1),
+        ({"pop_ups": "early"}, 1),
+        ({"pop_ups": "late"}, 1),
+        ({"form": "dialog", "pop_ups": "often", "panels": "two"}, 3),
+    ],
+)
+def test_a_look_asks_for_one_more_move_for_a_dialog_and_each_pop_up(
+    name: str, axes: dict[str, Any], more: int
+) -> None:
+    assert questions.get(name).more_moves(PAYLOAD, Look(**axes)) == more
+
+
+@pytest.mark.parametrize("form", AXES["form"])
+@pytest.mark.parametrize("pop_ups", AXES["pop_ups"])
+def test_the_moves_of_a_look_are_those_of_the_kind_and_as_many_more_as_it_says(
+    form: str, pop_ups: str
+) -> None:
+    kind, look = questions.get("free_answer"), Look(form=form, pop_ups=pop_ups)
+    neutral = kind.moves(PAYLOAD, "42")
+
+    moves = moves_in_look(kind, PAYLOAD, "42", look=look)
+
+    assert len(moves) == len(neutral) + kind.more_moves(PAYLOAD, look)
+    assert [move for move in moves if move in neutral] == [move for move in neutral if move != SUBMIT]
+    assert moves[-1] == Move(act="press", role="button", name=WORDINGS["question"].button)

@@ -1,0 +1,135 @@
+"""What no page offers, what is taken by oneself, and how much of a list is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tasks_app.worlds.stays.types import World
+from tests import reviews_shop
+from tests.arena.test_stays import WHO, dates, episode_in, offer, state_of
+from tests.arena.test_stays import read as read
+from tests.arena.test_stays import world as world
+from tests.conftest import ArenaClient
+from trajectories.models import Episode
+
+pytestmark = pytest.mark.django_db
+
+NOTE = re.compile(r'class="notice notice-warn">(.*?)</p>')
+Get = Callable[..., list[str]]
+
+
+@pytest.fixture
+def notes(arena_client: ArenaClient, address: Callable[..., str]) -> Get:
+    """What a page says of the values in its address."""
+
+    def get(episode: Episode, page: str, /, **query: Any) -> list[str]:
+        found = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
+        return [unescape(note) for note in NOTE.findall(found.content.decode())]
+
+    return get
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"guests": "200"}, "“200” is not offered for “Guests”. Shown: 2 guests."),
+        ({"guests": "0"}, "“0” is not offered for “Guests”. Shown: 2 guests."),
+        ({"sort": "cheapest"}, "“cheapest” is not offered for “Sort by”. Shown: Recommended."),
+        ({"sort": "price"}, "“price” is not offered for “Sort by”. Shown: Recommended."),
+        ({"area": "Nowhere"}, "“Nowhere” is not offered for “Neighbourhood”. It is left out."),
+        ({"amenity": "<b>"}, "“<b>” is not offered for “Amenities”. It is left out."),
+        ({"rating": "x" * 90}, f"“{'x' * 40}” is not offered for “Guests' rating”. It is left out."),
+        ({"page": "99"}, "There is no page 99 of this list. This is page "),
+    ],
+)
+def test_a_value_that_a_page_does_not_offer_is_told(notes: Get, query: dict[str, str], said: str) -> None:
+    (note,) = notes(episode_in(), "search", **query)
+    assert note.startswith(said)
+
+
+def test_what_a_page_offers_is_not_remarked_upon(notes: Get, world: World) -> None:
+    _, _, stay = offer(world)
+    chosen = {"sort": "price", "rating": "", "price": "120", "kind": ["Hotel", "Hostel"], "page": "1"}
+    assert notes(episode_in(), "search", **dates(stay), **chosen) == []
+
+
+def test_many_odd_values_are_told_by_a_few(notes: Get) -> None:
+    assert len(notes(episode_in(), "search", area=[str(one) for one in range(90)])) == 5
+
+
+def test_a_house_says_which_month_and_room_it_does_not_have(notes: Get, world: World) -> None:
+    listing = world.listings[0]
+    said = notes(episode_in(), f"stays/{listing.id}", month="1999-01", room="R-0", guests="7")
+    assert [note.split(" is ")[0] for note in said] == ["“7”", "“R-0”", "“1999-01”"]
+
+
+def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
+    follow: Callable[..., Any], world: World
+) -> None:
+    listing, room, stay = offer(world)
+    episode = episode_in()
+    path = f"stays/{listing.id}/book/{room.id}"
+    page = follow(episode, path, **{**dates(stay), **WHO, "guests": 200}).content.decode()
+    assert NOTE.findall(page) == ["“200” is not offered for “Guests”. Shown: 2 guests."]
+    assert state_of(episode, world).trips == world.trips
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "said"),
+    [
+        ("", {"category": "none"}, "“none” is not offered for “Categories”. It is left out."),
+        ("reviews", {"stars": "6"}, "“6” is not offered for “Stars”. It is left out."),
+        ("reviews", {"sort": "odd"}, "“odd” is not offered for “Order”. Shown: Newest first."),
+        ("reviews", {"page": "99"}, "There is no page 99 of this list. This is page 1."),
+    ],
+)
+def test_the_shop_says_so_too(notes: Get, page: str, query: dict[str, str], said: str) -> None:
+    path = f"products/{reviews_shop.smallest().id}/{page}" if page else ""
+    assert notes(reviews_shop.episode_of(reviews_shop.task_of()), path, **query) == [said]
+
+
+def test_a_room_that_is_booked_by_oneself_is_said_to_be(
+    read: Callable[..., str], follow: Callable[..., Any], world: World
+) -> None:
+    """On its house's page, at the checkout of a second tab, and where another trip would move onto it."""
+    listing, room, stay = offer(world)
+    episode = episode_in()
+    path = f"stays/{listing.id}/book/{room.id}"
+    follow(episode, path, **dates(stay), **WHO)
+    code = state_of(episode, world).trips[-1].code
+    said = f"Booked by you for some of these nights: trip {code}."
+    assert said in read(episode, f"stays/{listing.id}", **dates(stay))
+    assert said in read(episode, path, status=409, **dates(stay))
+    assert said not in read(episode, f"trips/{code}/change", status=409, **dates(stay))
+
+
+def test_a_calendar_opens_at_the_month_of_the_dates_asked_for(read: Callable[..., str], world: World) -> None:
+    listing, room, stay = offer(world)
+    asked = {**dates(stay), "room": room.id}
+    assert f"{room.name}: May 2027" in read(episode_in(), f"stays/{listing.id}", **asked)
+    assert f"{room.name}: April 2027" in read(episode_in(), f"stays/{listing.id}", **asked, month="2027-04")
+    assert f"{room.name}: March 2027" in read(episode_in(), f"stays/{listing.id}", room=room.id)
+
+
+def test_results_say_how_many_they_are_in_all(read: Callable[..., str], world: World) -> None:
+    page = read(episode_in(), "search")
+    assert f"Page 1 of {-(-len(world.listings) // 12)}, {len(world.listings)} stays" in page
+    assert "stays" not in read(episode_in(), "search", name="Xylophone").partition("Nothing was found")[2]
+
+
+@pytest.mark.parametrize("paging", ["pages", "more", "scroll"])
+def test_no_list_of_the_shop_says_how_many_its_filters_leave(
+    arena_client: ArenaClient, address: Callable[..., str], paging: str
+) -> None:
+    """Tasks ask for that; what scripts write there is a number of those shown, while more follow."""
+    episode = reviews_shop.episode_of(reviews_shop.task_of(), look=reviews_shop.Look(paging=paging))
+    path = f"products/{reviews_shop.smallest().id}/reviews?stars=5"
+    page = arena_client.get(address(episode, path)).content.decode()
+    assert 'data-shown="Showing {n}, more below"' in page
+    assert "data-all" not in page

@@ -1,0 +1,305 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time
+from html import unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gymsite.arena.sites.stays import _labels, _panels, _results
+from gymsite.core.presentation import SHARED_LOOKS, SITE_LOOKS, Look
+from tasks_app.families.stays import _moves
+from tasks_app.questions import questions
+from tasks_app.worlds.keys import changes_seal
+from tasks_app.worlds.stays.types import World
+from tasks_app.worlds.stays.world import world as world_draw
+from tests import factories
+from tests.arena.test_stays import TEXT, dates, episode_in, key, offer
+from tests.arena.test_stays import world as world
+from tests.conftest import ArenaClient
+from trajectories.models import Episode
+
+pytestmark = pytest.mark.django_db
+
+TEMPLATES = Path(__file__).parents[2] / "templates" / "arena"
+FORM = "application/x-www-form-urlencoded"
+
+Read = Callable[..., str]
+
+
+@pytest.fixture
+def bytes_of(arena_client: ArenaClient, address: Callable[..., str]) -> Read:
+    """A page as it is sent, unescaped, below its task bar."""
+
+    def get(episode: Episode, page: str = "", /, **query: Any) -> str:
+        found = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
+        return unescape(found.content.decode()).partition("<main")[2]
+
+    return get
+
+
+RESULTS = re.compile(r"Listing (L-\d+)")
+REVIEWS = re.compile(r"</p>\s*<p>([^<]{80,})</p>")
+
+
+@pytest.mark.parametrize("paging", SITE_LOOKS["paging"])
+@pytest.mark.parametrize(
+    ("listing", "page", "said", "least"),
+    [
+        *((listing, "search", RESULTS, 12) for listing in SITE_LOOKS["listing"]),
+        ("cards", "stays/{}/reviews", REVIEWS, 1),
+    ],
+)
+def test_what_comes_later_in_a_list_is_not_in_the_bytes_of_its_first_page(
+    bytes_of: Read, world: World, paging: str, listing: str, page: str, said: re.Pattern[str], least: int
+) -> None:
+    episode = episode_in(paging=paging, listing=listing)
+    path = page.format(max(world.listings, key=lambda one: one.review_count).id)
+    first, second = (bytes_of(episode, path, sort="name", page=number) for number in (1, 2))
+    here, later = (set(said.findall(page)) for page in (first, second))
+    assert min(len(here), len(later)) >= least
+    assert not [one for one in later if one in first]
+    assert 'rel="next"' in first
+
+
+@pytest.mark.parametrize("sections", SITE_LOOKS["sections"])
+@pytest.mark.parametrize("labels", SITE_LOOKS["labels"])
+def test_what_is_asked_for_on_a_houses_page_is_not_there_before(
+    bytes_of: Read, world: World, sections: str, labels: str
+) -> None:
+    listing, room, _ = offer(world)
+    episode = episode_in(sections=sections, labels=labels, slow="long")
+    shared = _labels.labels_of(labels)["shared"]
+    closed = bytes_of(episode, f"stays/{listing.id}")
+    assert shared not in closed
+    assert "stays-calendar" not in closed
+    assert shared in bytes_of(episode, f"stays/{listing.id}", amenities="all")
+    assert "stays-calendar" in bytes_of(episode, f"stays/{listing.id}", room=room.id)
+
+
+def test_a_pop_up_is_not_in_the_bytes_before_it_is_due(bytes_of: Read, world: World) -> None:
+    episode = episode_in(pop_ups="late")
+    assert "data-pop-up=" not in bytes_of(episode)
+    for listing in world.listings[:6]:
+        page = bytes_of(episode, f"stays/{listing.id}")
+    assert "data-pop-up=" in page
+
+
+USUAL = ["about", "rooms", "amenities", "policy", "reviews"]
+
+
+@pytest.mark.parametrize("sections", SITE_LOOKS["sections"])
+def test_sections_come_in_the_order_of_the_look(bytes_of: Read, world: World, sections: str) -> None:
+    page = bytes_of(episode_in(sections=sections), f"stays/{world.listings[0].id}")
+    found = re.findall(r'<h2 id="(about|rooms|amenities|policy|reviews)"', page)
+    assert sorted(found) == sorted(USUAL)
+    assert (found == USUAL, found == USUAL[::-1]) == (sections == "usual", sections == "reversed")
+
+
+@pytest.mark.parametrize("form", SHARED_LOOKS["form"])
+def test_each_page_has_each_form_once_wherever_the_look_puts_it(
+    bytes_of: Read, world: World, form: str
+) -> None:
+    listing, _, stay = offer(world)
+    episode = episode_in(form=form)
+    assert bytes_of(episode).count('id="place"') == 1
+    results = bytes_of(episode, "search", **dates(stay))
+    assert (results.count('id="place"'), results.count('id="sort"')) == (1, 1)
+    assert bytes_of(episode, f"stays/{listing.id}").count('id="check-in"') == 1
+
+
+SAID = re.compile(r"<(?:h[1-3]|button|label|legend|summary)\b[^>]*>\s*([A-Za-z][^<{]*)")
+"""Words that stand in a template itself, where a label belongs."""
+
+
+def test_no_heading_button_or_field_of_a_site_has_words_that_are_no_label() -> None:
+    folders = (TEMPLATES / "stays", TEMPLATES / "reviews")
+    files = [file for folder in folders for file in folder.rglob("*.html")]
+    assert len(files) > 60
+    assert [(file.name, word) for file in files for word in SAID.findall(file.read_text())] == []
+
+
+def test_every_label_of_the_templates_is_in_the_table() -> None:
+    read = (file.read_text() for file in (TEMPLATES / "stays").rglob("*.html"))
+    used = {name for text in read for name in re.findall(r"labels\.(\w+)", text)}
+    assert used
+    assert used <= _labels.LABELS.keys()
+
+
+@pytest.mark.parametrize("wording", SITE_LOOKS["labels"])
+def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world: World, wording: str) -> None:
+    labels, episode = _labels.labels_of(wording), episode_in(labels=wording)
+    trip = next(one for one in world.trips if one.status == "booked")
+    titles = {
+        "trips": labels["nav_trips"],
+        f"trips/{trip.code}": labels["trip"].format(trip.code),
+        f"trips/{trip.code}/change": labels["change_title"],
+        f"trips/{trip.code}/cancel": labels["cancel_title"],
+        "search": labels["results_title"].format(world.town.name),
+    }
+    assert {path: f"<h1>{title}</h1>" in bytes_of(episode, path) for path, title in titles.items()} == (
+        dict.fromkeys(titles, True)
+    )
+    assert f'<h2 id="booked">{labels["booked"]}</h2>' in bytes_of(episode, "trips")
+
+
+def test_every_control_has_four_wordings_that_are_told_apart() -> None:
+    """The words of a control may be equal in two wordings; all of a wording are not."""
+    tables = [_labels.labels_of(wording) for wording in SITE_LOOKS["labels"]]
+    assert all(text.strip() for table in tables for text in table.values())
+    assert all(text.count("{}") == tables[0][name].count("{}") or name.startswith("nav") or name == "anywhere"
+               for table in tables for name, text in table.items())  # fmt: skip
+    for one in tables:
+        for other in tables:
+            same = sum(one[name] == other[name] for name in one)
+            assert one is other or same < len(one) / 3
+
+
+LOCAL = {"en-GB": "Tue 29 February 2028", "en-US": "Tue, February 29, 2028"}
+
+
+@pytest.mark.parametrize("clock", [time(0, 1), time(23, 30)], ids=str)
+@pytest.mark.parametrize("locale", LOCAL)
+@pytest.mark.parametrize("zone", SITE_LOOKS["time_zone"])
+def test_days_are_those_of_the_episodes_zone_and_locale(
+    bytes_of: Read, zone: str, locale: str, clock: time
+) -> None:
+    """A leap day, just after midnight and at half past eleven in the evening."""
+    episode = _episode_on(date(2028, 2, 29), clock=clock, zone=zone, locale=locale)
+    assert LOCAL[locale] in _whole(bytes_of, episode)
+
+
+def _whole(bytes_of: Read, episode: Episode) -> str:
+    """Bad dates, so that the page says which day is the first."""
+    return bytes_of(episode, "search", check_in="2020-01-01", check_out="2020-01-02")
+
+
+def _episode_on(day: date, *, clock: time, zone: str, **look: Any) -> Episode:
+    payload = {
+        "site": "stays", "world": 7, "edition": "train", "first_day": day.isoformat(),
+        "changes": changes_seal([], key=key(), text=TEXT), "text": TEXT, "format": "plain",
+        "fields": ["A", "B"],
+    }  # fmt: skip
+    task = factories.task(kind="site", payload=payload)
+    start = datetime.combine(day, clock, tzinfo=ZoneInfo(zone))
+    return factories.episode(task=task, virtual_start=start, presentation={"time_zone": zone, **look})
+
+
+FIRST_DAYS = (
+    date(2028, 2, 29), date(2027, 3, 28), date(2027, 11, 7), date(2027, 12, 31), date(2037, 4, 5),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", SITE_LOOKS["time_zone"])
+@pytest.mark.parametrize("day", FIRST_DAYS, ids=str)
+def test_today_and_the_time_are_the_episodes_own(
+    arena_client: ArenaClient, address: Callable[..., str], day: date, zone: str
+) -> None:
+    """Also where the clocks change in that zone on that day; a pop-up tells the time."""
+    episode = _episode_on(day, clock=time(9), zone=zone, pop_ups="often")
+    for name in ("cookies", "newsletter", "sign_up", "prices"):
+        arena_client.generic("POST", address(episode, f"close/{name}"), "", content_type=FORM)
+    world = world_draw(key(), edition="train", first_day=day)
+    for listing in world.listings[:12]:
+        page = arena_client.get(address(episode, f"stays/{listing.id}")).content.decode()
+    assert f"{day.day} {day:%B} {day.year}</p>" in page
+    now = datetime.fromisoformat(re.findall(r'data-now="(.*?)"', page)[0])
+    assert now.astimezone(ZoneInfo(zone)).date() == day
+    assert f"It is {now.astimezone(ZoneInfo(zone)):%H:%M}." in page
+
+
+@pytest.mark.parametrize(("locale", "first"), [("en-GB", "Monday"), ("en-US", "Sunday")])
+def test_a_week_begins_where_the_locale_says(bytes_of: Read, world: World, locale: str, first: str) -> None:
+    listing, room, _ = offer(world)
+    page = bytes_of(episode_in(locale=locale), f"stays/{listing.id}", room=room.id)
+    assert re.findall(r'abbr="(\w+)"', page)[0] == first
+
+
+@pytest.mark.parametrize(("panels", "count"), [("none", 0), ("one", 1), ("two", 2)])
+def test_panels_are_as_many_as_the_look_has_and_always_the_same(
+    bytes_of: Read, panels: str, count: int
+) -> None:
+    pages = [bytes_of(episode_in(panels=panels), "trips") for _ in range(2)]
+    assert [page.count('class="stays-panel"') for page in pages] == [count, count]
+    assert pages[0] == pages[1]
+
+
+def test_there_are_eight_panels_at_least_and_none_tells_what_a_task_asks(
+    bytes_of: Read, world: World
+) -> None:
+    assert len(_panels.MAKERS) >= 8
+    met = set()
+    for listing in world.listings[:40]:
+        page = bytes_of(episode_in(panels="two"), f"stays/{listing.id}/reviews")
+        for title, text in re.findall(
+            r'<aside class="stays-panel"\s+aria-label="(.*?)"(.*?)</aside>', page, re.DOTALL
+        ):
+            met.add(title)
+            assert "EUR" not in text
+            assert not re.search(r"\b\d\.\d\b", text)
+    assert len(met) >= 8
+
+
+@pytest.mark.parametrize("page", ["change", "cancel"])
+@pytest.mark.parametrize(("status", "heading"), [("past", "over"), ("cancelled", "cancelled")])
+def test_a_trip_that_is_no_more_says_so_as_its_heading_and_leads_on(
+    arena_client: ArenaClient,
+    address: Callable[..., str],
+    follow: Callable[..., Any],
+    world: World,
+    page: str,
+    status: str,
+    heading: str,
+) -> None:
+    episode = episode_in()
+    trip = next(one for one in world.trips if one.status == ("booked" if status == "cancelled" else status))
+    if status == "cancelled":
+        follow(episode, f"trips/{trip.code}/cancel")
+    found = arena_client.get(address(episode, f"trips/{trip.code}/{page}"))
+    text = found.content.decode()
+    assert found.status_code == 409
+    assert re.findall(r"<h1[^>]*>\s*(.*?)\s*</h1>", text) == [f"This trip is {heading}"]
+    assert f'trips/{trip.code}">See this trip</a>' in text
+    assert 'trips">See all my trips</a>' in text
+
+
+@pytest.mark.parametrize("title", ["Weather", "This week in"])
+def test_what_a_day_has_is_the_same_on_every_page(bytes_of: Read, world: World, title: str) -> None:
+    episode = episode_in(panels="two")
+    pages = [bytes_of(episode, f"stays/{listing.id}") for listing in world.listings[:40]]
+    panels = [
+        text
+        for page in pages
+        for label, text in re.findall(
+            r'<aside class="stays-panel"\s+aria-label="(.*?)"(.*?)</aside>', page, re.DOTALL
+        )
+        if label.startswith(title)
+    ]
+    assert len(panels) > 1
+    assert len(set(panels)) == 1
+
+
+def test_families_count_the_results_of_a_page_as_the_pages_do() -> None:
+    assert _moves.RESULTS_A_PAGE == _results.PER_PAGE
+
+
+@pytest.mark.parametrize(
+    ("look", "more"),
+    [
+        ({}, 0),
+        ({"pop_ups": "often"}, 5),
+        ({"form": "dialog"}, 5),
+        ({"listing": "table", "paging": "scroll"}, 0),
+    ],
+)
+def test_a_look_adds_its_pop_ups_and_dialogs_to_the_moves(look: Mapping[str, Any], more: int) -> None:
+    payload = {
+        "site": "stays",
+        "text": "What do they pay?\n- A room, 1 guest\n- Another\nGive the sum (EUR).",
+    }
+    assert questions.get("site").more_moves(payload, Look(**look)) == more

@@ -1,0 +1,64 @@
+"""The floor of a page: a Django WSGI view that renders the same template with the same context.
+
+``BARE_PAGES`` is a JSON list of paths of pages that an arena would serve. Each is had once at start, by the
+arena's own views, and its template and context are kept: ``/0`` then is the first, drawn anew each time. No
+token, no database, no state, no middleware; the same server as the arena's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import django
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.test import Client
+from django.test.utils import setup_test_environment, teardown_test_environment
+from django.urls import path
+
+Drawn = tuple[str, dict[str, Any]]
+
+
+def page_draw(request: HttpRequest, number: int) -> HttpResponse:
+    template, context = DRAWN[number]
+    response = render(request, template, context)
+    response["Content-Length"] = str(len(response.content))
+    return response
+
+
+urlpatterns = [path("<int:number>", page_draw)]
+
+
+def pages_have(paths: list[str]) -> list[Drawn]:
+    """Template and context of each page, by asking the arena's views for it in this process."""
+    setup_test_environment()
+    client = Client()
+    try:
+        return [_page_have(client, one) for one in paths]
+    finally:
+        teardown_test_environment()
+
+
+def _page_have(client: Client, one: str) -> Drawn:
+    answer = client.get(one)
+    if answer.status_code != 200:
+        raise RuntimeError(f"{one}: {answer.status_code}")
+    return answer.templates[0].name, answer.context[0].flatten()
+
+
+def make_application() -> Any:
+    os.environ["DJANGO_SETTINGS_MODULE"] = "gymsite.settings"
+    django.setup(set_prefix=False)
+    DRAWN.extend(pages_have(json.loads(os.environ["BARE_PAGES"])))
+    settings.ROOT_URLCONF = __name__
+    settings.MIDDLEWARE = []
+    return WSGIHandler()
+
+
+DRAWN: list[Drawn] = []
+if os.environ.get("BARE_PAGES"):
+    application = make_application()

@@ -1,0 +1,237 @@
+"""Rows of tasks on mock sites, done in a real browser, beside the same actions on copies of the pages.
+
+Whoever does them knows the answer and the way: on the booking site to every offer and its price, in the shop
+to what its search finds. Every one must be judged correct.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psycopg
+
+from gymsite.core.presentation import LOOKS_OF, NEUTRAL
+from gymsite.services import secrets
+from palaestra.actions import Action
+from palaestra.api import Client
+from palaestra.engine import Engine
+from palaestra.episode import Manner
+from palaestra.executor import execute
+from palaestra.observation import Observation
+from palaestra.policies import EpisodeInfo
+from palaestra.pool import PagePool
+from tasks_app.worlds.keys import world_arguments
+from tasks_app.worlds.registry import discover, worlds
+from tests.bench.installation import BASE_DIR, Installation, free_ports
+from tests.bench.rows_browser import PAGES
+from tests.bench.rows_http import _wait_port
+from tests.bench.site_episodes import episodes_open
+from tests.bench.table import Row
+
+GENERATED = 120
+TASKS = 4
+EPISODES = 24
+NEUTRAL_SITE = {axis: NEUTRAL[axis] for axis in LOOKS_OF["site"]}
+FAMILIES = {"stays": "total_price", "reviews": "count_mentions"}
+
+TEXT_OF = {"type": "text", "select": "value"}
+
+_TASKS = """
+SELECT t.id, t.payload::text, g.answer, g.extra::text FROM tasks_app_task t
+JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
+WHERE t.benchmark_id = %s AND t.split = 'train' AND %s = ANY(t.tags) ORDER BY t.difficulty, t.id"""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One action on the control of a role and name."""
+
+    kind: str
+    role: str
+    name: str
+    text: str = ""
+
+    def action(self, seen: str) -> dict[str, str]:
+        found = re.search(rf'^\s*\[(e\d+)\] {self.role} "{re.escape(self.name)}"', seen, re.MULTILINE)
+        if found is None:
+            raise RuntimeError(f"no {self.role} {self.name!r} in:\n{seen}")
+        given = {TEXT_OF[self.kind]: self.text} if self.kind in TEXT_OF else {}
+        return {"type": self.kind, "target": found[1], **given}
+
+
+Way = tuple[Move, ...]
+
+
+class Guide:
+    """A policy that goes each task's way."""
+
+    name = "guide"
+    simulated = True
+
+    def __init__(self, ways: dict[int, Way]) -> None:
+        self._ways = ways
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        way = self._ways[episode.task]
+        if episode.step > len(way):
+            return None
+        action = way[episode.step - 1].action(observation.text)
+        return f"I go on.\nAction: {msgspec.json.encode(action).decode()}"
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    for site in FAMILIES:
+        ways = _ways(place, site)
+        moves = sum(map(len, ways.values())) / len(ways)
+        copied, ours = asyncio.run(_measure(place, ways))
+        yield Row(
+            f"oracle episodes of {site}",
+            ours,
+            "/s",
+            0,
+            peer=copied,
+            beside="same actions, copied pages",
+            ratio_target=0.6,
+            note=f"{FAMILIES[site]}, {moves:.0f} actions, each with an observation; {PAGES} pages",
+        )
+
+
+async def _measure(place: Installation, ways: dict[int, Way]) -> tuple[float, float]:
+    asked = {"name": "oracles", "kind": "eval", "simulated": True}
+    run = int(str(place.call("POST", "/runs", asked)["id"]))
+    opened = episodes_open(place, run, list(ways), presentation=NEUTRAL_SITE)
+    with _copy(place) as origin:
+        starts = [url.replace(place.arena, origin) for _, url in opened]
+        copied = await _on_copies(origin, list(zip(starts, ways.values(), strict=True)))
+    return copied, await _on_the_arena(place, run, ways)
+
+
+async def _on_the_arena(place: Installation, run: int, ways: dict[int, Way]) -> float:
+    async with (
+        Client(place.lab, place.key) as client,
+        Engine(client, pages=PAGES, manner=Manner()) as engine,
+    ):
+        for samples in (1, EPISODES // len(ways)):
+            begun = time.perf_counter()
+            done = await engine.rollout(
+                run=run,
+                tasks=list(ways),
+                samples_per_task=samples,
+                policy=Guide(ways),
+                presentation=NEUTRAL_SITE,
+            )
+            seconds = time.perf_counter() - begun
+            if bad := [one for one in done if one.outcome != "correct"]:
+                raise RuntimeError(f"{len(bad)} of {len(done)} were not correct: {bad[0]}")
+    return len(done) / seconds
+
+
+async def _on_copies(origin: str, given: list[tuple[str, Way]]) -> float:
+    pool = PagePool(origin=origin, size=PAGES)
+    try:
+        await asyncio.gather(*(_episode(pool, *one) for one in given))
+        begun = time.perf_counter()
+        await asyncio.gather(*(_episode(pool, *one) for one in given * (EPISODES // len(given))))
+        return EPISODES / (time.perf_counter() - begun)
+    finally:
+        await pool.aclose()
+
+
+async def _episode(pool: PagePool, address: str, way: Way) -> None:
+    page = await pool.acquire()
+    try:
+        await page.begin(address)
+        seen = await page.observe(acted=False)
+        for step, move in enumerate(way, start=1):
+            page.turn(step)
+            outcome = await execute(page, Action(**move.action(seen.text if seen else "")))
+            if outcome.result != "ok":
+                raise RuntimeError(f"{move}: {outcome}")
+            seen = await page.observe(acted=True)
+    finally:
+        await pool.release(page)
+
+
+def _ways(place: Installation, site: str) -> dict[int, Way]:
+    """Of the easiest tasks of a site's family that the way fits."""
+    place.manage("load_benchmark", site, "--count", str(GENERATED), "--seed", "1")
+    discover()
+    salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))
+    found: dict[int, Way] = {}
+    with psycopg.connect(place.database_url("owner")) as owner:
+        rows = owner.execute(_TASKS, [site, f"family:{FAMILIES[site]}"]).fetchall()
+    for task, payload_text, answer, extra in rows:
+        payload = msgspec.json.decode(payload_text)
+        world = worlds.get(site).open_world(**world_arguments(payload, salt=salt))
+        way = WAYS[site](world, msgspec.json.decode(extra)["given"])
+        if way and len(found) < TASKS:
+            found[task] = (*way, *_answering(payload["fields"], answer.split("|")))
+    if len(found) < TASKS:
+        raise RuntimeError(f"only {len(found)} of {len(rows)} tasks of {site} fit")
+    return found
+
+
+def _answering(fields: list[str], values: list[str]) -> Way:
+    typed = [Move("type", "textbox", name, value) for name, value in zip(fields, values, strict=True)]
+    return (*typed, Move("click", "button", "Submit answer"))
+
+
+def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:
+    moves: list[Move] = []
+    for leg in given["legs"]:
+        listing, room = next(
+            (listing, room) for listing in world.listings for room in listing.rooms if room.id == leg["room"]
+        )
+        moves += [
+            Move("click", "link", "Staywell"),
+            Move("type", "textbox", "Name of the house", listing.name),
+            Move("type", "textbox", "Arrival", leg["check_in"]),
+            Move("type", "textbox", "Departure", leg["check_out"]),
+            Move("select", "combobox", "Guests", f"{leg['guests']} guest{'s' * (leg['guests'] != 1)}"),
+            Move("click", "button", "Search"),
+            Move("click", "link", listing.name),
+            Move("click", "link", f"Book {room.name}"),
+        ]
+    return tuple(moves)
+
+
+def _to_what_is_found(world: Any, given: dict[str, Any]) -> Way:
+    product = world.product(given["product"])
+    return (
+        Move("click", "link", product.name),
+        Move("click", "link", f"Read {product.review_count} reviews"),
+        Move("type", "searchbox", "Search in reviews", given["term"]),
+        Move("click", "button", "Show reviews"),
+    )
+
+
+WAYS = {"stays": _to_the_offers, "reviews": _to_what_is_found}
+
+
+@contextlib.contextmanager
+def _copy(place: Installation) -> Iterator[str]:
+    """Copies of the arena's pages, served as the arena is, but that one process has all of them."""
+    port = free_ports(1)[0]
+    command = [
+        str(Path(sys.executable).with_name("granian")),
+        *("--interface", "wsgi", "--port", str(port), "--workers", "1", "--no-log"),
+        "tests.bench.site_copy:application",
+    ]
+    server = subprocess.Popen(command, cwd=BASE_DIR, env={**os.environ, "COPY_OF": place.arena})
+    try:
+        _wait_port(f"http://127.0.0.1:{port}")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(10)

@@ -1,0 +1,109 @@
+"""Rows of the step viewer in a real browser: first paint of an episode's page, and going from step to step.
+
+First paint is the browser's own word (``first-contentful-paint``, from the start of the navigation), with
+nothing in its cache. A step is shown when the frame with it has been drawn.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from statistics import median
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from palaestra.browser import ARGUMENTS, browser_find
+from tests.bench.installation import BASE_DIR, Installation
+from tests.bench.table import Row
+
+SHORT, LONG = 50, 10_000
+LOADS = 15
+SWITCHES = 60
+SEED = 11
+LOOKED_AT_MS = 500
+VIEW = {"width": 1440, "height": 900}
+SETTLED = "html[data-settled=true]"
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+DRAWN = """
+    const shown = new Promise((then) => document.addEventListener("replay:shown", then, { once: true }));
+    const begun = performance.now();
+    act();
+    await shown;
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    return performance.now() - begun;"""
+NEXT = f"""async () => {{
+    const act = () => document.querySelector("[data-step-link=after]").click(); {DRAWN}
+}}"""
+GO = f"""async (index) => {{
+    const form = document.querySelector("[data-go]");
+    form.elements.index.value = index;
+    const act = () => form.requestSubmit(); {DRAWN}
+}}"""
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    made = _made(place)
+    short, long = made["episodes"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=browser_find(), args=[*ARGUMENTS, "--no-sandbox"]
+        )
+        paints = _paints(browser, place, made["cookie"], [short, long])
+        for episode, steps in ((short, SHORT), (long, LONG)):
+            yield _row(f"first paint of an episode of {steps:,} steps", paints[episode], 1_000, is_p95=False)
+        page = _page(browser, place, made["cookie"])
+        _open(page, f"/episodes/{long}/steps/{LONG // 2}")
+        yield _row(f"to the next step of {LONG:,}, p95", _switches(page, NEXT), 100)
+        yield _row(f"to any step of {LONG:,}, p95", _switches(page, GO), 100)
+        browser.close()
+
+
+def _row(name: str, times: list[float], target: float, *, is_p95: bool = True) -> Row:
+    ordered = sorted(times)
+    value = ordered[int(len(ordered) * 0.95)] if is_p95 else median(ordered)
+    note = f"{len(ordered)} times: median {median(ordered):.0f}, slowest {ordered[-1]:.0f} ms"
+    return Row(name, value, "ms", target, is_lower_better=True, note=note)
+
+
+def _made(place: Installation) -> dict[str, list[int]]:
+    command = [sys.executable, "-m", "tests.bench.viewing", str(SHORT), str(LONG)]
+    done = subprocess.run(command, cwd=BASE_DIR, env=place.env, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def _page(browser: Browser, place: Installation, cookie: object) -> Page:
+    context = browser.new_context(viewport=VIEW, base_url=place.lab)
+    context.add_cookies([{"name": "palaestra_lab", "value": str(cookie), "url": place.lab}])
+    return context.new_page()
+
+
+def _open(page: Page, path: str) -> None:
+    page.goto(path)
+    page.wait_for_selector(SETTLED, state="attached")
+
+
+def _paints(
+    browser: Browser, place: Installation, cookie: object, episodes: list[int]
+) -> dict[int, list[float]]:
+    """Turn and turn about, each load by a browser that was never there; the first ones warm the server up."""
+    times: dict[int, list[float]] = {episode: [] for episode in episodes}
+    for _ in range(LOADS + 1):
+        for episode in episodes:
+            page = _page(browser, place, cookie)
+            _open(page, f"/episodes/{episode}/")
+            times[episode].append(page.evaluate(PAINT))
+            page.context.close()
+    return {episode: one[1:] for episode, one in times.items()}
+
+
+def _switches(page: Page, how: str) -> list[float]:
+    """As a reader does it: the neighbours have been fetched before the next step is asked for."""
+    rng = random.Random(SEED)
+    times = []
+    for _ in range(SWITCHES):
+        times.append(page.evaluate(how, rng.randint(1, LONG)))
+        page.wait_for_timeout(LOOKED_AT_MS)
+    return times

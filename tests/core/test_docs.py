@@ -1,0 +1,51 @@
+"""The pages of docs that list what the code knows say the same."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.conf import settings
+
+from gymsite.core import presentation
+from gymsite.shortcuts import measures
+from tasks_app.families import cheats
+from tasks_app.families.registry import of_site
+from trajectories.recording.prompts import INSTRUCTIONS
+
+ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
+
+
+def _page(name: str) -> str:
+    return (settings.BASE_DIR / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_looks_lists_every_axis_with_its_values() -> None:
+    listed = {axis: re.findall(r"`([^`]+)`", values) for axis, values in ROW.findall(_page("looks"))}
+    looks = {axis: [str(value) for value in values] for axis, values in presentation.AXES.items()}
+    beside = {axis: listed.pop(axis) for axis in presentation.AXES_BESIDE_LOOKS}
+    assert listed == looks
+    assert beside["instruction"] == list(INSTRUCTIONS)
+    assert presentation.LOOK_VERSION in _page("looks")
+
+
+@pytest.mark.parametrize("site", ["stays", "reviews"])
+def test_the_page_on_mock_sites_lists_every_family_with_its_splits(site: str) -> None:
+    rows = re.findall(rf"^\| `{site}` \| `(\w+)` \| (.+?) \| (.+?) \|$", _page("mock_sites"), re.MULTILINE)
+    known = [(one.id, one.title, ", ".join(f"`{split}`" for split in one.splits)) for one in of_site(site)]
+    assert rows == known
+
+
+def test_the_page_on_mock_sites_tells_the_limits_of_the_checks() -> None:
+    limits = dict(
+        re.findall(r"^\| [^|]*\| ([^|]+) \| [^|]+ \| (\d+)% \|$", _page("mock_sites"), re.MULTILINE)
+    )
+    blind = dict.fromkeys(("commonest", "constant", "wording", "cannot"), cheats.MOST_RIGHT)
+    said = {
+        **blind,
+        "searched": 1 - cheats.LEAST_DIFFERENT,
+        "random clicks": measures.MOST_CLICKED,
+        "first page": measures.MOST_SEEN,
+    }
+    assert limits == {name: f"{limit:.0%}".removesuffix("%") for name, limit in said.items()}
+    assert f"fewer than {cheats.LEAST_JUDGED} tasks" in _page("mock_sites")

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from gymsite.core.garbage import SELDOM, collect_seldom
+
+
+@pytest.fixture
+def _as_before() -> Iterator[None]:
+    before = gc.get_threshold()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_old_objects_are_looked_through_seldom_and_young_ones_as_ever() -> None:
+    young, middle, _ = gc.get_threshold()
+    collect_seldom()
+    assert gc.get_threshold() == (young, middle, SELDOM)
+    assert gc.get_freeze_count() > 0

@@ -1,0 +1,22 @@
+"""What axe-core finds on a page: https://github.com/dequelabs/axe-core."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+SOURCE = Path(__file__).parent / "vendor" / "axe.min.js"
+GRAVE = frozenset({"serious", "critical"})
+RUN = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  return violations.map(({ id, impact, help, nodes }) =>
+    ({ id, impact, help, where: nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`) }));
+}"""
+
+
+def violations(page: Page) -> list[str]:
+    """The serious and critical ones, each with its rule and the places that break it."""
+    page.evaluate(SOURCE.read_text(encoding="utf-8"))
+    found = page.evaluate(RUN)
+    return [f"{one['id']}: {one['help']} {one['where']}" for one in found if one["impact"] in GRAVE]

@@ -1,0 +1,126 @@
+"""What a recording keeps of style sheets from one page of an episode to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from tasks_app.registry import benchmarks
+from tests import factories
+from tests.e2e.conftest import ArenaServer
+from tests.e2e.test_arena_recorder import visit
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+Node = dict[str, Any]
+
+# Notes what the recorder asks of rrweb, and the snapshot that it gets.
+LISTEN = """(() => {
+    let own;
+    Object.defineProperty(window, "rrwebRecord", { configurable: true, get: () => own, set(told) {
+        const record = Object.assign((options) => told.record({ ...options, emit(event) {
+            if (event.type === 2) [window.options, window.taken] = [options, JSON.stringify(event.data.node)];
+            options.emit(event);
+        } }), told.record);
+        own = { record };
+    } });
+})()"""
+TAKEN = "() => window.taken && JSON.parse(window.taken)"
+# What rrweb takes of the same page by itself.
+AFRESH = """() => {
+    let node = null;
+    const emit = (event) => { if (event.type === 2) node ??= event.data.node; };
+    rrwebRecord.record({ ...window.options, emit })();
+    return JSON.parse(JSON.stringify(node));
+}"""
+KEPT = "Object.entries(sessionStorage).filter(([name]) => name.startsWith('gym-sheet:'))"
+MARK = """kept => {
+    for (const [name, text] of kept) sessionStorage.setItem(name, text.replace(/ .*/s, ' p { --kept: 1 }'));
+}"""
+OTHERS = """(text) => addEventListener("DOMContentLoaded", () => {
+    for (const { href } of document.styleSheets) sessionStorage.setItem(`gym-sheet:${href}`, text);
+})"""
+NO_STORAGE = "Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('no'); } })"
+
+
+def episode_of(benchmark: str) -> Episode:
+    sample = benchmarks.get(benchmark).samples[0]
+    task = factories.task(kind=sample.kind, payload=dict(sample.payload), prompt=sample.prompt)
+    return factories.episode(recording="full", presentation={}, task=task)
+
+
+def sheets_of(node: Node) -> list[Node]:
+    own = [node["attributes"]] if node.get("tagName") == "link" else []
+    return own + [found for child in node.get("childNodes", ()) for found in sheets_of(child)]
+
+
+def taken(page: Page) -> list[Node]:
+    return sheets_of(page.wait_for_function(TAKEN).json_value())
+
+
+@pytest.mark.parametrize("benchmark", ["stays", "reviews", "math", "mbpp", "wikitable"])
+def test_sheets_are_on_every_page_as_rrweb_reads_them(
+    benchmark: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_of(benchmark)
+    page = open_page()
+    page.add_init_script(LISTEN)
+
+    for _ in range(2):
+        visit(page, arena_server, episode)
+        sheets = taken(page)
+        assert sum("_cssText" in sheet for sheet in sheets) >= 3
+        assert sheets == sheets_of(page.evaluate(AFRESH))
+
+
+def test_the_text_of_a_sheet_is_kept_for_the_next_page(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_of("stays")
+    page = open_page()
+    page.add_init_script(LISTEN)
+    visit(page, arena_server, episode)
+    taken(page)
+    kept = page.evaluate(KEPT)
+    page.evaluate(MARK, kept)
+    visit(page, arena_server, episode)
+
+    texts = [sheet.get("_cssText") for sheet in taken(page)]
+
+    assert len(kept) >= 3
+    assert texts.count("p { --kept: 1 }") == len(kept)
+    assert page.evaluate("[...document.styleSheets].every((sheet) => !Object.hasOwn(sheet, 'rules'))")
+
+
+@pytest.mark.parametrize("kept", ["1 p { --kept: 1 }", "", "none", "97", "97 "])
+def test_a_sheet_with_other_rules_than_were_kept_is_read_anew(
+    kept: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page()
+    page.add_init_script(LISTEN)
+    page.add_init_script(f"({OTHERS})({kept!r})")
+    visit(page, arena_server, episode_of("gsm8k"))
+
+    sheets = taken(page)
+
+    assert "--kept" not in str(sheets)
+    assert sheets == sheets_of(page.evaluate(AFRESH))
+
+
+def test_without_storage_sheets_are_read_on_every_page(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page()
+    page.add_init_script(LISTEN)
+    page.add_init_script(NO_STORAGE)
+    visit(page, arena_server, episode_of("gsm8k"))
+
+    sheets = taken(page)
+
+    assert sum("_cssText" in sheet for sheet in sheets) >= 3
+    assert sheets == sheets_of(page.evaluate(AFRESH))

@@ -1,0 +1,187 @@
+"""Episodes side by side and taken away, in a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tasks_app.models import Task
+from tests import factories
+from tests.e2e import axe
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+HOSTILE = "\u202e" + "W" * 3000 + "<img src=x onerror=alert(1)><script>alert(1)</script>"
+THOUGHT = "I read the page and think about what it asks, one line after another.\n" * 30
+COLOURS: tuple[Any, ...] = ("light", "dark")
+
+
+@pytest.fixture
+def researcher(live_server: LiveServer, open_page: OpenPage) -> Callable[..., Page]:
+    """A page that has logged in by the form."""
+
+    def make(**options: Any) -> Page:
+        User.objects.create_user("owner", password="correct horse", is_staff=True)
+        page = open_page(base_url=live_server.url, **options)
+        page.goto("/login/")
+        page.get_by_label("Name").fill("owner")
+        page.get_by_label("Password").fill("correct horse")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+        return page
+
+    return make
+
+
+def walked(task: Task, *pages: str, arm: str = "gym", said: str = THOUGHT) -> Episode:
+    made = factories.episode(task=task, arm=arm)
+    for index, place in enumerate(pages, start=1):
+        factories.step(
+            made,
+            index,
+            thought=f"{place}: {said}",
+            action={"type": "click", "target": "e1"},
+            observation_text=f'page "{place}"\n[e1] button "Go on"',
+            url=f"https://gym/{place}",
+            duration_ms=840.0,
+        )
+    factories.submission(made, pages[-1])
+    factories.verdict(made)
+    return made
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("html[data-settled=true]", state="attached")
+
+
+def keep(page: Page, name: str) -> None:
+    """A picture of the page for people to look at, where ``PALAESTRA_LOOKS`` names a folder."""
+    if folder := os.environ.get("PALAESTRA_LOOKS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
+    researcher: Callable[..., Page],
+) -> None:
+    task = factories.task()
+    one = walked(task, "start", "list", "item", "cart", "pay", "done")
+    two = walked(task, "start", "list", "item", "shelf", "pay", "thanks")
+    page = researcher()
+    page.goto(f"/tasks/{task.pk}/")
+    for episode in (one, two):
+        page.get_by_label(f"Compare episode {episode.pk}").focus()
+        page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")
+    settled(page)
+    fold = page.locator(".compare-fold")
+    assert fold.evaluate("(one) => one.open") is False
+    page.keyboard.press("e")
+    assert fold.evaluate("(one) => one.open") is True
+    page.keyboard.press("d")
+    expect(page.locator("#row-4")).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("#row-6")).to_be_focused()
+    page.keyboard.press("k")
+    expect(page.locator("#row-4")).to_be_focused()
+    keep(page, "compare-two")
+
+
+def test_the_first_divergence_opens_in_a_tab_of_its_own_too(researcher: Callable[..., Page]) -> None:
+    task = factories.task()
+    pair = walked(task, "start", "list"), walked(task, "start", "else")
+    page = researcher()
+    page.goto(f"/compare?episodes={pair[0].pk},{pair[1].pk}")
+    settled(page)
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="First divergence").click(modifiers=["ControlOrMeta"])
+    expect(opened.value).to_have_url(re.compile(r"#row-\d+$"))
+
+
+def test_thoughts_of_a_row_scroll_together(researcher: Callable[..., Page]) -> None:
+    task = factories.task()
+    pair = walked(task, "start"), walked(task, "start")
+    page = researcher()
+    page.goto(f"/compare?episodes={pair[0].pk},{pair[1].pk}")
+    settled(page)
+    boxes = page.locator(".compare-thought")
+    boxes.first.evaluate("(box) => { box.scrollTop = 120; }")
+    expect(boxes.last).to_have_js_property("scrollTop", 120)
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+def test_nothing_serious_is_found_beside_the_text_arm(colours: Any, researcher: Callable[..., Page]) -> None:
+    task = factories.task()
+    text = walked(task, "text", arm="text_zero_shot")
+    gym, other = walked(task, "start", "list", "done"), walked(task, "start", "else")
+    walked(task, "start")
+    page = researcher(color_scheme=colours, viewport={"width": 1280, "height": 800})
+    page.goto(f"/compare?episodes={text.pk},{gym.pk},{other.pk}")
+    settled(page)
+    assert axe.violations(page) == []
+    keep(page, f"compare-arms-{colours}")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_hostile_text_stays_text_and_inside_the_window(width: int, researcher: Callable[..., Page]) -> None:
+    task = factories.task(prompt=HOSTILE, payload={"text": HOSTILE}, key=HOSTILE[:200])
+    pair = walked(task, HOSTILE, said=HOSTILE), walked(task, "start", "list")
+    page = researcher(viewport={"width": width, "height": 900})
+    spoken: list[str] = []
+    page.on("dialog", lambda dialog: spoken.append(dialog.message))
+    page.goto(f"/compare?episodes={pair[0].pk},{pair[1].pk}")
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert spoken == []
+    keep(page, f"compare-hostile-{width}")
+
+
+def test_a_comparison_reads_without_scripts(researcher: Callable[..., Page]) -> None:
+    task = factories.task()
+    pair = walked(task, "start", "list", "item", "cart"), walked(task, "start", "list", "item", "else")
+    page = researcher(java_script_enabled=False)
+    page.goto(f"/compare?episodes={pair[0].pk}")
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("link", name="First divergence").click()
+    expect(page).to_have_url(
+        f"{page.url.split('/compare')[0]}/compare?episodes={pair[0].pk},{pair[1].pk}#row-4"
+    )
+    expect(page.locator("#row-4")).to_be_in_viewport()
+    page.get_by_text("3 equal rows").click()
+    expect(page.locator("#row-1")).to_be_visible()
+
+
+def test_the_taken_file_opens_without_the_lab_and_nothing_in_it_runs(
+    researcher: Callable[..., Page], tmp_path: Path
+) -> None:
+    task = factories.task(prompt=HOSTILE)
+    episode = walked(task, HOSTILE, "start", said=HOSTILE)
+    page = researcher(viewport={"width": 1280, "height": 900})
+    page.goto(f"/episodes/{episode.pk}/")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="HTML file", exact=True).click()
+    taken = tmp_path / "episode.html"
+    download.value.save_as(taken)
+    asked: list[str] = []
+    told: list[str] = []
+    page.on("request", lambda request: asked.append(request.url[:60]))
+    page.on("dialog", lambda dialog: told.append(dialog.message))
+    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    page.goto(taken.as_uri())
+    expect(page.get_by_role("heading", name="Step 2")).to_be_visible()
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+    assert told == []
+    assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderTopStyle") == "solid"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+    keep(page, "taken")

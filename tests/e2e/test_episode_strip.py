@@ -1,0 +1,90 @@
+"""The timeline on the page of an episode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e.test_lab_pages import settled
+from tests.replay.long_scene import long_episode
+from trajectories.replay.selectors import steps_so_far
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+
+
+def opened(page: Page, episode_id: int) -> None:
+    page.goto(f"/episodes/{episode_id}/")
+    settled(page)
+
+
+def test_the_timeline_of_an_episode_leads_to_its_steps_by_keys(lab_page: LabPage) -> None:
+    long = long_episode(steps=1200, pictures=0)
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, long.pk)
+    strip = page.get_by_role("navigation", name="Timeline")
+    frames = strip.get_by_role("link")
+    expect(frames.first).to_be_visible()
+    expect(strip.locator("[aria-current]")).to_have_count(0)
+    page.get_by_role("link", name="1 type").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("link", name=re.compile("^2 "))).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.get_by_role("link", name=re.compile("^1200 "))).to_be_focused()
+    assert frames.count() < 40
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/steps/1199$"))
+
+
+def test_only_one_frame_of_the_timeline_is_in_the_order_of_tabs(lab_page: LabPage) -> None:
+    page = lab_page()
+    opened(page, long_episode(steps=30, pictures=0).pk)
+    expect(page.locator(".strip-track a[tabindex='0']")).to_have_count(1)
+
+
+def test_an_episode_that_begins_late_shows_its_first_steps(lab_page: LabPage) -> None:
+    episode = factories.episode()
+    for index in (700, 702):
+        factories.step(episode, index, thought="Late.")
+    page = lab_page()
+    opened(page, episode.pk)
+    strip = page.get_by_role("navigation", name="Timeline")
+    expect(strip.get_by_role("link", name=re.compile("^700 "))).to_be_visible()
+    strip.get_by_role("link", name=re.compile("^700 ")).focus()
+    page.keyboard.press("ArrowRight")
+    expect(strip.get_by_role("link", name=re.compile("^702 "))).to_be_focused()
+
+
+def test_the_timeline_of_an_open_episode_says_what_is_not_compared_yet(
+    lab_page: LabPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps_so_far, "STEPS_MOST", 2)
+    episode = factories.episode()
+    for index in range(1, 4):
+        factories.step(episode, index)
+    page = lab_page()
+    opened(page, episode.pk)
+    strip = page.get_by_role("navigation", name="Timeline")
+    later = "compared with its page and with other steps after the episode's end"
+    expect(strip.get_by_role("link", name=re.compile(f"^1 .*{later}"))).to_be_visible()
+    expect(strip.get_by_title(later)).to_have_count(1)
+
+
+def test_an_episode_without_steps_has_no_timeline(lab_page: LabPage) -> None:
+    page = lab_page()
+    opened(page, factories.episode().pk)
+    expect(page.get_by_role("navigation", name="Timeline")).to_have_count(0)
+
+
+def test_the_timeline_links_without_scripts(lab_page: LabPage) -> None:
+    episode = long_episode(steps=20, pictures=0)
+    page = lab_page(java_script_enabled=False)
+    page.goto(f"/episodes/{episode.pk}/")
+    page.get_by_role("navigation", name="Timeline").get_by_role("link").nth(2).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 3")

@@ -1,0 +1,237 @@
+"""Every family of tasks, in other worlds, looks, years and time zones: what nobody touched is incorrect, the
+oracle's way is correct and takes no more moves than are allowed for, a wrong way is incorrect. Judged as
+episodes are.
+
+``WHOLE_SITES=1`` takes every world in every look and on every day; without it a family is taken in three
+looks, each on a day and in a world of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Page
+
+from gymsite.core.draws import Draws
+from gymsite.core.presentation import Look, look_rotate
+from tasks_app.benchmarks import _sites
+from tasks_app.families.registry import FAMILIES, discover
+from tasks_app.families.types import LEVELS, SiteTask
+from tasks_app.models import Task
+from tasks_app.questions import questions
+from tests import factories
+from tests.e2e import reviews_solving, stays_solving
+from tests.e2e.conftest import ArenaServer
+from tests.e2e.stays_visiting import Visitor
+from trajectories.judging import services
+from trajectories.models import Episode, SiteEvent, Submission
+from trajectories.recording.drafting import virtual_start_of
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+IS_WHOLE = os.environ.get("WHOLE_SITES") == "1"
+WORLDS, LOOKS = 3, 5
+# Of the looks, and with them the days, of one family; the families together meet all.
+SHOWN = 3
+DAYS = (
+    (date(2028, 2, 29), "Pacific/Auckland"),
+    (date(2027, 3, 14), "America/New_York"),  # clocks go forward
+    (date(2027, 4, 4), "Pacific/Auckland"),  # and back
+    (date(2026, 12, 31), "America/New_York"),
+    (date(2036, 11, 20), "Europe/Berlin"),
+)
+"""One for each place: every family is solved on each, in the zone where it is a special day."""
+TODAY = "zone => new Date().toLocaleDateString('en-CA', { timeZone: zone })"
+SLACK = 0.6
+# The machine's own clock is neither the episode's nor the server's.
+BROWSER_ZONE = "Asia/Kathmandu"
+CHANGES = frozenset({"booked", "changed", "cancelled"})
+
+discover()
+CASES = [
+    pytest.param(family, number, place, id=f"{family}-{number}-{place}")
+    for turn, (family, _) in enumerate(FAMILIES.items())
+    for number in range(WORLDS)
+    for place in range(LOOKS)
+    if IS_WHOLE or (number == place % WORLDS and (place + turn) % LOOKS < SHOWN)
+]
+PAIRS = [
+    case
+    for case in CASES
+    if FAMILIES.get(str(case.values[0])).twin and (IS_WHOLE or case.values[1] == case.values[2])
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    placed: _sites.Placed
+    world: Any
+    task: Task
+    look: Look
+
+    def episode(self) -> Episode:
+        start = virtual_start_of(self.task, seed=1, time_zone=self.look.time_zone)
+        presentation = self.look.as_dict("site")
+        return factories.episode(task=self.task, presentation=presentation, virtual_start=start)
+
+
+def case_of(family_id: str, number: int, place: int) -> Case:
+    turn = number * LOOKS + place
+    found, world = _world(family_id, number=2 * turn + 2, turn=turn)
+    drawn = _tasks(family_id, world, turn, level=1 + number)
+    return _case(next(drawn), found, world, look=_look(family_id, turn))
+
+
+def pair_of(family_id: str, number: int, place: int) -> tuple[Case, Case]:
+    """A task and its impossible twin, the harder the higher the place; the first in the neutral look."""
+    turn = number * LOOKS + place
+    found, world = _world(family_id, number=2 * turn + 1_002, turn=turn)
+    plugin = FAMILIES.get(family_id)
+    assert plugin.twin is not None
+    levels = LEVELS[place:]
+    drawn = (task for level in levels for task in _tasks(family_id, world, turn, level=level))
+    task, twin = next((task, twin) for task in drawn if (twin := plugin.twin(world, task)))
+    changed = _sites.open_world(found, changes=twin.changes)
+    look = _look(family_id, turn) if turn else Look(time_zone=DAYS[0][1])
+    possible = _case(replace(task, twin=twin.twin), found, world, look=look)
+    return possible, _case(twin, found, changed, look=look)
+
+
+def _world(family_id: str, *, number: int, turn: int) -> tuple[dict[str, Any], Any]:
+    family = FAMILIES.get(family_id)
+    edition = family.splits[-1] if turn >= LOOKS else family.splits[0]
+    found = _sites.place_of(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
+    found["first_day"], _ = DAYS[turn % LOOKS]
+    return found, _sites.open_world(found)
+
+
+def _tasks(family_id: str, world: Any, turn: int, *, level: int) -> Iterator[SiteTask]:
+    draws = (Draws("every family", family_id, turn, n) for n in range(60))
+    drawn = (FAMILIES.get(family_id).draw(world, each, level) for each in draws)
+    return (task for task in drawn if task)
+
+
+def _look(family_id: str, turn: int) -> Look:
+    fixed: dict[str, str | int] = {"time_zone": DAYS[turn % LOOKS][1]}
+    if not IS_WHOLE:  # late sections are waited for on every page: in one look of a family
+        fixed["slow"] = "short" if turn == LOOKS - 2 else "never"
+    return look_rotate(seed=len(family_id), place=turn, fixed=fixed, page="site")
+
+
+def _case(task: SiteTask, found: dict[str, Any], world: Any, *, look: Look) -> Case:
+    placed = _sites.placed_make(task, found, world)
+    return Case(placed=placed, world=world, task=_stored(placed), look=look)
+
+
+def _stored(placed: _sites.Placed) -> Task:
+    verifier = {"verifier_official": "site_state-v1", "verifier_training": "site_state-v1"}
+    benchmark = factories.benchmark(id=placed.site, kind="site", **verifier)
+    draft = _sites.draft(placed, split="test")
+    task = factories.task(
+        benchmark=benchmark,
+        kind="site",
+        payload=draft.payload,
+        prompt=draft.prompt,
+        answer=draft.gold.answer,
+        oracle_steps=draft.oracle_steps,
+    )
+    task.golds.update(extra=draft.gold.extra)
+    return task
+
+
+def solved(case: Case, page: Page) -> int:
+    """Solve the task of the episode whose first page this is, and hand in the answer; the moves it took."""
+    task = case.placed.task
+    if case.placed.site == "stays":
+        one = Visitor(page=page, look=case.look, town=case.world)
+        one.arrive()
+        one.submit(stays_solving.SOLVERS[task.family](one, task), task.fields)
+        return one.moves
+    reviews_solving.settled(page)
+    solver = reviews_solving.Solver(page, case.world, task, case.look)
+    solver.submit(reviews_solving.solve(solver))
+    return solver.moves
+
+
+def allowed(case: Case) -> float:
+    """The moves that a task takes in its look."""
+    more = questions.get("site").more_moves(case.task.payload, case.look)
+    return case.task.oracle_steps + more
+
+
+def outcome(episode: Episode) -> str:
+    assert services.submission_judge(episode_id=episode.pk)
+    episode.refresh_from_db()
+    assert episode.verdict is not None
+    return episode.verdict.outcome
+
+
+def handed_in(case: Case, answer: tuple[str, ...], events: Iterator[SiteEvent] | None = None) -> str:
+    """The outcome of an episode in which these events happened, and this answer was given."""
+    episode = case.episode()
+    for event in events or ():
+        SiteEvent.objects.create(episode=episode, seq=event.seq, kind=event.kind, data=event.data)
+    factories.submission(episode, list(answer))
+    return outcome(episode)
+
+
+@pytest.mark.parametrize(("family_id", "number", "place"), CASES)
+def test_only_the_oracles_way_is_correct(
+    arena_server: ArenaServer, open_page: OpenPage, family_id: str, number: int, place: int
+) -> None:
+    case = case_of(family_id, number, place)
+    task, episode = case.placed.task, case.episode()
+    page = open_page(timezone_id=BROWSER_ZONE, locale="de-DE")
+    page.goto(arena_server.address(episode))
+    assert page.evaluate(TODAY, case.look.time_zone) == case.placed.first_day.isoformat()
+    assert solved(case, page) <= allowed(case)
+
+    assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
+    assert outcome(episode) == "correct"
+    assert episode.verdict is not None
+    told = {
+        name: episode.verdict.metrics[name] for name in ("submitted_before_evidence", "pop_up_open_at_submit")
+    }
+    assert told == {"submitted_before_evidence": 0.0, "pop_up_open_at_submit": 0.0}
+
+    events = [one for one in episode.site_events.order_by("seq") if one.kind != "answer_recorded"]
+    changes = [one for one in events if one.kind in CHANGES]
+    wrong = FAMILIES.get(family_id).wrong(case.world, task)
+    assert handed_in(case, wrong, iter(events)) == "incorrect"
+    if task.goal is None:
+        assert handed_in(case, ("0",) * len(task.fields)) == "incorrect"
+        return
+    assert changes
+    assert handed_in(case, task.answer) == "incorrect"
+    assert handed_in(case, task.answer, (one for one in events if one is not changes[-1])) == "incorrect"
+
+
+@pytest.mark.parametrize(("family_id", "number", "place"), PAIRS)
+def test_what_cannot_be_done_is_told_and_its_twin_is_done(
+    arena_server: ArenaServer, open_page: OpenPage, family_id: str, number: int, place: int
+) -> None:
+    pair, moves = pair_of(family_id, number, place), []
+    for case, other in (pair, pair[::-1]):
+        episode, page = case.episode(), open_page(timezone_id=BROWSER_ZONE)
+        page.goto(arena_server.address(episode))
+        moves.append(solved(case, page))
+        assert moves[-1] <= allowed(case)
+        assert tuple(Submission.objects.get(episode=episode).answer) == case.placed.task.answer
+        assert outcome(episode) == "correct"
+        assert episode.verdict is not None
+        assert episode.verdict.metrics["submitted_before_evidence"] == 0
+
+        done = [one for one in episode.site_events.order_by("seq") if one.kind in CHANGES]
+        for events in ([], done):
+            assert handed_in(case, other.placed.task.answer, iter(events)) == "incorrect"
+            assert handed_in(other, case.placed.task.answer, iter(events)) == "incorrect"
+    assert pair[0].task.oracle_steps == pair[1].task.oracle_steps
+    if number == place == 0:
+        assert max(moves) >= SLACK * pair[0].placed.task.oracle_steps

@@ -1,0 +1,132 @@
+"""The step viewer and the timeline of an episode that is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e import axe
+from tests.e2e.test_following import close, finish, says
+from tests.e2e.test_lab_pages import settled
+from tests.e2e.test_step_viewer import HOSTILE, at_step
+from tests.e2e.wire import Wire
+from trajectories.models import Episode
+from trajectories.summaries.storing import episodes_summarise
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    made = factories.episode(max_steps=200)
+    for index in (1, 2):
+        factories.step(made, index, action={"type": "click", "target": "e1"})
+    return made
+
+
+@pytest.fixture
+def viewer(lab_page: Callable[..., Page], live: Wire, episode: Episode) -> Page:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"/episodes/{episode.pk}/steps/2")
+    settled(page)
+    says(page, "Live")
+    return page
+
+
+def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode: Episode) -> None:
+    factories.step(episode, 3, thought="The third.")
+    expect(viewer.locator(".strip-track .frame-number")).to_have_text(["1", "2", "3"])
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    at_step(viewer, 2)
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 3)
+    expect(viewer.locator(".thought")).to_contain_text("The third.")
+
+
+def test_the_last_step_is_that_of_the_grown_episode(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 1)
+    for index in (3, 4):
+        factories.step(episode, index)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 1 of 4")
+    viewer.keyboard.press("End")
+    at_step(viewer, 4)
+
+
+def test_the_latest_step_is_followed_until_the_reader_goes_elsewhere(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("l")
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Following the latest")
+    for index in (3, 4):
+        factories.step(episode, index)
+        at_step(viewer, index)
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 3)
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Jump to latest")
+    factories.step(episode, 5)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 3 of 5")
+
+
+def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, episode: Episode) -> None:
+    viewer.keyboard.press("w")
+    says(viewer, "Paused")
+    factories.step(episode, 3)
+    expect(viewer.locator("[data-live-new]")).to_have_text(", 1 new")
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 2")
+    live.cut()
+    viewer.keyboard.press("w")
+    says(viewer, "Polling every 3 s")
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+
+
+def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) -> None:
+    finish(episode, "incorrect")
+    close(episode)
+    says(viewer, "Ended")
+    expect(viewer.locator(".viewer-head")).to_contain_text("incorrect")
+    expect(viewer.locator("[data-ending]")).to_contain_text("incorrect")
+
+
+def test_a_hostile_step_in_the_timeline_runs_nothing(viewer: Page, episode: Episode) -> None:
+    asked: list[str] = []
+    viewer.on("request", lambda request: asked.append(request.url))
+    factories.step(episode, 3, thought=HOSTILE, action={"type": HOSTILE, "text": HOSTILE, "target": HOSTILE})
+    expect(viewer.locator(".strip-track .frame-number")).to_have_text(["1", "2", "3"])
+    viewer.keyboard.press("l")
+    at_step(viewer, 3)
+    assert viewer.evaluate("window.ran") is None
+    assert not [address for address in asked if "evil" in address]
+
+
+def test_an_episode_opened_before_its_first_step_gets_its_timeline(
+    lab_page: Callable[..., Page], live: Wire
+) -> None:
+    episode = factories.episode()
+    page = lab_page()
+    page.goto(f"/episodes/{episode.pk}/")
+    says(page, "Live")
+    for index in (1, 2):
+        factories.step(episode, index)
+    expect(page.locator(".strip-track .frame-number")).to_have_text(["1", "2"])
+
+
+@pytest.mark.parametrize("width", [1440, 400])
+def test_a_viewer_that_follows_is_for_everyone(viewer: Page, width: int) -> None:
+    viewer.set_viewport_size({"width": width, "height": 800})
+    assert viewer.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert axe.violations(viewer) == []
+
+
+def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, episode: Episode) -> None:
+    for index in (3, 4):
+        factories.step(episode, index, observation_text="page", action={"type": "click", "target": "e1"})
+    timeline = viewer.locator(".strip-track")
+    expect(timeline).to_contain_text("same as step 3 (so far)")
+    finish(episode, "incorrect")
+    close(episode)
+    says(viewer, "Ended")
+    episodes_summarise([episode.pk])
+    expect(timeline).not_to_contain_text("so far")
+    expect(timeline).to_contain_text("same as step 3")

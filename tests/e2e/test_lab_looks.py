@@ -1,0 +1,230 @@
+"""What a reader sees of the lab: nothing is cut, figures stand in line, and what was opened is in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests import factories
+from tests.e2e.test_lab_pages import settled
+from tests.replay import long_scene
+from tests.replay.long_scene import long_episode
+from trajectories.models import Episode, SiteEvent, Verdict
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+PHONE = {"width": 400, "height": 800}
+DESK = {"width": 1440, "height": 900}
+NAME = "Full recordings: a run with the long name that its sweep gave it, temperature 1.0"
+SIDES = "one => (({ left, right, top, bottom }) => [left, right, top, bottom])(one.getBoundingClientRect())"
+TABS = "123456789"
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    """Judged, of 12 steps, with a long reason, in a run with a long name."""
+    made = long_episode(steps=12, run=factories.run(name=NAME, simulated=True))
+    Verdict.objects.filter(episode=made).update(reason="unparsable_answer")
+    SiteEvent.objects.create(episode=made, seq=500, step=6, kind="answer_recorded", data={})
+    return made
+
+
+def sides(one: Locator) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom, in pixels of the window."""
+    left, right, top, bottom = one.evaluate(SIDES)
+    return left, right, top, bottom
+
+
+def opened(page: Page, path: str) -> None:
+    page.goto(path)
+    settled(page)
+
+
+@pytest.mark.parametrize("window", [PHONE, DESK])
+@pytest.mark.parametrize("place", ["", "steps/1", "steps/12"])
+def test_the_outcome_at_the_end_of_a_timeline_is_never_cut(
+    lab_page: LabPage, episode: Episode, window: dict[str, int], place: str
+) -> None:
+    page = lab_page(viewport=window)
+    opened(page, f"/episodes/{episode.pk}/{place}")
+    pill = page.locator("[data-ending] .tag")
+    expect(pill).to_be_visible()
+    view = page.locator("[data-strip]")
+    left, right, _, _ = sides(pill)
+    assert sides(view)[0] <= left
+    assert right <= sides(view)[1]
+
+
+def test_the_frame_that_has_the_focus_is_not_below_the_outcome(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, f"/episodes/{episode.pk}/")
+    page.locator(".strip-track a").first.focus()
+    for _ in range(11):
+        page.keyboard.press("ArrowRight")
+        frame = page.locator(".strip-track a:focus")
+        assert sides(frame)[1] <= sides(page.locator("[data-ending] .tag"))[0] + 1
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_no_tab_pushes_a_step_wider_than_a_phone(lab_page: LabPage, episode: Episode, tab: str) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, f"/episodes/{episode.pk}/steps/6")
+    page.keyboard.press(tab)
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_the_open_tab_is_in_sight_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, f"/episodes/{episode.pk}/steps/6#json")
+    chosen = page.get_by_role("tab", selected=True)
+    expect(chosen).to_contain_text("Raw and JSON")
+    left, right, _, _ = sides(chosen)
+    assert left >= 0
+    assert right <= PHONE["width"]
+
+
+def test_what_a_key_opens_comes_into_sight(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=DESK)
+    opened(page, f"/episodes/{episode.pk}/steps/6")
+    page.keyboard.press("5")
+    assert sides(page.locator(".panel.is-open"))[2] < DESK["height"] - 300
+    page.keyboard.press("i")
+    expect(page.locator(".question")).to_be_in_viewport(ratio=0.99)
+
+
+def test_events_are_read_without_scrolling_sideways_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, f"/episodes/{episode.pk}/steps/6#server")
+    panel = page.get_by_role("tabpanel", name="Site events")
+    kind = panel.get_by_role("rowheader", name="answer_recorded")
+    left, _, top, bottom = sides(kind)
+    assert bottom - top < 40
+    box = panel.get_by_role("region", name="Events")
+    assert box.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert left >= sides(box)[0]
+
+
+def test_figures_of_a_column_stand_in_line(lab_page: LabPage, transactional_db: None) -> None:
+    run = factories.run()
+    for arm, count in (("gym", 7), ("text_agent", 1)):
+        for number in range(count):
+            episode = factories.episode(run=run, arm=arm)
+            factories.submission(episode)
+            factories.verdict(episode, outcome="correct" if number % 2 else "incorrect")
+    page = lab_page(viewport=DESK)
+    opened(page, f"/runs/{run.pk}/")
+    plots = page.locator("[aria-labelledby=by-arm] .card-flush").first.locator(".rate-plot")
+    starts = {round(sides(plot)[0]) for plot in plots.all()}
+    assert plots.count() == 2
+    assert len(starts) == 1
+
+
+@pytest.mark.parametrize("tab", ["usage", "measures"])
+def test_figures_of_a_row_stand_in_line(lab_page: LabPage, episode: Episode, tab: str) -> None:
+    page = lab_page(viewport=DESK)
+    opened(page, f"/episodes/{episode.pk}/steps/6#{tab}")
+    rows: dict[int, set[int]] = {}
+    for figure in page.locator(".panel.is-open .figures > div").all():
+        top = round(sides(figure)[2])
+        rows.setdefault(top, set()).add(round(sides(figure.locator("dd"))[2]))
+    assert rows
+    assert all(len(places) == 1 for places in rows.values())
+
+
+def test_a_run_in_a_list_has_the_width_of_a_phone(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, "/search")
+    link = page.get_by_role("link", name=NAME)
+    _, _, top, bottom = sides(link.first)
+    assert bottom - top < 80
+
+
+def test_a_picture_in_a_comparison_has_its_own_shape(
+    lab_page: LabPage, transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_scene, "SIZE", (1280, 720))
+    pair = long_episode(steps=1), long_episode(steps=1)
+    page = lab_page(viewport=DESK)
+    opened(page, f"/compare?episodes={pair[0].pk},{pair[1].pk}")
+    picture = page.locator(".compare-shot").first
+    picture.scroll_into_view_if_needed()
+    expect(picture).to_have_js_property("complete", True)
+    shape = "one => one.clientWidth / one.clientHeight - one.naturalWidth / one.naturalHeight"
+    assert abs(picture.evaluate(shape)) < 0.02
+
+
+def test_the_way_here_takes_one_line_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, f"/episodes/{episode.pk}/steps/6")
+    _, right, top, bottom = sides(page.get_by_role("navigation", name="Where this is"))
+    assert bottom - top < 32
+    assert sides(page.get_by_role("link", name=f"episode {episode.pk}"))[1] <= right <= PHONE["width"]
+
+
+def test_the_frame_of_what_changed_is_seen_on_both_pictures(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=DESK)
+    opened(page, f"/episodes/{episode.pk}/steps/6#changes")
+    panel = page.get_by_role("tabpanel", name="Changes")
+    expect(panel.locator(".wipe-old .mark-changed")).to_have_count(1)
+    expect(panel.locator(".wipe-new .mark-changed")).to_have_count(1)
+    slider = panel.get_by_role("slider")
+    clip = "one => getComputedStyle(one).clipPath"
+    slider.fill("0")
+    assert panel.locator(".wipe-new").evaluate(clip) == "inset(0px 100% 0px 0px)"
+    slider.fill("30")
+    assert panel.locator(".wipe-new").evaluate(clip) == "inset(0px 70% 0px 0px)"
+
+
+def test_an_episode_is_replayed_compared_and_shared_by_keys_that_its_pages_name(
+    lab_page: LabPage, episode: Episode
+) -> None:
+    page = lab_page(viewport=DESK, permissions=["clipboard-read", "clipboard-write"])
+    opened(page, f"/episodes/{episode.pk}/")
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keys")
+    expect(sheet).to_contain_text("replay from the first step")
+    expect(sheet).to_contain_text("compare: put other episodes beside this one")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 1")
+    settled(page)
+    page.keyboard.press("?")
+    expect(sheet.locator("dt", has_text="1–8")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.keyboard.press("b")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Compare episodes")
+    opened(page, f"/compare?episodes={episode.pk},{long_episode(steps=3).pk}")
+    page.keyboard.press("c")
+    expect(page.locator("[data-status]")).to_have_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_the_mouse_goes_from_difference_to_difference_too(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=DESK)
+    opened(page, f"/compare?episodes={episode.pk},{long_episode(steps=3).pk}")
+    following = page.get_by_role("button", name="Next difference")
+    rows = page.locator(".compare-row.is-differs[id]")
+    assert rows.count() > 1
+    for place in (0, 1):
+        following.click()
+        expect(rows.nth(place)).to_be_focused()
+    page.get_by_role("button", name="Previous difference").click()
+    expect(rows.nth(0)).to_be_focused()
+
+
+@pytest.mark.parametrize("window", [PHONE, DESK])
+def test_what_compares_ticked_episodes_is_in_sight_once_one_is_ticked(
+    lab_page: LabPage, transactional_db: None, window: dict[str, int]
+) -> None:
+    for _ in range(25):
+        factories.episode()
+    page = lab_page(viewport=window)
+    opened(page, "/search")
+    button = page.get_by_role("button", name="Compare ticked episodes")
+    expect(button).not_to_be_in_viewport()
+    page.get_by_role("checkbox").first.check()
+    expect(button).to_be_in_viewport(ratio=1)

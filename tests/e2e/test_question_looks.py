@@ -1,0 +1,366 @@
+"""Questions of every kind in the looks of a rotation: answered, read by axe-core, worked by keys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from gymsite.arena.answering import moves_in_look
+from gymsite.arena.panels import SLOW_MS
+from gymsite.arena.pop_ups import pop_ups_of
+from gymsite.core.presentation import AXES, ROTATION, Look, look_rotate
+from tasks_app.questions import questions
+from tasks_app.registry import benchmarks
+from tasks_app.types import TaskDraft
+from tests.e2e.axe import violations
+from tests.e2e.conftest import ArenaServer
+from tests.e2e.test_arena_pages import settled
+from tests.e2e.test_question_kinds import HARD, SIZES, episode_of, perform, submitted
+from trajectories.models import Episode, Submission
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+KINDS: Mapping[str, TaskDraft] = {
+    "free_answer": benchmarks.get("math").samples[0],
+    "choice": benchmarks.get("arc").samples[0],
+    "picture": benchmarks.get("chartqa").samples[0],
+    "table": benchmarks.get("wikitable").samples[0],
+    "code": benchmarks.get("mbpp").samples[0],
+}
+EDITORS = AXES["editor"]
+TOOLS = {"table": ["sort", "find", "paging"], "code": ["run"], "picture": ["zoom"]}
+# ``WHOLE_SITES=1`` takes every look of a turn; without it each third one is taken.
+PLACES = range(0, ROTATION, 1 if os.environ.get("WHOLE_SITES") == "1" else 3)
+SCRIPTS = pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
+
+
+def look_at(place: int, kind: str) -> Look:
+    """The looks of a kind's own rotation, programs with both editors."""
+    fixed = {"editor": EDITORS[place % 2]} if kind == "code" else {}
+    return look_rotate(seed=list(KINDS).index(kind), place=place, fixed=fixed)
+
+
+def episode_in(look: Look, kind: str = "free_answer", **arrangement: Any) -> Episode:
+    return episode_of(KINDS[kind], presentation=look.as_dict(), arrangement=arrangement or None)
+
+
+def pop_up(page: Page, episode: Episode, look: Look, number: int = 0) -> Locator:
+    label = pop_ups_of(episode.task.payload, look)[number].label
+    return page.get_by_role("dialog", name=label, exact=True)
+
+
+@SCRIPTS
+@pytest.mark.parametrize("place", PLACES)
+@EVERY_KIND
+def test_a_question_is_answered_in_every_look(
+    kind: str, place: int, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look, gold = look_at(place, kind), KINDS[kind].gold.answer
+    episode = episode_in(look, kind, tools=TOOLS.get(kind, []))
+    page = open_page(java_script_enabled=has_scripts, viewport={"width": 1280, "height": 720})
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(arena_server.address(episode))
+    if has_scripts:
+        settled(page)
+
+    moves = moves_in_look(questions.get(kind), episode.task.payload, gold, look=look, has_scripts=has_scripts)
+    perform(page, moves)
+
+    answer = submitted(page, episode)
+    given = "|".join(answer) if isinstance(answer, list) else answer.replace("\r\n", "\n")
+    assert given == gold
+    assert complaints == []
+
+
+@pytest.mark.parametrize("place", PLACES)
+@EVERY_KIND
+def test_axe_finds_nothing_grave_and_nothing_runs_out_of_the_page(
+    kind: str, place: int, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = look_at(place, kind)
+    page = open_page(viewport={"width": SIZES[place % 2][0], "height": SIZES[place % 2][1]})
+    page.goto(arena_server.address(episode_in(look, kind, tools=TOOLS.get(kind, []))))
+    settled(page)
+    found = violations(page)
+    opener = page.locator("[popovertarget]:visible")
+    if opener.count():
+        opener.first.press("Enter")
+        found += violations(page)
+
+    assert found == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[place % 2][0]
+    assert page.get_by_role("heading", level=1).count() == 1
+
+
+@SCRIPTS
+@EVERY_KIND
+def test_nothing_given_is_told_in_an_open_dialog_which_closes_and_opens_again(
+    kind: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_in(Look(form="dialog"), kind)
+    page = open_page(java_script_enabled=has_scripts)
+    page.goto(arena_server.address(episode))
+    dialog = page.get_by_role("dialog", name="Answer")
+    expect(dialog).to_be_hidden()
+
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_role("button", name="Submit answer").click()
+    expect(dialog).to_contain_text("Give an answer first.")
+    page.get_by_role("button", name="Close").click()
+    expect(dialog).to_be_hidden()
+    page.get_by_role("button", name="Answer", exact=True).click()
+    expect(dialog).to_be_visible()
+    page.get_by_role("button", name="Close").click()
+
+    expect(dialog).to_be_hidden()
+    assert not Submission.objects.filter(episode=episode).exists()
+
+
+@pytest.mark.parametrize("kind", ["free_answer", "choice", "table"])
+def test_keys_open_a_dialog_leave_it_and_hand_in(
+    kind: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_in(Look(form="dialog"), kind)
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+    opener = page.get_by_role("button", name="Answer", exact=True)
+    field = page.get_by_role("radio" if kind == "choice" else "textbox").first
+
+    opener.press("Enter")
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    expect(opener).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Space" if kind == "choice" else "7")
+    page.keyboard.press("Enter")
+
+    assert submitted(page, episode) == {"choice": "A", "table": ["7"]}.get(kind, "7")
+
+
+@pytest.mark.parametrize("editor", EDITORS)
+def test_a_dialog_puts_the_focus_into_the_programs_field(
+    editor: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_in(Look(form="dialog", editor=editor), "code")
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.keyboard.type("x = 1")
+    page.get_by_role("button", name="Submit answer").click()
+
+    assert submitted(page, episode) == "x = 1"
+
+
+def test_the_first_escape_is_the_programs_own_and_the_second_closes_its_dialog(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page()
+    page.goto(arena_server.address(episode_in(Look(form="dialog"), "code")))
+    settled(page)
+    page.get_by_role("button", name="Answer", exact=True).click()
+    field = page.get_by_role("textbox")
+
+    page.keyboard.type("x")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    expect(field).to_have_value("x    ")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Submit answer")).to_be_focused()
+    page.keyboard.press("Escape")
+
+    expect(field).to_be_hidden()
+    page.get_by_role("button", name="Answer", exact=True).click()
+    expect(field).to_have_value("x    ")
+
+
+@SCRIPTS
+def test_a_pop_up_closes_by_keys_and_the_page_goes_on(
+    has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = Look(pop_ups="early")
+    episode = episode_in(look)
+    page = open_page(java_script_enabled=has_scripts)
+    page.goto(arena_server.address(episode))
+
+    page.keyboard.press("Tab")
+    expect(pop_up(page, episode, look).get_by_role("button").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Tab")
+
+    expect(page.get_by_role("textbox")).to_be_focused()
+
+
+@pytest.mark.parametrize("zoom", AXES["zoom"])
+@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
+@EVERY_KIND
+def test_a_dialog_and_a_pop_up_never_cover_each_other(
+    kind: str, size: tuple[int, int], zoom: int, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = Look(form="dialog", pop_ups="early", zoom=zoom, density="roomy", layout="wide")
+    episode = episode_in(look, kind)
+    page = open_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(arena_server.address(episode))
+    settled(page)
+
+    page.get_by_role("button", name="Answer", exact=True).press("Enter")
+    form = page.get_by_role("dialog", name="Answer").bounding_box()
+    over = pop_up(page, episode, look).bounding_box()
+
+    assert form
+    assert over
+    is_beside = over["x"] + over["width"] <= form["x"]
+    assert is_beside or over["y"] + over["height"] <= form["y"]
+    page.get_by_role("button", name="Submit answer").click()
+    expect(page.get_by_text("Give an answer first.")).to_be_visible()
+
+
+def test_a_closed_pop_up_stays_closed_when_the_page_comes_back(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = Look(pop_ups="early")
+    episode = episode_in(look)
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Submit answer").click()
+    expect(page.get_by_text("Give an answer first.")).to_be_visible()
+    settled(page)
+
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_closing_a_pop_up_leaves_the_page_settled(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto(arena_server.address(episode_in(Look(pop_ups="early"))))
+    settled(page)
+
+    page.get_by_role("dialog").get_by_role("button").last.click()
+
+    assert page.locator("html").get_attribute("data-settled") == "true"
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_a_late_pop_up_comes_when_something_is_typed_and_leaves_the_focus_where_it_is(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = Look(pop_ups="late")
+    episode = episode_in(look)
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+    page.get_by_role("textbox").press_sequentially("42")
+
+    expect(pop_up(page, episode, look)).to_be_visible()
+    expect(page.get_by_role("textbox")).to_have_value("42")
+    expect(page.get_by_role("textbox")).to_be_focused()
+
+
+def test_a_late_pop_up_comes_when_the_page_is_scrolled(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = Look(pop_ups="late", zoom=125)
+    episode = episode_in(look, "code")
+    page = open_page(viewport={"width": 400, "height": 400})
+    page.goto(arena_server.address(episode))
+    settled(page)
+
+    page.mouse.wheel(0, 200)
+
+    expect(pop_up(page, episode, look)).to_be_visible()
+
+
+def test_pop_ups_that_come_often_come_in_turn(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    look = Look(pop_ups="often")
+    episode = episode_in(look)
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+    first, second = (pop_up(page, episode, look, number) for number in (0, 1))
+
+    page.get_by_role("textbox").press_sequentially("4")
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    first.get_by_role("button").last.click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.get_by_role("textbox").press_sequentially("2")
+    expect(second).to_be_visible()
+    second.get_by_role("button").first.click()
+    page.get_by_role("textbox").press_sequentially("!")
+
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("Enter")
+    assert submitted(page, episode) == "42!"
+
+
+@pytest.mark.parametrize("slow", [slow for slow in SLOW_MS if SLOW_MS[slow]])
+def test_a_page_is_settled_when_its_panels_have_come(
+    slow: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+    page.goto(arena_server.address(episode_in(Look(panels="two", slow=slow))))
+    panels = page.get_by_role("complementary")
+
+    page.clock.run_for(SLOW_MS[slow] - 1)
+    expect(panels).to_have_count(0)
+    expect(page.locator("html")).not_to_have_attribute("data-settled", "true")
+    page.clock.run_for(1)
+
+    settled(page)
+    expect(panels).to_have_count(2)
+
+
+def test_panels_are_simply_there_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
+    page = open_page(java_script_enabled=False)
+    page.goto(arena_server.address(episode_in(Look(panels="two", slow="long"))))
+
+    expect(page.get_by_role("complementary")).to_have_count(2)
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("form", AXES["form"])
+def test_pictures_and_lines_stay_in_the_page_wherever_the_form_stands(
+    form: str, name: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    look = Look(form=form, panels="two", layout="plain")
+    for width, height in SIZES:
+        page = open_page(viewport={"width": width, "height": height})
+        page.goto(arena_server.address(episode_of(HARD[name], presentation=look.as_dict())))
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_picture_is_not_squeezed_by_a_form_beside_it(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page(viewport={"width": 1280, "height": 720})
+    for name, is_beside in (("a wide picture", False), ("pictures in text and choices", False)):
+        shown = episode_of(HARD[name], presentation=Look(form="beside").as_dict())
+        page.goto(arena_server.address(shown))
+        settled(page)
+        asked, giving = (page.locator(part).bounding_box() for part in (".asked", ".giving"))
+        assert asked
+        assert giving
+        assert (giving["x"] > asked["x"]) is is_beside
+    page.goto(arena_server.address(episode_in(Look(form="beside"), "picture")))
+    settled(page)
+    frame = page.get_by_role("figure")
+    assert frame.evaluate("(frame) => frame.scrollWidth <= frame.clientWidth")
+    assert page.get_by_role("textbox").bounding_box()["x"] > frame.bounding_box()["x"]  # type: ignore[index]

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from gymsite.arena.sites.reviews._moves import more_moves
+from gymsite.core.presentation import ROTATION, Look, look_make, look_rotate
+from tests.e2e import axe
+from tests.e2e.conftest import ArenaServer
+from tests.e2e.reviews_solving import Solver, settled, solve
+from tests.reviews_shop import (
+    FAMILIES_OF_SHOP,
+    drawn_task,
+    edition_of,
+    episode_of,
+    payload_of,
+    smallest,
+    task_of,
+    world,
+)
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+OpenPage = Callable[..., Page]
+PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "products/{}/reviews?q=zzzz")
+LOOKS = [look_rotate(seed=1, place=place, fixed={}, page="site") for place in range(ROTATION)]
+DRAWN = 5 if os.environ.get("WHOLE_SITES") == "1" else 1
+SLACK = 0.6
+
+
+def solved(
+    arena_server: ArenaServer, page: Page, family: str, look: Look, *, level: int, seed: int
+) -> Solver:
+    edition = edition_of(family)
+    task = drawn_task(family, level=level, seed=seed)
+    page.goto(arena_server.address(episode_of(task, edition=edition, look=look)))
+    settled(page)
+    solver = Solver(page, world(edition), task, look)
+    answer = solve(solver)
+    solver.submit(answer)
+    assert answer == task.answer
+    return solver
+
+
+@pytest.mark.parametrize("level", [1, 3])
+@pytest.mark.parametrize("family", FAMILIES_OF_SHOP)
+def test_a_task_takes_the_moves_that_its_family_says(
+    arena_server: ArenaServer, open_page: OpenPage, family: str, level: int
+) -> None:
+    solver = solved(arena_server, open_page(), family=family, look=Look(), level=level, seed=level)
+    assert SLACK * solver.task.oracle_steps <= solver.moves <= solver.task.oracle_steps
+
+
+@pytest.mark.parametrize("seed", range(DRAWN))
+@pytest.mark.parametrize("family", FAMILIES_OF_SHOP)
+def test_a_task_is_done_in_any_look_with_the_moves_that_the_look_adds(
+    arena_server: ArenaServer, open_page: OpenPage, family: str, seed: int
+) -> None:
+    look = look_make(seed=100 * seed + len(family), fixed={}, page="site")
+    solver = solved(arena_server, open_page(), family=family, look=look, level=1 + seed % 2, seed=seed)
+    assert solver.moves <= solver.task.oracle_steps + more_moves(payload_of(solver.task), look)
+
+
+@pytest.mark.parametrize("place", [0, 4, 7, 8])
+def test_no_page_kind_has_a_grave_fault_of_access(
+    arena_server: ArenaServer, open_page: OpenPage, place: int
+) -> None:
+    """Among these looks are every list and form, dark and light pages, and pop-ups."""
+    look = LOOKS[place]
+    page, address = open_page(), arena_server.address(episode_of(task_of(), look=look))
+    solver = Solver(page, world(), task_of(), look)
+    for path in PAGES:
+        page.goto(address + path.format(smallest().id))
+        settled(page)
+        assert axe.violations(page) == [], path
+        if look.form == "dialog" and path in ("", PAGES[2]):
+            name = solver.say["filters" if path else "categories"]
+            solver.press(page.get_by_role("button", name=name, exact=True))
+            assert axe.violations(page) == [], f"{path} with its dialog"
+
+
+def test_a_wall_over_a_page_has_no_grave_fault_of_access(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page = open_page()
+    address = arena_server.address(episode_of(task_of(), look=Look(pop_ups="often", theme="dark")))
+    wall = page.locator("[data-pop-up=sign_up]")
+    for number in range(60):
+        sort = ("newest", "oldest", "helpful", "best", "worst")[number % 5]
+        page.goto(f"{address}products/{smallest().id}/reviews?page={number % 6 + 1}&sort={sort}")
+        settled(page)
+        if wall.count():
+            break
+        Solver(page, world(), task_of()).close_pop_ups()
+    expect(wall).to_be_visible()
+    assert axe.violations(page) == []
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=Look.digest)
+def test_nothing_is_beyond_the_edge_of_a_phone(
+    arena_server: ArenaServer, open_page: OpenPage, look: Look
+) -> None:
+    page = open_page(viewport={"width": 400, "height": 800})
+    address = arena_server.address(episode_of(task_of(), look=look))
+    for path in PAGES:
+        page.goto(address + path.format(smallest().id))
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, path

@@ -1,0 +1,276 @@
+"""Search in a real browser: by keyboard alone, without scripts, with hostile hits, in both colours."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from gymsite.core.statements import TooSlow
+from tests import factories
+from tests.e2e import axe
+from tests.replay import scene
+from trajectories.models import Episode
+from trajectories.replay.views import searching
+from trajectories.summaries import storing
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+COLOURS: tuple[Any, ...] = ("light", "dark")
+HOSTILE = (
+    "verify \u202e<script>alert(1)</script><img src=https://evil.example/x onerror=alert(1)>"
+    "<style>*{display:none}</style>" + "W" * 400 + "\u0645\u0631\u062d\u0628\u0627 e" + "\u0301" * 3_000
+)
+PICTURE = (
+    b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+    b"\x00\x00\x00\rIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\xdc\xccY\xe7\x00\x00\x00\x00IEND\xaeB`\x82"
+)
+SAID = (
+    "I read the table and look for a room with breakfast. Let me check the price again: 89 euros a night.",
+    "Wait, the total says 281. A contradiction? Let me check what the fee is and verify it: 267 + 14 = 281.",
+    "The fee explains it. I submit the answer.",
+)
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("html[data-settled=true]", state="attached")
+
+
+def keep(page: Page, name: str) -> None:
+    """A picture of the page for people to look at, where ``PALAESTRA_LOOKS`` names a folder."""
+    if folder := os.environ.get("PALAESTRA_LOOKS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+@pytest.fixture
+def made(transactional_db: None) -> list[Episode]:
+    """Six finished episodes of three steps, some with a mismatch, in two runs; the newest last."""
+    scene.scene_make(picture=PICTURE)
+    runs = [
+        factories.run(name=name, model=name.split(",")[0]) for name in ("qwen3-8b, step 1200", "narrator")
+    ]
+    episodes = []
+    for number in range(6):
+        group = factories.group(run=runs[number % 2], arm=("gym", "gym_with_text")[number % 2])
+        episode = factories.episode(group=group, policy_version=number)
+        for index, thought in enumerate(SAID, start=1):
+            click = {"type": "click", "target": f"e{index}"}
+            factories.step(
+                episode,
+                index,
+                thought=thought,
+                action=click,
+                action_type="click",
+                action_result="no_target" if index == 2 and number % 3 == 0 else "ok",
+                duration_ms=900.0,
+            )
+            if index != 2 or number % 3:
+                episode.page_events.create(
+                    page="p1", seq=index, step=index, kind="click", at_ms=1.0, data={"trusted": True}
+                )
+        factories.verdict(episode, *(("correct", "answer"), ("incorrect", "step_budget"))[number % 2])
+        episodes.append(episode)
+    storing.episodes_summarise([one.pk for one in episodes])
+    return episodes
+
+
+def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kept(
+    lab_page: LabPage, made: list[Episode]
+) -> None:
+    page = lab_page()
+    page.goto("/tasks/")
+    settled(page)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Search thoughts")).to_be_focused()
+    page.keyboard.type('"check what"')
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/search\?q=%22check\+what%22$"))
+    settled(page)
+    expect(page.get_by_text("6 steps")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("j")
+    page.keyboard.press("k")
+    hit = page.get_by_role("link", name=f"Episode {made[4].pk}, step 2")
+    expect(hit).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(rf"/episodes/{made[4].pk}/steps/2\?find=check%20what"))
+    expect(page.locator(".thought mark").first).to_have_text("check what")
+    settled(page)
+    page.go_back()
+    settled(page)
+    expect(hit).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Words in thoughts")).to_be_focused()
+    page.keyboard.press("Escape")
+    hit.focus()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("hit below")
+    expect(page.get_by_role("dialog")).not_to_contain_text("slower")
+
+
+def test_in_the_viewer_the_key_of_search_is_its_own(lab_page: LabPage, made: list[Episode]) -> None:
+    page = lab_page()
+    page.goto(f"/episodes/{made[0].pk}/steps/1")
+    settled(page)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Find in this episode")).to_be_focused()
+
+
+def test_a_filter_changes_hits_and_address_without_a_new_page(lab_page: LabPage, made: list[Episode]) -> None:
+    page = lab_page()
+    page.goto("/search?q=check")
+    settled(page)
+    page.evaluate("window.samePage = true")
+    page.get_by_label("Said and done").select_option("not_seen")
+    expect(page).to_have_url(re.compile(r"/search\?q=check&said_done=not_seen$"))
+    expect(page.locator(".hit")).to_have_count(2)
+    assert page.evaluate("window.samePage") is True
+    page.get_by_text("Take away").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Ids").click()
+    assert Path(download.value.path()).read_text().split()[3:] == [str(made[3].pk), str(made[0].pk)]
+    page.get_by_role("link", name="Remove the filter not seen by the page").click()
+    expect(page).to_have_url(re.compile(r"/search\?q=check$"))
+    page.go_back()
+    expect(page.locator(".hit")).to_have_count(2)
+    expect(page.get_by_label("Said and done")).to_have_value("not_seen")
+
+
+def test_search_works_without_scripts(lab_page: LabPage, made: list[Episode]) -> None:
+    page = lab_page(java_script_enabled=False)
+    page.get_by_role("searchbox", name="Search thoughts").fill("contradiction")
+    page.keyboard.press("Enter")
+    page.get_by_text("More filters").click()
+    page.get_by_label("Policy version").fill("3")
+    page.get_by_label("outcome").select_option("incorrect")
+    page.get_by_role("button", name="Search").click()
+    expect(page).to_have_url(re.compile(r"/search\?q=contradiction&outcome=incorrect&policy_version=3$"))
+    expect(page.locator(".hit")).to_have_count(1)
+    page.get_by_role("link", name="Count what is found").click()
+    expect(page.get_by_text("1 step in 1 episode")).to_be_visible()
+    page.get_by_role("link", name="What is found").click()
+    page.get_by_role("link", name=f"Episode {made[3].pk}, step 2").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_hostile_thought_is_a_hit_like_any_other(lab_page: LabPage, width: int) -> None:
+    run = factories.run(name=HOSTILE[:200], model=HOSTILE[:200])
+    episode = factories.episode(run=run, task=factories.task(key=HOSTILE[:200]))
+    factories.step(episode, 1, thought=HOSTILE, action={"type": "click"}, action_type="click")
+    factories.verdict(episode)
+    storing.episodes_summarise([episode.pk])
+    page = lab_page(viewport={"width": width, "height": 900})
+    asked: list[str] = []
+    told: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: told.append(dialog.message))
+    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    origin = page.url.rstrip("/")
+    for path in ("/search?q=verify", "/search", f"/search?run={run.pk}&q=script"):
+        page.goto(path)
+        settled(page)
+        expect(page.locator(".counts-place strong")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    page.goto("/search?q=verify")
+    expect(page.get_by_role("link", name=f"Episode {episode.pk}, step 1")).to_be_visible()
+    assert page.locator(".hit-said").bounding_box()["height"] < 160
+    keep(page, f"search-hostile-{width}")
+    assert [url for url in asked if not url.startswith(origin)] == []
+    assert told == []
+
+
+@pytest.mark.parametrize("colours", COLOURS)
+@pytest.mark.parametrize("width", [400, 1280, 1440])
+def test_nothing_serious_is_found(lab_page: LabPage, made: list[Episode], colours: Any, width: int) -> None:
+    page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
+    for name, path in (
+        ("hits", "/search?q=check+or+telescopes&outcome=correct&steps_min=2&arm=nowhere"),
+        ("list", "/search"),
+        ("wrong", "/search?q=-check&opened_from=2026-02-31"),
+        ("empty", "/search?q=nobody+said+this&outcome=void"),
+    ):
+        page.goto(path)
+        settled(page)
+        if name in ("hits", "list"):
+            expect(page.locator(".counts-place strong")).to_be_visible()
+        assert axe.violations(page) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        keep(page, f"search-{name}-{width}-{colours}")
+    page.goto("/search?q=check")
+    page.get_by_text("Take away").click()
+    page.get_by_role("link", name="Facts").scroll_into_view_if_needed()
+    expect(page.get_by_role("link", name="Facts")).to_be_in_viewport(ratio=1)
+    assert axe.violations(page) == []
+    keep(page, f"search-menu-{width}-{colours}")
+
+
+def too_slow(*_args: Any, **_more: Any) -> Any:
+    raise TooSlow
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("colours", COLOURS)
+def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
+    lab_page: LabPage,
+    made: list[Episode],
+    colours: Any,
+    width: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "search_page", too_slow)
+    monkeypatch.setattr(searching, "counts_of", too_slow)
+    page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
+    for name, path in (("page", "/search?q=check&outcome=correct"), ("counts", "/search/counts?q=check")):
+        answer = page.goto(path)
+        assert answer
+        assert answer.status == 503
+        expect(page.locator("main")).to_contain_text("takes too long")
+        assert axe.violations(page) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        keep(page, f"search-stopped-{name}-{width}-{colours}")
+
+
+def test_counts_that_come_later_move_no_hit(lab_page: LabPage, made: list[Episode]) -> None:
+    page = lab_page(viewport={"width": 1280, "height": 900})
+    held: list[Any] = []
+    page.route("**/search/counts*", lambda route: held.append(route))
+    with page.expect_request("**/search/counts*"):
+        page.goto("/search?q=check&outcome=correct")
+    first = page.locator(".hit").first
+    before = first.bounding_box()
+    held[0].continue_()
+    expect(page.locator(".counts-place strong")).to_be_visible()
+    assert first.bounding_box() == before
+
+
+def test_what_takes_too_long_or_fails_is_said_in_its_place(
+    lab_page: LabPage, made: list[Episode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = lab_page()
+    with monkeypatch.context() as patched:
+        patched.setattr(searching, "counts_of", too_slow)
+        page.goto("/search?q=check")
+        expect(page.locator("#counts")).to_contain_text("Counting takes too long")
+        patched.setattr(searching, "search_page", too_slow)
+        page.get_by_label("Said and done").select_option("not_seen")
+        expect(page.locator("#results")).to_contain_text("This search takes too long")
+        expect(page.locator(".hit")).to_have_count(0)
+    page.route("**/search/counts*", lambda route: route.fulfill(status=500, body="<b>Oops</b>"))
+    page.get_by_label("Said and done").select_option("")
+    expect(page.locator(".hit").first).to_be_visible()
+    expect(page.locator("#counts")).to_contain_text("The counts could not be had.")
+    page.route("**/search?*", lambda route: route.abort())
+    page.get_by_label("Said and done").select_option("not_seen")
+    expect(page.locator("#results")).to_have_text(
+        "The search was not answered. Search again, or load this page anew."
+    )
+    page.unroute("**/search?*")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page.locator(".hit")).to_have_count(2)

@@ -1,0 +1,306 @@
+"""The step viewer in a real browser: by keyboard, without scripts, with hostile texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e import axe
+from tests.e2e.test_lab_pages import settled
+from tests.replay.long_scene import long_episode, picture_make
+from trajectories.models import Episode, PageEvent, Step, Verdict
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+HOSTILE = (
+    "\u202e</pre></mark><script>window.ran=1</script><img src='https://evil.example/x.png' onerror='ran=1'>"
+    "<style>body{display:none}</style><svg onload='window.ran=1'><iframe src='https://evil.example'></iframe>"
+    "<meta http-equiv=refresh content='0;url=https://evil.example'>"
+)
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    return long_episode(steps=40)
+
+
+@pytest.fixture
+def viewer(lab_page: LabPage, episode: Episode) -> Page:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, episode, 10)
+    return page
+
+
+def opened(page: Page, episode: Episode, index: int, rest: str = "") -> None:
+    page.goto(f"/episodes/{episode.pk}/steps/{index}{rest}")
+    settled(page)
+
+
+def at_step(page: Page, index: int) -> None:
+    expect(page.locator("#step")).to_have_attribute("data-step", str(index))
+    expect(page.get_by_role("heading", level=1)).to_contain_text(f"Step {index}")
+    expect(page).to_have_url(re.compile(rf"/steps/{index}(\?|#|$)"))
+
+
+def test_keys_step_through_an_episode_without_a_new_page(viewer: Page, episode: Episode) -> None:
+    viewer.evaluate("window.samePage = true")
+    for key, index in (("j", 11), ("ArrowRight", 12), ("k", 11), ("ArrowLeft", 10), ("End", 40), ("Home", 1)):
+        viewer.keyboard.press(key)
+        at_step(viewer, index)
+    viewer.go_back()
+    at_step(viewer, 40)
+    viewer.go_back()
+    at_step(viewer, 10)
+    viewer.go_forward()
+    at_step(viewer, 40)
+    expect(viewer).to_have_title(re.compile(r"^Step 40, "))
+    assert viewer.evaluate("window.samePage") is True
+
+
+def test_a_screen_reader_is_told_the_new_step(viewer: Page) -> None:
+    viewer.keyboard.press("j")
+    expect(viewer.locator("[data-status]")).to_contain_text("Step 11: click no_target. The page of")
+
+
+def test_keys_are_left_alone_while_someone_types_or_holds_a_modifier(viewer: Page) -> None:
+    viewer.keyboard.press("Control+j")
+    viewer.keyboard.press("Alt+ArrowRight")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("jok?")
+    expect(viewer.get_by_label("Find in this episode")).to_have_value("jok?")
+    expect(viewer.get_by_role("dialog")).to_have_count(0)
+    at_step(viewer, 10)
+
+
+def test_a_number_leads_to_its_step_or_the_nearest(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("g")
+    viewer.keyboard.type("33")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 33)
+    viewer.get_by_role("slider", name="Step").fill("5")
+    at_step(viewer, 5)
+
+
+def test_a_tab_stays_open_from_step_to_step_and_is_in_the_address(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("2")
+    panel = viewer.get_by_role("tabpanel", name="Changes")
+    expect(panel).to_contain_text("against step 9")
+    viewer.keyboard.press("j")
+    expect(panel).to_contain_text("against step 10")
+    expect(viewer).to_have_url(re.compile("#changes$"))
+    opened(viewer, episode, 12, "#json")
+    expect(viewer.get_by_role("tab", name="Raw and JSON")).to_have_attribute("aria-selected", "true")
+
+
+def test_tabs_move_with_the_arrows_and_keep_the_focus_when_the_step_changes(viewer: Page) -> None:
+    viewer.get_by_role("tab", name="Accessibility tree").focus()
+    viewer.keyboard.press("ArrowRight")
+    expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
+    at_step(viewer, 10)
+    viewer.keyboard.press("j")
+    at_step(viewer, 11)
+    expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
+
+
+def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage, episode: Episode) -> None:
+    factories.step(episode, 50, thought="A needle.")
+    factories.step(episode, 60, thought="Another NEEDLE.")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 2 steps")
+    viewer.keyboard.press("n")
+    at_step(viewer, 60)
+    expect(viewer.locator(".thought mark")).to_have_text("NEEDLE")
+    viewer.keyboard.press("p")
+    at_step(viewer, 50)
+    address = viewer.url
+    assert "find=needle" in address
+    viewer.goto(address)
+    expect(viewer.locator(".thought mark")).to_have_text("needle")
+    viewer.keyboard.press("/")
+    viewer.keyboard.press("Escape")
+    expect(viewer.locator(".thought mark")).to_have_count(0)
+
+
+def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> None:
+    opened(viewer, episode, 38)
+    for _ in range(3):
+        viewer.keyboard.press(">")
+    viewer.keyboard.press("Space")
+    expect(viewer.get_by_role("button", name="Pause")).to_be_visible()
+    at_step(viewer, 40)
+    expect(viewer.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_tabs_that_go_on_beyond_the_edge_are_shaded_there(viewer: Page, episode: Episode) -> None:
+    viewer.set_viewport_size({"width": 400, "height": 800})
+    opened(viewer, episode, 38)
+    tabs = viewer.locator(".tabs")
+    assert tabs.evaluate("tabs => tabs.scrollWidth > tabs.clientWidth")
+    assert tabs.evaluate("tabs => getComputedStyle(tabs).backgroundAttachment.includes('local')")
+
+
+def test_the_reason_of_an_ending_stands_apart_from_its_outcome(viewer: Page, episode: Episode) -> None:
+    Verdict.objects.filter(episode=episode).update(reason="max_steps")
+    opened(viewer, episode, 40)
+    ending = viewer.locator("[data-ending]")
+    expect(ending).to_contain_text("max_steps")
+    sides = (
+        "end => [end.children[0].getBoundingClientRect().right, end.children[1].getBoundingClientRect().left]"
+    )
+    outcome_ends, reason_begins = ending.evaluate(sides)
+    assert reason_begins - outcome_ends >= 4
+
+
+@pytest.mark.parametrize(("faster", "wait_ms"), [(0, 1500), (1, 750)])
+def test_a_short_step_stays_long_enough_to_be_read(
+    viewer: Page, episode: Episode, faster: int, wait_ms: int
+) -> None:
+    Step.objects.filter(episode=episode, index=38).update(duration_ms=40)
+    opened(viewer, episode, 38)
+    for _ in range(faster):
+        viewer.keyboard.press(">")
+    viewer.evaluate(
+        "window.waits = [];"
+        "window.setTimeout = (real => (work, ms) => { waits.push(ms); return real(work, ms) })(setTimeout);"
+        "null"
+    )
+    viewer.keyboard.press("Space")
+    assert viewer.evaluate("waits[0]") == wait_ms
+
+
+def test_marks_can_be_hidden_and_stay_hidden(viewer: Page, episode: Episode) -> None:
+    opened(viewer, episode, 12)
+    marks = viewer.locator(".shot .marks")
+    expect(marks).to_be_visible()
+    viewer.keyboard.press("o")
+    expect(marks).to_be_hidden()
+    viewer.keyboard.press("j")
+    at_step(viewer, 13)
+    expect(marks).to_be_hidden()
+
+
+def test_the_link_is_copied_and_the_colours_are_kept(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("c")
+    expect(viewer.locator("[data-status]")).to_have_text("Link copied")
+    viewer.keyboard.press("t")
+    viewer.keyboard.press("t")
+    opened(viewer, episode, 11)
+    expect(viewer.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_sheet_of_keys_names_every_key(viewer: Page) -> None:
+    viewer.keyboard.press("?")
+    sheet = viewer.get_by_role("dialog", name="Keys")
+    expect(sheet).to_contain_text("copy the link to this step")
+    keys = viewer.locator("[data-keys]").evaluate_all(
+        "all => all.flatMap(one => one.dataset.keys.split(' '))"
+    )
+    assert len(keys) == len(set(keys))
+    viewer.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+
+
+def test_the_timeline_of_a_long_episode_holds_only_what_is_in_sight(
+    lab_page: LabPage, transactional_db: None
+) -> None:
+    long = long_episode(steps=1200, pictures=0)
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, long, 600)
+    frames = page.locator(".strip-track .frame")
+    expect(page.locator('.frame[aria-current="step"]')).to_contain_text("600")
+    assert frames.count() < 40
+    page.locator("[data-strip]").evaluate("view => { view.scrollLeft = 1100 * 80 }")
+    expect(page.locator(".frame", has_text="1105")).to_be_visible()
+    page.locator(".frame", has_text="1105").click()
+    at_step(page, 1105)
+    assert frames.count() < 40
+
+
+def test_a_step_works_without_scripts(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(java_script_enabled=False)
+    page.goto(f"/episodes/{episode.pk}/steps/12?find=cheapest")
+    expect(page.locator("mark").first).to_have_text("cheapest")
+    for name in ("Accessibility tree", "Page events", "Usage and timing", "Raw output"):
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    expect(page.get_by_role("button", name="Play")).to_be_hidden()
+    page.get_by_role("link", name="Next", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 13")
+    page.get_by_role("link", name="Changes").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("What changed at step 13")
+    page.goto(f"/episodes/{episode.pk}/steps/12")
+    page.get_by_label("Go to step").fill("20")
+    page.get_by_role("button", name="Go").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Step 20")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(lab_page: LabPage, episode: Episode, scheme: str) -> None:
+    page = lab_page(color_scheme=scheme)
+    opened(page, episode, 11, "?find=cheapest")
+    assert axe.violations(page) == []
+    for tab in "234567":
+        page.keyboard.press(tab)
+        settled(page)
+    page.keyboard.press("2")
+    settled(page)
+    assert axe.violations(page) == []
+    page.keyboard.press("?")
+    assert axe.violations(page) == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_hostile_texts_run_nothing_ask_for_nothing_and_break_nothing(lab_page: LabPage, width: int) -> None:
+    episode = factories.episode()
+    huge = HOSTILE + "W" * 150_000
+    shot = picture_make("search")
+    for index in (1, 2):
+        factories.step(
+            episode,
+            index,
+            thought=huge[: 10_000 * index],
+            raw=huge,
+            action={"type": "type", "target": HOSTILE, "text": HOSTILE * index},
+            action_type="type",
+            observation_text=(HOSTILE + "\n") * (1_000 * index),
+            url="https://gym/" + HOSTILE,
+            parse_error=huge,
+            screenshot=shot,
+            more={HOSTILE: HOSTILE},
+        )
+        PageEvent.objects.create(
+            episode=episode,
+            page=HOSTILE[:32],
+            seq=index,
+            step=index,
+            kind="input",
+            at_ms=1.0,
+            data={"name": HOSTILE, "box": [1e300, "x", None, -5]},
+        )
+    page = lab_page(viewport={"width": width, "height": 800})
+    foreign: list[str] = []
+    page.on("request", lambda request: foreign.append(request.url) if "evil" in request.url else None)
+    opened(page, episode, 1, "?find=script")
+    for key in ("j", "2", "3", "4", "6", "7", "o"):
+        page.keyboard.press(key)
+        settled(page)
+    at_step(page, 2)
+    assert page.evaluate("window.ran") is None
+    assert foreign == []
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_fragment_that_does_not_come_leads_to_the_page(viewer: Page, episode: Episode) -> None:
+    viewer.route("**/*fragment*", lambda route: route.abort())
+    viewer.evaluate("window.samePage = true")
+    viewer.keyboard.press("End")
+    at_step(viewer, 40)
+    assert viewer.evaluate("window.samePage") is None

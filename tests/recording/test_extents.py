@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import ApiClient
+from trajectories.models import Episode, Run
+
+pytestmark = pytest.mark.django_db
+
+
+def _open(client: ApiClient, run: Run, **fields: Any) -> list[str]:
+    """How the episodes of a call are recorded."""
+    body = {"run": run.pk, "tasks": [factories.task().pk], "samples_per_task": 40, "seed": 5, **fields}
+    status, answer = client.json("POST", "/episodes", body)
+    assert status == 201, answer
+    return _recordings([episode["id"] for episode in answer["episodes"]])
+
+
+def _recordings(ids: list[int]) -> list[str]:
+    rows = Episode.objects.filter(pk__in=ids).order_by("sample_index")
+    return list(rows.values_list("recording", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("asked", "stored"), [(None, "events"), ("off", "off"), ("events", "events"), ("full", "full")]
+)
+def test_without_a_share_the_call_decides(asked: str | None, stored: str, trainer: ApiClient) -> None:
+    fields = {"recording": asked} if asked else {}
+    assert set(_open(trainer, factories.run(), **fields)) == {stored}
+
+
+@pytest.mark.parametrize("asked", [None, "full"])
+def test_a_runs_share_records_a_sample_in_full(asked: str | None, trainer: ApiClient) -> None:
+    found = _open(trainer, factories.run(settings={"recording_full_share": 0.25}), recording=asked)
+    counts = Counter(found)
+    assert set(counts) == {"events", "full"}
+    assert 3 <= counts["full"] <= 20
+
+
+@pytest.mark.parametrize("asked", ["off", "events"])
+def test_a_call_that_asks_for_less_is_obeyed(asked: str, trainer: ApiClient) -> None:
+    assert set(_open(trainer, factories.run(settings={"recording_full_share": 1}), recording=asked)) == {
+        asked
+    }
+
+
+@pytest.mark.parametrize(("share", "stored"), [(0, "events"), (1, "full"), (1.0, "full")])
+def test_none_and_all_are_shares_too(share: float, stored: str, trainer: ApiClient) -> None:
+    assert set(_open(trainer, factories.run(settings={"recording_full_share": share}))) == {stored}
+
+
+def test_one_seed_records_the_same_samples_and_a_smaller_share_some_of_them(trainer: ApiClient) -> None:
+    task = factories.task().pk
+    run, fewer = (factories.run(settings={"recording_full_share": share}) for share in (0.6, 0.2))
+    first, again, sample = (_open(trainer, one, tasks=[task]) for one in (run, run, fewer))
+    assert first == again
+    assert {n for n, one in enumerate(sample) if one == "full"} < {
+        n for n, one in enumerate(first) if one == "full"
+    }
+
+
+def test_a_refill_draws_on(trainer: ApiClient) -> None:
+    run = factories.run(settings={"recording_full_share": 0.5})
+    body = {"run": run.pk, "tasks": [factories.task().pk], "samples_per_task": 1}
+    _, opened = trainer.json("POST", "/episodes", body)
+    group = opened["episodes"][0]["group"]
+    status, answer = trainer.json("POST", f"/groups/{group}/refill", {"count": 40})
+    assert status == 201
+    assert set(_recordings([episode["id"] for episode in answer["episodes"]])) == {"events", "full"}
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, "0.5", True, None, [], 2])
+def test_a_share_that_is_none_is_refused(share: Any, trainer: ApiClient) -> None:
+    body = {"name": "n", "kind": "eval", "settings": {"recording_full_share": share}}
+    status, answer = trainer.json("POST", "/runs", body)
+    assert status == 400
+    assert "0 to 1" in str(answer["error"]["fields"]["settings"])
+
+
+@pytest.mark.parametrize("share", ["half", None, {"a": 1}])
+def test_a_share_that_was_stored_by_other_hands_is_left_out(share: Any, trainer: ApiClient) -> None:
+    assert set(_open(trainer, factories.run(settings={"recording_full_share": share}))) == {"events"}

@@ -1,0 +1,61 @@
+"""Every address of the lab's pages by its name, for tests that hold for all of them."""
+
+from __future__ import annotations
+
+from trajectories.models import Episode
+
+OPEN_TO_ALL = {"login", "logout"}
+# Nothing to read: they are posted to.
+DEEDS = {"step_compare"}
+REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes")
+WITHOUT_BYTES = (
+    "blob",
+    "blob_thumbnail",
+    "step_picture_png",
+    "step_picture_webp",
+    "page_recording",
+    "step_dom",
+    "drawing",
+)
+
+
+def pages(episode: Episode) -> dict[str, str]:
+    return {
+        "runs": "/",
+        "runs_named": "/runs/",
+        "run": f"/runs/{episode.run_id}/",
+        "run_live": f"/runs/{episode.run_id}/live",
+        "episodes": "/episodes/",
+        "search": "/search?q=thought",
+        "search_counts": "/search/counts?q=thought",
+        "search_trajectories": "/search/trajectories.ndjson",
+        "search_facts": "/search/facts.csv",
+        "search_ids": "/search/ids.txt",
+        "episode": f"/episodes/{episode.pk}/",
+        "episode_progress": f"/episodes/{episode.pk}/progress",
+        "step": f"/episodes/{episode.pk}/steps/1",
+        "step_slashed": f"/episodes/{episode.pk}/steps/1/",
+        **{f"step_picture_{k}": f"/episodes/{episode.pk}/steps/1/picture.{k}" for k in ("png", "webp")},
+        "page_recording": f"/episodes/{episode.pk}/recording/0123456789abcdef.json",
+        "step_compared": f"/episodes/{episode.pk}/steps/1/fidelity",
+        "step_replay": f"/episodes/{episode.pk}/steps/1/replay",
+        "step_go": f"/episodes/{episode.pk}/steps/",
+        "step_changes": f"/episodes/{episode.pk}/steps/2/changes",
+        **{
+            f"step_text_{name}": f"/episodes/{episode.pk}/steps/1/{name}.txt"
+            for name in ("thought", "raw", "observation")
+        },
+        "step_dom": f"/episodes/{episode.pk}/steps/1/dom",
+        "drawing": "/drawings/none.640.webp",
+        "episode_news": f"/episodes/{episode.pk}/news",
+        "episode_prompt": f"/episodes/{episode.pk}/prompt",
+        "episode_index": f"/episodes/{episode.pk}/index.json",
+        "episode_find": f"/episodes/{episode.pk}/find.json?find=a",
+        "tasks": "/tasks/",
+        "task": f"/tasks/{episode.task_id}/",
+        "blob": f"/blobs/{'0' * 64}",
+        "blob_thumbnail": f"/blobs/{'0' * 64}/thumbnail",
+        "system": "/system/",
+        "compare": f"/compare?episodes={episode.pk}",
+        **{f"episode_as_{kind}": f"/episodes/{episode.pk}/export.{kind}" for kind in ("html", "json")},
+    }

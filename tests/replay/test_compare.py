@@ -1,0 +1,190 @@
+"""Episodes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tasks_app.models import Task
+from tests import factories
+from tests.replay.conftest import LabClient
+from trajectories.models import Episode, Step
+from trajectories.replay import comparing
+from trajectories.replay.selectors import comparing as selectors
+
+Lab = Callable[[User | None], LabClient]
+
+
+def walked(*pages: str, task: Any = None, arm: str = "gym", **fields: Any) -> Episode:
+    """An episode that clicks the one button of each page."""
+    made = factories.episode(task=task or factories.task(), arm=arm, **fields)
+    for index, page in enumerate(pages, start=1):
+        factories.step(
+            made,
+            index,
+            thought=f"Here is {page}.",
+            action={"type": "click", "target": f"e{made.pk}"},
+            observation_text=f'page "{page}"\n[e{made.pk}] button "Go on"',
+            url=f"https://gym/{page}",
+        )
+    return made
+
+
+def address(*episodes: Episode, **more: object) -> str:
+    query = "".join(f"&{name}={value}" for name, value in more.items())
+    return f"/compare?episodes={','.join(str(one.pk) for one in episodes)}{query}"
+
+
+def kinds(*episodes: Episode) -> list[str]:
+    found = comparing.compare(selectors.episodes_get([one.pk for one in episodes]))
+    return [row.kind for stretch in found.stretches for row in stretch.rows]
+
+
+@pytest.fixture
+def task(db: None) -> Any:
+    return factories.task()
+
+
+def test_other_numbers_of_the_same_elements_are_the_same_deed(task: Task) -> None:
+    assert kinds(walked("a", "b", task=task), walked("a", "b", task=task)) == ["same", "same"]
+
+
+@pytest.mark.parametrize(("benchmark", "kind"), [("gsm8k", "alike"), ("stays", "differs")])
+def test_the_address_that_every_benchmark_begins_at_is_a_page_of_each(
+    lab: Lab, annotator: User, task: Task, benchmark: str, kind: str
+) -> None:
+    other = factories.task(benchmark=factories.benchmark(id=benchmark))
+    one, two = walked("a", task=task), walked("a", task=other)
+    shown = f'page "Elsewhere"\n[e{two.pk}] button "Go on"'
+    Step.objects.filter(episode=two).update(observation_text=shown)
+    assert kinds(one, two) == [kind]
+    page = lab(annotator).get(address(one, two)).content.decode()
+    assert "of different tasks" in page
+    assert "of task " not in page
+
+
+def test_the_first_divergence_is_marked_and_linked(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", "b", "c", task=task), walked("a", "x", "c", task=task)
+    page = lab(annotator).get(address(one, two)).content.decode()
+    assert page.count("is-first") == 1
+    assert 'href="?episodes=' + f'{one.pk},{two.pk}#row-2"' in page
+    assert "1 of 3 rows differ" in page
+
+
+def test_equal_rows_are_folded_and_few_are_not(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", "b", "c", "d", task=task), walked("a", "b", "c", "e", task=task)
+    client = lab(annotator)
+    assert "3 equal rows" in client.get(address(one, two)).content.decode()
+    short = walked("a", "b", "z", task=task)
+    assert "equal rows" not in client.get(address(one, short)).content.decode()
+
+
+def test_verdicts_and_answers_stand_at_the_head(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", task=task), walked("a", task=task)
+    factories.submission(one, "forty-two")
+    factories.verdict(one)
+    page = lab(annotator).get(address(one, two)).content.decode()
+    assert "verdict-correct" in page
+    assert "forty-two" in page
+    assert factories.GOLD_CANARY not in page
+
+
+def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: User, task: Task) -> None:
+    text = factories.episode(task=task, arm="text_zero_shot", answer_channel="api")
+    factories.step(text, 1, thought="Six times seven.\nAnswer: 42")
+    gym = walked("a", "b", task=task)
+    response = lab(annotator).get(address(gym, text))
+    page = response.content.decode()
+    assert [column.episode.pk for column in response.context["comparison"].columns] == [text.pk, gym.pk]
+    assert "compare-completions" in page
+    assert "Six times seven." in page
+    assert "First divergence" not in page
+    assert page.index("Six times seven.") < page.index("Here is a.")
+
+
+def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", task=task), walked("a", task=task)
+    ticked = lab(annotator).get(f"/compare?episodes={one.pk}&episodes={two.pk}&episodes={one.pk}")
+    assert [found.pk for found in ticked.context["episodes"]] == [one.pk, two.pk]
+
+
+def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:
+    one, other = walked("a", task=task), walked("b", task=task)
+    stranger = walked("c")
+    found = lab(annotator).get(address(one)).context["choices"]
+    assert [episode.pk for episode in found] == [other.pk]
+    assert stranger.pk not in {episode.pk for episode in found}
+
+
+def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Task) -> None:
+    five = [walked("a", task=task) for _ in range(5)]
+    response = lab(annotator).get(address(*five))
+    assert len(response.context["episodes"]) == 4
+    assert "these are the first four" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "episodes=", "episodes=x,%00", "episodes=<script>alert(1)</script>", "from=-3", "episodes=9"],
+)
+def test_senseless_addresses_are_answered(query: str, lab: Lab, annotator: User, db: None) -> None:
+    response = lab(annotator).get(f"/compare?{query}")
+    assert response.status_code == (404 if query == "episodes=9" else 200)
+    assert b"<script>alert" not in response.content
+
+
+def test_an_episode_that_is_not_there_is_named(lab: Lab, annotator: User, task: Task) -> None:
+    response = lab(annotator).get(f"/compare?episodes={walked('a', task=task).pk},987654")
+    assert response.status_code == 404
+    assert "987654" in response.content.decode()
+
+
+def test_hostile_text_is_text(lab: Lab, annotator: User, task: Task) -> None:
+    bad = "<script>alert(1)</script>\u202e"
+    one = factories.episode(task=task)
+    factories.step(one, 1, thought=bad, action={"type": bad, "target": bad}, url=bad, observation_text=bad)
+    factories.submission(one, bad)
+    page = lab(annotator).get(address(one, walked("a", task=task))).content.decode()
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+
+
+def test_more_steps_cost_no_more_queries(lab: Lab, annotator: User, task: Task) -> None:
+    client = lab(annotator)
+
+    def queries(steps: int) -> int:
+        pair = [walked(*(f"p{n}" for n in range(steps)), task=task) for _ in range(2)]
+        with CaptureQueriesContext(connection) as counted:
+            assert client.get(address(*pair)).status_code == 200
+        return len(counted)
+
+    client.get("/episodes/")
+    assert queries(3) == queries(150)
+
+
+def test_long_episodes_are_paged_and_only_a_pages_steps_are_on_it(
+    lab: Lab, annotator: User, task: Task
+) -> None:
+    names = [f"p{n}" for n in range(130)]
+    one, two = walked(*names, task=task), walked(*names[:120], "x", *names[121:], task=task)
+    client = lab(annotator)
+    page = client.get(address(one, two)).content.decode()
+    assert f'href="?episodes={one.pk},{two.pk}&amp;from=101#row-121"' in page
+    assert "Here is p99." in page
+    assert "Here is p100." not in page
+    second = client.get(address(one, two, **{"from": 101})).content.decode()
+    assert "Here is p100." in second
+    assert 'id="row-121"' in second
+
+
+def test_lists_have_boxes_that_lead_there(lab: Lab, annotator: User, task: Task) -> None:
+    one, _ = walked("a", task=task), walked("b", task=task)
+    client = lab(annotator)
+    for path in ("/search", f"/tasks/{task.pk}/", f"/runs/{one.run_id}/"):
+        page = client.get(path).content.decode()
+        assert f'value="{one.pk}"' in page

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests import factories
+from tests.capture.making import PAGE, chunk_make, event, packed
+from tests.replay.conftest import LabClient
+from trajectories.models import Episode, RecordingTally
+
+Lab = Callable[[User | None], LabClient]
+
+
+@pytest.fixture
+def episode(db: None, own_storages: Path) -> Episode:
+    return factories.episode(recording="full")
+
+
+def address(episode: Episode, page: str = PAGE) -> str:
+    return f"/episodes/{episode.pk}/recording/{page}.json"
+
+
+def test_the_lab_streams_a_page_that_no_browser_runs(
+    episode: Episode,
+    lab: Lab,
+    annotator: User,
+) -> None:
+    chunk_make(episode, 1, packed([event(1, html="<script>alert(1)</script>")]))
+    RecordingTally.objects.create(episode=episode, chunks=1, bytes=1, capped=True)
+
+    response = lab(annotator).get(address(episode))
+
+    assert response.streaming
+    assert json.loads(response.getvalue())["is_capped"]
+    assert response["Content-Type"] == "application/json"
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in response["Content-Security-Policy"]
+    assert "private" in response["Cache-Control"]
+
+
+def test_a_stranger_sees_no_recording(episode: Episode, lab: Lab) -> None:
+    chunk_make(episode, 1, packed([event(1)]))
+
+    response = lab(None).get(address(episode))
+
+    assert response.status_code == 302
+    assert response["Location"].startswith("/login/")
+
+
+@pytest.mark.parametrize("page", ["another-page", "x" * 300])
+def test_a_page_without_a_recording_is_a_404(
+    page: str,
+    episode: Episode,
+    lab: Lab,
+    annotator: User,
+) -> None:
+    assert lab(annotator).get(address(episode, page)).status_code == 404

@@ -1,0 +1,132 @@
+"""An episode taken away: one HTML file, the trajectory as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.contrib.auth.models import User
+
+from gymsite.core import tokens
+from tests import factories
+from tests.replay.conftest import LabClient
+from tests.replay.test_pictures import picture_make
+from trajectories.models import Episode
+from trajectories.replay import taking_away
+
+pytestmark = pytest.mark.usefixtures("own_storages")
+Lab = Callable[[User | None], LabClient]
+HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\u202e'
+
+
+@pytest.fixture
+def episode(db: None) -> Episode:
+    made = factories.episode(task=factories.task(answer="gold-answer"))
+    token = tokens.token_make(episode_id=made.pk, key=django_settings.TOKEN_KEY)
+    shot = picture_make()
+    click = {"type": "click", "x": 10, "y": 10}
+    factories.step(made, 1, thought="I look.", screenshot=shot, action=click)
+    factories.step(made, 2, thought="Again.", screenshot=shot, action=click)
+    factories.step(made, 3, thought=HOSTILE, raw=HOSTILE, observation_text=HOSTILE, action={"type": HOSTILE})
+    factories.step(made, 4, thought=f"At http://x/e/{token}/ I stand.", screenshot="0" * 64)
+    factories.submission(made, "41")
+    factories.verdict(made, "incorrect", verifier="numeric-v1", evidence={"gold": "gold-answer"})
+    return made
+
+
+def file_of(
+    client: LabClient, episode: Episode, kind: str = "html", query: str = "", *, golds: bool = False
+) -> str:
+    response: Any = client.get(f"/episodes/{episode.pk}/export.{kind}{query}")
+    assert response.status_code == 200
+    named = f"episode-{episode.pk}{'-with-gold' if golds else ''}.{kind}"
+    assert response["Content-Disposition"] == f'attachment; filename="{named}"'
+    return bytes(response.getvalue()).decode()
+
+
+def test_the_file_has_all_steps_and_what_became_of_them(lab: Lab, annotator: User, episode: Episode) -> None:
+    text = file_of(lab(annotator), episode)
+    for said in ("I look.", "Again.", "incorrect, answer", "41", "numeric-v1", episode.task.prompt):
+        assert said in text
+    assert text.rstrip().endswith("</html>")
+
+
+def test_the_file_fetches_and_runs_nothing(lab: Lab, annotator: User, episode: Episode) -> None:
+    text = file_of(lab(annotator), episode)
+    assert "<script" not in text
+    assert "<img src=x" not in text
+    assert "\u202e" not in text
+    addresses = re.findall(r'(?:src|href)="([^"]*)"', text)
+    assert addresses
+    assert {address[:5] for address in addresses} <= {"data:", "#step"}
+    assert "url(" not in text
+    assert "@import" not in text
+    assert "script-src" not in text
+    assert "default-src &#x27;none&#x27;" in text
+
+
+def test_pictures_are_inside_once_and_a_missing_one_is_said(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    text = file_of(lab(annotator), episode)
+    assert text.count("data:image/webp;base64,") == 1
+    assert 'href="#step-1"' in text
+    assert "1 picture left out" in text
+
+
+def test_what_does_not_fit_is_left_out_and_said(
+    lab: Lab, annotator: User, episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking_away, "STEPS_MAX", 2)
+    monkeypatch.setattr(taking_away, "ONE_TEXT_MAX_CHARS", 5)
+    monkeypatch.setattr(taking_away.Room, "__init__", _no_room)
+    text = file_of(lab(annotator), episode)
+    assert "2 steps after the first 2 are left out" in text
+    assert "2 pictures left out" in text
+    assert "[2 characters left out]" in text
+    assert "data:image" not in text
+
+
+def _no_room(room: taking_away.Room) -> None:
+    room.pictures, room.picture_bytes, room.chars = 300, 10, 1_000
+    room.steps_out = room.pictures_out = room.chars_out = 0
+
+
+@pytest.mark.parametrize("kind", ["html", "json"])
+def test_no_token_is_taken_away(kind: str, lab: Lab, annotator: User, episode: Episode) -> None:
+    token = tokens.token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
+    assert token not in file_of(lab(annotator), episode, kind)
+
+
+@pytest.mark.parametrize("kind", ["html", "json"])
+def test_a_gold_is_in_it_for_those_who_may_see_it_and_ask(
+    kind: str, lab: Lab, owner: User, annotator: User, episode: Episode
+) -> None:
+    assert "gold-answer" not in file_of(lab(owner), episode, kind)
+    assert "gold-answer" not in file_of(lab(annotator), episode, kind, "?golds=1")
+    assert "gold-answer" in file_of(lab(owner), episode, kind, "?golds=1", golds=True)
+
+
+def test_the_json_is_the_trajectory(lab: Lab, annotator: User, episode: Episode) -> None:
+    record = json.loads(file_of(lab(annotator), episode, "json"))
+    assert record["id"] == episode.pk
+    assert [step["index"] for step in record["steps"]] == [1, 2, 3, 4]
+    assert record["verdict"]["outcome"] == "incorrect"
+    assert "seed" not in record
+
+
+def test_an_episode_without_steps_can_be_taken_too(lab: Lab, annotator: User, db: None) -> None:
+    made = factories.episode()
+    assert "Taken from Palaestra" in file_of(lab(annotator), made)
+
+
+def test_the_style_sheet_is_the_one_that_the_policy_names(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    response: Any = lab(annotator).get(f"/episodes/{episode.pk}/export.html")
+    assert response["Content-Security-Policy"].endswith("; sandbox")
+    assert response["Content-Security-Policy"].removesuffix("; sandbox") == taking_away.policy()

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import factories
+from trajectories.models import Run
+from trajectories.reports.behaviour import Measure, run_behaviour
+from trajectories.reports.statistics import clustered_mean, t_95
+from trajectories.summaries import storing
+
+
+def _tried(
+    run: Run, *thoughts: str, task: Any = None, arm: str = "gym", outcome: str = "correct", **fields: Any
+) -> None:
+    group = factories.group(run=run, arm=arm, **({"task": task} if task else {}))
+    for thought in thoughts:
+        episode = factories.episode(group=group, **fields)
+        factories.step(episode, 1, thought=thought)
+        factories.verdict(episode, outcome)
+        storing.episodes_summarise([episode.pk])
+
+
+def _measure(run: Run, name: str) -> Measure:
+    (arm,) = run_behaviour(run_id=run.pk).results
+    return next(measure for measure in arm.measures if measure.name == name)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "t"), [(1, 12.7062), (2, 4.3027), (3, 3.1824), (5, 2.5706), (10, 2.2281), (100, 1.9840)]
+)
+def test_students_t_is_that_of_the_tables(degrees: int, t: float) -> None:
+    assert t_95(degrees) == pytest.approx(t, rel=0.005)
+
+
+def test_samples_of_one_task_count_as_one_cluster() -> None:
+    apart = clustered_mean([(1, 1.0), (1, 0.0), (1, 1.0), (1, 0.0)])
+    together = clustered_mean([(2, 2.0), (2, 0.0)])
+    assert apart
+    assert together
+    assert apart.mean == together.mean == 0.5
+    # By hand: residuals 4 * 0.25, T/(T-1) = 4/3, t(3) = 3.1824; n = 4.
+    assert apart.high == pytest.approx(0.5 + 3.1824 * (4 / 3) ** 0.5 / 4, rel=0.005)
+    assert together.high is not None
+    assert apart.high is not None
+    assert together.high > apart.high
+
+
+def test_nothing_has_no_mean_and_one_task_no_interval() -> None:
+    assert clustered_mean([]) is None
+    one = clustered_mean([(3, 6.0)])
+    assert one
+    assert (one.mean, one.low, one.high, one.tasks) == (2.0, None, None, 1)
+
+
+@pytest.mark.django_db
+def test_means_are_over_episodes_and_intervals_over_tasks() -> None:
+    run = factories.run()
+    _tried(run, "abcd", "abcdef")
+    _tried(run, "ab")
+    found = _measure(run, "thought_chars")
+    assert (found.mean, found.episodes, found.tasks) == (4.0, 3, 2)
+    assert found.low is not None
+    assert found.low < 4.0
+
+
+@pytest.mark.django_db
+def test_guided_void_and_unfinished_episodes_are_left_out() -> None:
+    run = factories.run()
+    _tried(run, "abcd")
+    _tried(run, "abcdefgh", guidance={"kind": "prefix"})
+    _tried(run, "abcdefgh", outcome="void")
+    factories.episode(group=factories.group(run=run))
+    assert _measure(run, "thought_chars").episodes == 1
+
+
+@pytest.mark.django_db
+def test_episodes_not_yet_computed_are_told() -> None:
+    run = factories.run()
+    _tried(run, "abcd")
+    factories.verdict(factories.episode(group=factories.group(run=run)))
+    found = run_behaviour(run_id=run.pk)
+    assert (found.computed, found.ended) == (1, 2)
+
+
+@pytest.mark.django_db
+def test_the_api_tells_them_by_arm_to_keys_that_may_read(api: Callable[..., Any]) -> None:
+    run = factories.run()
+    _tried(run, "abcd")
+    _tried(run, "abcdef", arm="text_agent", task=factories.task(split="test"))
+    status, told = api("read").json("GET", f"/runs/{run.pk}/behaviour")
+    assert status == 200
+    assert [arm["arm"] for arm in told["results"]] == ["gym", "text_agent"]
+    assert told["results"][0]["measures"][1] == {
+        "name": "thought_chars",
+        "mean": 4.0,
+        "low": None,
+        "high": None,
+        "episodes": 1,
+        "tasks": 1,
+    }
+    assert api().json("GET", f"/runs/{run.pk}/behaviour")[0] == 401
+    assert api("read").json("GET", "/runs/999999/behaviour")[0] == 404
+    limited = api("read", splits=["test"]).json("GET", f"/runs/{run.pk}/behaviour")[1]
+    assert [arm["arm"] for arm in limited["results"]] == ["text_agent"]

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from trajectories.reports.statistics import Clusters, effective_n, rate_of, wilson
+
+
+def clusters(counts: list[tuple[int, int]]) -> Clusters:
+    return Clusters(
+        tasks=len(counts),
+        correct=sum(k for k, _ in counts),
+        judged=sum(n for _, n in counts),
+        correct_squared=sum(k * k for k, _ in counts),
+        correct_times_judged=sum(k * n for k, n in counts),
+        judged_squared=sum(n * n for _, n in counts),
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "low", "high"),
+    [(0.5, 10, 0.2366, 0.7634), (0.0, 10, 0.0, 0.2775), (1.0, 10, 0.7225, 1.0), (0.9, 100, 0.8256, 0.9448)],
+)
+def test_wilson_agrees_with_published_values(share: float, n: int, low: float, high: float) -> None:
+    assert wilson(share=share, n=n) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_one_try_a_task_is_plain_wilson() -> None:
+    rate = rate_of(clusters([(1, 1)] * 6 + [(0, 1)] * 4))
+    assert rate is not None
+    assert (rate.low, rate.high) == pytest.approx(wilson(share=0.6, n=10))
+
+
+def test_samples_that_all_agree_count_once() -> None:
+    assert effective_n(clusters([(4, 4)] * 5 + [(0, 4)] * 5)) == pytest.approx(10, rel=0.15)
+    assert effective_n(clusters([(8, 8)])) == 1
+    assert effective_n(clusters([(4, 4)] * 3)) == 3
+
+
+def test_nothing_judged_has_no_rate() -> None:
+    assert rate_of(clusters([])) is None
+
+
+def test_the_interval_covers_what_it_says_when_tasks_differ_in_difficulty() -> None:
+    """The published trap: plain Wilson on 200 tasks x 4 samples covers about 80% here."""
+    rng = random.Random(20)
+    covered = plain = 0
+    for _ in range(400):
+        counts = []
+        for _task in range(200):
+            ease = rng.betavariate(0.6, 0.6)
+            counts.append((sum(rng.random() < ease for _ in range(4)), 4))
+        rate = rate_of(clusters(counts))
+        assert rate is not None
+        covered += rate.low <= 0.5 <= rate.high
+        low, high = wilson(share=rate.value, n=rate.judged)
+        plain += low <= 0.5 <= high
+    assert covered / 400 > 0.92
+    assert plain / 400 < 0.88

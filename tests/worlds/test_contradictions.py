@@ -1,0 +1,349 @@
+"""Nothing that a world says is denied by its facts, or by what it says a line above.
+
+Read over many worlds: each rule is a sentence or a name that shuts out another, or a fact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import date
+
+import pytest
+
+from tasks_app.worlds.reviews import asking as shop_asking
+from tasks_app.worlds.reviews import text as shop_text
+from tasks_app.worlds.reviews import types as shop_types
+from tasks_app.worlds.reviews import vocabulary
+from tasks_app.worlds.reviews.world import world as shop_world
+from tasks_app.worlds.stays import reviews as stay_reviews
+from tasks_app.worlds.stays.text import description
+from tasks_app.worlds.stays.types import Edition, Listing, Review, Room, World
+from tasks_app.worlds.stays.world import world as stays_world
+from tasks_app.worlds.wording import MONTHS
+
+DAY = date(2027, 3, 1)
+WORLDS = 200
+REVIEWED = 3
+"""Houses of a world whose reviews are read."""
+EDITIONS: tuple[Edition, ...] = ("train", "test")
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NUMBER = "|".join(NUMBERS[1:])
+
+# What a room's name says, and what of its name, beds or amenities cannot be beside it.
+ROOM_RULES = (
+    (r"Attic|Loft|Skylight|Top Floor", r"Ground Floor|Terrace Door"),
+    (r"Whole House|Cottage|Gatehouse", r"Top Floor|Ground Floor|Corner"),
+    (r"Garden Flat", r"Top Floor|Skylight|Street View"),
+    (r"Double Room", r"single"),
+    (r"Twin Room", r"double|queen|bunk"),
+    (r"Single Room", r"double|queen|bunk|2 "),
+    (r"Ground Floor", r"\bbalcony\b"),
+)
+# What the name of a house says, and kinds that it then is not of.
+HOUSE_RULES = (
+    (r"\bHotel\b", ("Apartment", "Guesthouse", "Bed and breakfast", "Hostel", "Holiday home")),
+    (r"\bHostel\b|Bunkhouse", ("Hotel", "Apartment", "Guesthouse", "Bed and breakfast", "Holiday home")),
+    (r"Apartments|Flats", ("Hotel", "Guesthouse", "Bed and breakfast", "Hostel", "Holiday home")),
+    (r"Pension|Guesthouse", ("Hotel", "Apartment", "Bed and breakfast", "Hostel", "Holiday home")),
+    (r"Villa|Cottage", ("Hotel", "Apartment", "Guesthouse", "Bed and breakfast", "Hostel")),
+    (r"\b(?:Rooms|Wing|Quarters)$", ("Holiday home",)),
+)
+BEDS = {"single": 1, "wide single": 1, "double": 2, "queen": 2, "bunk": 2}
+# Sentences of a description, and whether the house is so that they can be said of it.
+DESCRIPTION_RULES: tuple[tuple[str, Callable[[Listing], bool]], ...] = (
+    (r"narrow staircase", lambda house: "lift" not in house.amenities),
+    (r"a room below|kinds? of room|each with its own", lambda house: len(house.rooms) > 1),
+    (r"discount among the fees", lambda house: house.fees.long_stay_nights > 0),
+    (r"Children are welcome", lambda house: house.rules.least_age == 0),
+    (r"delivery vans", lambda house: not re.search(r"Steps|Stairs|Alley|Passage", house.street)),
+    (r"\bgarden was\b", lambda house: "garden" in house.amenities),
+    (r"Arrivals after", lambda house: house.rules.arrive_until < 24),
+)
+PRAISED = r"(?i)no (?:complaints|problems) with the {0}|the {0} (?:is as good|still works)|great {0}\b"
+TOGETHER = {"Couple", "Family", "Group of friends"}
+# Sentences of a guest's review, and whether guest, room and house are so that they can be said.
+GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
+    (r"\b(?:we|us|our)\b|[Mm]y (?:husband|wife|partner|\w+-in-law)", lambda said, *_: said.party in TOGETHER),
+    (r"travelled for work", lambda said, *_: said.party not in TOGETHER),
+    (r"The children", lambda said, *_: said.party == "Family"),
+    (r"[Ee]ven my |[Mm]y (?:husband|wife|\w+-in-law),", lambda said, *_: said.party in ("Couple", "Family")),
+    (
+        r"[Ff]or breakfast there|still think about|had gone and nobody|recipe",
+        lambda _s, _r, house: "breakfast" in house.amenities,
+    ),
+    (
+        r"We cooked|There was even a|Sharp knives|There is a stove",
+        lambda _s, _r, house: house.kind in ("Apartment", "Holiday home", "Hostel"),
+    ),
+    (
+        r"(?<!wet )\b(?:dog|greyhound|parrot)\b",
+        lambda _s, _r, house: house.rules.pets != "Pets are not allowed",
+    ),
+    (r"upstairs", lambda _s, room, _h: not re.search(r"Attic|Loft|Top Floor|Whole House|Cottage", room.name)),
+    (r"what we had was", lambda _s, room, _h: "View" not in room.name),
+    (r"facing the yard", lambda _s, room, _h: "Street View" not in room.name),
+    (r"wall to the next room", lambda _s, _r, house: house.kind != "Holiday home"),
+    (r"\b(?:balcony|the lift)\b", lambda *_: False),
+    (
+        r"(?:By|before) (?:eleven|midnight|five|seven)\b|sun until (?:nine|ten|eleven|midnight)",
+        lambda *_: False,
+    ),
+    (r"Christmas|Easter|in the snow|snow falling", lambda *_: False),
+    (r"\b(?:second|third|fourth|fifth) (?:night|day|evening)\b", lambda said, *_: said.nights > 1),
+)
+# In one review of a guest: what shuts out what.
+GUEST_PAIRS = (
+    (r"Smaller than in the pictures", r"Larger than it looks"),
+    (r"Bring earplugs|woke us|little sleep", r"[Ss]lept|heard .* and nothing else|might as well have been"),
+    (r"Too far from", r"on foot to|walking distance|exactly right for us"),
+    (r"^Kind people", r"before anyone let us in|knew nothing of"),
+    (r"^Would return", r"so small that|It smelt of"),
+    (r"Ask for the", r"so small that|It smelt of"),
+    (r"\bmy husband\b", r"\bmy wife\b"),
+)
+# In one review of a product: what shuts out what.
+SHOP_PAIRS = (
+    (
+        r"colour is (?:exactly|just)|colour looks|true to the listing",
+        r"darker|duller|nothing in common|hideous|brighter",
+    ),
+    (
+        r"[Dd]elivery was|[Ss]hipping was|earlier than told|here before",
+        r"took three weeks|took a month|got lost",
+    ),
+    (r"lighter than it looks", r"heavier"),
+    (r"hard to beat|a bargain|ten out of ten", r"expected more|want better|three out of ten|forget it"),
+    (r"in the bin|given away|I sent it back", r"need it daily|use it daily|still looks new|the keeping"),
+    (r"(?:service|[Ss]upport) answered", r"never answered|still wait|wrote the same twice"),
+    (r"size is (?:perfect|just right)|spot on, it fits", r"size is (?:wrong|off)|invented|plain wrong"),
+    (r"this one is better|no comparison", r"kept that one|easily better|feels like a toy"),
+    (
+        r"no harm done|one scratch|unharmed|just shrugged",
+        r"and that was that|never was the same|end of story",
+    ),
+    (r"Even without the leaflet", r"leaflet contradicts"),
+)
+STARS = (
+    (r"\b(?:[Ff]ive|[Aa]ll the) stars\b", (5,)),
+    (r"\bthree stars\b|three out of five|I say three", (3,)),
+    (r"\b(?:[Oo]ne|a) star\b", (1,)),
+)
+
+
+def stays_worlds() -> Iterator[World]:
+    for number in range(WORLDS):
+        yield stays_world(b"told %d" % number, edition=EDITIONS[number % 2], first_day=DAY)
+
+
+def words(found: re.Pattern[str] | str, text: str) -> bool:
+    return re.search(found, text) is not None
+
+
+def assert_none(found: list[tuple[str, str]]) -> None:
+    assert not found, (Counter(rule for rule, _ in found).most_common(), found[:5])
+
+
+def test_rooms_are_what_their_names_and_houses_say() -> None:
+    found = []
+    for town in stays_worlds():
+        for house in town.listings:
+            found += [
+                (name, f"{house.kind}: {house.name}")
+                for name, kinds in HOUSE_RULES
+                if words(name, house.name) and house.kind in kinds
+            ]
+            for room in house.rooms:
+                told = f"{room.name}: {room.beds} ({' '.join(room.amenities)})"
+                found += [
+                    (name, told)
+                    for name, other in ROOM_RULES
+                    if words(name, room.name) and words(other, told)
+                ]
+    assert_none(found)
+
+
+def test_beds_are_enough_for_those_who_sleep_in_them() -> None:
+    found = []
+    for town in stays_worlds():
+        for room in (room for house in town.listings for room in house.rooms):
+            beds = re.findall(r"(\d+) ((?:wide )?\w+) beds?", room.beds)
+            if sum(int(count) * BEDS[kind] for count, kind in beds) < room.sleeps:
+                found.append((room.name, room.beds))
+            named = re.search(r"(Four|Six)-Bed", room.name)
+            berths = sum(int(count) * (2 if kind == "bunk" else 1) for count, kind in beds)
+            if named and berths != {"Four": 4, "Six": 6}[named[1]]:
+                found.append((room.name, room.beds))
+    assert_none(found)
+
+
+def test_descriptions_say_nothing_that_the_house_denies() -> None:
+    found = []
+    for town in stays_worlds():
+        for house in town.listings:
+            told = " ".join(description(town, house))
+            found += [
+                (rule, told) for rule, fits in DESCRIPTION_RULES if words(rule, told) and not fits(house)
+            ]
+            distances = {*re.findall(r"(\d+) m (?:from|to)", told)} - {str(house.centre_metres)}
+            found += [("distance", told)] if distances else []
+    assert_none(found)
+
+
+def test_guests_say_nothing_that_their_stay_denies() -> None:
+    found = []
+    for house, review in _guests():
+        told = " ".join((review.title, *review.body))
+        room = next(room for room in house.rooms if room.name == review.room)
+        found += [
+            (rule, told) for rule, fits in GUEST_RULES if words(rule, told) and not fits(review, room, house)
+        ]
+        found += [(one, told) for one, other in GUEST_PAIRS if words(one, told) and words(other, told)]
+        stayed = re.findall(rf"(?i)\b(?:stayed|all for) ({NUMBER}) nights|^({NUMBER}) (?:good )?nights", told)
+        if {name.lower() for names in stayed for name in names if name} - {NUMBERS[review.nights]}:
+            found.append(("nights", f"{review.nights}: {told}"))
+        heads = 1 if review.party not in TOGETHER else 2
+        if heads > room.sleeps or (review.party in ("Family", "Group of friends") and room.sleeps < 3):
+            found.append(("party", f"{review.party} in {room.name}"))
+    assert_none(found)
+
+
+def test_months_in_a_guests_words_are_those_of_the_stay() -> None:
+    found = []
+    for _, review in _guests():
+        told = " ".join((review.title, *review.body))
+        said = re.findall(
+            rf"(?:were here in|, and that in|nights in)(?: the heat of)? ({'|'.join(MONTHS)})",
+            told,
+        )
+        if set(said) - {MONTHS[int(review.month[5:]) - 1]}:
+            found.append(("month", f"{review.month}: {told}"))
+    assert_none(found)
+
+
+def test_hosts_answer_what_the_guest_has_said() -> None:
+    asked = {
+        "about that noise": r"woke us|next room|earplugs|pipes",
+        "concerned about": r"woke us|next room|earplugs|pipes",
+        "ordered a new": r"stove|washed",
+        "painted this month": r"so small|socket|pictures show|smelt of",
+        "cleaned behind": r"beneath|bin was|Dust",
+        "recipe": r"breakfast|still think|recipe|hurried|lunch",
+        "extra": r"reckoned",
+        "You did write|We did write": r"reckoned|For that money",
+    }
+    found, replies = [], 0
+    for _, review in _guests():
+        replies += bool(review.reply)
+        told = " ".join(review.body)
+        found += [
+            (said, f"{told} | {review.reply}")
+            for said, by in asked.items()
+            if words(said, review.reply) and not words(by, told)
+        ]
+        if (
+            review.score < 7
+            and words(r"hopes you will come back|Thank you for these words|Glad that", review.reply)
+            and not words(r"Glad", review.reply)
+        ):
+            found.append(("pleased", f"{review.score}: {review.reply}"))
+    assert replies > WORLDS
+    assert_none(found)
+
+
+def _guests() -> Iterator[tuple[Listing, Review]]:
+    for town in stays_worlds():
+        for house in town.listings[:REVIEWED]:
+            for review in stay_reviews.reviews(town, house):
+                yield house, review
+
+
+def _bought() -> Iterator[tuple[shop_types.World, shop_types.Product, shop_types.Review]]:
+    for number in range(WORLDS):
+        shop = shop_world(b"told %d" % number, edition=EDITIONS[number % 2], first_day=DAY)
+        product = min(shop.products, key=lambda one: one.review_count)
+        for review in shop_text.reviews(shop, product.id):
+            yield shop, product, review
+
+
+@pytest.fixture(scope="module")
+def bought() -> list[tuple[shop_types.World, shop_types.Product, shop_types.Review]]:
+    return list(_bought())
+
+
+Bought = list[tuple[shop_types.World, shop_types.Product, shop_types.Review]]
+
+
+def test_a_review_does_not_contradict_itself_or_its_stars(bought: Bought) -> None:
+    found = []
+    for _, _, review in bought:
+        told = " ".join((review.title, *review.body))
+        found += [(one, told) for one, other in SHOP_PAIRS if words(one, told) and words(other, told)]
+        found += [
+            (rule, f"{review.outline.stars}: {told}")
+            for rule, stars in STARS
+            if words(rule, told) and review.outline.stars not in stars
+        ]
+    assert_none(found)
+
+
+def test_a_term_is_not_praised_and_blamed_in_one_review(bought: Bought) -> None:
+    found = []
+    for _, _, review in bought:
+        told = " ".join((review.title, *review.body))
+        broken = re.findall(r"The (\w+) (?:broke|gave out|came apart|failed|snapped|quit) ", told)
+        found += [(part, told) for part in broken if words(PRAISED.format(part), told)]
+    assert_none(found)
+
+
+def test_prices_are_said_as_the_shop_has_them(bought: Bought) -> None:
+    found = [
+        (rule, text)
+        for _, _, review in bought
+        for text in (review.title, *review.body)
+        for rule in (r"Half the price|Cheaper than", r"\bdearer\b|pay less", r"Sixty euros (?:gone|for)")
+        if words(rule, text)
+    ]
+    assert_none(found)
+
+
+def test_sellers_answer_the_review_and_agree_with_each_other(bought: Bought) -> None:
+    found, replies = [], 0
+    for _, _, review in bought:
+        replies += bool(review.reply)
+        stars = review.outline.stars
+        if stars >= 4 and words(r"sorry|apolog|let you down|regret", review.reply):
+            found.append(("sorry", f"{stars}: {review.reply}"))
+        if stars < 4 and words(
+            r"kind words|glad|delighted|lovely review|satisfied|made our day", review.reply
+        ):
+            found.append(("pleased", f"{stars}: {review.reply}"))
+        found += (
+            [("a remark that was not made", review.reply)]
+            if words(r"your remark|in question|do you mean", review.reply)
+            else []
+        )
+        found += [("warranty", review.reply)] if words(r"three year", review.reply) else []
+    assert replies > WORLDS
+    assert_none(found)
+
+
+def test_answers_to_one_question_agree() -> None:
+    found = []
+    for number in range(WORLDS):
+        shop = shop_world(b"told %d" % number, edition=EDITIONS[number % 2], first_day=DAY)
+        for product in shop.products[:4]:
+            said: dict[str, set[bool]] = {}
+            for question in shop_asking.questions(shop, product.id):
+                for answer in question.answers:
+                    if not _names_a_term(shop, product, question.text):
+                        said.setdefault(question.text, set()).add(words(r"\byes\b", answer.text.lower()))
+            found += [(text, product.name) for text, sides in said.items() if len(sides) > 1]
+    assert_none(found)
+
+
+def _names_a_term(shop: shop_types.World, product: shop_types.Product, text: str) -> bool:
+    """What its answers tell is each owner's own."""
+    terms = vocabulary.of(shop.edition).categories[product.category].terms
+    return any(words(rf"\b{form}\b", text) for term in terms for form in term.all_forms)

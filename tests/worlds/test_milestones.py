@@ -1,0 +1,190 @@
+"""Milestones of every family, over events as the pages note them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from gymsite.core.draws import Draws
+from tasks_app.benchmarks import _sites
+from tasks_app.families import milestones
+from tasks_app.families.registry import FAMILIES, discover
+from tasks_app.families.reviews import _milestones as shop
+from tasks_app.families.types import LEVELS, SiteTask, Told
+
+discover()
+EVERY = [plugin for _, plugin in FAMILIES.items()]
+FIRST_DAY = date(2027, 3, 1)
+DRAWN: dict[str, SiteTask] = {}
+
+
+def task_of(family: str) -> SiteTask:
+    """A task of the highest level that the family draws in a world of its own."""
+    if family not in DRAWN:
+        plugin = FAMILIES.get(family)
+        place = _sites.place_of(plugin.site, number=3, edition=plugin.splits[-1], salt=b"milestones")
+        world = _sites.open_world(place | {"first_day": FIRST_DAY})
+        drawn = (
+            plugin.draw(world, Draws(b"milestones", family, level, number), level)
+            for level in reversed(LEVELS)
+            for number in range(20)
+        )
+        DRAWN[family] = next(task for task in drawn if task)
+    return DRAWN[family]
+
+
+def told(task: SiteTask) -> Told:
+    draft = _sites._gold(task)
+    return milestones.told_of(answer=draft.answer, extra=draft.extra)
+
+
+def numbered(events: Iterable[tuple[str, dict[str, Any]]]) -> list[milestones.Event]:
+    return [
+        milestones.Event(seq=seq, step=seq * 10, kind=kind, data=data)
+        for seq, (kind, data) in enumerate(events, start=1)
+    ]
+
+
+def stays_events(of: Told) -> list[tuple[str, dict[str, Any]]]:
+    """All that somebody could do who does everything right."""
+    given, goal = of.given, of.goal or {}
+    houses = {need.split("/")[1] for need in of.needs if "/" in need} | {of.answer[1]}
+    stays = [*given.get("legs", ()), *([given] if "check_in" in given else [])]
+    events = [("recent_search", {name: stay[name] for name in ("check_in", "check_out")}) for stay in stays]
+    events += [("listing_opened", {"listing": house}) for house in sorted(houses)]
+    events += [("amenities_opened", {"listing": house}) for house in sorted(houses)]
+    events.append(("calendar_opened", {"room": given.get("room")}))
+    events += [("shown", {"facts": [need]}) for need in ("trips", *of.needs)]
+    for trip in goal.get("trips", ()):
+        events += [(kind, {**trip, "trip": trip["code"]}) for kind in ("cancelled", "changed", "booked")]
+    return events
+
+
+def shop_events(of: Told) -> list[tuple[str, dict[str, Any]]]:
+    events: list[tuple[str, dict[str, Any]]] = []
+    for product in shop.products(of):
+        asked = {"q": of.given["term"]} if "term" in of.given else {}
+        wanted = urlencode(asked | shop.wanted_filters(of.given))
+        events += [
+            ("product_opened", {"product": product}),
+            ("reviews_opened", {"product": product}),
+            ("recent_search", {"product": product, "text": asked.get("q", "").upper()}),
+            ("filtered", {"product": product, "query": wanted}),
+            ("end_reached", {"product": product, "query": wanted}),
+        ]
+    return [*events, *(("shown", {"facts": [need]}) for need in of.needs)]
+
+
+def events_of(family: str) -> list[milestones.Event]:
+    of = told(task_of(family))
+    return numbered(stays_events(of) if FAMILIES.get(family).site == "stays" else shop_events(of))
+
+
+def reachable(plugin: Any, of: Told) -> set[str]:
+    return {one.name for one in plugin.milestones if one.when(of.given) and one.parts(of)}
+
+
+def pairs_of(plugin: Any) -> Iterator[tuple[Told, Told]]:
+    """Possible tasks with their impossible twins, of every level that has any in one of two worlds."""
+    for number in (3, 4):
+        place = _sites.place_of(plugin.site, number=number, edition=plugin.splits[-1], salt=b"milestones")
+        world = _sites.open_world(place | {"first_day": FIRST_DAY})
+        for level in LEVELS:
+            task = plugin.draw(world, Draws(b"pairs", plugin.id, level, number), level)
+            other = task and plugin.twin(world, task)
+            if task and other:
+                yield told(task), told(other)
+
+
+@pytest.mark.parametrize("plugin", [one for one in EVERY if one.twin], ids=lambda plugin: plugin.id)
+def test_a_pair_of_twins_is_told_the_same_milestones(plugin: Any) -> None:
+    found = [
+        tuple([one.name for one in milestones.reached(plugin.milestones, of, [])] for of in pair)
+        for pair in pairs_of(plugin)
+    ]
+    assert found
+    assert [possible for possible, impossible in found if possible != impossible] == []
+
+
+def test_nothing_reaches_a_booking_where_nothing_is_to_be_booked() -> None:
+    plugin = FAMILIES.get("book_stay")
+    trip = {"trip": "T", "room": "R-1", "guests": 2, "check_in": "2027-03-02", "check_out": "2027-03-05"}
+    of = Told(answer=("b", "L-1"), needs=(), given={**trip}, goal={"trips": []})
+    found = milestones.reached(plugin.milestones, of, numbered([("booked", trip)]))
+    assert [one.event for one in found if one.name == "booked_right_room"] == [None]
+
+
+@pytest.mark.parametrize("plugin", EVERY, ids=lambda plugin: plugin.id)
+def test_every_family_has_milestones_that_the_right_way_reaches(plugin: Any) -> None:
+    of = told(task_of(plugin.id))
+    found = milestones.reached(plugin.milestones, of, events_of(plugin.id))
+    assert len(found) >= 2
+    assert {one.name for one in found if one.event} == reachable(plugin, of)
+    assert len(reachable(plugin, of)) >= 2
+    names = [milestone.name for milestone in plugin.milestones]
+    assert len(set(names)) == len(names)
+    assert all(name.replace("_", "").isalpha() and name.islower() for name in names)
+
+
+@pytest.mark.parametrize("plugin", EVERY, ids=lambda plugin: plugin.id)
+def test_events_that_are_about_something_else_reach_nothing(plugin: Any) -> None:
+    other = numbered(
+        [
+            ("page_served", {}),
+            ("recent_search", {"product": "P-000", "text": "zzz", "check_in": "1999-01-01", "check_out": ""}),
+            ("filtered", {"product": "P-000", "query": "", "check_in": "1999-01-01"}),
+            ("listing_opened", {"listing": "L-0"}),
+            ("amenities_opened", {"listing": "L-0"}),
+            ("calendar_opened", {"room": "R-0", "month": "1999-01"}),
+            ("shown", {"facts": ["listing/L-0/fees"]}),
+            ("product_opened", {"product": "P-000"}),
+            ("end_reached", {"product": "P-000", "query": ""}),
+            ("booked", {"room": "R-0", "guests": 1, "check_in": "1999-01-01", "check_out": "1999-01-02"}),
+            ("changed", {"trip": "NONE", "check_in": "1999-01-01"}),
+            ("cancelled", {"trip": "NONE", "fee": 0}),
+            ("kind_of_another_day", {}),
+        ]
+    )
+    found = milestones.reached(plugin.milestones, told(task_of(plugin.id)), other)
+    assert [one.name for one in found if one.event] == []
+
+
+def test_a_milestone_is_reached_by_the_event_that_brings_the_last_part() -> None:
+    of = Told(answer=("1",), needs=("a", "b"), given={}, goal=None)
+    all_seen = milestones.seen("all_seen", milestones.needed)
+    events = numbered(("shown", {"facts": [fact]}) for fact in "aabb")
+    (found,) = milestones.reached([all_seen], of, events)
+    assert found.event is not None
+    assert (found.event.seq, found.event.step) == (3, 30)
+    (missed,) = milestones.reached([all_seen], of, events[:2])
+    assert missed.event is None
+
+
+def test_a_milestone_that_nothing_can_reach_is_told_as_unreached() -> None:
+    of = Told(answer=("1",), needs=(), given={}, goal=None)
+    (found,) = milestones.reached(
+        [milestones.seen("all_seen", milestones.needed)], of, numbered([("shown", {"facts": ["a"]})])
+    )
+    assert found == milestones.Reached(name="all_seen", event=None)
+
+
+def test_a_milestone_that_the_wording_does_not_ask_for_is_not_told() -> None:
+    asked = milestones.once("asked", lambda told, kind, data: True, when=lambda given: "term" in given)
+    told_of = [Told(answer=("1",), needs=(), given=given, goal=None) for given in ({}, {"term": "zip"})]
+    assert [len(milestones.reached([asked], of, [])) for of in told_of] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_end"),
+    [("", True), ("q=ZIP", True), ("badge=with&sort=oldest", True), ("q=zi", False), ("stars=5", False)],
+)
+def test_the_end_of_a_list_counts_where_nothing_that_counts_is_left_out(query: str, is_end: bool) -> None:
+    given = {"product": "P-123", "term": "zip", "conditions": [{"fact": "verified", "value": True}]}
+    of = Told(answer=("1",), needs=(), given=given, goal=None)
+    events = numbered([("end_reached", {"product": "P-123", "query": query})])
+    (found,) = milestones.reached([shop.END_REACHED], of, events)
+    assert (found.event is not None) == is_end

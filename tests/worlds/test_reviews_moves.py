@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import FAMILIES, discover
+from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _moves as moves
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._conditions import Condition
+from tasks_app.families.reviews._rules import Rule
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.search import search
+from tasks_app.worlds.reviews.types import FOLD, World
+from tasks_app.worlds.reviews.vocabulary import Edition
+from tasks_app.worlds.reviews.world import world
+
+DAY = date(2027, 3, 1)
+WORLDS = 8
+
+
+def worlds(edition: Edition) -> list[World]:
+    return [world(bytes([number]), edition=edition, first_day=DAY) for number in range(WORLDS)]
+
+
+@pytest.mark.parametrize("edition", ["train", "test"])
+def test_the_site_lists_no_review_that_nobody_planted_the_word_in(edition: Edition) -> None:
+    """Whatever is searched for, so that a task's moves are known without reading a review."""
+    for shop in worlds(edition):
+        for product in shop.products:
+            for term in rules.terms(shop, product):
+                asked = asking.asked(shop, product, term, Rule())
+                known = {entry.outline.id for entry in asked.lax}
+                for word, _ in moves._searches(asked):
+                    assert {review.id for review in search(shop, product.id, word)} <= known, word
+
+
+def test_every_mention_is_listed_by_one_of_the_words_that_are_searched_for() -> None:
+    """The oracle searches for the term and for the forms that do not hold it, such as feet for foot."""
+    for edition in ("train", "test"):
+        for shop in worlds(edition)[:3]:
+            product = shop.rivals[0]
+            for term in rules.terms(shop, product):
+                asked = asking.asked(shop, product, term, Rule())
+                words = [term.word, *(form for form in term.forms if term.word not in form)]
+                found = {review.id for word in words for review in search(shop, product.id, word)}
+                assert {outline.id for outline in asked.found} <= found
+
+
+def test_conditions_that_filters_say_shorten_the_list_and_others_do_not() -> None:
+    shop = worlds("train")[0]
+    product = max(shop.products, key=lambda product: product.review_count)
+    everything = outlines(shop, product.id)
+    pages = -(-len(everything) // moves.LIST_LENGTH)
+    unsaid = (Condition("at_least", 1), Condition("year", "2026"))
+    assert moves.meeting(everything, unsaid, None) == moves.OPENING + pages - 1
+    said = (Condition("stars", everything[0].stars), Condition("colour", everything[0].colour))
+    assert moves.meeting(everything, said, None) < moves.OPENING + pages - 1
+
+
+def test_what_is_open_to_see_is_not_opened() -> None:
+    """Moves differ by rule: whoever reads replies has to open them."""
+    shop = worlds("train")[1]
+    for product in shop.products:
+        for term in rules.terms(shop, product):
+            plain = asking.asked(shop, product, term, Rule())
+            replies = asking.asked(shop, product, term, Rule(has_replies=True))
+            assert moves.mentioning(plain) <= moves.mentioning(replies)
+            foldable = sum(entry.outline.sentences > FOLD for entry in plain.lax)
+            turned = -(-len(plain.lax) // moves.LIST_LENGTH)
+            most = moves.OPENING + moves.SEARCHING * len(term.all_forms) + turned * 2 + foldable
+            assert moves.mentioning(plain) <= most
+
+
+def test_five_products_take_as_many_moves_as_each_alone_and_the_way_back() -> None:
+    discover()
+    shop = worlds("test")[0]
+    draws = (Draws(b"five", number) for number in range(20))
+    task = next(task for one in draws if (task := FAMILIES.get("most_of_five").draw(shop, one, 1)))
+    term = rules.term_named(shop, shop.rivals[0], task.given["term"])
+    rule = rules.rule_of(task.given["rule"])
+    alone = [moves.mentioning(asking.asked(shop, product, term, rule)) for product in shop.rivals]
+    assert task.oracle_steps == sum(alone) + 4 * moves.RETURNING + len(task.fields) + moves.SUBMITTING

@@ -1,0 +1,151 @@
+"""What is done is judged, and not only what is told: wrong deeds are incorrect with the right answer too."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cache, partial
+
+import pytest
+
+from gymsite.core.draws import Draws
+from tasks_app.families.registry import FAMILIES, discover, of_site
+from tasks_app.families.types import LEVELS, Deeds, SiteTask
+from tasks_app.worlds.conditions import Condition
+from tasks_app.worlds.registry import worlds
+from tasks_app.worlds.stays import bookings
+from tasks_app.worlds.stays.state import State, fold
+from tasks_app.worlds.stays.types import Stay, World
+from verifiers import denotations, registry
+from verifiers.types import Evidence, Gold, Verdict
+
+discover()
+STAYS = worlds.get("stays")
+FIRST_DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2027, 10, 31), date(2026, 12, 31))
+DOING = [family.id for family in of_site("stays") if family.is_done]
+
+
+@cache
+def tasks_of(name: str) -> list[tuple[World, SiteTask]]:
+    """Tasks of every level in worlds of both editions, and the impossible twins that they have."""
+    family, found = FAMILIES.get(name), []
+    for number, first_day in enumerate(FIRST_DAYS):
+        for edition in family.splits:
+            key = b"wrong deeds %d" % number
+            opened = partial(STAYS.open_world, key, edition=edition, first_day=first_day)
+            drawn = [family.draw(opened(), Draws(key, name, level), level) for level in LEVELS]
+            found += [(opened(), task) for task in drawn if task]
+            twins = [family.twin(opened(), task) for task in drawn if task and family.twin]
+            found += [(opened(changes=twin.changes), twin) for twin in twins if twin]
+    return found
+
+
+def deeds_of(town: World, task: SiteTask) -> tuple[Deeds, ...]:
+    wrong_deeds = FAMILIES.get(task.family).wrong_deeds
+    return wrong_deeds(town, task) if wrong_deeds else ()
+
+
+def judged(task: SiteTask, town: World, deeds: Deeds, answer: tuple[str, ...]) -> Verdict:
+    assert task.goal is not None
+    gold = Gold(denotations.cell_of(task.answer), extra={"state": task.goal["state"]})
+    evidence = Evidence(answer, {"state": STAYS.plain(STAYS.fold(town, deeds))})
+    return registry.run("site_state-v1", gold=gold, evidence=evidence)
+
+
+def right_deeds(town: World, task: SiteTask) -> Deeds:
+    """What leads from the world's trips to those of the goal."""
+    assert task.goal is not None
+    before = {trip.code: trip for trip in town.trips}
+    fees = {fee["trip"]: fee["cents"] for fee in task.goal["state"]["fees"]}
+    deeds: list[tuple[str, dict[str, object]]] = []
+    for trip in task.goal["state"]["trips"]:
+        old, data = before.get(trip["code"]), trip | {"trip": trip["code"], "fee": fees.get(trip["code"], 0)}
+        if old is None:
+            deeds.append(("booked", data))
+        elif trip["status"] != old.status:
+            deeds.append(("cancelled", data))
+        elif trip["check_in"] != old.check_in.isoformat():
+            deeds.append(("changed", data))
+    return tuple(deeds)
+
+
+def compared(task: SiteTask, town: World, deeds: Deeds) -> list[Condition]:
+    assert task.goal is not None
+    assert STAYS.compare is not None
+    states = [STAYS.plain(STAYS.fold(town, made)) for made in ((), deeds)]
+    return STAYS.compare(states[0], task.goal["state"], states[1])
+
+
+def refusal(town: World, state: State, kind: str, data: dict[str, object]) -> str:
+    """Why the pages would not let it be done."""
+    if kind == "cancelled":
+        trip = state.trip(str(data["trip"]))
+        return bookings.cancel_refusal(trip, on=town.first_day) if trip else "no_such_trip"
+    days = {name: date.fromisoformat(str(data[name])) for name in ("check_in", "check_out")}
+    trip = state.trip(str(data.get("trip")))
+    listing = bookings.listing_of(town, str(data["listing"] if trip is None else trip.listing))
+    assert listing is not None
+    room = bookings.room_of(listing, str(data["room"] if trip is None else trip.room))
+    assert room is not None
+    if trip is None:
+        stay = Stay(**days, guests=int(str(data["guests"])))
+        return bookings.booking_refusal(town, state, listing=listing, room=room, stay=stay)
+    stay = Stay(**days, guests=trip.guests)
+    return bookings.change_refusal(
+        town, state, listing=listing, room=room, trip=trip, stay=stay, on=town.first_day
+    )
+
+
+def test_families_that_are_done_have_wrong_deeds_and_others_none() -> None:
+    assert DOING == ["book_stay", "cancel_and_rebook", "change_dates"]
+    for name, family in FAMILIES.items():
+        if family.site == "stays":
+            assert all((task.goal is not None) == (name in DOING) for _, task in tasks_of(name))
+        else:
+            assert family.wrong_deeds is None
+
+
+@pytest.mark.parametrize("name", DOING)
+def test_wrong_deeds_are_incorrect_whatever_is_answered(name: str) -> None:
+    for town, task in tasks_of(name):
+        told = FAMILIES.get(name).wrong(town, task)
+        assert judged(task, town, right_deeds(town, task), task.answer).correct
+        for deeds in deeds_of(town, task):
+            verdict = judged(task, town, deeds, task.answer)
+            assert verdict.metrics == {"values_right": 1.0, "state_right": 0.0}, (task.wording, deeds)
+            assert not verdict.correct
+            assert not judged(task, town, deeds, told).correct
+
+
+@pytest.mark.parametrize("name", DOING)
+def test_conditions_are_all_held_exactly_where_the_state_is_right(name: str) -> None:
+    for town, task in tasks_of(name):
+        for deeds in (right_deeds(town, task), (), *deeds_of(town, task)):
+            told = compared(task, town, deeds)
+            is_right = judged(task, town, deeds, task.answer).metrics["state_right"] == 1.0
+            assert all(one.is_held for one in told) == is_right, (task.wording, deeds)
+            assert {one.kind for one in told} >= {"frame", "allowed"}
+
+
+@pytest.mark.parametrize("name", DOING)
+def test_every_task_has_several_wrong_deeds_no_two_alike(name: str) -> None:
+    for town, task in tasks_of(name):
+        left = [STAYS.plain(STAYS.fold(town, deeds)) for deeds in deeds_of(town, task)]
+        assert len(left) >= 2, task.wording
+        assert all(one not in left[:place] for place, one in enumerate(left))
+
+
+@pytest.mark.parametrize("name", DOING)
+def test_pages_let_every_wrong_deed_be_done(name: str) -> None:
+    for town, task in tasks_of(name):
+        for deeds in deeds_of(town, task):
+            for place, (kind, data) in enumerate(deeds):
+                before = fold(town, deeds[:place])
+                assert refusal(town, before, kind, dict(data)) == "", (task.wording, deeds)
+
+
+def test_an_impossible_booking_that_is_made_all_the_same_is_incorrect() -> None:
+    twins = [(town, task) for town, task in tasks_of("book_stay") if not task.is_possible]
+    assert len(twins) >= 3
+    for town, task in twins:
+        assert task.answer[1] in str(deeds_of(town, task))
+        assert right_deeds(town, task) == ()

@@ -1,0 +1,218 @@
+"""Reads DOM recordings: every rrweb event of a page of an episode, whatever somebody put into its chunks.
+
+Agents can post chunks too, so nothing that a row says of its bytes is believed. Decompression is bounded: a
+chunk may unpack to ``CHUNK_MAX_BYTES``, and beyond ``FREE_BYTES`` to no more than ``RATIO_MAX`` times its
+stored size; a page's chunks together to ``PAGE_MAX_BYTES``, or to less where a reader says so. All of this
+is judged before anything is decoded. What cannot be read is named and skipped.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Annotated, Literal, NamedTuple
+
+import msgspec
+from django.conf import settings
+from django.contrib.postgres.aggregates import BoolOr
+from django.db.models import Count, Max, Min, Sum
+
+from gymsite.core import blobs
+from gymsite.core.tokens import token_make
+from trajectories.models import RecordingChunk, RecordingTally
+
+STORAGE = "recordings"
+CHUNK_MAX_BYTES = 16 * 1024 * 1024
+FREE_BYTES = 1024 * 1024
+RATIO_MAX = 200
+PAGE_MAX_BYTES = 128 * 1024 * 1024
+PIECE_BYTES = 1024 * 1024
+GZIP = zlib.MAX_WBITS + 16
+TIME_MAX_MS = 2**53
+HIDDEN = "***"
+
+Kind = Literal["lost", "missing", "damaged", "too_large", "past_limit"]
+
+
+class Event(msgspec.Struct, frozen=True):
+    """An rrweb event. ``data`` is JSON that was checked and not unpacked; other keys are left out."""
+
+    type: Annotated[int, msgspec.Meta(ge=0, le=6)]
+    timestamp: Annotated[float, msgspec.Meta(ge=0, le=TIME_MAX_MS)]
+    data: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Chunks that give no events.
+
+    ``lost``: numbers that never came; ``missing``: the bytes are gone; ``damaged``: no gzipped JSON array of
+    events; ``too_large``, and with the chunks before it ``past_limit``: it would unpack to too much.
+    """
+
+    first: int
+    last: int
+    problem: Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a page's chunks may hold together: ``size`` in bytes when unpacked, ``keys`` in colons, of which
+    every event, node and attribute has one (and texts have some, too)."""
+
+    size: int
+    keys: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedPage:
+    """What the rows say of one page load; of the times and the snapshot it is the page's own word."""
+
+    page: str
+    chunks: int
+    size: int
+    events: int
+    first_ms: int
+    last_ms: int
+    first_step: int | None
+    last_step: int | None
+    has_snapshot: bool
+
+
+_events = msgspec.json.Decoder(list[Event])
+_encode = msgspec.json.Encoder().encode
+
+
+def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
+    """The page loads of an episode that have chunks, in their order."""
+    rows = (
+        RecordingChunk.objects.filter(episode_id=episode_id)
+        .values("page")
+        .annotate(
+            chunks=Count("seq"),
+            total=Sum("size"),
+            told=Sum("events"),
+            first=Min("first_ms"),
+            last=Max("last_ms"),
+            first_step=Min("step"),
+            last_step=Max("step"),
+            snapshot=BoolOr("has_snapshot"),
+        )
+        .order_by("first", "page")
+    )
+    return [
+        RecordedPage(
+            page=row["page"],
+            chunks=row["chunks"],
+            size=row["total"],
+            events=row["told"],
+            first_ms=row["first"],
+            last_ms=row["last"],
+            first_step=row["first_step"],
+            last_step=row["last_step"],
+            has_snapshot=row["snapshot"],
+        )
+        for row in rows
+    ]
+
+
+def is_capped(*, episode_id: int) -> bool:
+    """Whether the episode sent more than its recording may hold."""
+    return RecordingTally.objects.filter(episode_id=episode_id, capped=True).exists()
+
+
+def chunks_of(*, episode_id: int, page: str) -> list[RecordingChunk]:
+    return list(RecordingChunk.objects.filter(episode_id=episode_id, page=page).order_by("seq"))
+
+
+def parts_read(
+    chunks: Iterable[RecordingChunk], *, limits: Limits | None = None
+) -> Iterator[list[Event] | Problem]:
+    """One part for each chunk of a page, and one for each gap in their numbers; one chunk is in memory.
+
+    Without ``limits`` only the bytes are bounded, by ``PAGE_MAX_BYTES``.
+    """
+    expected = 1
+    left = limits.size if limits else PAGE_MAX_BYTES
+    keys_left = limits.keys if limits else PAGE_MAX_BYTES
+    for chunk in chunks:
+        if chunk.seq > expected:
+            yield Problem(first=expected, last=chunk.seq - 1, problem="lost")
+        expected = chunk.seq + 1
+        plain, size = _unpacked(chunk, left=left)
+        left = max(0, left - size)
+        keys_left -= plain.count(b":") if isinstance(plain, bytes) else 0
+        if not isinstance(plain, bytes):
+            yield Problem(first=chunk.seq, last=chunk.seq, problem=plain)
+        elif keys_left < 0:
+            yield Problem(first=chunk.seq, last=chunk.seq, problem="past_limit")
+        else:
+            yield _decoded(chunk, plain)
+
+
+def page_json(*, page: str, chunks: Iterable[RecordingChunk], is_capped: bool) -> Iterator[bytes]:
+    """``{"page", "events": [...], "problems": [...], "is_capped"}`` in pieces, a chunk each."""
+    yield b'{"page":%b,"events":[' % _encode(page)
+    problems: list[Problem] = []
+    comma = b""
+    for part in parts_read(chunks):
+        if isinstance(part, Problem):
+            problems.append(part)
+        elif part:
+            yield comma + _encode(part)[1:-1]
+            comma = b","
+    told = _encode([asdict(problem) for problem in problems])
+    yield b'],"problems":%b,"is_capped":%b}' % (told, _encode(is_capped))
+
+
+class _Unpacked(NamedTuple):
+    """A chunk's bytes or what is wrong with them, and how many were unpacked to know it."""
+
+    plain: bytes | Kind
+    size: int = 0
+
+
+def _unpacked(chunk: RecordingChunk, *, left: int) -> _Unpacked:
+    try:
+        with blobs.blob_open(chunk.sha256, storage=STORAGE) as file:
+            packed = file.read()
+    except OSError:
+        return _Unpacked("missing")
+    own = min(CHUNK_MAX_BYTES, max(FREE_BYTES, RATIO_MAX * len(packed)))
+    plain, is_whole = _inflated(packed, most=min(own, left) + 1)
+    size = len(plain)
+    if size > own:
+        return _Unpacked("too_large", size)
+    if size > left:
+        return _Unpacked("past_limit", size)
+    return _Unpacked(plain if is_whole else "damaged", size)
+
+
+def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
+    """Its first ``most`` bytes as far as they can be read, and whether that is all of it."""
+    inflate = zlib.decompressobj(GZIP)
+    plain = bytearray()
+    try:
+        while len(plain) < most:
+            piece = inflate.decompress(packed, min(PIECE_BYTES, most - len(plain)))
+            if not piece:
+                break
+            plain += piece
+            packed = inflate.unconsumed_tail
+    except zlib.error:
+        return bytes(plain), False
+    return bytes(plain), inflate.eof
+
+
+def _decoded(chunk: RecordingChunk, plain: bytes) -> list[Event] | Problem:
+    try:
+        # An agent that knows its token may have written it here; whoever reads recordings need not.
+        text = plain.decode().replace(_token(chunk.episode_id), HIDDEN)
+        return _events.decode(text)
+    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
+        return Problem(first=chunk.seq, last=chunk.seq, problem="damaged")
+
+
+def _token(episode_id: int) -> str:
+    return token_make(episode_id=episode_id, key=settings.TOKEN_KEY)

@@ -1,0 +1,45 @@
+"""A perceptual hash: pictures that look alike have hashes that differ in few bits.
+
+The one that is known as pHash (C. Zauner, Implementation and Benchmarking of Perceptual Image Hash
+Functions, 2010): the picture in grey, shrunk to 32 x 32; its two-dimensional cosine transform (DCT-II); of
+that the 8 x 8 lowest frequencies; a bit of each, row by row: whether it is above their median.
+"""
+
+from __future__ import annotations
+
+import math
+from operator import mul
+from statistics import median
+
+from PIL import Image
+
+SIDE = 32
+KEPT = 8
+BITS = KEPT * KEPT
+# Of a picture of one colour all frequencies but one are zero, and rounding errors must not be bits.
+DECIMALS = 6
+
+_WAVES = tuple(
+    tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(KEPT)
+)
+
+
+def perceptual_hash(picture: Image.Image) -> str:
+    """64 bits as 16 hexadecimal digits."""
+    grey = picture.convert("L").resize((SIDE, SIDE), Image.Resampling.LANCZOS).tobytes()
+    rows = [grey[start : start + SIDE] for start in range(0, SIDE * SIDE, SIDE)]
+    across = [[_sum(wave, row) for wave in _WAVES] for row in rows]
+    columns = list(zip(*across, strict=True))
+    low = [round(_sum(wave, column), DECIMALS) for wave in _WAVES for column in columns]
+    middle = median(low)
+    bits = sum((value > middle) << (BITS - 1 - place) for place, value in enumerate(low))
+    return f"{bits:016x}"
+
+
+def distance(one: str, other: str) -> int:
+    """In how many of the 64 bits two hashes differ."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()
+
+
+def _sum(wave: tuple[float, ...], values: bytes | tuple[float, ...]) -> float:
+    return float(sum(map(mul, wave, values)))

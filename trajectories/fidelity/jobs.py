@@ -1,0 +1,66 @@
+"""Celery job of the media queue: one step's replay held against its screenshot."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+from billiard.exceptions import SoftTimeLimitExceeded
+from celery import shared_task
+from celery.signals import worker_ready
+from kombu.exceptions import OperationalError as QueueUnreachable
+
+from trajectories.capture.jobs import MEDIA_QUEUE
+from trajectories.fidelity import checking, rendering
+from trajectories.fidelity.choosing import Place
+from trajectories.recording import heartbeats
+
+logger = logging.getLogger(__name__)
+
+# In Redis, by which the sweeper knows that somebody can draw replays.
+ALIVE = "replays"
+# Longer than drawing may take, with reading the recording before and comparing after it.
+SOFT_LIMIT_S = 40
+HARD_LIMIT_S = 50
+AGAIN_S = 60.0
+
+
+@shared_task(name="fidelity.check", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
+def check(*, episode_id: int, step: int) -> None:
+    try:
+        checking.step_check(episode_id=episode_id, index=step)
+    except SoftTimeLimitExceeded:
+        checking.step_give_up(episode_id=episode_id, index=step)
+    except Exception:
+        # The sweeper sends it again, and gives it up after some tries.
+        logger.exception("the replay of step %s of episode %s could not be checked", step, episode_id)
+
+
+def step_send(place: Place) -> bool:
+    """Have a step checked; False without a queue: the sweeper sends it again."""
+    try:
+        check.apply_async(kwargs=place._asdict(), queue=MEDIA_QUEUE, retry=False)
+    except QueueUnreachable:
+        logger.warning("the queue does not answer: %s waits", place)
+        return False
+    return True
+
+
+@worker_ready.connect
+def _begin(sender: Any, **_kwargs: Any) -> None:
+    if MEDIA_QUEUE in sender.app.amqp.queues.consume_from:
+        Thread(target=say_able, name="replays", daemon=True).start()
+
+
+def say_able(*, wait: Callable[[float], object] = time.sleep) -> None:
+    """Say that this worker can draw replays once it has drawn a page, and until then why not."""
+    said = None
+    while problem := rendering.drawing_problem():
+        if problem != said:
+            logger.warning("replays cannot be drawn here, and are not checked: %s", problem[1])
+        said = problem
+        wait(AGAIN_S)
+    heartbeats.alive_keep(ALIVE)

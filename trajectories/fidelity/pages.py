@@ -1,0 +1,107 @@
+"""A step's replay as a page that is complete in itself: the lab's own replay page with every file that it
+needs beside it, and nothing that it could ask anybody else for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from django.contrib.staticfiles import finders
+
+from gymsite.core import blobs, drawings
+from trajectories.fidelity.limits import FILES, FILES_BYTES
+from trajectories.fidelity.rendering import Page
+from trajectories.models import Step
+from trajectories.replay.dom import document, scenes
+from trajectories.replay.dom.addresses import Addresses, Named
+from trajectories.replay.dom.scenes import NoScene, Scene
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "/page"
+ENTRY = f"{FOLDER}/replay.html"
+# Heights of a window and of its picture may be rounded apart.
+WHOLE_PAGE_PIXELS = 4
+OWN_FILES = 1 + len(document.SCRIPTS) + len(document.STYLES)
+
+
+UnpagedReason = Literal["no_replay", "whole_page", "other_size", "too_large"]
+
+
+class Unpaged(Exception):
+    """There is no page to draw."""
+
+    def __init__(self, reason: UnpagedReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def page_of(step: Step, *, size: tuple[int, int]) -> Page:
+    """The page that draws the replay at the pixels of a screenshot of ``size``. Raises ``Unpaged``."""
+    addresses = Addresses(place=_place, pictures=document.pictures_of(step.episode))
+    scene = scenes.scene_of(step, resolve=addresses)
+    if isinstance(scene, NoScene):
+        raise Unpaged("too_large" if scene.reason == "too_large" else "no_replay")
+    width, height = scene.size
+    scale = _scale(scene, size=size)
+    html = document.document_html(
+        scene,
+        nonce="",
+        scripts=tuple(map(_static, document.SCRIPTS)),
+        styles=tuple(map(_static, document.STYLES)),
+    )
+    if len(addresses.asked) > FILES - OWN_FILES:
+        raise Unpaged("too_large")
+    own = [Named(kind="static", name=name) for name in (*document.SCRIPTS, *document.STYLES)]
+    files = {ENTRY: html.encode(), **dict(_files([*own, *sorted(addresses.asked, key=repr)]))}
+    return Page(files=files, entry=ENTRY, width=width, height=height, scale=scale)
+
+
+def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
+    """Pixels of the screenshot for one of the window."""
+    width, height = scene.size
+    scale = size[0] / width
+    if abs(size[1] - height * scale) <= WHOLE_PAGE_PIXELS:
+        return scale
+    raise Unpaged("whole_page" if size[1] > height * scale else "other_size")
+
+
+def _files(wanted: Iterable[Named]) -> Iterator[tuple[str, bytes]]:
+    """Those that there are. What a recording names and nobody has is missing in the picture too."""
+    left = FILES_BYTES
+    for named in wanted:
+        place, content = _place(named), _read(named)
+        if content is None or place is None or len(content) > left:
+            logger.info("a replay goes without %s", named)
+            continue
+        left -= len(content)
+        yield place, content
+
+
+def _place(named: Named) -> str | None:
+    if named.kind == "static":
+        return _static(named.name)
+    if named.kind == "blob":
+        return f"{FOLDER}/blobs/{named.name}"
+    return f"{FOLDER}/drawings/{named.name}.{named.width}.webp"
+
+
+def _static(name: str) -> str:
+    return f"{FOLDER}/static/{name}"
+
+
+def _read(named: Named) -> bytes | None:
+    try:
+        if named.kind == "blob":
+            with blobs.blob_open(named.name) as blob:
+                return bytes(blob.read())
+        if named.kind == "drawing":
+            return drawings.drawing_bytes(named.name, width=named.width)
+        found = finders.find(named.name)
+        if not isinstance(found, str):
+            return None
+        return Path(found).read_bytes()
+    except (OSError, KeyError):
+        return None

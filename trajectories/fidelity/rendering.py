@@ -1,0 +1,190 @@
+"""Draws a page in the enclosure: a picture comes out, or the reason why none did."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from PIL import Image
+
+from gymsite.core import thumbnails
+from trajectories.fidelity import enclosure, watching
+from trajectories.fidelity.enclosure import EnclosureMissing, MissingReason
+from trajectories.fidelity.limits import (
+    FILES,
+    FILES_BYTES,
+    MEMORY_BYTES,
+    OUTPUT_BYTES,
+    SIDE,
+    VIRTUAL_MS,
+    WALL_S,
+    WATCH_S,
+)
+from verifiers.sandbox.enclosure import account
+
+logger = logging.getLogger(__name__)
+
+PNG = b"\x89PNG\r\n\x1a\n"
+CHUNK = 65_536
+SAID = re.compile(rb'<html\b[^>]*\bdata-replay="([a-z]+)"')
+READY = "ready"
+PROBE = '<!doctype html><html data-replay="ready"><body style="background:#0a0">'
+
+
+UndrawnReason = Literal["too_large", "out_of_time", "out_of_memory", "crashed", "not_ready", "unreadable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page that is complete in itself. ``files`` by absolute path; ``width`` and ``height`` in CSS pixels,
+    ``scale`` pixels for one of them. It says ``<html data-replay="ready">`` when it can be drawn."""
+
+    files: Mapping[str, bytes]
+    entry: str
+    width: int
+    height: int
+    scale: float = 1.0
+
+
+class Undrawn(Exception):
+    """There is no picture of a page."""
+
+    def __init__(self, reason: UndrawnReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
+    """The page in RGB. Raises ``Undrawn``, and ``EnclosureMissing`` where no page can be drawn.
+
+    Whatever the page does ends with its processes, after ``wall_s`` at the latest.
+    """
+    _check(page)
+    problem = drawing_problem()
+    if problem:
+        raise EnclosureMissing(*problem)
+    return _draw(page, wall_s=wall_s, is_nested=_is_nested())
+
+
+def drawing_problem() -> tuple[MissingReason, str] | None:
+    """Why no page can be drawn on this machine, as reason and sentence; None when one was drawn."""
+    try:
+        _is_nested()
+    except EnclosureMissing as missing:
+        return missing.reason, str(missing)
+    return None
+
+
+@cache
+def _is_nested() -> bool:
+    """Whether the browser's own sandbox works within ours; some kernels give namespaces only once.
+
+    Found out once a process. What fails is tried again: a machine may have been too busy.
+    """
+    page = Page(files={"/page/probe.html": PROBE.encode()}, entry="/page/probe.html", width=64, height=64)
+    try:
+        _draw(page, wall_s=WALL_S, is_nested=True)
+    except Undrawn as undrawn:
+        if undrawn.reason != "crashed":
+            raise _broken(undrawn) from None
+    else:
+        return True
+    try:
+        _draw(page, wall_s=WALL_S, is_nested=False)
+    except Undrawn as undrawn:
+        raise _broken(undrawn) from None
+    return False
+
+
+def _broken(undrawn: Undrawn) -> EnclosureMissing:
+    message = f"Chromium does not draw within bubblewrap here ({undrawn.reason})."
+    return EnclosureMissing("no_sandbox", message)
+
+
+def _check(page: Page) -> None:
+    size = sum(map(len, page.files.values()))
+    pixels = max(page.width, page.height) * page.scale
+    if len(page.files) > FILES or size > FILES_BYTES or not 1 <= pixels <= SIDE:
+        raise Undrawn("too_large")
+
+
+def _draw(page: Page, *, wall_s: float, is_nested: bool) -> Image.Image:
+    flags = (
+        f"--window-size={page.width},{page.height}",
+        f"--force-device-scale-factor={page.scale:g}",
+        f"--virtual-time-budget={VIRTUAL_MS}",
+    )
+    with ExitStack() as stack:
+        command, passed = enclosure.command(
+            stack, files=page.files, flags=flags, address=f"file://{page.entry}", is_nested=is_nested
+        )
+        box = subprocess.Popen(  # noqa: S603 (a fixed command)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=passed,
+            cwd="/",
+            env={},
+            start_new_session=True,
+            **account(),
+        )
+        stack.callback(_end, box)
+        output = _output(box, wall_s=wall_s)
+        # The picture is whole, or there is none: how the shell ended says no more.
+    return _picture(output)
+
+
+def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
+    """All that it prints. Raises ``Undrawn`` when it takes too long, takes too much or prints too much."""
+    if box.stdout is None:
+        raise RuntimeError("an enclosure has no output")
+    deadline = time.monotonic() + wall_s
+    output = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(box.stdout, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() > deadline:
+                raise Undrawn("out_of_time")
+            if watching.memory_of(box.pid) > MEMORY_BYTES:
+                raise Undrawn("out_of_memory")
+            if not selector.select(WATCH_S):
+                continue
+            piece = os.read(box.stdout.fileno(), CHUNK)
+            if not piece:
+                return bytes(output)
+            output += piece
+            if len(output) > OUTPUT_BYTES:
+                raise Undrawn("too_large")
+
+
+def _picture(output: bytes) -> Image.Image:
+    head, sign, body = output.partition(PNG)
+    said = SAID.search(head)
+    if said is None or not sign:
+        raise Undrawn("crashed")
+    if said[1].decode() != READY:
+        raise Undrawn("not_ready")
+    picture = thumbnails.picture_open(io.BytesIO(sign + body))
+    if picture is None:
+        raise Undrawn("unreadable")
+    return picture
+
+
+def _end(box: subprocess.Popen[bytes]) -> None:
+    """With bubblewrap its whole namespace ends (``--die-with-parent``)."""
+    box.send_signal(signal.SIGKILL)
+    box.wait()
+    if box.stdout is not None:
+        box.stdout.close()

@@ -1,0 +1,44 @@
+"""The statements that run for every episode, step and verdict, each measured, each one round trip.
+
+Rows go in as one JSON parameter: Postgres unpacks it faster than psycopg adapts a list a column.
+Records come out as JSON text, so that live can relay them without building them again.
+"""
+
+from __future__ import annotations
+
+from trajectories.hot_sql.claiming import (
+    CLAIM_COLUMNS,
+    SUBMISSION_CHANNEL,
+    TOOL_CALL_CHANNEL,
+    Claim,
+    claim_read,
+    submission_claim,
+    submission_write,
+)
+from trajectories.hot_sql.cursor import hot_cursor
+from trajectories.hot_sql.finishing import Ending, finish_many
+from trajectories.hot_sql.opening import episodes_insert, ids_reserve
+from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
+from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
+
+__all__ = [
+    "CLAIM_COLUMNS",
+    "EPISODE_STATES",
+    "STEP_COLUMNS",
+    "SUBMISSION_CHANNEL",
+    "TOOL_CALL_CHANNEL",
+    "VERDICTS_AFTER",
+    "VERDICT_JSON",
+    "Claim",
+    "Ending",
+    "StepsWritten",
+    "claim_read",
+    "episode_states",
+    "episodes_insert",
+    "finish_many",
+    "hot_cursor",
+    "ids_reserve",
+    "steps_write",
+    "submission_claim",
+    "submission_write",
+]

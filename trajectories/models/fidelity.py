@@ -1,0 +1,105 @@
+"""Whether DOM replays show what screenshots do: found by drawing them, and can be found again at will."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+# Reasons that pass: for a worker, or for one that can draw.
+LEFT = ("waiting", "no_sandbox", "no_browser")
+
+
+class Fidelity(models.Model):
+    """Of one step: its DOM replay, drawn in a sandbox, held against its screenshot.
+
+    ``trajectories/fidelity/comparing.py`` says how. ``replay`` and ``difference`` are blobs: the drawn
+    picture, and red where it differs from the screenshot.
+    """
+
+    class State(models.TextChoices):
+        FAITHFUL = "faithful"
+        UNFAITHFUL = "unfaithful"
+        NOT_CHECKED = "not_checked"
+        FAILED = "failed"
+
+    class Reason(models.TextChoices):
+        """Why a replay is not checked, or why it failed."""
+
+        NONE = ""
+        WAITING = "waiting"
+        NO_SANDBOX = "no_sandbox"
+        NO_BROWSER = "no_browser"
+        NO_SCREENSHOT = "no_screenshot"
+        NO_REPLAY = "no_replay"
+        OTHER_SIZE = "other_size"
+        WHOLE_PAGE = "whole_page"
+        TOO_LARGE = "too_large"
+        OUT_OF_TIME = "out_of_time"
+        OUT_OF_MEMORY = "out_of_memory"
+        NOT_READY = "not_ready"
+        UNREADABLE = "unreadable"
+        CRASHED = "crashed"
+
+    pk = models.CompositePrimaryKey("episode_id", "index")
+    episode = models.ForeignKey(
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        related_name="fidelity",
+        db_index=False,
+        db_constraint=False,
+    )
+    index = models.PositiveIntegerField()
+    state = models.CharField(max_length=11, choices=State)
+    reason = models.CharField(max_length=16, choices=Reason, default=Reason.NONE, blank=True)
+    changed_share = models.FloatField(null=True)  # of all pixels, 0 to 1
+    phash_distance = models.PositiveSmallIntegerField(null=True)  # of 64 bits
+    replay = models.CharField(max_length=64, default="", blank=True)
+    difference = models.CharField(max_length=64, default="", blank=True)
+    version = models.PositiveSmallIntegerField()
+    tries = models.PositiveSmallIntegerField(default=0)
+    checked_at = models.DateTimeField(db_default=Now())
+    asked_at = models.DateTimeField(null=True)  # by a person: those are checked first
+
+    class Meta:
+        verbose_name_plural = "fidelity"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(changed_share__gte=0, changed_share__lte=1), name="fidelity_share"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["episode", "index"],
+                name="fidelity_waiting",
+                condition=Q(reason__in=LEFT),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"fidelity of step {self.index} of episode {self.episode_id}"
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.reason == self.Reason.WAITING
+
+
+class EpisodeFidelity(models.Model):
+    """That steps of an ended episode were chosen to be checked, by which version, and how many."""
+
+    episode = models.OneToOneField(
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="fidelity_choice",
+        db_constraint=False,
+    )
+    version = models.PositiveSmallIntegerField()
+    steps = models.PositiveIntegerField()
+    chosen_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "episode fidelity"
+
+    def __str__(self) -> str:
+        return f"{self.steps} steps of episode {self.episode_id}"

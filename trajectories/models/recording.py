@@ -1,0 +1,54 @@
+"""DOM recordings: what a page said it showed, in chunks of rrweb events, and how much an episode has sent."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+
+class RecordingChunk(models.Model):
+    """A gzipped JSON array of rrweb events, in the storage ``recordings`` under its hash.
+
+    All but hash, size and time of receipt is the page's own word: agents can post here too, so whoever reads
+    the bytes believes nothing that the row says of them.
+    """
+
+    pk = models.CompositePrimaryKey("episode_id", "page", "seq")
+    episode = models.ForeignKey(
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        related_name="recording_chunks",
+        db_index=False,
+        db_constraint=False,
+    )
+    page = models.CharField(max_length=32)  # the nonce of a page load, the same as its page events have
+    seq = models.PositiveIntegerField()
+    step = models.PositiveIntegerField(null=True)
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveIntegerField()  # bytes as stored
+    events = models.PositiveIntegerField()
+    first_ms = models.BigIntegerField()  # Unix time by the clock of the page's machine
+    last_ms = models.BigIntegerField()
+    has_snapshot = models.BooleanField(default=False)
+    received_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(seq__gte=1), name="recording_chunk_seq_positive")]
+
+    def __str__(self) -> str:
+        return f"chunk {self.seq} of page {self.page}"
+
+
+class RecordingTally(models.Model):
+    """How much an episode's pages have sent: what the caps are measured by."""
+
+    episode = models.OneToOneField(
+        "trajectories.Episode", on_delete=models.CASCADE, primary_key=True, db_constraint=False
+    )
+    chunks = models.PositiveIntegerField(default=0)
+    bytes = models.PositiveBigIntegerField(default=0)
+    capped = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"{self.chunks} chunks"

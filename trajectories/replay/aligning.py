@@ -1,0 +1,199 @@
+"""Steps of several episodes side by side: pure alignment of what each did where.
+
+A step's key is what its page showed (``place``), the page's address (``page``) and the action in words
+(``action``). Two steps score 8 when place and action are the same, 6 when page and action are (another look
+of the same page), 2 when only the place is, 1 when only the page is, and 0 otherwise. The alignment of two
+sequences is the one of the highest sum (Needleman and Wunsch 1970, gaps cost nothing); of equals, the one
+with the fewest gaps first. A third and fourth sequence are laid beside the rows found so far, a row scoring
+as its best step.
+
+The table of sums is bounded: equal beginnings and ends are cut off, and where more than ``CELLS_MAX`` are
+left, keys that both sides have once (as in patience sorting) divide the rest. A stretch that is still too
+large is paired in its order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+CELLS_MAX = 100_000
+SAME, ALIKE, SAME_PLACE, SAME_PAGE = 8, 6, 2, 1
+
+Kind = Literal["same", "alike", "differs"]
+Pair = tuple[int | None, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """Empty ``place`` and ``page`` are unknown, and like no other."""
+
+    place: str = ""
+    page: str = ""
+    action: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """``cells`` has for each sequence the place of its step in it, or None."""
+
+    cells: tuple[int | None, ...]
+    kind: Kind
+
+
+Keys = tuple[Key, ...]
+
+
+def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
+    """The rows of two to four sequences, each step in one row and in its order."""
+    rows: list[tuple[int | None, ...]] = [(place,) for place in range(len(sequences[0]))]
+    for width, sequence in enumerate(sequences[1:], start=1):
+        left = [_keys_of(row, sequences) for row in rows]
+        right = [(key,) for key in sequence]
+        rows = [(*(rows[a] if a is not None else (None,) * width), b) for a, b in _aligned(left, right)]
+    return [Row(cells=cells, kind=_kind(_keys_of(cells, sequences), of=len(sequences))) for cells in rows]
+
+
+def first_divergence(rows: Sequence[Row]) -> int | None:
+    """The place of the first row that differs."""
+    return next((place for place, row in enumerate(rows) if row.kind == "differs"), None)
+
+
+def score(one: Key, other: Key) -> int:
+    is_place = one.place == other.place != ""
+    is_page = one.page == other.page != ""
+    if one.action == other.action:
+        return SAME if is_place else ALIKE if is_page else 0
+    return SAME_PLACE if is_place else SAME_PAGE if is_page else 0
+
+
+def _kind(keys: Keys, *, of: int) -> Kind:
+    if len(keys) < of:
+        return "differs"
+    lowest = min((score(keys[0], key) for key in keys[1:]), default=SAME)
+    return "same" if lowest == SAME else "alike" if lowest == ALIKE else "differs"
+
+
+def _keys_of(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) -> Keys:
+    return tuple(sequence[cell] for cell, sequence in zip(cells, sequences, strict=False) if cell is not None)
+
+
+def _aligned(left: Sequence[Keys], right: Sequence[Keys]) -> Iterator[Pair]:
+    """Places in both, None where one has no partner."""
+    head = _equal_run(zip(left, right, strict=False))
+    rest = min(len(left), len(right)) - head
+    tail = min(rest, _equal_run(zip(reversed(left), reversed(right), strict=False)))
+    yield from ((place, place) for place in range(head))
+    yield from _middle(left, right, (head, len(left) - tail), (head, len(right) - tail))
+    for back in range(tail, 0, -1):
+        yield len(left) - back, len(right) - back
+
+
+def _equal_run(pairs: Iterator[tuple[Keys, Keys]]) -> int:
+    count = 0
+    for one, other in pairs:
+        if _score(one, other) < SAME:
+            break
+        count += 1
+    return count
+
+
+def _score(row: Keys, key: Keys) -> int:
+    return max(score(one, other) for one in row for other in key)
+
+
+def _middle(
+    left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
+) -> Iterator[Pair]:
+    if (span[1] - span[0]) * (other[1] - other[0]) <= CELLS_MAX:
+        yield from _best(left, right, span, other)
+        return
+    a, b = span[0], other[0]
+    for i, j in [*_anchors(left, right, span, other), (span[1], other[1])]:
+        fits = (i - a) * (j - b) <= CELLS_MAX
+        yield from (_best if fits else _in_order)(left, right, (a, i), (b, j))
+        if i < span[1]:
+            yield i, j
+        a, b = i + 1, j + 1
+
+
+def _in_order(
+    _left: Sequence[Keys], _right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
+) -> Iterator[Pair]:
+    for offset in range(max(span[1] - span[0], other[1] - other[0])):
+        i, j = span[0] + offset, other[0] + offset
+        yield i if i < span[1] else None, j if j < other[1] else None
+
+
+def _anchors(
+    left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """Keys that both have once, in an order that both share: the longest such run."""
+    ours, theirs = _once(left, span), _once(right, other)
+    common = sorted((place, theirs[key]) for key, place in ours.items() if key in theirs)
+    ends: list[int] = []
+    chains: list[int] = []  # of each end so far, the pair in ``common``
+    before: list[int | None] = []
+    for number, (_, place) in enumerate(common):
+        length = bisect_left(ends, place)
+        before.append(chains[length - 1] if length else None)
+        ends[length : length + 1] = [place]
+        chains[length : length + 1] = [number]
+    found: list[tuple[int, int]] = []
+    number_at: int | None = chains[-1] if chains else None
+    while number_at is not None:
+        found.append(common[number_at])
+        number_at = before[number_at]
+    return found[::-1]
+
+
+def _once(sequence: Sequence[Keys], span: tuple[int, int]) -> dict[Key, int]:
+    """Of rows with several steps the first one's key counts."""
+    counts = Counter(keys[0] for keys in sequence[span[0] : span[1]])
+    return {
+        sequence[place][0]: place
+        for place in range(*span)
+        if counts[sequence[place][0]] == 1 and sequence[place][0].place
+    }
+
+
+def _best(
+    left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
+) -> Iterator[Pair]:
+    rows, columns = span[1] - span[0], other[1] - other[0]
+    scored = _scorer(left, right)
+    sums = [[0] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(rows - 1, -1, -1):
+        below, here = sums[i + 1], sums[i]
+        for j in range(columns - 1, -1, -1):
+            here[j] = max(below[j + 1] + scored(span[0] + i, other[0] + j), below[j], here[j + 1])
+    i = j = 0
+    while i < rows and j < columns:
+        if sums[i][j] == sums[i + 1][j + 1] + scored(span[0] + i, other[0] + j):
+            yield span[0] + i, other[0] + j
+            i, j = i + 1, j + 1
+        elif sums[i][j] == sums[i + 1][j]:
+            yield span[0] + i, None
+            i += 1
+        else:
+            yield None, other[0] + j
+            j += 1
+    yield from ((span[0] + place, None) for place in range(i, rows))
+    yield from ((None, other[0] + place) for place in range(j, columns))
+
+
+def _scorer(left: Sequence[Keys], right: Sequence[Keys]) -> Callable[[int, int], int]:
+    """Steps repeat themselves: a pair of keys is scored once."""
+    known: dict[tuple[Keys, Keys], int] = {}
+
+    def scored(i: int, j: int) -> int:
+        pair = (left[i], right[j])
+        found = known.get(pair)
+        if found is None:
+            found = known[pair] = _score(*pair)
+        return found
+
+    return scored

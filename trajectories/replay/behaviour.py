@@ -1,0 +1,125 @@
+"""A run's computed behaviour as a table: a row a measure, a column an arm, intervals as plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trajectories.reports.behaviour import Measure, RunBehaviour
+
+# Measures as they are read, and whether they are shares of one.
+TITLES = {
+    "steps": ("Steps", False),
+    "thought_words": ("Words in a thought", False),
+    "numbers": ("Numbers in a thought", False),
+    "formulas": ("Formulas in a thought", False),
+    "restates": ("Share of thoughts that restates page or action", True),
+    "checks": ("Steps that speak of checking, before the answer", False),
+    "backtracks": ("Backtracks", False),
+    "loops": ("Steps that repeat an earlier one", False),
+    "not_seen": ("Actions that no page saw", False),
+    "different": ("Actions done differently than said", False),
+    "extra_events": ("Events that no action explains", False),
+}
+# Of fewer tasks an interval would span nearly everything, and be read as a finding.
+TASKS_LEAST = 5
+# The plot in units of its SVG.
+PLOT_LEFT = 4.0
+PLOT_WIDTH = 72.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One measure in one arm as text, with its places in the plot; None where no episode has it."""
+
+    arm: str
+    value: str
+    interval: str
+    episodes: int
+    tasks: int
+    x: str
+    low_x: str
+    high_x: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    title: str
+    cells: Sequence[Cell | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BehaviourTable:
+    """``waiting`` ended episodes have no measures yet; fewer than ``tasks_least`` tasks have no interval."""
+
+    arms: Sequence[str]
+    rows: Sequence[Row]
+    computed: int
+    waiting: int
+    tasks_least: int = TASKS_LEAST
+
+
+def behaviour_table(found: RunBehaviour) -> BehaviourTable | None:
+    """None before the first episode has been computed."""
+    if not found.computed:
+        return None
+    by_arm = {arm.arm: {one.name: one for one in arm.measures} for arm in found.results}
+    rows = [
+        Row(
+            title=title,
+            cells=_cells([(arm, held.get(name)) for arm, held in by_arm.items()], is_share=is_share),
+        )
+        for name, (title, is_share) in TITLES.items()
+    ]
+    return BehaviourTable(
+        arms=list(by_arm), rows=rows, computed=found.computed, waiting=found.ended - found.computed
+    )
+
+
+def _cells(measures: Sequence[tuple[str, Measure | None]], *, is_share: bool) -> list[Cell | None]:
+    """All arms of a row on one scale, from nothing to the largest of them."""
+    ends = [max(one.mean, _ends(one)[1]) for _, one in measures if one]
+    largest = max(ends, default=0.0) or 1.0
+    largest = min(largest, 1.0) if is_share else largest
+    return [_cell(arm, one, largest, is_share=is_share) if one else None for arm, one in measures]
+
+
+def _ends(one: Measure) -> tuple[float, float]:
+    """Those of the interval; the mean alone where there is none."""
+    if one.tasks < TASKS_LEAST or one.low is None or one.high is None:
+        return one.mean, one.mean
+    return one.low, one.high
+
+
+def _cell(arm: str, one: Measure, largest: float, *, is_share: bool) -> Cell:
+    low, high = _ends(one)
+    # No measure is below nothing and no share above all; the interval is symmetrical and may be.
+    low, high = max(0.0, low), min(1.0, high) if is_share else high
+    is_known = one.tasks >= TASKS_LEAST
+    return Cell(
+        arm=arm,
+        value=_text(one.mean, is_share=is_share),
+        interval=_interval(low, high, is_share=is_share) if is_known else "too few tasks",
+        episodes=one.episodes,
+        tasks=one.tasks,
+        x=_place(one.mean / largest),
+        low_x=_place(low / largest),
+        high_x=_place(high / largest),
+    )
+
+
+def _interval(low: float, high: float, *, is_share: bool) -> str:
+    """An interval without width would claim a certainty that nobody has."""
+    if low == high:
+        return "the same in every task"
+    return f"{_text(low, is_share=is_share)} to {_text(high, is_share=is_share)}"
+
+
+def _text(value: float, *, is_share: bool) -> str:
+    if is_share:
+        return f"{value:.1%}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _place(share: float) -> str:
+    return f"{PLOT_LEFT + PLOT_WIDTH * min(share, 1.0):.1f}"

@@ -1,0 +1,141 @@
+"""What goes on in a run, for all who look at it: read at most once a second in each process."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import monotonic
+
+from trajectories.replay.folding import PACE_S, Fold
+from trajectories.replay.reward_plot import Plot, reward_plot
+from trajectories.replay.selectors import dashboard as reads
+from trajectories.reports.statistics import Rate
+
+FRESH_S = 1.0
+# Looking takes at most a fifth of one thread's time, however much there is to count.
+REST_TIMES = 5.0
+RUNS_KEPT = 16
+# How often a page looks by itself: the pace falls while nothing happens.
+ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dashboard:
+    """``unversioned`` is the reward of episodes without a policy version; ``last_at`` the newest verdict."""
+
+    open: int
+    submitted: int
+    correct: int
+    incorrect: int
+    void: int
+    void_reasons: Sequence[tuple[str, int]]
+    guided: int
+    verdicts_per_minute: float
+    stepping: reads.Stepping
+    plot: Plot | None
+    unversioned: Rate | None
+    last_at: datetime | None
+    mark: reads.Mark
+
+    @property
+    def judged(self) -> int:
+        return self.correct + self.incorrect
+
+    @property
+    def steps_per_s(self) -> float:
+        return self.stepping.steps / reads.STEPS_WINDOW_S
+
+    @property
+    def is_active(self) -> bool:
+        return self.open + self.submitted > 0
+
+    @property
+    def state(self) -> str:
+        return "active" if self.is_active else "idle"
+
+    @property
+    def every_ms(self) -> int:
+        return ACTIVE_EVERY_MS if self.is_active else IDLE_EVERY_MS
+
+    @property
+    def seen(self) -> str:
+        """Differs when anything that is shown does."""
+        shown = (
+            self.mark.verdicts,
+            self.mark.rejudged,
+            self.open,
+            self.submitted,
+            f"{self.verdicts_per_minute:.1f}",
+            f"{self.steps_per_s:.1f}",
+        )
+        return "-".join(map(str, shown))
+
+
+@dataclass
+class _Remembered:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    fold: Fold | None = None
+    shown: Dashboard | None = None
+    until: float = 0.0
+
+
+_remembered: OrderedDict[int, _Remembered] = OrderedDict()
+_remembered_lock = threading.Lock()
+
+
+def dashboard_of(run_id: int) -> Dashboard:
+    """The run's counts, at most ``FRESH_S`` old, or older where looking takes long."""
+    kept = _kept(run_id)
+    with kept.lock:
+        began = monotonic()
+        if kept.shown is None or began >= kept.until:
+            kept.shown = _look(kept, run_id)
+            kept.until = monotonic() + max(FRESH_S, REST_TIMES * (monotonic() - began))
+        return kept.shown
+
+
+def _kept(run_id: int) -> _Remembered:
+    with _remembered_lock:
+        kept = _remembered.setdefault(run_id, _Remembered())
+        _remembered.move_to_end(run_id)
+        while len(_remembered) > RUNS_KEPT:
+            _remembered.popitem(last=False)
+        return kept
+
+
+def _look(kept: _Remembered, run_id: int) -> Dashboard:
+    mark = reads.mark_of(run_id)
+    fold, kept.fold = kept.fold, None  # a look that fails half-way leaves nothing half-counted
+    if fold is None or fold.is_of_the_past(mark):
+        fold = Fold(run_id)
+    fold.advance(mark)
+    kept.fold = fold
+    return _shown(fold)
+
+
+def _shown(fold: Fold) -> Dashboard:
+    unfinished = reads.unfinished_by_status(fold.run_id)
+    since = fold.mark.verdicts - fold.verdicts_within(reads.STEPS_WINDOW_S + 1)
+    rates = {version: rate for version, one in fold.versions.items() if (rate := one.rate())}
+    unversioned = rates.pop(None, None)
+    voids = [(reason, number) for (outcome, reason), number in fold.endings.items() if outcome == "void"]
+    return Dashboard(
+        open=unfinished.get("open", 0),
+        submitted=unfinished.get("submitted", 0),
+        correct=fold.outcome("correct"),
+        incorrect=fold.outcome("incorrect"),
+        void=fold.outcome("void"),
+        void_reasons=sorted(voids, key=lambda one: (-one[1], one[0])),
+        guided=fold.guided,
+        verdicts_per_minute=fold.verdicts_within(PACE_S) * 60 / PACE_S,
+        stepping=reads.stepping(
+            run_id=fold.run_id, unfinished=sum(unfinished.values()), since=since, upto=fold.mark.verdicts
+        ),
+        plot=reward_plot({version: rate for version, rate in rates.items() if version is not None}),
+        unversioned=unversioned,
+        last_at=datetime.fromtimestamp(fold.last_at, UTC) if fold.last_at else None,
+        mark=fold.mark,
+    )

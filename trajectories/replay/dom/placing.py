@@ -1,0 +1,193 @@
+"""Which page load, and which moment of its recording, shows what a step saw before it acted.
+
+Two clocks may tell: the harness says when the step began and its observation was made, pages date what they
+record. And the steps that pages were told of number what they recorded, up to a second late at worst. Time
+is believed unless the numbers contradict it by more than ``SLACK_MS``; without times, or against them, the
+moment is the end of what was recorded in the steps before. All times are Unix milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+SLACK_MS = 2_000
+
+Basis = Literal["time", "steps"]
+Reason = Literal["nothing", "no_time", "too_early", "lost"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A chunk, as its row says; ``step`` is never lower than the step in which it was recorded."""
+
+    page: str
+    seq: int
+    step: int | None
+    first_ms: float
+    last_ms: float
+    has_snapshot: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """A step by the harness' clock: ``seen_ms`` when its observation was made, ``began_ms`` and ``ended_ms``
+    of its action; ``path`` is that of the page it saw, without query, None when it said none."""
+
+    index: int
+    seen_ms: float | None = None
+    began_ms: float | None = None
+    ended_ms: float | None = None
+    path: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """``page`` is load number ``number`` of ``loads`` that were recorded; from ``at_ms`` to ``until_ms`` the
+    step acts on it. ``still_ms``: how long nothing had been recorded by then, as far as chunks tell;
+    ``before_action_ms``: how long after it the action began, None where no clock tells."""
+
+    page: str
+    number: int
+    loads: int
+    at_ms: float
+    until_ms: float
+    basis: Basis
+    still_ms: float
+    before_action_ms: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unplaced:
+    """``nothing`` was recorded; ``no_time``: neither clock nor numbers place the step; ``too_early``: before
+    all that was recorded; ``lost``: of its page load nothing was recorded."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Load:
+    page: str
+    pieces: Sequence[Piece] = field(repr=False)
+
+    @property
+    def first_ms(self) -> float:
+        return min(piece.first_ms for piece in self.pieces)
+
+    @property
+    def last_ms(self) -> float:
+        return max(piece.last_ms for piece in self.pieces)
+
+    def last_before(self, at_ms: float) -> float:
+        """The last time at which something is known to be recorded by then, else the first of all."""
+        times = [min(piece.last_ms, at_ms) for piece in self.pieces if piece.first_ms <= at_ms]
+        return max(times, default=self.first_ms)
+
+
+def moment_of(
+    turn: Turn,
+    pieces: Sequence[Piece],
+    *,
+    acted_in: Collection[str] = (),
+    paths: Mapping[str, str] | None = None,
+) -> Moment | Unplaced:
+    """``acted_in`` are the page loads that the step's page events name; ``paths`` the path of every page load
+    that reported itself, recorded or not."""
+    loads = _loads(pieces)
+    if not loads:
+        return Unplaced(reason="nothing")
+    if acted_in and not any(load.page in acted_in for load in loads):
+        return Unplaced(reason="lost")
+    at_ms = turn.seen_ms if turn.seen_ms is not None else turn.began_ms
+    is_numbered = any(piece.step is not None for piece in pieces)
+    is_early = at_ms is not None and at_ms < loads[0].first_ms - SLACK_MS
+    if at_ms is not None and not is_early and _agrees(at_ms, turn.index, pieces):
+        return _by_time(turn, at_ms, loads, acted_in=acted_in, paths=paths or {})
+    if not is_numbered:
+        return Unplaced(reason="too_early" if is_early else "no_time")
+    return _by_steps(turn, loads, acted_in=acted_in)
+
+
+def _loads(pieces: Sequence[Piece]) -> list[_Load]:
+    by_page: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        by_page.setdefault(piece.page, []).append(piece)
+    loads = [_Load(page=page, pieces=held) for page, held in by_page.items()]
+    return sorted(loads, key=lambda load: (load.first_ms, load.page))
+
+
+def _agrees(at_ms: float, index: int, pieces: Sequence[Piece]) -> bool:
+    """Whether a time lies between what was surely recorded before and after, by the numbers."""
+    before = [piece.last_ms for piece in pieces if piece.step is not None and piece.step < index - 1]
+    within = [piece.last_ms for piece in pieces if piece.step == index]
+    after = [piece.first_ms for piece in pieces if piece.step is not None and piece.step > index]
+    low, high = max(before, default=at_ms), min([*after, max(within, default=at_ms)], default=at_ms)
+    return low - SLACK_MS <= at_ms <= high + SLACK_MS
+
+
+def _by_time(
+    turn: Turn, at_ms: float, loads: Sequence[_Load], *, acted_in: Collection[str], paths: Mapping[str, str]
+) -> Moment | Unplaced:
+    at_ms = max(at_ms, loads[0].first_ms)
+    started = [load for load in loads if load.first_ms <= at_ms]
+    alive = [load for load in started if not any(later.first_ms > load.last_ms for later in started)]
+    acted = [load for load in started if load.page in acted_in and load.last_ms >= at_ms]
+    named = [load for load in started if turn.path is not None and paths.get(load.page) == turn.path]
+    if not acted and not named and _is_elsewhere(turn, alive, loads, paths):
+        return Unplaced(reason="lost")
+    fitting = acted or [load for load in named if load in alive] or named or alive
+    load = max(fitting, key=lambda load: (load.last_before(at_ms), load.first_ms))
+    began_ms = turn.began_ms if turn.began_ms is not None else at_ms
+    until_ms = turn.ended_ms if turn.ended_ms is not None else began_ms
+    return _moment(
+        load, loads, at_ms=at_ms, until_ms=until_ms, basis="time", before=max(0.0, began_ms - at_ms)
+    )
+
+
+def _is_elsewhere(
+    turn: Turn, alive: Sequence[_Load], loads: Sequence[_Load], paths: Mapping[str, str]
+) -> bool:
+    """Whether the page that the step saw is one that reported itself and was not recorded."""
+    recorded = {load.page for load in loads}
+    unrecorded = {path for page, path in paths.items() if page not in recorded}
+    return turn.path in unrecorded and all(load.page in paths for load in alive)
+
+
+def _by_steps(turn: Turn, loads: Sequence[_Load], *, acted_in: Collection[str]) -> Moment | Unplaced:
+    pieces = [piece for load in loads for piece in load.pieces]
+    before = [piece for piece in pieces if (piece.step or 0) < turn.index]
+    fitting = [piece for piece in before if piece.page in acted_in] or before
+    if fitting:
+        last = max(fitting, key=lambda piece: (piece.last_ms, piece.page))
+        at_ms = last.last_ms
+    else:
+        begun = [piece for piece in pieces if (piece.step or 0) <= turn.index]
+        if not begun:
+            return Unplaced(reason="too_early")
+        last = min(begun, key=lambda piece: (piece.first_ms, piece.page))
+        at_ms = last.first_ms
+    load = next(load for load in loads if load.page == last.page)
+    own = [piece.last_ms for piece in load.pieces if piece.step is not None and piece.step <= turn.index]
+    return _moment(load, loads, at_ms=at_ms, until_ms=max(own, default=at_ms), basis="steps", before=None)
+
+
+def _moment(
+    load: _Load,
+    loads: Sequence[_Load],
+    *,
+    at_ms: float,
+    until_ms: float,
+    basis: Basis,
+    before: float | None,
+) -> Moment:
+    return Moment(
+        page=load.page,
+        number=loads.index(load) + 1,
+        loads=len(loads),
+        at_ms=at_ms,
+        until_ms=max(at_ms, min(until_ms, load.last_ms)),
+        basis=basis,
+        still_ms=max(0.0, at_ms - load.last_before(at_ms)),
+        before_action_ms=before,
+    )

@@ -1,0 +1,284 @@
+"""rrweb 2.1.6 events, as far as a replay needs them: everything else is left out when they are read.
+
+An event of another shape than these is no event. Names are rrweb's own.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+Id = Annotated[int, msgspec.Meta(ge=-1, le=2**31)]
+Number = Annotated[float, msgspec.Meta(ge=-(2**31), le=2**31)]
+Side = Annotated[float, msgspec.Meta(ge=1, le=4_096)]
+Attribute = str | float | bool | dict[str, str | bool | list[str]] | None
+Attributes = dict[str, Attribute]
+Index = int | list[int] | UnsetType | None
+
+
+class Type(IntEnum):
+    FULL_SNAPSHOT = 2
+    INCREMENTAL = 3
+    META = 4
+    CUSTOM = 5
+
+
+class Source(IntEnum):
+    MUTATION = 0
+    MOUSE_MOVE = 1
+    MOUSE_INTERACTION = 2
+    SCROLL = 3
+    RESIZE = 4
+    INPUT = 5
+    TOUCH_MOVE = 6
+    RULES = 8
+    DRAG = 12
+    DECLARATION = 13
+    SELECTION = 14
+    ADOPTED = 15
+
+
+class NodeType(IntEnum):
+    DOCUMENT = 0
+    DOCUMENT_TYPE = 1
+    ELEMENT = 2
+    TEXT = 3
+    CDATA = 4
+    COMMENT = 5
+
+
+class Node(Struct, kw_only=True):
+    """What every node has is written even where it is empty: rrweb walks through it, whatever the type."""
+
+    type: NodeType
+    id: Id
+    childNodes: list[Node] = []
+    attributes: Attributes = {}
+    tagName: str = ""
+    textContent: str = ""
+    name: str | UnsetType = UNSET
+    publicId: str | UnsetType = UNSET
+    systemId: str | UnsetType = UNSET
+    compatMode: str | UnsetType = UNSET
+    rootId: Id | UnsetType = UNSET
+    isSVG: bool | UnsetType | None = UNSET
+    isStyle: bool | UnsetType | None = UNSET
+    isShadowHost: bool | UnsetType | None = UNSET
+    isShadow: bool | UnsetType | None = UNSET
+
+
+class Offset(Struct):
+    top: Number = 0
+    left: Number = 0
+
+
+class Snapshot(Struct):
+    node: Node
+    initialOffset: Offset
+
+
+class Meta(Struct):
+    width: Side
+    height: Side
+    href: str = ""
+
+
+class Add(Struct):
+    parentId: Id
+    node: Node
+    nextId: Id | None = None
+    previousId: Id | UnsetType | None = UNSET
+
+
+class Remove(Struct):
+    parentId: Id
+    id: Id
+    isShadow: bool | UnsetType | None = UNSET
+
+
+class Text(Struct):
+    id: Id
+    value: str | None = None
+
+
+class Change(Struct):
+    id: Id
+    attributes: Attributes
+
+
+class Mutation(Struct):
+    source: int
+    adds: list[Add] = []
+    removes: list[Remove] = []
+    texts: list[Text] = []
+    attributes: list[Change] = []
+
+
+class Position(Struct):
+    x: Number
+    y: Number
+    id: Id
+    timeOffset: Number = 0
+
+
+class Move(Struct):
+    source: int
+    positions: Annotated[list[Position], msgspec.Meta(min_length=1)]
+
+
+class Interaction(Struct):
+    source: int
+    type: Annotated[int, msgspec.Meta(ge=0, le=10)]
+    id: Id
+    x: Number | UnsetType = UNSET
+    y: Number | UnsetType = UNSET
+
+
+class Scroll(Struct):
+    source: int
+    id: Id
+    x: Number
+    y: Number
+
+
+class Resize(Struct):
+    source: int
+    width: Side
+    height: Side
+
+
+class Input(Struct):
+    source: int
+    id: Id
+    text: str = ""
+    isChecked: bool = False
+
+
+class Rule(Struct):
+    rule: str
+    index: Index = UNSET
+
+
+class Cut(Struct):
+    index: int | list[int]
+
+
+class Rules(Struct):
+    source: int
+    id: Id | UnsetType | None = UNSET
+    styleId: Id | UnsetType | None = UNSET
+    adds: list[Rule] | UnsetType = UNSET
+    removes: list[Cut] | UnsetType = UNSET
+    replace: str | UnsetType = UNSET
+    replaceSync: str | UnsetType = UNSET
+
+
+class Setting(Struct):
+    property: str
+    value: str | None = None
+    priority: str | UnsetType | None = UNSET
+
+
+class Unsetting(Struct):
+    property: str
+
+
+class Declaration(Struct):
+    source: int
+    index: list[int]
+    id: Id | UnsetType | None = UNSET
+    styleId: Id | UnsetType | None = UNSET
+    set: Setting | UnsetType = UNSET
+    remove: Unsetting | UnsetType = UNSET
+
+
+class Range(Struct):
+    start: Id
+    startOffset: Id
+    end: Id
+    endOffset: Id
+
+
+class Selection(Struct):
+    source: int
+    ranges: list[Range]
+
+
+class Sheet(Struct):
+    styleId: Id
+    rules: list[Rule]
+
+
+class Adopted(Struct):
+    source: int
+    id: Id
+    styleIds: list[Id]
+    styles: list[Sheet] | UnsetType = UNSET
+
+
+class Opening(Struct):
+    id: Id
+    open: bool
+
+
+class Popover(Struct):
+    """The recorder's own: rrweb does not see that a popover opens or closes."""
+
+    tag: Literal["popover"]
+    payload: Opening
+
+
+Incremental = (
+    Mutation | Move | Interaction | Scroll | Resize | Input | Rules | Declaration | Selection | Adopted
+)
+Data = Snapshot | Meta | Popover | Incremental
+
+SOURCES: dict[int, type[Incremental]] = {
+    Source.MUTATION: Mutation,
+    Source.MOUSE_MOVE: Move,
+    Source.MOUSE_INTERACTION: Interaction,
+    Source.SCROLL: Scroll,
+    Source.RESIZE: Resize,
+    Source.INPUT: Input,
+    Source.TOUCH_MOVE: Move,
+    Source.RULES: Rules,
+    Source.DRAG: Move,
+    Source.DECLARATION: Declaration,
+    Source.SELECTION: Selection,
+    Source.ADOPTED: Adopted,
+}
+
+
+class Shown(Struct):
+    """An event to replay."""
+
+    type: Type
+    timestamp: float
+    data: Data
+
+
+class _Sourced(Struct):
+    source: int
+
+
+_sourced = msgspec.json.Decoder(_Sourced).decode
+
+
+def data_read(type_: int, data: bytes | msgspec.Raw) -> Data | None:
+    """The data of an event; None for events that a replay does without, such as canvas and media.
+
+    Raises ``msgspec.DecodeError`` or ``RecursionError`` for what has another shape.
+    """
+    if type_ == Type.FULL_SNAPSHOT:
+        return msgspec.json.decode(data, type=Snapshot)
+    if type_ == Type.META:
+        return msgspec.json.decode(data, type=Meta)
+    if type_ == Type.CUSTOM:
+        return msgspec.json.decode(data, type=Popover)
+    if type_ != Type.INCREMENTAL:
+        return None
+    shape = SOURCES.get(_sourced(data).source)
+    return msgspec.json.decode(data, type=shape) if shape else None

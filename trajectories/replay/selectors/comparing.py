@@ -1,0 +1,118 @@
+"""What is read of episodes that are laid side by side."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Left
+from django.http import Http404
+
+from gymsite.core.tokens import mask_tokens
+from trajectories.models import Episode, Picture, Step, StepFacts, Submission
+from trajectories.replay.aligning import Key
+from trajectories.summaries import behaviour, elements
+
+STEPS_MAX = 1_000
+CHOICES_SHOWN = 50
+THOUGHT_CHARS = 3_000
+COMPLETION_CHARS = 50_000
+# As much as a place is computed from after an episode's end.
+OBSERVATION_CHARS = 100_000
+KEYED = ("index", "action", "screenshot", "url", "shown_text")
+SHOWN = ("index", "action", "action_result", "screenshot", "duration_ms", "thought_start")
+
+
+def episodes_get(ids: Sequence[int]) -> list[Episode]:
+    """The episodes in the order of ``ids``, or 404 that names those that are not there."""
+    found = (
+        Episode.objects.select_related("run", "task", "verdict")
+        .defer("task__payload", "run__settings")
+        .in_bulk(list(ids))
+    )
+    if missing := [str(pk) for pk in ids if pk not in found]:
+        raise Http404(f"There is no episode {' and no episode '.join(missing)}.")
+    return [found[pk] for pk in ids]
+
+
+def episodes_to_choose(*, task_id: int, besides: Sequence[int]) -> list[Episode]:
+    """The latest other episodes of a task."""
+    return list(
+        Episode.objects.filter(task_id=task_id)
+        .exclude(pk__in=besides)
+        .select_related("run", "verdict")
+        .only("arm", "status", "sample_index", "policy_version", "run__name", "verdict__outcome")
+        .order_by("-id")[:CHOICES_SHOWN]
+    )
+
+
+def answers_of(ids: Iterable[int]) -> dict[int, list[str]]:
+    given = Submission.objects.filter(pk__in=list(ids)).values_list("pk", "answer")
+    return {
+        pk: [str(part) for part in (answer if isinstance(answer, list) else [answer])] for pk, answer in given
+    }
+
+
+def steps_counted(ids: Iterable[int]) -> dict[int, int]:
+    rows = Step.objects.filter(episode_id__in=list(ids)).order_by().values_list("episode_id")
+    return dict(rows.annotate(steps=Count("index")))
+
+
+def step_keys(episode: Episode) -> tuple[list[int], list[Key]]:
+    """The numbers of the first ``STEPS_MAX`` steps and what they are aligned by.
+
+    Every benchmark begins at the arena's one address, so that a page is known by its benchmark as well.
+
+    Places are those that were computed after the end; of later steps they are found here by the same rule.
+    """
+    facts = StepFacts.objects.filter(episode_id=OuterRef("episode_id"), index=OuterRef("index"))
+    text = Left("observation_text", OBSERVATION_CHARS)
+    rows = list(
+        Step.objects.filter(episode_id=episode.pk)
+        .annotate(place=Subquery(facts.values("place")), shown_text=text)
+        .order_by("index")
+        .values(*KEYED, "place")[:STEPS_MAX]
+    )
+    without = {row["screenshot"] for row in rows if row["place"] is None and not row["shown_text"]}
+    hashes = dict(Picture.objects.filter(pk__in=without - {""}).values_list("sha256", "phash"))
+    site = str(episode.task.benchmark_id)
+    return [row["index"] for row in rows], [_key(row, hashes, site=site) for row in rows]
+
+
+def _key(row: Mapping[str, Any], hashes: Mapping[str, str], *, site: str) -> Key:
+    place = row["place"]
+    if place is None:
+        picture = hashes.get(row["screenshot"]) or row["screenshot"]
+        turn = behaviour.Turn(index=row["index"], observation=row["shown_text"], picture=picture)
+        place = behaviour.place_of(turn)
+    action = _action_in_words(row["action"], observation=row["shown_text"])
+    return Key(place=place, page=f"{site} {mask_tokens(row['url'])}" if row["url"] else "", action=action)
+
+
+def _action_in_words(action: object, *, observation: str) -> str:
+    """The action with its target by role and name: numbers of elements are another look's others."""
+    if not isinstance(action, dict):
+        return ""
+    target = elements.target_of(action, observation=observation)
+    named = {**action, "target": str(target)} if target else action
+    return json.dumps(named, sort_keys=True, default=str)
+
+
+def steps_shown(wanted: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dict[str, Any]]:
+    """Of each episode the steps of these numbers, by (episode, number)."""
+    found: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
+    for episode_id, numbers in wanted.items():
+        steps = Step.objects.filter(episode_id=episode_id, index__in=list(numbers)).order_by("index")
+        for row in steps.annotate(thought_start=Left("thought", THOUGHT_CHARS)).values(*SHOWN):
+            found[episode_id, row["index"]] = row
+    return dict(found)
+
+
+def only_step(episode_id: int) -> dict[str, Any] | None:
+    """The one step of a completion; its thought whole up to ``COMPLETION_CHARS``."""
+    steps = Step.objects.filter(episode_id=episode_id).order_by("index")
+    shown = steps.annotate(thought_start=Left("thought", COMPLETION_CHARS)).values(*SHOWN)
+    return next(iter(list(shown[:1])), None)

@@ -1,0 +1,71 @@
+"""Where in an episode a text occurs: in what was thought, done, seen and opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.db import connection
+
+FIND_CHARS = 200
+MATCHES_SHOWN = 1000
+
+# Plain substrings: what is sought is no pattern, and capital letters do not count.
+_MATCHES = """
+WITH sought AS (SELECT lower(%(find)s) AS text)
+SELECT m.index, m.in_thought, m.in_action, m.in_tree, m.in_url FROM (
+    SELECT s.index,
+        strpos(lower(s.thought), sought.text) > 0 AS in_thought,
+        strpos(lower(s.action::text), sought.text) > 0 OR strpos(lower(s.raw), sought.text) > 0 AS in_action,
+        strpos(lower(s.observation_text), sought.text) > 0 AS in_tree,
+        strpos(lower(s.url), sought.text) > 0 AS in_url
+    FROM trajectories_step s, sought WHERE s.episode_id = %(episode)s
+) m
+WHERE m.in_thought OR m.in_action OR m.in_tree OR m.in_url
+ORDER BY m.index LIMIT %(limit)s"""
+PLACES = ("thought", "action", "tree", "url")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Match:
+    """A step that holds the text, and in which of ``PLACES``."""
+
+    index: int
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matches:
+    """``is_cut`` when there are more steps than were asked for."""
+
+    find: str
+    matches: list[Match] = field(default_factory=list)
+    is_cut: bool = False
+
+    def before(self, index: int) -> int | None:
+        return next((one.index for one in reversed(self.matches) if one.index < index), None)
+
+    def after(self, index: int) -> int | None:
+        return next((one.index for one in self.matches if one.index > index), None)
+
+    def place_of(self, index: int) -> int | None:
+        """Which match a step is, from 1."""
+        return next((place for place, one in enumerate(self.matches, 1) if one.index == index), None)
+
+
+def find_asked(given: str | None) -> str:
+    """What a reader asked for, without what no stored text can hold."""
+    return (given or "").replace("\0", "").strip()[:FIND_CHARS]
+
+
+def steps_matching(*, episode_id: int, find: str) -> Matches:
+    """The first ``MATCHES_SHOWN`` steps of an episode that hold a text; none for an empty one."""
+    if not find:
+        return Matches(find=find)
+    with connection.cursor() as cursor:
+        cursor.execute(_MATCHES, {"episode": episode_id, "find": find, "limit": MATCHES_SHOWN + 1})
+        rows = cursor.fetchall()
+    found = [
+        Match(index=index, places=tuple(name for name, is_in in zip(PLACES, flags, strict=True) if is_in))
+        for index, *flags in rows[:MATCHES_SHOWN]
+    ]
+    return Matches(find=find, matches=found, is_cut=len(rows) > MATCHES_SHOWN)

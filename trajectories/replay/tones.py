@@ -1,0 +1,25 @@
+"""The colour of a step: how its action ended."""
+
+from __future__ import annotations
+
+RESULT_TONES = {"ok": "good", "no_target": "warn", "refused": "bad", "timeout": "warn", "invalid": "bad"}
+
+SAID_DONE = {
+    "confirmed": ("seen by the page", "good"),
+    "not_seen": ("not seen by the page", "warn"),
+    "different": ("the page saw another thing", "bad"),
+    "extra": ("the page saw more", "warn"),
+    "unknown": ("nobody knows what the page saw", "plain"),
+    "none": ("nothing to be seen", "plain"),
+}
+# Answers reach the gym without a page.
+ANSWERED = {"confirmed": "taken as the answer", "different": "another answer was taken"}
+
+
+def step_tone(result: str, *, is_unread: bool, is_known: bool) -> str:
+    """``good``, ``warn``, ``bad`` or ``plain``: what could not be understood is worse than what failed."""
+    if is_unread:
+        return "bad"
+    if not is_known:
+        return "warn"
+    return RESULT_TONES.get(result, "plain")

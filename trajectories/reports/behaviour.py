@@ -1,0 +1,90 @@
+"""How a policy behaved: means of computed measures over a run's episodes, by arm. Heuristics, not labels."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from django.db import connection
+
+from trajectories.reports.statistics import clustered_mean
+
+# Columns of an episode's facts, each by the name under which it is told.
+MEASURES = {
+    "steps": "a.steps",
+    "thought_chars": "a.thought_chars",
+    "thought_words": "a.thought_words",
+    "numbers": "a.numbers",
+    "formulas": "a.formulas",
+    "restates": "a.restates",
+    "backtracks": "a.backtracks",
+    "loops": "a.loops",
+    "checks": "a.checks",
+    "not_seen": "a.not_seen",
+    "different": "a.different",
+    "extra": "a.extra",
+    "extra_events": "a.extra_events",
+}
+_SUMS = ", ".join(f"count({column}), coalesce(sum({column}), 0)::float8" for column in MEASURES.values())
+
+# Guided episodes are nobody's own, and what broke off through our fault says nothing of the policy.
+_BY_TASK = f"""
+SELECT e.arm, e.task_id, count(*), count(a.episode_id), {_SUMS}
+FROM trajectories_episode e
+JOIN tasks_app_task t ON t.id = e.task_id
+JOIN trajectories_verdict v ON v.id = e.verdict_id
+LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id
+WHERE e.run_id = %(run)s AND e.guidance IS NULL AND v.outcome <> 'void'
+    AND (%(splits)s::text[] = '{{}}' OR t.split = ANY(%(splits)s::text[]))
+GROUP BY e.arm, e.task_id ORDER BY e.arm, e.task_id"""  # noqa: S608 (constants of this module)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A mean over episodes, with its 95% interval clustered by task; none for a single task."""
+
+    name: str
+    mean: float
+    low: float | None
+    high: float | None
+    episodes: int
+    tasks: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmMeasures:
+    arm: str
+    measures: Sequence[Measure]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunBehaviour:
+    """By arm; ``computed`` of the ``ended`` episodes that count have their measures."""
+
+    results: Sequence[ArmMeasures]
+    computed: int
+    ended: int
+
+
+def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
+    """Over episodes with a verdict that is not void; measures that no episode has are left out."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_TASK, {"run": run_id, "splits": list(splits)})
+        rows = cursor.fetchall()
+    by_arm: dict[str, list[tuple[float, ...]]] = {}
+    for arm, _, ended, computed, *sums in rows:
+        by_arm.setdefault(arm, []).append((ended, computed, *sums))
+    return RunBehaviour(
+        results=[ArmMeasures(arm=arm, measures=_measures(tasks)) for arm, tasks in by_arm.items()],
+        ended=sum(row[2] for row in rows),
+        computed=sum(row[3] for row in rows),
+    )
+
+
+def _measures(tasks: Sequence[tuple[float, ...]]) -> list[Measure]:
+    found = []
+    for place, name in enumerate(MEASURES):
+        mean = clustered_mean([(int(task[2 + 2 * place]), task[3 + 2 * place]) for task in tasks])
+        if mean:
+            found.append(Measure(name=name, **vars(mean)))
+    return found

@@ -1,0 +1,51 @@
+"""Whether a page saw what the server did: a change without a click, input, key or submit near it.
+
+The rule, for site events that change something or take the answer: evidence is an act that a page reported in
+the same step, or that arrived within ``WITHIN_S`` seconds of the change, before or after (a page sends its
+last events while it is left). Without evidence a form was sent by something else than a page with its
+recorder: a harness that posts forms itself, or a browser without JavaScript, in which no page reports
+anything. It is not known where nothing was recorded, and after an episode's cap on page events.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tasks_app.worlds.registry import worlds
+
+ACTS = ("click", "input", "key", "submit")
+WITHIN_S = 5
+CAPPED = "capped"
+ANSWERED = "answer_recorded"
+
+# Of episode e, before a query of its site events: read once, however many changes there are, if any.
+ACTED = f"""
+    acts AS MATERIALIZED (
+        SELECT p.step, p.received_at FROM trajectories_pageevent p
+        WHERE p.episode_id = e.id AND p.kind = ANY(%(acts)s)),
+    cap AS MATERIALIZED (
+        SELECT min(p.received_at) AS at FROM trajectories_pageevent p
+        WHERE p.episode_id = e.id AND p.kind = '{CAPPED}')"""  # noqa: S608 (a constant)
+
+# Of site event x in episode e: true without evidence, false with it, null where it is not asked or not known.
+IS_WITHOUT = """
+    CASE WHEN x.kind = ANY(%(changes)s) AND e.recording <> 'off'
+        AND x.created_at <= coalesce((SELECT at FROM cap), 'infinity')
+    THEN NOT EXISTS (
+        SELECT FROM acts
+        WHERE acts.step = x.step
+            OR abs(extract(epoch FROM acts.received_at - x.created_at)) <= %(within)s)
+    END"""
+
+
+def parameters(*, has_answer: bool) -> dict[str, Any]:
+    """The parameters of both; ``has_answer`` asks for the taking of the answer too.
+
+    A judge does not ask: the page's last events may arrive after it.
+    """
+    kinds = {kind for _, plugin in worlds.items() for kind in plugin.changes}
+    return {
+        "changes": sorted(kinds | {ANSWERED} if has_answer else kinds),
+        "acts": list(ACTS),
+        "within": WITHIN_S,
+    }
