@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +17,8 @@ from gymsite.services.account import Account
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 POLL_S = 0.02
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What asks a program to stop."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -46,24 +48,42 @@ def spawn(
     on_parent_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own, output to ``log``, dying with us."""
-    return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
-        command,
-        env=dict(env),
-        cwd=cwd,
-        stdin=stdin,
-        stdout=log,
-        stderr=log if log != subprocess.DEVNULL else subprocess.DEVNULL,
-        start_new_session=True,
-        user=account.uid if account else None,
-        group=account.gid if account else None,
-        extra_groups=[] if account else None,
-        # Runs after the change of user, which would have cleared the parent-death signal.
-        preexec_fn=_leash(os.getpid(), on_parent_death),
-    )
+    with _stops_held() as mask:
+        return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
+            command,
+            env=dict(env),
+            cwd=cwd,
+            stdin=stdin,
+            stdout=log,
+            stderr=log if log != subprocess.DEVNULL else subprocess.DEVNULL,
+            start_new_session=True,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
+            # Runs after the change of user, which would have cleared the parent-death signal.
+            preexec_fn=_leash(os.getpid(), on_parent_death, mask),
+        )
 
 
-def _leash(parent: int, signum: int) -> Callable[[], None]:
-    return lambda: die_with_parent(parent, signum)
+@contextlib.contextmanager
+def _stops_held() -> Iterator[set[int | signal.Signals]]:
+    """Stop signals wait until the end of the block; gives the mask as it was.
+
+    A fork calls hooks (the logging module has one), and what a handler raises in a hook is printed and lost.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield mask
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _leash(parent: int, signum: int, mask: set[int | signal.Signals]) -> Callable[[], None]:
+    def leash() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        die_with_parent(parent, signum)
+
+    return leash
 
 
 def pids_inside(folder: Path, *, program: str) -> list[int]:

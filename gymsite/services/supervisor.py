@@ -20,7 +20,6 @@ LONGEST_DELAY_S = 30.0
 HEALTHY_S = 60.0
 TICK_S = 5.0
 POLL_S = 0.02
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop(BaseException):
@@ -149,14 +148,14 @@ class Supervisor:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """Inside, the signals of ``STOP_SIGNALS`` raise ``Stop``, once; the ones after it are ignored."""
+    """Inside, the signals of ``leash.STOP_SIGNALS`` raise ``Stop``, once; the ones after it are ignored."""
 
     def stop(_signum: int, _frame: object) -> None:
-        for signum in STOP_SIGNALS:
+        for signum in leash.STOP_SIGNALS:
             signal.signal(signum, signal.SIG_IGN)
         raise Stop
 
-    before = [(signum, signal.signal(signum, stop)) for signum in STOP_SIGNALS]
+    before = [(signum, signal.signal(signum, stop)) for signum in leash.STOP_SIGNALS]
     try:
         yield
     finally:

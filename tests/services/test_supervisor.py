@@ -158,3 +158,31 @@ def test_a_child_started_from_a_thread_is_known_to_be_a_trap() -> None:
     thread.start()
     thread.join()
     assert started[0].wait(5) == -signal.SIGKILL
+
+
+STOPPED_AT_A_FORK = """
+import os, signal, sys
+from gymsite.services import leash
+from gymsite.services.supervisor import Stop, stoppable
+
+# The logging module has such a hook too: what is raised in one is printed, and lost.
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
+try:
+    with stoppable():
+        leash.spawn([sys.executable, "-c", "pass"], env={})
+except Stop:
+    sys.exit(7)
+"""
+
+
+def test_a_stop_that_comes_while_a_child_is_started_is_not_lost() -> None:
+    done = subprocess.run([sys.executable, "-c", STOPPED_AT_A_FORK], cwd=BASE_DIR, capture_output=True)
+    assert (done.returncode, done.stderr) == (7, b"")
+
+
+def test_a_child_started_while_stops_wait_can_be_stopped_itself(supervisor: Supervisor) -> None:
+    child = _child("sleeper")
+    supervisor.start(child)
+    assert child.process
+    child.process.send_signal(signal.SIGTERM)
+    assert child.process.wait(5) == -signal.SIGTERM
