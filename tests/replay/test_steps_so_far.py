@@ -178,6 +178,22 @@ def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there
     assert facts_so_far(episode_id=episode.pk, first=1, last=3)[2].said_done == "not_seen"
 
 
+def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    action = {"type": "click", "target": "e8"}
+    factories.step(
+        episode,
+        1,
+        action=action,
+        action_type="click",
+        action_result="no_target",
+        observation_text="[e1] main",
+    )
+    html = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
+    assert "the action named an element that was not there: e8" in html
+    assert "nobody knows" not in html
+
+
 def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
     episode = long_episode(steps=400, pictures=0)
     found = facts_so_far(episode_id=episode.pk, first=1, last=400)

@@ -61,10 +61,21 @@ def test_a_click_that_no_page_saw_is_not_seen() -> None:
     assert found == Match(kind="not_seen", detail="no page saw a click: it hit nothing")
 
 
-def test_a_click_that_the_harness_had_no_target_for_says_so() -> None:
-    found = matched(step(type="click", target="e99", result="no_target"))
+@pytest.mark.parametrize("around", [{}, {"is_silent": True}, {"is_recorded": False}])
+def test_a_click_on_what_was_not_there_says_so_whatever_pages_report(around: dict[str, Any]) -> None:
+    found = matched(step(type="click", target="e99", result="no_target"), **around)
+    assert found == Match(kind="not_seen", detail="the action named an element that was not there: e99")
+
+
+def test_an_element_that_was_shown_and_not_reached_was_there() -> None:
+    found = matched(step(type="click", target="e3", result="no_target"))
     assert found.kind == "not_seen"
-    assert "found nothing there" in found.detail
+    assert "was shown, but could not be reached" in found.detail
+
+
+def test_what_is_not_done_without_naming_an_element_says_so() -> None:
+    found = matched(step(type="scroll", dx=100, result="no_target"))
+    assert found == Match(kind="not_seen", detail="the harness found nothing there to act on")
 
 
 def test_a_click_on_another_element_is_different_and_names_both() -> None:

@@ -41,6 +41,11 @@ def target_of(action: Mapping[str, Any] | None, *, observation: str) -> Element 
     return Element(role=found[1], name=found[2] or "") if found else None
 
 
+def is_shown(target: str, *, observation: str) -> bool:
+    """Whether an observation shows an element of this number, whatever it says of it."""
+    return f"[{target}]" in observation
+
+
 def options_of(action: Mapping[str, Any], *, observation: str) -> list[str]:
     """The options that the observation shows of an action's target."""
     target = action.get("target")

@@ -22,7 +22,7 @@ from trajectories.summaries.said_done import (
 from trajectories.summaries.source import Source, SourceEvent, SourceStep
 
 # Goes up whenever the same steps and events would make other facts: all are then computed again.
-VERSION = 2
+VERSION = 3
 EXTRAS_KEPT = 50
 TYPE_CHARS = 32
 

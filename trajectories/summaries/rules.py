@@ -21,6 +21,7 @@ NOT_DONE = {
     "refused": "the harness refused it",
     "invalid": "the harness could not read it",
 }
+NO_TARGET = "no_target"
 # The keys that pages report; all others are text.
 NAMED_KEYS = frozenset(
     [
@@ -64,6 +65,18 @@ def event_words(event: Reported) -> str:
     if event.kind in ("click", "input"):
         return f"{'a click on' if event.kind == 'click' else 'input in'} {where}"
     return f"{event.kind}"
+
+
+def not_done(step: Declared) -> str:
+    """Why the harness did nothing, empty when it does not say so."""
+    target = (step.action or {}).get("target")
+    if step.result != NO_TARGET or not isinstance(target, str) or not target:
+        return NOT_DONE.get(step.result, "")
+    if not elements.ELEMENT_ID.fullmatch(target):
+        return "the action names no element by its number"
+    if elements.is_shown(target, observation=step.observation):
+        return "the element that it names was shown, but could not be reached any more"
+    return f"the action named an element that was not there: {target}"
 
 
 def same_answer(given: object, taken: object) -> bool:
@@ -244,7 +257,7 @@ def _goto(step: Declared, tied: Tied) -> Found:
 def _back(step: Declared, tied: Tied) -> Found:
     if any(event.kind == "load" for event in tied.of(step.index)):
         return Found(kind="confirmed")
-    if step.result in NOT_DONE:
+    if not_done(step):
         return Found(kind="missing")
     return Found(kind="unknown", detail="a page that comes back from memory does not report it")
 

@@ -120,6 +120,8 @@ def _unseen(step: Declared, silence: str, surroundings: Surroundings) -> Match:
         return Match(kind="none")
     if step.type == "answer":
         return _answer(step, surroundings)
+    if surroundings.has_page and (reason := rules.not_done(step)):
+        return Match(kind="not_seen", detail=reason)
     return Match(kind="unknown", detail=silence)
 
 
@@ -132,8 +134,8 @@ def _matched(
     if step.type == "answer":
         return _answer(step, surroundings), ()
     if not tied.is_placed(step.index):
-        if step.result in rules.NOT_DONE:
-            return Match(kind="not_seen", detail=rules.NOT_DONE[step.result]), ()
+        if reason := rules.not_done(step):
+            return Match(kind="not_seen", detail=reason), ()
         return Match(kind="unknown", detail="neither numbers nor times tie events to this step"), ()
     rule = rules.RULES.get(step.type)
     if rule is None:
@@ -146,8 +148,8 @@ def _matched(
 
 def _missing(step: Declared, tied: tying.Tied, detail: str) -> Match:
     """Nothing was seen: because nothing was done, or because the word of it is lost."""
-    if step.result in rules.NOT_DONE:
-        return Match(kind="not_seen", detail=rules.NOT_DONE[step.result])
+    if reason := rules.not_done(step):
+        return Match(kind="not_seen", detail=reason)
     if step.result == "timeout":
         return Match(kind="unknown", detail="the page did not answer in time")
     if step.index >= tied.capped_from:
@@ -160,11 +162,11 @@ def _missing(step: Declared, tied: tying.Tied, detail: str) -> Match:
 def _answer(step: Declared, surroundings: Surroundings) -> Match:
     given = step.action.get("text") if step.action else None
     if surroundings.answer is None:
-        return Match(kind="not_seen", detail=rules.NOT_DONE.get(step.result, "no answer was taken this way"))
+        return Match(kind="not_seen", detail=rules.not_done(step) or "no answer was taken this way")
     if rules.same_answer(given, surroundings.answer):
         return Match(kind="confirmed")
     if step.result not in ("", "ok"):
-        return Match(kind="not_seen", detail=rules.NOT_DONE.get(step.result, "it was not done"))
+        return Match(kind="not_seen", detail=rules.not_done(step) or "it was not done")
     return Match(kind="different", detail="another answer was taken")
 
 

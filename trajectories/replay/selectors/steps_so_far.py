@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from trajectories.models import StepFacts
 from trajectories.summaries.episodes import VERSION, StepFact, facts_of
+from trajectories.summaries.rules import NOT_DONE
 from trajectories.summaries.said_done import Match
-from trajectories.summaries.source import source_part
+from trajectories.summaries.source import Source, source_part
 
 # Of so many steps at once, the last ones of what is asked for, with so many before them for comparison.
 STEPS_MOST = 150
@@ -47,8 +48,14 @@ def _facts(*, episode_id: int, first: int, last: int, is_whole: bool) -> Sequenc
     if source is None:
         return []
     facts = facts_of(source).steps
-    newest = facts[-1].index if facts and facts[-1].index <= last else None
+    newest = _newest(source)
     return [_patient(fact) if fact.index == newest else fact for fact in facts if first <= fact.index <= last]
+
+
+def _newest(source: Source) -> int | None:
+    """The step whose events may still come. None do of what the harness says that it did not do."""
+    step = source.steps[-1] if source.steps else None
+    return None if step is None or step.action_result in NOT_DONE else step.index
 
 
 def _patient(fact: StepFact) -> StepFact:
