@@ -13,6 +13,8 @@ from itertools import accumulate
 
 import psycopg
 
+from trajectories.summaries.version import VERSION
+
 SEED = 7
 RUNS = 20
 EPISODES = 20_000
@@ -177,10 +179,10 @@ COPY trajectories_step (episode_id, index, thought, raw, action, action_type, ac
     duration_ms, actor, more, content_hash, created_at) FROM STDIN"""
 
 _STEP_FACTS = f"""
-INSERT INTO trajectories_stepfacts (episode_id, index, version, action_type, said_done, said_done_detail,
-    place, is_page_change, is_backtrack, checks_before_submit, thought_chars, thought_words, numbers,
-    formulas, restates, words)
-SELECT s.episode_id, s.index, 1, s.action_type,
+INSERT INTO trajectories_stepfacts (episode_id, index, version, action_type, target, said_done,
+    said_done_detail, place, is_page_change, is_backtrack, checks_before_submit, thought_chars,
+    thought_words, numbers, formulas, restates, words)
+SELECT s.episode_id, s.index, {VERSION}, s.action_type, 'button “Submit”',
     (ARRAY{list(SAID_DONE)})[1 + (s.episode_id * 31 + s.index * 17) % {len(SAID_DONE)}], '',
     left(md5(s.observation_text), 16), false, s.action_type = 'back', false, length(s.thought), 80, 1, 0, 0.1,
     to_tsvector('simple', s.thought)

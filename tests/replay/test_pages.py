@@ -234,7 +234,7 @@ def test_a_step_shows_its_screenshot_and_what_page_and_server_saw(
     assert f'<img src="/blobs/{stored.sha256}"' in html
     assert "page_served" in html
     assert "input" in html
-    assert "[e7] textbox &quot;Answer&quot;</p>" in html
+    assert "textbox “Answer”</bdi>" in html
     picture = client.get(f"/blobs/{stored.sha256}")
     assert b"".join(picture.streaming_content) == PIXEL
     assert "sandbox" in picture["Content-Security-Policy"]

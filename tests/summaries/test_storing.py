@@ -14,7 +14,7 @@ from tests import factories
 from trajectories.capture.jobs import MEDIA_QUEUE
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
 from trajectories.summaries import jobs, storing, sweeping
-from trajectories.summaries.episodes import VERSION
+from trajectories.summaries.version import VERSION
 
 pytestmark = pytest.mark.django_db
 

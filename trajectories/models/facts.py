@@ -34,6 +34,8 @@ class StepFacts(models.Model):
     index = models.PositiveIntegerField()
     version = models.PositiveSmallIntegerField()
     action_type = models.CharField(max_length=32, default="", blank=True)
+    # The element that the action names, in words: lists tell it without reading an observation.
+    target = models.CharField(max_length=120, default="", db_default="", blank=True)
     said_done = models.CharField(max_length=9, choices=SaidDone)
     said_done_detail = models.CharField(max_length=200, default="", blank=True)
     place = models.CharField(max_length=16, default="", blank=True)  # a hash of what the page showed

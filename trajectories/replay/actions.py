@@ -8,14 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from trajectories.summaries import elements
+
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """``verb`` is the action's type; ``what`` what was typed, pressed or opened; ``where`` the element."""
+    """``verb`` is the action's type; ``what`` what was typed, pressed or opened; ``where`` the element in
+    words, with ``id`` its number, or as the action names it where the page did not show it."""
 
     verb: str
     what: str = ""
     where: str = ""
+    id: str = ""
 
 
 # The key of an action that says what it does, beside the element that it does it to.
@@ -32,14 +36,18 @@ ELEMENT_ID = re.compile(r"e[0-9]{1,9}")
 UNITS = {"wait": " ms", "scroll": " px"}
 
 
-def action_phrase(action: object) -> Phrase:
-    """The phrase of a step's action; anything may be in it, a policy wrote it."""
+def action_phrase(action: object, *, target: str = "") -> Phrase:
+    """The phrase of a step's action; anything may be in it, a policy wrote it.
+
+    ``target`` is its element in words (``elements.target_told``), empty where nobody knows it.
+    """
     if not isinstance(action, Mapping) or not action:
         return Phrase(verb="no action")
     verb = str(action.get("type") or "untyped")
     what = action.get(OBJECTS.get(verb, ""))
     shown = "" if what is None else f"{_text(what)}{UNITS.get(verb, '')}"
-    return Phrase(verb=verb, what=shown, where=_text(action.get("target")))
+    named = _text(action.get("target"))
+    return Phrase(verb=verb, what=shown, where=target or named, id=named if target else "")
 
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
@@ -68,3 +76,13 @@ def element_named(action: object, *, in_observation: str) -> str:
         return ""
     mark = re.compile(rf"(?:^|[\s\[(]){target}(?=$|[\s\]):])")
     return next((line.strip() for line in in_observation.splitlines() if mark.search(line)), "")
+
+
+def element_more(action: object, *, in_observation: str) -> str:
+    """The same line where it says more than the phrase: a state, an address, options; else empty."""
+    line = element_named(action, in_observation=in_observation)
+    told = elements.target_told(action, observation=line)
+    rest = line.partition("]")[2]
+    described = elements.DESCRIBED.match(rest)
+    is_whole = described is not None and described.end() == len(rest) and len(told) < elements.TOLD_CHARS
+    return "" if told and is_whole else line

@@ -6,6 +6,7 @@ from trajectories.capture.captions import CHARS, Caption
 from trajectories.models import Episode, Step
 from trajectories.replay.actions import action_phrase
 from trajectories.replay.text import visible
+from trajectories.summaries.elements import target_told
 
 # Masking and naming make a text longer or shorter; of a megabyte nothing past this is shown.
 READ_CHARS = 4 * CHARS
@@ -14,10 +15,10 @@ PART_CHARS = 160
 
 def caption_of(episode: Episode, step: Step) -> Caption:
     """Step and action, the beginning of its thought, and of which task and model it is; tokens masked."""
-    phrase = action_phrase(step.action)
-    did = " ".join(
-        part for part in (phrase.verb, _quoted(phrase.what), phrase.where and f"on {phrase.where}") if part
-    )
+    target = target_told(step.action, observation=step.observation_text)
+    phrase = action_phrase(step.action, target=target)
+    where = phrase.where and f"on {phrase.where}"
+    did = " ".join(part for part in (phrase.verb, _quoted(phrase.what), where) if part)
     task, run = episode.task, episode.run
     source = (
         f"{task.benchmark_id}/{task.split}/{task.key}",

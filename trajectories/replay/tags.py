@@ -20,10 +20,13 @@ from trajectories.replay.excerpts import excerpt_html
 from trajectories.replay.fidelity_said import share_told
 from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
+from trajectories.replay.selectors.steps_told import Told
 from trajectories.replay.text import cut, first_line, visible, visible_html
-from trajectories.replay.tones import ANSWERED, RESULT_TONES, SAID_DONE
+from trajectories.replay.tones import RESULT_TONES, SAID_DONE, SIGNS, said_done_words
 from trajectories.replay.values import Value, fields_of, values_of
 from trajectories.reports.statistics import Rate
+from trajectories.summaries.rules import NOT_DONE
+from trajectories.summaries.said_done import MISMATCHES
 
 register = template.Library()
 register.filter("first_line", first_line)
@@ -87,10 +90,7 @@ def one_line_json(value: object) -> str:
 
 @register.filter
 def said_done(value: str, action_type: str = "") -> str:
-    """What became of an action, in words that stand alone."""
-    if action_type == "answer" and value in ANSWERED:
-        return ANSWERED[value]
-    return SAID_DONE.get(value, (value, ""))[0]
+    return said_done_words(value, action_type=action_type)
 
 
 @register.filter
@@ -98,9 +98,28 @@ def said_done_tone(value: str) -> str:
     return SAID_DONE.get(value, ("", "plain"))[1]
 
 
+@register.inclusion_tag("lab/_seen.html")
+def seen(told: Told, action_type: str, result: str, *, is_whole: bool = False) -> dict[str, Any]:
+    """The sign of what became of an action. Lists say nothing of what nobody knows; ``is_whole`` does."""
+    kind = told.said_done
+    is_undone = kind == "not_seen" and result in NOT_DONE
+    return {
+        "words": said_done_words(kind, action_type=action_type, result=result)
+        if is_whole or kind in SIGNS
+        else "",
+        "sign": SIGNS.get(kind, ""),
+        "tone": said_done_tone(kind),
+        "detail": told.detail,
+        "is_mismatch": kind in MISMATCHES,
+        "is_whole": is_whole,
+        "is_so_far": told.is_so_far and not is_undone,
+    }
+
+
 @register.filter
-def phrase(action: object) -> Phrase:
-    return action_phrase(action)
+def phrase(action: object, target: str = "") -> Phrase:
+    """An action in words; ``target`` is its element in words."""
+    return action_phrase(action, target=target)
 
 
 @register.filter

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from django.conf import settings
@@ -24,7 +24,10 @@ from trajectories.replay import evidence
 from trajectories.replay.drawing import step_draw
 from trajectories.replay.selectors import comparing, episodes
 from trajectories.replay.selectors.marks import StepMarks, step_marks
+from trajectories.replay.selectors.steps_told import Told, steps_told
 from trajectories.replay.values import fields_of, values_of
+from trajectories.summaries.elements import target_told
+from trajectories.summaries.said_done import MISMATCHES
 
 STEPS_MAX = 2_000
 PICTURES_MAX = 300
@@ -63,6 +66,7 @@ class Taken:
     """A step in the file. ``same_as`` is an earlier step with the same picture, marks included."""
 
     step: Step
+    told: Told
     thought: str
     raw: str
     observation: str
@@ -85,7 +89,9 @@ def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
     yield _opening(episode).encode()
     yield render_to_string("lab/_taken_head.html", _head(episode, golds=golds)).encode("utf-8", "replace")
     for taken in _steps(episode, room):
-        yield render_to_string("lab/_taken_step.html", {"taken": taken}).encode("utf-8", "replace")
+        yield render_to_string("lab/_taken_step.html", {"taken": taken, "mismatches": MISMATCHES}).encode(
+            "utf-8", "replace"
+        )
     foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX}
     yield render_to_string("lab/_taken_foot.html", foot).encode()
     yield b"</main></body></html>\n"
@@ -132,7 +138,9 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
 def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
     before: tuple[str, StepMarks, int] | None = None
     steps = Step.objects.filter(episode_id=episode.pk).order_by("index")
-    room.steps_out = max(0, steps.count() - STEPS_MAX)
+    numbers = list(steps.values_list("index", flat=True))
+    room.steps_out = max(0, len(numbers) - STEPS_MAX)
+    told = steps_told(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
     for step in steps[:STEPS_MAX].iterator(chunk_size=FETCHED_STEPS):
         found = step_marks(step) if step.screenshot and room.pictures > 0 else None
         is_same = bool(found and before and before[:2] == (step.screenshot, found))
@@ -143,6 +151,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
         room.pictures_out += is_out
         yield Taken(
             step=step,
+            told=_told(step, told.get(step.index, Told())),
             thought=room.text(step.thought),
             raw=room.text(step.raw) if step.raw.strip() != step.thought.strip() else "",
             observation=room.text(step.observation_text),
@@ -150,6 +159,11 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
             same_as=before[2] if before and is_same else None,
             is_picture_out=is_out,
         )
+
+
+def _told(step: Step, told: Told) -> Told:
+    """The step is here whole: its element need not have been kept."""
+    return replace(told, target=target_told(step.action, observation=step.observation_text))
 
 
 def _picture(step: Step, found: StepMarks, room: Room) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trajectories.summaries.rules import NOT_DONE
+
 RESULT_TONES = {"ok": "good", "no_target": "warn", "refused": "bad", "timeout": "warn", "invalid": "bad"}
 
 SAID_DONE = {
@@ -14,6 +16,19 @@ SAID_DONE = {
 }
 # Answers reach the gym without a page.
 ANSWERED = {"confirmed": "taken as the answer", "different": "another answer was taken"}
+
+
+# Beside the words, for whoever runs down a list.
+SIGNS = {"confirmed": "✓", "not_seen": "∅", "different": "≠", "extra": "+"}
+
+
+def said_done_words(kind: str, *, action_type: str = "", result: str = "") -> str:
+    """What became of an action, in words that stand alone."""
+    if action_type == "answer" and kind in ANSWERED:
+        return ANSWERED[kind]
+    if kind == "not_seen" and result in NOT_DONE:
+        return "not done"
+    return SAID_DONE.get(kind, (kind, ""))[0]
 
 
 def step_tone(result: str, *, is_unread: bool, is_known: bool) -> str:

@@ -1,7 +1,7 @@
 """Measures of behaviour, computed from words and addresses: heuristics, never a judgement by people.
 
 Each formula stands at its function, and all of them in ``docs/behaviour.md``. A measure that would change
-for the same steps is a new ``VERSION``.
+for the same steps is a new ``VERSION`` (``version.py``).
 """
 
 from __future__ import annotations

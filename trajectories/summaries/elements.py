@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from gymsite.core.tokens import mask_tokens
+
 ELEMENT_ID = re.compile(r"e[0-9]{1,9}")
 DESCRIBED = re.compile(r' ([a-z]+)(?: "([^\n]*?)"(?=\s|$))?')
 OPTIONS = re.compile(r'"([^"\n]*)"')
@@ -15,6 +17,7 @@ FORMULA = re.compile(r"\$[^$\n]*\$")
 WORD = re.compile(r"\w+")
 # The page's recorder cuts names.
 NAME_CHARS = 100
+TOLD_CHARS = 120
 # Observation and recorder call the same thing by different roles.
 ALIKE = {"img": "image", "summary": "button", "listbox": "combobox", "searchbox": "textbox"}
 FIELDS = frozenset({"textbox", "combobox", "spinbutton", "slider"})
@@ -39,6 +42,14 @@ def target_of(action: Mapping[str, Any] | None, *, observation: str) -> Element 
     start = observation.find(f"[{target}]")
     found = DESCRIBED.match(observation, start + len(target) + 2) if start >= 0 else None
     return Element(role=found[1], name=found[2] or "") if found else None
+
+
+def target_told(action: object, *, observation: str) -> str:
+    """The element that an action names in words, ``link “Sunny loft”``; empty when the observation does not
+    show it. Tokens are masked before the cut, which could leave half of one."""
+    found = target_of(action, observation=observation) if isinstance(action, Mapping) else None
+    told = mask_tokens(str(found)) if found else ""
+    return told if len(told) <= TOLD_CHARS else told[: TOLD_CHARS - 1] + "…"
 
 
 def is_shown(target: str, *, observation: str) -> bool:

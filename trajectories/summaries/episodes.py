@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trajectories.summaries import behaviour, words
+from trajectories.summaries import behaviour, elements, words
 from trajectories.summaries.behaviour import Measures, Turn
 from trajectories.summaries.said_done import (
     MISMATCHES,
@@ -21,18 +21,17 @@ from trajectories.summaries.said_done import (
 )
 from trajectories.summaries.source import Source, SourceEvent, SourceStep
 
-# Goes up whenever the same steps and events would make other facts: all are then computed again.
-VERSION = 3
 EXTRAS_KEPT = 50
 TYPE_CHARS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepFact:
-    """All that is said of one step."""
+    """All that is said of one step. ``target`` is the element that its action names, in words."""
 
     index: int
     action_type: str
+    target: str
     match: Match
     measures: Measures
     words: str
@@ -42,6 +41,7 @@ class StepFact:
         return {
             "index": self.index,
             "action_type": self.action_type,
+            "target": self.target,
             "said_done": self.match.kind,
             "said_done_detail": self.match.detail,
             **asdict(self.measures),
@@ -66,6 +66,7 @@ def facts_of(source: Source) -> Facts:
         StepFact(
             index=step.index,
             action_type=step.action_type[:TYPE_CHARS],
+            target=elements.target_told(step.action, observation=step.observation),
             match=compared.matches[step.index],
             measures=measured,
             words=words.indexed(step.thought),

@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import connection
 
 from trajectories import hot_sql
-from trajectories.summaries.episodes import VERSION, Facts, facts_of
+from trajectories.summaries.episodes import Facts, facts_of
 from trajectories.summaries.source import Source, sources_read
+from trajectories.summaries.version import VERSION
 from trajectories.summaries.words import CONFIGURATION
 
 # Pages send their last events while they are left, and harnesses their last step after the answer.
@@ -24,9 +25,9 @@ BEGINNING = datetime.min.replace(tzinfo=UTC)
 _encode = msgspec.json.Encoder().encode
 
 _STEP_COLUMNS = (
-    "action_type text, said_done text, said_done_detail text, place text, repeats int, is_page_change bool,"
-    " is_backtrack bool, checks_before_submit bool, thought_chars int, thought_words int, numbers int,"
-    " formulas int, restates float8"
+    "action_type text, target text, said_done text, said_done_detail text, place text, repeats int,"
+    " is_page_change bool, is_backtrack bool, checks_before_submit bool, thought_chars int,"
+    " thought_words int, numbers int, formulas int, restates float8"
 )
 _STEP_NAMES = [column.split()[0] for column in _STEP_COLUMNS.split(",")]
 _EPISODE_COLUMNS = (

@@ -14,6 +14,7 @@ from django.http import Http404
 from gymsite.core.tokens import mask_tokens
 from trajectories.models import Episode, Picture, Step, StepFacts, Submission
 from trajectories.replay.aligning import Key
+from trajectories.replay.selectors.steps_told import steps_told
 from trajectories.summaries import behaviour, elements
 
 STEPS_MAX = 1_000
@@ -23,7 +24,7 @@ COMPLETION_CHARS = 50_000
 # As much as a place is computed from after an episode's end.
 OBSERVATION_CHARS = 100_000
 KEYED = ("index", "action", "screenshot", "url", "shown_text")
-SHOWN = ("index", "action", "action_result", "screenshot", "duration_ms", "thought_start")
+SHOWN = ("index", "action", "action_type", "action_result", "screenshot", "duration_ms", "thought_start")
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
@@ -106,8 +107,10 @@ def steps_shown(wanted: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], di
     found: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
     for episode_id, numbers in wanted.items():
         steps = Step.objects.filter(episode_id=episode_id, index__in=list(numbers)).order_by("index")
-        for row in steps.annotate(thought_start=Left("thought", THOUGHT_CHARS)).values(*SHOWN):
-            found[episode_id, row["index"]] = row
+        rows = list(steps.annotate(thought_start=Left("thought", THOUGHT_CHARS)).values(*SHOWN))
+        told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows])
+        for row in rows:
+            found[episode_id, row["index"]] = {**row, "told": told[row["index"]]}
     return dict(found)
 
 

@@ -13,6 +13,7 @@ from django.http import Http404
 
 from trajectories.models import Blob, Episode, PageEvent, SiteEvent, Step, StepFacts
 from trajectories.replay.selectors.steps_outline import Cell, outline
+from trajectories.replay.selectors.steps_told import steps_told
 
 STEPS_PER_PAGE = 50
 STRIP_REACH = 8
@@ -93,7 +94,8 @@ def step_index(*, episode_id: int, first: int = 1) -> StepIndex:
         .order_by("index")
         .values(*INDEXED, "thought_start")[: STEPS_PER_PAGE + 1]
     )
-    shown = rows[:STEPS_PER_PAGE]
+    told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows[:STEPS_PER_PAGE]])
+    shown = [{**row, "told": told[row["index"]]} for row in rows[:STEPS_PER_PAGE]]
     return StepIndex(
         items=list(_with_gaps(shown, expected=first)),
         next_from=rows[-1]["index"] if len(rows) > STEPS_PER_PAGE else None,

@@ -33,7 +33,7 @@ _OUTLINE = """
 SELECT s.index, s.action_type, s.action_known, s.action_result, s.parse_error <> '' AS is_unread,
     left(coalesce(s.action->>'text', s.action->>'key', s.action->>'value', s.action->>'url',
         s.action->>'ms', s.action->>'dy'), %(words)s) AS what,
-    left(s.action->>'target', %(words)s) AS target,
+    coalesce(nullif(f.target, ''), left(s.action->>'target', %(words)s)) AS target,
     s.duration_ms, s.screenshot,
     coalesce(f.is_page_change, s.url <> '' AND s.url <> lag(s.url) OVER (ORDER BY s.index)) AS is_page_change,
     f.repeats, coalesce(f.said_done, '') AS said_done, f.index IS NULL AS is_so_far
@@ -98,7 +98,8 @@ def _completed(cells: list[Cell], *, episode_id: int) -> list[Cell]:
 def _said_so_far(cell: Cell, fact: steps_so_far.Marks | None) -> Cell:
     if fact is None:
         return replace(cell, said_done=LATER)
-    return replace(cell, repeats=fact.repeats, said_done=fact.said_done)
+    phrase = replace(cell.phrase, where=fact.target or cell.phrase.where)
+    return replace(cell, phrase=phrase, repeats=fact.repeats, said_done=fact.said_done)
 
 
 def _cell(row: dict[str, Any]) -> Cell:

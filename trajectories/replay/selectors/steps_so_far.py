@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trajectories.models import StepFacts
-from trajectories.summaries.episodes import VERSION, StepFact, facts_of
+from trajectories.summaries.episodes import StepFact, facts_of
 from trajectories.summaries.rules import NOT_DONE
 from trajectories.summaries.said_done import Match
 from trajectories.summaries.source import Source, source_part
+from trajectories.summaries.version import VERSION
 
 # Of so many steps at once, the last ones of what is asked for, with so many before them for comparison.
 STEPS_MOST = 150
@@ -30,17 +31,27 @@ def facts_so_far(*, episode_id: int, first: int, last: int) -> dict[int, StepFac
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """What a timeline shows of a step's facts."""
+    """What lists and timelines show of a step's facts."""
 
+    target: str
     repeats: int | None
     said_done: str
+    detail: str
 
 
 def marks_so_far(*, episode_id: int, first: int, last: int) -> dict[int, Marks]:
     """As ``facts_so_far``, without what needs the words of every observation."""
     first = max(first, last - STEPS_MOST + 1)
     facts = _facts(episode_id=episode_id, first=first, last=last, is_whole=False)
-    return {fact.index: Marks(repeats=fact.measures.repeats, said_done=fact.match.kind) for fact in facts}
+    return {
+        fact.index: Marks(
+            target=fact.target,
+            repeats=fact.measures.repeats,
+            said_done=fact.match.kind,
+            detail=fact.match.detail,
+        )
+        for fact in facts
+    }
 
 
 def _facts(*, episode_id: int, first: int, last: int, is_whole: bool) -> Sequence[StepFact]:

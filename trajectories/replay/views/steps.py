@@ -11,15 +11,17 @@ from gymsite.core.tokens import mask_tokens
 from trajectories.models import Episode, Step, StepFacts
 from trajectories.replay import diffing, following, overlay, pictures_compared
 from trajectories.replay.access import LabRequest, lab_page, wants_fragment
-from trajectories.replay.actions import element_named, pretty
+from trajectories.replay.actions import element_more, pretty
 from trajectories.replay.dom import scenes
 from trajectories.replay.fidelity_said import Said, fidelity_said
 from trajectories.replay.figures import figures_of
 from trajectories.replay.panels import panels_of
 from trajectories.replay.selectors import calls, episodes, steps, steps_find, steps_outline, steps_so_far
 from trajectories.replay.selectors.fidelity import step_fidelity
+from trajectories.replay.selectors.steps_told import Told
 from trajectories.replay.shown import shown
 from trajectories.replay.text import first_line
+from trajectories.summaries.elements import target_told
 
 FRAGMENT = "fragment"
 # What a page holds of a step before the one that is shown, to say what changed.
@@ -117,7 +119,8 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "step": step,
         "before": before,
         "after": after,
-        "element": element_named(step.action, in_observation=step.observation_text),
+        "told": _told(step, facts, is_so_far=kept is None),
+        "element": element_more(step.action, in_observation=step.observation_text),
         "thought": shown(step.thought, find=find),
         "url": shown(step.url[:4_000], find=find),
         "tree": shown(step.observation_text, find=find),
@@ -147,6 +150,13 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         is_recorded=scenes.has_recording(episode),
     )
     return {**context, "panels": panels}
+
+
+def _told(step: Step, facts: StepFacts | None, *, is_so_far: bool) -> Told:
+    target = target_told(step.action, observation=step.observation_text)
+    if facts is None:
+        return Told(target=target)
+    return Told(target=target, said_done=facts.said_done, detail=facts.said_done_detail, is_so_far=is_so_far)
 
 
 def _facts_so_far(episode: Episode, step: Step) -> StepFacts | None:
