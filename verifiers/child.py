@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import importlib
 import logging
 import os
 import resource
-import select
 import signal
 from collections.abc import Sequence
-from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 
 import msgspec
 
+from gymsite.core import child_processes
 from verifiers import registry, wire
 from verifiers.limits import CHILD_GROWTH_BYTES, CHILD_MEMORY_BYTES
 
@@ -23,7 +21,7 @@ CRASH_CHARS = 500
 
 def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
     """Answer requests until the parent hangs up. ``modules`` register verifiers beside the built-in ones."""
-    _die_with_parent()
+    child_processes.end_with_parent()
     _shut_in()
     registry.discover()
     for module in modules:
@@ -61,23 +59,6 @@ def _reply(job: wire.Job) -> wire.Reply:
 def _most_bytes() -> int:
     """The most memory that this process ever held."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def _die_with_parent() -> None:
-    """Have the kernel end this process when the worker that asked for it is gone.
-
-    The worker alone holds the write end of the pipe behind ``sentinel``. When it closes, the kernel sends
-    SIGIO, whose default action ends a process even inside a long C loop, where no thread gets a turn.
-    """
-    parent = parent_process()
-    if parent is None:
-        raise RuntimeError("verifiers.child.serve runs in a child process only")
-    sentinel = parent.sentinel
-    signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(sentinel, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(sentinel, fcntl.F_SETFL, fcntl.fcntl(sentinel, fcntl.F_GETFL) | os.O_ASYNC)
-    if select.select([sentinel], [], [], 0)[0]:
-        os._exit(0)
 
 
 def _shut_in() -> None:

@@ -8,16 +8,20 @@ same tasks in one installation, and others in the next.
 from __future__ import annotations
 
 import hmac
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
 
+from gymsite.core import child_processes
 from gymsite.core.draws import Draws
 from tasks_app.families import cheats
 from tasks_app.families.registry import FAMILIES, discover, of_site
@@ -30,6 +34,8 @@ from verifiers import denotations
 KIND = "site"
 TASKS_OF_A_WORLD = 20
 DRAWS_OF_A_TASK = 3
+# Drawn one after the other, each knowing those before; what is more is drawn beside it, in its own worlds.
+LANE_TASKS = 1_000
 # Worlds that gave nothing new, one after the other, after which a count is given up.
 WORLDS_IN_VAIN = 50
 MOST_IMPOSSIBLE = 0.1
@@ -105,6 +111,25 @@ class _Drawing:
         return self.impossible[family] + 1 <= MOST_IMPOSSIBLE * (total + 2)
 
 
+@dataclass
+class _Found:
+    """What all lanes drew, each task once."""
+
+    placed: list[Placed] = field(default_factory=list)
+    seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
+
+    def add(self, lane: Iterable[Placed]) -> int:
+        """Add what is new; answers how much that is. A task goes with its twin, or both stay away."""
+        before = len(self.placed)
+        for _, group in itertools.groupby(lane, key=lambda one: one.task.twin or id(one)):
+            tasks = list(group)
+            asked = {(one.task.wording, one.task.answer) for one in tasks}
+            if asked.isdisjoint(self.seen):
+                self.seen |= asked
+                self.placed += tasks
+        return len(self.placed) - before
+
+
 def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugin:
     """The benchmark of a mock site; a sample of each family in ``sampled`` proves it."""
 
@@ -128,8 +153,10 @@ def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugi
 
 def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:
     """``count`` tasks of a split; fewer only when worlds give nothing new any more."""
-    rates = guess_rates(site, split=split, salt=salt)
-    drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt)
+    with _pool(count) as pool:
+        measuring = pool.submit(guess_rates, site, split=split, salt=salt)
+        drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt, pool=pool)
+        rates = measuring.result()
     drafts = (draft(placed, split=split, guess_rate=rates[placed.task.family]) for placed in drawn)
     # In an order that says nothing: an impossible task and its twin are drawn one after the other.
     for number, made in enumerate(sorted(drafts, key=lambda one: one.key.rpartition("/")[2]), start=1):
@@ -150,19 +177,52 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
 
 
 def tasks_draw(
-    site: str, *, count: int, seed: int, split: str, salt: bytes, placing: Placing | None = None
+    site: str,
+    *,
+    count: int,
+    seed: int,
+    split: str,
+    salt: bytes,
+    placing: Placing | None = None,
+    pool: Executor | None = None,
 ) -> list[Placed]:
-    """The tasks of one split, with their worlds; the same for the same arguments.
+    """The tasks of one split, with their worlds; the same for the same arguments, on however many processors.
 
-    ``placing`` is ``placed_untold`` for whoever does not ask how they are told.
+    ``placing`` is ``placed_untold`` for whoever does not ask how they are told; ``pool`` draws lanes side by
+    side, one of its own unless told.
     """
+    lane_of = partial(_lane_draw, site, seed=seed, split=split, salt=salt, placing=placing or placed_make)
+    found = _Found()
+    lanes = itertools.count()
+    with nullcontext(pool) if pool else _pool(count) as at_work:
+        while (missing := count - len(found.placed)) > 0:
+            sizes = [min(LANE_TASKS, missing - before) for before in range(0, missing, LANE_TASKS)]
+            drawn = [
+                at_work.submit(lane_of, count=size, lane=lane)
+                for size, lane in zip(sizes, lanes, strict=False)
+            ]
+            if not sum(found.add(lane.result()) for lane in drawn):
+                break
+    return found.placed
+
+
+def _pool(count: int) -> AbstractContextManager[Executor]:
+    return child_processes.side_by_side() if count > LANE_TASKS else child_processes.AtOnce()
+
+
+def _lane_draw(
+    site: str, *, count: int, lane: int, seed: int, split: str, salt: bytes, placing: Placing
+) -> list[Placed]:
+    """Tasks that are balanced and distinct among themselves, of worlds that no other lane has."""
     discover()
+    registry.discover()
     families = [family for family in of_site(site) if split in family.splits]
     pairs = [(family, level) for level in LEVELS for family in families]
-    drawing = _Drawing(pairs=pairs, placing=placing or placed_make)
+    drawing = _Drawing(pairs=pairs, placing=placing)
     in_vain = worlds = 0
     while len(drawing.placed) < count and in_vain < WORLDS_IN_VAIN:
-        place = _place(site, split, seed, worlds, salt)
+        path = f"{seed}:{worlds}" if lane == 0 else f"{seed}:{worlds}:{lane}"
+        place = _place(site, split, path, salt)
         before = len(drawing.placed)
         _world_ask(drawing, place, most=count)
         worlds += 1
@@ -170,9 +230,9 @@ def tasks_draw(
     return drawing.placed
 
 
-def _place(site: str, split: str, seed: int, world: int, salt: bytes) -> dict[str, Any]:
+def _place(site: str, split: str, path: str, salt: bytes) -> dict[str, Any]:
     """Where the tasks of one world of a split are. Numbers of test are odd, so that no world is in both."""
-    drawn = hmac.digest(salt, f"world:{site}:{split}:{seed}:{world}".encode(), sha256)
+    drawn = hmac.digest(salt, f"world:{site}:{split}:{path}".encode(), sha256)
     number = int.from_bytes(drawn[:NUMBER_BYTES], "big") * 2 + 2 + (split == "test")
     return place_of(site, number=number, edition=split, salt=salt)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from gymsite.core import child_processes
 from tasks_app import loading
 from tasks_app.benchmarks import _sites
 from tasks_app.families.registry import FAMILIES, of_site
@@ -168,6 +169,39 @@ def test_a_task_without_its_text_is_the_same_task() -> None:
     untold = _sites.tasks_draw(STAYS, **asked, placing=_sites.placed_untold)
     told = _sites.tasks_draw(STAYS, **asked)
     assert [(one.task, one.place) for one in untold] == [(one.task, one.place) for one in told]
+
+
+def test_many_tasks_are_the_same_on_one_processor_and_on_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sites, "LANE_TASKS", 30)
+    asked = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "placing": _sites.placed_untold}
+    spread = _sites.tasks_draw(STAYS, **asked)
+    assert spread == _sites.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
+    assert len({(one.task.wording, one.task.answer) for one in spread}) == 80
+    assert [one.number for one in spread[:30]] == [
+        one.number for one in _sites.tasks_draw(STAYS, **{**asked, "count": 30})
+    ]
+    assert not {one.number for one in spread[:30]} & {one.number for one in spread[30:]}
+
+
+def test_what_two_lanes_both_drew_is_kept_once_and_drawn_again_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_sites, "LANE_TASKS", 70)
+    drawn: list[int] = []
+
+    def twice_the_first(site: str, *, count: int, lane: int, **asked: Any) -> list[_sites.Placed]:
+        drawn.append(lane)
+        return lane_draw(site, count=count, lane=max(0, lane - 1), **asked)
+
+    lane_draw = _sites._lane_draw
+    monkeypatch.setattr(_sites, "_lane_draw", twice_the_first)
+    asked = {"count": 140, "seed": 1, "split": "train", "salt": SALT, "placing": _sites.placed_untold}
+    found = _sites.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
+    assert drawn == [0, 1, 2]
+    assert len({(one.task.wording, one.task.answer) for one in found}) == 140
+    twins = Counter(one.task.twin for one in found if one.task.twin)
+    assert twins
+    assert set(twins.values()) == {2}
 
 
 def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: list[TaskDraft]) -> None:

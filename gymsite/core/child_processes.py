@@ -1,0 +1,64 @@
+"""Child processes that are of use, and that end when nobody is left to use them."""
+
+from __future__ import annotations
+
+import fcntl
+import multiprocessing
+import os
+import select
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import parent_process
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@contextmanager
+def side_by_side() -> Iterator[Executor]:
+    """Runs functions of modules, with what can be pickled, in a child process for each processor at hand.
+
+    For what computes for seconds: a child costs half a second to begin with. Left early, by an error or
+    Ctrl-C, it begins nothing more.
+    """
+    context = multiprocessing.get_context("forkserver")
+    pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=context, initializer=_begin)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class AtOnce(Executor):
+    """Runs functions here, when they are handed in: for what is not worth a child."""
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        future: Future[R] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def end_with_parent() -> None:
+    """Have the kernel end this process when the one that asked for it is gone.
+
+    That one alone holds the write end of the pipe behind ``sentinel``. When it closes, the kernel sends
+    SIGIO, whose default action ends a process even inside a long C loop, where no thread gets a turn.
+    """
+    parent = parent_process()
+    if parent is None:
+        raise RuntimeError("end_with_parent is for child processes of multiprocessing")
+    sentinel = parent.sentinel
+    signal.signal(signal.SIGIO, signal.SIG_DFL)
+    fcntl.fcntl(sentinel, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(sentinel, fcntl.F_SETFL, fcntl.fcntl(sentinel, fcntl.F_GETFL) | os.O_ASYNC)
+    if select.select([sentinel], [], [], 0)[0]:
+        os._exit(0)
+
+
+def _begin() -> None:
+    """Ctrl-C is the parent's to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
