@@ -15,6 +15,7 @@ from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
 from trajectories.models import Episode
 from trajectories.recording import ending
+from trajectories.summaries.storing import episodes_summarise
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -54,6 +55,7 @@ def finish(episode: Episode, outcome: str = "correct") -> None:
 
 
 def close(episode: Episode) -> None:
+    episodes_summarise([episode.pk])
     Episode.objects.filter(pk=episode.pk).update(closed_at=Episode.objects.get(pk=episode.pk).finished_at)
 
 
@@ -62,8 +64,13 @@ def test_steps_and_verdict_appear_as_they_come_and_then_it_has_ended(page: Page,
     factories.step(episode, 2, thought="The second look.")
     expect(rows(page)).to_have_text(["1", "2"])
     expect(page.locator("[data-live-tell]")).to_have_text("Step 2")
+    about = page.get_by_role("complementary", name="About the episode")
+    expect(about).not_to_contain_text("Finished")
     finish(episode)
     expect(page.get_by_role("heading", name="Correct")).to_be_visible()
+    says(page, "Judged, its last step may come")
+    expect(about).to_contain_text("Finished")
+    expect(page.locator("#outcome")).to_contain_text("correct")
     factories.step(episode, 3, action=ANSWER)
     expect(rows(page)).to_have_text(["1", "2", "3"])
     close(episode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
 
 from tests import factories
@@ -83,6 +84,7 @@ def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, 
 
 def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) -> None:
     finish(episode, "incorrect")
+    says(viewer, "Judged, its last step may come")
     close(episode)
     says(viewer, "Ended")
     expect(viewer.locator(".viewer-head")).to_contain_text("incorrect")
@@ -124,9 +126,13 @@ def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, e
         factories.step(episode, index, observation_text="page", action={"type": "click", "target": "e1"})
     timeline = viewer.locator(".strip-track")
     expect(timeline).to_contain_text("same as step 3 (so far)")
+    badge = viewer.locator(".action-card .tag").first
+    expect(badge).to_contain_text("so far")
     finish(episode, "incorrect")
-    close(episode)
-    says(viewer, "Ended")
+    Episode.objects.filter(pk=episode.pk).update(closed_at=Now())
+    says(viewer, "Judged, its measures are to come")
     episodes_summarise([episode.pk])
+    says(viewer, "Ended")
     expect(timeline).not_to_contain_text("so far")
     expect(timeline).to_contain_text("same as step 3")
+    expect(badge).not_to_contain_text("so far")

@@ -18,6 +18,7 @@ from tests.replay.addresses import DEEDS, OPEN_TO_ALL, REDIRECTS, WITHOUT_BYTES,
 from tests.replay.conftest import LabClient
 from trajectories.models import Blob, Episode, PageEvent, PolicyVersion, SiteEvent
 from trajectories.replay.selectors import steps as step_selectors
+from trajectories.summaries.storing import episodes_summarise
 
 Lab = Callable[[User | None], LabClient]
 PIXEL = (
@@ -292,12 +293,14 @@ def test_an_open_episode_asks_for_news_and_a_closed_one_does_not(lab: Lab, owner
     path = f"/episodes/{episode.pk}/progress"
     html = client.get(path).content.decode()
     assert 'hx-trigger="news"' in html
-    assert client.get(f"{path}?seen=open-1-1--open").status_code == 204
+    assert client.get(f"{path}?seen=open-1-1--open-").status_code == 204
     factories.step(episode, 2)
-    assert client.get(f"{path}?seen=open-1-1--open").status_code == 200
+    assert client.get(f"{path}?seen=open-1-1--open-").status_code == 200
     factories.verdict(episode)
     assert 'hx-trigger="news"' in client.get(path).content.decode()
     Episode.objects.filter(pk=episode.pk).update(closed_at=episode.finished_at)
+    assert "Judged, its measures are to come" in client.get(path).content.decode()
+    episodes_summarise([episode.pk])
     assert "hx-trigger" not in client.get(path).content.decode()
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from tests import factories
 from tests.replay.test_pages import Lab
 from trajectories.models import Episode
+from trajectories.summaries.storing import episodes_summarise
 
 pytestmark = pytest.mark.django_db
 
@@ -30,6 +31,56 @@ def test_a_judged_episode_that_nobody_closes_is_not_watched_for_long(lab: Lab, o
     assert "hx-trigger" not in html
     assert 'data-live-state="ended"' in html
     assert "No step was posted." in html
+
+
+def test_the_verdict_changes_all_that_the_page_says_of_the_episode(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    factories.verdict(episode, "incorrect")
+    html = lab(owner).get(f"/episodes/{episode.pk}/progress").content.decode()
+    assert 'data-live-still="Judged, its last step may come"' in html
+    assert "More steps appear here" not in html
+    outcome = re.search(r'<span id="outcome"[^>]*hx-swap-oob="morph".*?incorrect', html, re.DOTALL)
+    about = re.search(r'<aside id="about-episode"[^>]*hx-swap-oob="morph".*?Finished', html, re.DOTALL)
+    assert outcome
+    assert about
+
+
+def test_an_ended_episode_without_steps_shows_its_outcome(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    factories.verdict(episode, "void", "cancelled")
+    Episode.objects.filter(pk=episode.pk).update(finished_at=timezone.now() - timedelta(days=1))
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+    shown = html[html.index('<span id="outcome"') : html.index("</main>")]
+    assert "void" in shown[:400]
+    assert "hx-swap-oob" not in html
+    assert html.count('id="about-episode"') == 1
+
+
+def test_what_a_worker_computed_of_the_steps_is_news(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1)
+    factories.verdict(episode)
+    client = lab(owner)
+    found = re.search(
+        r'hx-get="([^"]+/news\?[^"]+)"', client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
+    )
+    assert found
+    again = unescape(found[1])
+    assert client.get(again).status_code == 204
+    episodes_summarise([episode.pk])
+    assert client.get(again).status_code == 200
+
+
+def test_a_run_is_not_called_live_while_nothing_of_it_is_open(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    path = f"/runs/{episode.run_id}/live"
+    assert 'data-live-still=""' in lab(owner).get(path).content.decode()
+    ended = factories.episode()
+    factories.verdict(ended)
+    assert (
+        'data-live-still="Idle: nothing is open"'
+        in lab(owner).get(f"/runs/{ended.run_id}/live").content.decode()
+    )
 
 
 def test_a_closed_episode_is_watched_until_it_has_its_verdict(lab: Lab, owner: User) -> None:
@@ -102,5 +153,6 @@ def test_asking_for_news_reads_neither_task_nor_run(
     assert response.status_code == (200 if ended else 204)
     if name == "news" or not ended:
         assert [one["sql"] for one in asked if "tasks_app_" in one["sql"] or "_run" in one["sql"]] == []
-        # The episode, its steps twice at most, its verdict with it; who asks; no value by a query of its own.
-        assert len([one for one in asked if 'FROM "trajectories_' in one["sql"]]) <= 3
+        # The episode, its steps twice at most, its verdict with it, its measures once it has ended; who asks;
+        # no value by a query of its own.
+        assert len([one for one in asked if 'FROM "trajectories_' in one["sql"]]) <= 3 + ended

@@ -1,5 +1,5 @@
-/* The step viewer of an episode under way: its last step moves on. "Jump to latest" shows it, and each new one as it
-   comes, until the reader goes elsewhere. */
+/* The step viewer of an episode under way: its last step moves on, and what is said of a step so far becomes what is
+   kept of it. "Jump to latest" shows the last step, and each new one as it comes, until the reader goes elsewhere. */
 "use strict";
 
 (() => {
@@ -12,6 +12,7 @@
   const last = () => Number(viewer.dataset.last);
   let follows = false;
   let goal = 0;
+  let measured = document.querySelector("[data-live-measured]").dataset.liveMeasured;
 
   const show = () => {
     link.textContent = follows ? NAMES.follows : NAMES.rests;
@@ -20,6 +21,14 @@
   const go = () => {
     goal = last();
     if (goal !== replay.current()) void replay.show(goal);
+  };
+
+  /* A DOM replay is held against its screenshot once the episode has ended: a badge told before says so no longer. */
+  const askFidelity = () => {
+    const badge = document.getElementById("fidelity");
+    if (!badge) return;
+    const path = `${replay.address(replay.current(), "")}/fidelity`;
+    void window.htmx.ajax("GET", path, { target: badge, swap: "outerHTML" });
   };
 
   link.addEventListener("click", (event) => {
@@ -45,7 +54,10 @@
     for (const one of viewer.querySelectorAll('[data-step-link="last"]')) one.href = replay.address(last());
     viewer.querySelector("[data-step-last]").textContent = detail.liveLast;
     for (const field of viewer.querySelectorAll("[data-scrub], [data-go] [name=index]")) field.max = detail.liveLast;
+    const isMeasured = detail.liveMeasured !== measured;
+    measured = detail.liveMeasured;
+    if (isMeasured || (!replay.article().dataset.after && replay.current() < last())) void replay.renew();
+    if (isMeasured) askFidelity();
     if (follows) go();
-    else if (!replay.article().dataset.after && replay.current() < last()) void replay.renew();
   });
 })();

@@ -58,6 +58,8 @@
     if (isOver) return "Ended";
     if (isPaused) return "Paused";
     if (failures) return "No answer from the lab, trying again";
+    /* What follows nothing that goes on is not called live, however it is followed. */
+    if (part().dataset.liveStill) return part().dataset.liveStill;
     if (isLive) return "Live";
     return tries ? `Polling every ${POLL_MS / 1000} s` : "Connecting";
   };
@@ -65,7 +67,8 @@
   const show = () => {
     const now = wordNow();
     if (word.textContent !== now) word.textContent = now;
-    bar.dataset.liveNow = isOver || isPaused ? "still" : isLive && !failures ? "live" : "polling";
+    const isStill = isOver || isPaused || part().dataset.liveStill;
+    bar.dataset.liveNow = isStill ? "still" : isLive && !failures ? "live" : "polling";
     fresh.textContent = isPaused && missed ? `, ${missed} new` : "";
     pause.textContent = isPaused ? "Go on updating" : "Hold updates";
     pause.hidden = isOver;

@@ -8,6 +8,7 @@
 
   const KEPT = 60;
   const PICTURE_MS = 50;
+  const COMPUTED = [".action-card", "#measures"];
   const base = viewer.dataset.viewer;
   const kept = new Map();
   let wanted = 0;
@@ -86,10 +87,8 @@
     }
   };
 
-  const settle = () => {
-    const { step, before, after } = article().dataset;
-    for (const one of viewer.querySelectorAll("[data-step-number]")) one.textContent = step;
-    document.title = document.title.replace(/^Step \d+/, `Step ${step}`);
+  const settleLinks = () => {
+    const { before, after } = article().dataset;
     link("before", before);
     link("after", after);
     link("start", viewer.dataset.start);
@@ -97,6 +96,13 @@
     const find = findIn(location.search);
     prefetch(after, find);
     prefetch(before, find);
+  };
+
+  const settle = () => {
+    const { step } = article().dataset;
+    for (const one of viewer.querySelectorAll("[data-step-number]")) one.textContent = step;
+    document.title = document.title.replace(/^Step \d+/, `Step ${step}`);
+    settleLinks();
     document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
   };
 
@@ -129,14 +135,18 @@
     }
   };
 
-  /* The shown step was the last one and is no more: only what comes after it is taken over. */
+  /* The shown step is told anew, but only what comes after it and what is computed of it: the reader may be in the
+     midst of the rest. */
   const renew = async () => {
-    const path = partOf(current(), findIn(location.search));
-    kept.delete(path);
-    const found = await load(path).catch(() => null);
-    if (!found?.dataset.after || found.dataset.step !== article().dataset.step) return;
+    kept.clear();
+    const found = await load(partOf(current(), findIn(location.search))).catch(() => null);
+    if (found?.dataset.step !== article().dataset.step) return;
     article().dataset.after = found.dataset.after;
-    settle();
+    for (const name of COMPUTED) {
+      const fresh = found.querySelector(name);
+      if (fresh) article().querySelector(name)?.replaceChildren(...document.importNode(fresh, true).childNodes);
+    }
+    settleLinks();
   };
 
   document.addEventListener("click", (event) => {

@@ -209,15 +209,15 @@
     for (const part of Array.from(parts.keys())) if (part >= partOf(known)) parts.delete(part);
     stretch();
     draw();
-    if (told.isOver) finish(FINAL_TRIES);
+    if (told.isOver) finish(FINAL_TRIES, 0);
   };
 
   /* What was told so far of an episode's steps is final some seconds after its end. */
-  const finish = (tries) => {
+  const finish = (tries, ms) => {
     setTimeout(async () => {
       await Promise.all(Array.from(parts, ([part, { isSoFar }]) => isSoFar && read(part)));
-      if (tries > 1 && Array.from(parts.values()).some(({ isSoFar }) => isSoFar)) finish(tries - 1);
-    }, FINAL_MS);
+      if (tries > 1 && Array.from(parts.values()).some(({ isSoFar }) => isSoFar)) finish(tries - 1, FINAL_MS);
+    }, ms);
   };
 
   /* What the server drew stays where it is until the index is there. */

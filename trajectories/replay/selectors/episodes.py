@@ -20,7 +20,7 @@ EPISODES_PER_PAGE = 50
 EXCERPT_CHARS = 160
 NEIGHBOURS_SHOWN = 200
 WATCHED = timedelta(seconds=30)
-"""After a verdict, where nothing has closed the episode."""
+"""After a verdict, where something may still come."""
 
 # What a row of the list shows; the big columns (prompt, payload, settings, evidence) stay where they are.
 LISTED = (
@@ -43,7 +43,7 @@ LISTED = (
 
 
 class LiveState(StrEnum):
-    """``ENDING`` has its verdict, and may get its last steps."""
+    """``ENDING`` has its verdict, and may get its last steps and what is computed of them."""
 
     OPEN = "open"
     ENDING = "ending"
@@ -124,15 +124,17 @@ def episode_alone(episode_id: int) -> Episode:
     return episode
 
 
-def live_state(episode: Episode, *, now: datetime) -> LiveState:
-    """Whether a page should wait for more: the last steps are posted soon after the verdict, until ``close``.
+def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
+    """Whether a page should wait for more: after the verdict come the last steps, until ``close``, and what a
+    worker computes of all steps.
 
     A client that never closes may post for ``STEP_GRACE_S``; nobody is told to watch for that long.
     """
     if episode.finished_at is None:
         return LiveState.OPEN
-    is_watched = episode.closed_at is None and now - episode.finished_at < min(WATCHED, _grace())
-    return LiveState.ENDING if is_watched else LiveState.ENDED
+    is_complete = episode.closed_at is not None and is_measured
+    is_recent = now - episode.finished_at < min(WATCHED, _grace())
+    return LiveState.ENDING if is_recent and not is_complete else LiveState.ENDED
 
 
 def _grace() -> timedelta:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Count, Max
+from django.db.models import Max
 from django.db.models.functions import Left
 from django.http import Http404
 
@@ -78,12 +78,6 @@ class StepEvents:
 def last_index(*, episode_id: int) -> int:
     """The highest step number, 0 when there is none."""
     return Step.objects.filter(episode_id=episode_id).aggregate(last=Max("index"))["last"] or 0
-
-
-def steps_mark(*, episode_id: int) -> tuple[int, int]:
-    """The highest step number and how many there are: the second alone grows when a gap is filled."""
-    found = Step.objects.filter(episode_id=episode_id).aggregate(last=Max("index"), number=Count("index"))
-    return found["last"] or 0, found["number"]
 
 
 def step_index(*, episode_id: int, first: int = 1) -> StepIndex:

@@ -32,19 +32,14 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     strip = steps.strip_around(episode_id=episode.pk, index=start) if start else []
     context = {
         "here": "search",
-        "run": episode.run,
         "task": episode.task,
-        "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
         "strip": strip,
         "skips_end": progress["last"] > start + steps.STRIP_REACH,
-        "siblings": episodes.neighbours_in_group(episode),
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
         "messages": _messages_shown(episode, golds=progress["sees_golds"]),
-        "events_tally": episodes.episode_events_tally(episode),
-        "fidelity": episode_fidelity(episode_id=episode.pk),
         "loose_events": steps.step_events(episode_id=episode.pk, index=None),
     }
-    return render(request, "lab/episode.html", {**context, **progress})
+    return render(request, "lab/episode.html", {**context, **_about(episode), **progress})
 
 
 @lab_page
@@ -52,7 +47,9 @@ def episode_progress(request: LabRequest, episode_id: int) -> HttpResponse:
     """What changes while an episode is under way; 204 when nothing has since the reader's ``seen``."""
     if request.GET.get("seen") == following.seen_of(episodes.episode_followed(episode_id)):
         return HttpResponse(status=204)
-    return render(request, "lab/_progress.html", _progress(request, episodes.episode_get(episode_id)))
+    episode = episodes.episode_get(episode_id)
+    context = {"is_news": True, **_about(episode), **_progress(request, episode)}
+    return render(request, "lab/_progress.html", context)
 
 
 @lab_page
@@ -72,6 +69,16 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     fragment = access.wants_fragment(request) or "fragment" in request.GET
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
     return render(request, "lab/_step_prompt.html" if fragment else "lab/step_prompt.html", context)
+
+
+def _about(episode: Episode) -> dict[str, Any]:
+    return {
+        "run": episode.run,
+        "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
+        "siblings": episodes.neighbours_in_group(episode),
+        "events_tally": episodes.episode_events_tally(episode),
+        "fidelity": episode_fidelity(episode_id=episode.pk),
+    }
 
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
