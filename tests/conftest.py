@@ -8,10 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 from django.conf import LazySettings
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
-from django.test import Client
+from django.test import Client, TransactionTestCase, override_settings
 
 from gymsite.services.roles import roles_apply
+from tests.emptying import tables_empty
 from tests.servers import servers
 from trajectories.recording import auth
 
@@ -30,6 +32,15 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock():
         roles_apply(connection, var_dir=servers.var_dir)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap() -> Iterator[None]:
+    """What costs every test half a second otherwise: passwords slow to guess, and emptying the tables."""
+    hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__qualname__}"
+    with pytest.MonkeyPatch.context() as patch, override_settings(PASSWORD_HASHERS=[hasher]):
+        patch.setattr(TransactionTestCase, "_fixture_teardown", tables_empty)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import socket
@@ -19,10 +18,12 @@ import httpx
 import pytest
 from django.conf import LazySettings, settings
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from gymsite.core.tokens import token_make
+from tests.e2e.answering import Answering
 from tests.e2e.wire import Wire
 from tests.servers import servers
 from trajectories.models import Episode
@@ -32,7 +33,7 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_S = 30.0
-IDLE_MS = 3_000
+IDLE_S = 3.0
 # Programs are run and pages drawn while other tests keep the machine busy.
 EXPECTED_MS = 20_000
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
@@ -96,8 +97,15 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def answering() -> Answering:
+    return Answering()
+
+
 @pytest.fixture
-def open_page(browser: Browser, transactional_db: None) -> Iterator[Callable[..., Page]]:
+def open_page(
+    browser: Browser, transactional_db: None, answering: Answering
+) -> Iterator[Callable[..., Page]]:
     """A page of a new context; options are those of ``new_context``. Every context is closed at the end."""
     contexts: list[BrowserContext] = []
 
@@ -109,32 +117,26 @@ def open_page(browser: Browser, transactional_db: None) -> Iterator[Callable[...
     yield make
     for context in contexts:
         context.close()
+    # What the server still answers, a page fetched in advance, would meet the tables being emptied.
+    answering.wait(timeout_s=IDLE_S)
 
 
 @pytest.fixture
-def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Iterator[Callable[..., Page]]:
-    """A page that has logged in by the form."""
-    pages: list[Page] = []
+def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Callable[..., Page]:
+    """A page of somebody who is logged in; nothing is open in it yet."""
 
     def make(**options: Any) -> Page:
-        User.objects.get_or_create(username="owner", defaults={"is_staff": True})
-        owner = User.objects.get(username="owner")
-        owner.set_password("correct horse")
-        owner.save()
+        owner, _ = User.objects.get_or_create(username="owner", defaults={"is_staff": True})
+        client = Client()
+        client.force_login(owner)
+        session = client.cookies[settings.SESSION_COOKIE_NAME].value
         page = open_page(base_url=live_server.url, **options)
-        pages.append(page)
-        page.goto("/")
-        page.get_by_label("Name").fill("owner")
-        page.get_by_label("Password").fill("correct horse")
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+        page.context.add_cookies(
+            [{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}]
+        )
         return page
 
-    yield make
-    # What the server still answers, a page fetched in advance, would meet the tables being emptied.
-    for page in pages:
-        with contextlib.suppress(Error):
-            page.wait_for_load_state("networkidle", timeout=IDLE_MS)
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Request, expect
+from pytest_django.live_server_helper import LiveServer
 
 from gymsite.core import blobs
 from tests import factories
@@ -48,19 +49,18 @@ HOSTILE_FILES: dict[str, bytes] = {
 
 
 @pytest.fixture
-def watched(lab_page: LabPage) -> Iterator[Callable[..., Page]]:
+def watched(lab_page: LabPage, live_server: LiveServer) -> Iterator[Callable[..., Page]]:
     """A logged-in page after which nothing may have run, asked anyone else, or opened a dialog."""
     pages: list[Page] = []
     foreign: list[str] = []
 
-    def note(request: Request, home: str) -> None:
-        if not request.url.startswith((home, "data:", "file:", "blob:")):
+    def note(request: Request) -> None:
+        if not request.url.startswith((live_server.url, "data:", "file:", "blob:")):
             foreign.append(request.url)
 
     def make(**options: Any) -> Page:
         page = lab_page(**options)
-        home = page.url.split("/", 3)[0] + "//" + page.url.split("/", 3)[2]
-        page.on("request", lambda request: note(request, home))
+        page.on("request", note)
         page.on("dialog", lambda dialog: (foreign.append(f"dialog {dialog.message}"), dialog.dismiss()))
         page.on("popup", lambda popup: foreign.append(f"popup {popup.url}"))
         pages.append(page)

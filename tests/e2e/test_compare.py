@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
-from pytest_django.live_server_helper import LiveServer
 
 from tasks_app.models import Task
 from tests import factories
@@ -20,27 +18,9 @@ from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
-OpenPage = Callable[..., Page]
 HOSTILE = "\u202e" + "W" * 3000 + "<img src=x onerror=alert(1)><script>alert(1)</script>"
 THOUGHT = "I read the page and think about what it asks, one line after another.\n" * 30
 COLOURS: tuple[Any, ...] = ("light", "dark")
-
-
-@pytest.fixture
-def researcher(live_server: LiveServer, open_page: OpenPage) -> Callable[..., Page]:
-    """A page that has logged in by the form."""
-
-    def make(**options: Any) -> Page:
-        User.objects.create_user("owner", password="correct horse", is_staff=True)
-        page = open_page(base_url=live_server.url, **options)
-        page.goto("/login/")
-        page.get_by_label("Name").fill("owner")
-        page.get_by_label("Password").fill("correct horse")
-        page.get_by_role("button", name="Log in").click()
-        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
-        return page
-
-    return make
 
 
 def walked(task: Task, *pages: str, arm: str = "gym", said: str = THOUGHT) -> Episode:
@@ -71,12 +51,12 @@ def keep(page: Page, name: str) -> None:
 
 
 def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
-    researcher: Callable[..., Page],
+    lab_page: Callable[..., Page],
 ) -> None:
     task = factories.task()
     one = walked(task, "start", "list", "item", "cart", "pay", "done")
     two = walked(task, "start", "list", "item", "shelf", "pay", "thanks")
-    page = researcher()
+    page = lab_page()
     page.goto(f"/tasks/{task.pk}/")
     for episode in (one, two):
         page.get_by_label(f"Compare episode {episode.pk}").focus()
@@ -97,10 +77,10 @@ def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
     keep(page, "compare-two")
 
 
-def test_the_first_divergence_opens_in_a_tab_of_its_own_too(researcher: Callable[..., Page]) -> None:
+def test_the_first_divergence_opens_in_a_tab_of_its_own_too(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     pair = walked(task, "start", "list"), walked(task, "start", "else")
-    page = researcher()
+    page = lab_page()
     page.goto(f"/compare?episodes={pair[0].pk},{pair[1].pk}")
     settled(page)
     with page.context.expect_page() as opened:
@@ -108,10 +88,10 @@ def test_the_first_divergence_opens_in_a_tab_of_its_own_too(researcher: Callable
     expect(opened.value).to_have_url(re.compile(r"#row-\d+$"))
 
 
-def test_thoughts_of_a_row_scroll_together(researcher: Callable[..., Page]) -> None:
+def test_thoughts_of_a_row_scroll_together(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     pair = walked(task, "start"), walked(task, "start")
-    page = researcher()
+    page = lab_page()
     page.goto(f"/compare?episodes={pair[0].pk},{pair[1].pk}")
     settled(page)
     boxes = page.locator(".compare-thought")
@@ -120,12 +100,12 @@ def test_thoughts_of_a_row_scroll_together(researcher: Callable[..., Page]) -> N
 
 
 @pytest.mark.parametrize("colours", COLOURS)
-def test_nothing_serious_is_found_beside_the_text_arm(colours: Any, researcher: Callable[..., Page]) -> None:
+def test_nothing_serious_is_found_beside_the_text_arm(colours: Any, lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     text = walked(task, "text", arm="text_zero_shot")
     gym, other = walked(task, "start", "list", "done"), walked(task, "start", "else")
     walked(task, "start")
-    page = researcher(color_scheme=colours, viewport={"width": 1280, "height": 800})
+    page = lab_page(color_scheme=colours, viewport={"width": 1280, "height": 800})
     page.goto(f"/compare?episodes={text.pk},{gym.pk},{other.pk}")
     settled(page)
     assert axe.violations(page) == []
@@ -133,10 +113,10 @@ def test_nothing_serious_is_found_beside_the_text_arm(colours: Any, researcher: 
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_hostile_text_stays_text_and_inside_the_window(width: int, researcher: Callable[..., Page]) -> None:
+def test_hostile_text_stays_text_and_inside_the_window(width: int, lab_page: Callable[..., Page]) -> None:
     task = factories.task(prompt=HOSTILE, payload={"text": HOSTILE}, key=HOSTILE[:200])
     pair = walked(task, HOSTILE, said=HOSTILE), walked(task, "start", "list")
-    page = researcher(viewport={"width": width, "height": 900})
+    page = lab_page(viewport={"width": width, "height": 900})
     spoken: list[str] = []
     page.on("dialog", lambda dialog: spoken.append(dialog.message))
     page.goto(f"/compare?episodes={pair[0].pk},{pair[1].pk}")
@@ -146,10 +126,10 @@ def test_hostile_text_stays_text_and_inside_the_window(width: int, researcher: C
     keep(page, f"compare-hostile-{width}")
 
 
-def test_a_comparison_reads_without_scripts(researcher: Callable[..., Page]) -> None:
+def test_a_comparison_reads_without_scripts(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     pair = walked(task, "start", "list", "item", "cart"), walked(task, "start", "list", "item", "else")
-    page = researcher(java_script_enabled=False)
+    page = lab_page(java_script_enabled=False)
     page.goto(f"/compare?episodes={pair[0].pk}")
     page.get_by_role("checkbox").check()
     page.get_by_role("button", name="Compare").click()
@@ -163,11 +143,11 @@ def test_a_comparison_reads_without_scripts(researcher: Callable[..., Page]) -> 
 
 
 def test_the_taken_file_opens_without_the_lab_and_nothing_in_it_runs(
-    researcher: Callable[..., Page], tmp_path: Path
+    lab_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     task = factories.task(prompt=HOSTILE)
     episode = walked(task, HOSTILE, "start", said=HOSTILE)
-    page = researcher(viewport={"width": 1280, "height": 900})
+    page = lab_page(viewport={"width": 1280, "height": 900})
     page.goto(f"/episodes/{episode.pk}/")
     with page.expect_download() as download:
         page.get_by_role("link", name="HTML file", exact=True).click()

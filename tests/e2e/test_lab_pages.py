@@ -51,6 +51,7 @@ def test_a_researcher_walks_from_the_runs_to_a_step_and_on_by_the_arrow_keys(
     lab_page: Callable[..., Page], star: Episode
 ) -> None:
     page = lab_page()
+    page.goto("/")
     page.get_by_role("link", name="qwen3-8b").click()
     page.get_by_role("link", name=str(star.pk), exact=True).click()
     page.get_by_role("link", name="Step 2").click()

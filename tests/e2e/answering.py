@@ -1,0 +1,30 @@
+"""How many requests the server in this process is at."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from django.core.signals import request_finished, request_started
+
+
+class Answering:
+    def __init__(self) -> None:
+        self._many = 0
+        self._changed = threading.Condition()
+        request_started.connect(self._begin)
+        request_finished.connect(self._end)
+
+    def wait(self, *, timeout_s: float) -> None:
+        """Until none is left."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._many <= 0, timeout_s)
+
+    def _begin(self, **_: Any) -> None:
+        with self._changed:
+            self._many += 1
+
+    def _end(self, **_: Any) -> None:
+        with self._changed:
+            self._many -= 1
+            self._changed.notify_all()
