@@ -316,7 +316,14 @@ def test_lists_show_a_problem_beyond_its_first_line(lab: Lab, owner: User) -> No
     text = "Let\n\\[f(x) =\n\\left\\{ x \\right.\\]\nFind $f(1)$."
     factories.task(prompt=text, payload={"text": text, "format": "latex"})
 
-    assert "right.\\] Find $f(1)$." in lab(owner).get("/tasks/").content.decode()
+    assert "Let f(x) = { x Find f(1)." in lab(owner).get("/tasks/").content.decode()
+
+
+def test_a_list_of_steps_tells_formulas_in_plain_characters(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, thought=r"So $\frac{1}{2} \le x$, and it costs $5 or $6.")
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "So 1/2 ≤ x, and it costs $5 or $6." in html
 
 
 def test_an_episode_without_a_page_shows_no_look(lab: Lab, owner: User) -> None:

@@ -18,6 +18,7 @@ from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
 from trajectories.replay.excerpts import excerpt_html
 from trajectories.replay.fidelity_said import share_told
+from trajectories.replay.formulas import formulas_told
 from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
 from trajectories.replay.selectors.steps_told import Told
@@ -30,6 +31,7 @@ from trajectories.summaries.said_done import MISMATCHES
 
 register = template.Library()
 register.filter("first_line", first_line)
+register.filter("formulas_told", formulas_told)
 register.filter("gold_named", gold_named)
 register.filter("share_told", share_told)
 register.filter("excerpt", excerpt_html)
@@ -68,8 +70,9 @@ def has_lines(value: str) -> bool:
 
 @register.filter
 def one_line(value: str, limit: int = 160) -> str:
-    """The beginning with its line breaks as spaces: a problem's first line may end inside a formula."""
-    return cut(" ".join((value or "").split()), limit)
+    """The beginning with its line breaks as spaces: a problem's first line may end inside a formula. Formulas
+    are told in plain characters."""
+    return cut(" ".join(formulas_told(value).split()), limit)
 
 
 @register.filter
