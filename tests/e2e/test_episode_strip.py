@@ -88,3 +88,11 @@ def test_the_timeline_links_without_scripts(lab_page: LabPage) -> None:
     page.goto(f"/episodes/{episode.pk}/")
     page.get_by_role("navigation", name="Timeline").get_by_role("link").nth(2).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 3")
+
+
+def test_pictures_of_steps_stand_below_each_other(lab_page: LabPage) -> None:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, long_episode(steps=6, pictures=1).pk)
+    expect(page.locator(".step-end").get_by_text("no_target")).to_be_visible()
+    pictures = page.locator(".step-thumbnail")
+    assert len({box["x"] for one in pictures.all() if (box := one.bounding_box())}) == 1
