@@ -224,6 +224,15 @@ def test_the_timeline_of_a_long_episode_holds_only_what_is_in_sight(
     assert frames.count() < 40
 
 
+def test_the_step_stays_in_the_middle_of_the_timeline_when_the_window_narrows(lab_page: LabPage) -> None:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"/episodes/{long_episode(steps=120, pictures=0).pk}/steps/60")
+    current = page.locator(".strip-track [aria-current]")
+    expect(current).to_be_in_viewport()
+    page.set_viewport_size({"width": 500, "height": 900})
+    expect(current).to_be_in_viewport(ratio=1)
+
+
 def test_a_step_works_without_scripts(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(java_script_enabled=False)
     page.goto(f"/episodes/{episode.pk}/steps/12?find=cheapest")

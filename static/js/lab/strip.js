@@ -272,7 +272,13 @@
   center({ always: true, index: current() || stop });
   draw();
   view.addEventListener("scroll", drawSoon, { passive: true });
-  addEventListener("resize", drawSoon);
+  /* A phone that hides its address bar is resized too, and is as wide as it was. */
+  let wide = view.clientWidth;
+  addEventListener("resize", () => {
+    if (view.clientWidth !== wide) center({ always: true });
+    wide = view.clientWidth;
+    drawSoon();
+  });
   view.addEventListener("focusin", ({ target }) => {
     if (replay || !target.closest("a")) return;
     stop = holding(target);
