@@ -67,3 +67,25 @@ def test_a_large_text_with_a_small_change_is_compared() -> None:
     changed = [*lines[:4_000], "new", *lines[4_001:]]
     found = diffing.lines_compared("\n".join(lines), "\n".join(changed))
     assert (found.added, found.removed, found.is_too_large) == (1, 1, False)
+
+
+ONE = "The page shows forty offers, so I compare the totals of those that can be cancelled before the trip."
+OTHER = (
+    "Nothing happened when I pressed it; perhaps a dialog is open in front, and I should close that first."
+)
+
+
+def test_thoughts_with_hardly_a_word_in_common_have_no_marks() -> None:
+    found = diffing.words_compared(ONE, OTHER)
+    assert (found.is_unlike, found.is_empty, found.changes) == (True, False, [])
+
+
+def test_a_thought_that_goes_on_from_the_other_is_marked() -> None:
+    found = diffing.words_compared(ONE, ONE.replace("forty", "thirty") + " The second one is the cheapest.")
+    assert not found.is_unlike
+    assert (found.added, found.removed) > (0, 0)
+
+
+def test_a_few_words_and_none_are_marked_however_unlike() -> None:
+    assert not diffing.words_compared("one", "two").is_unlike
+    assert not diffing.words_compared("", OTHER).is_unlike

@@ -151,6 +151,29 @@ def test_changes_tell_what_differs_from_the_step_before(lab: Lab, annotator: Use
     assert "This is the first step" in client.get(address(episode, 1, "/changes")).content.decode()
 
 
+def test_unlike_thoughts_stand_whole_beside_each_other(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    thoughts = (
+        "I compare the totals of all offers that <b>can</b> be cancelled.",
+        "Nothing happened, perhaps a dialog lies over it somewhere.",
+    )
+    for index, thought in enumerate(thoughts, start=1):
+        factories.step(episode, index, thought=thought)
+    html = lab(annotator).get(address(episode, 2, "/changes?fragment")).content.decode()
+    assert "Too little in common" in html
+    assert "<del>" not in html
+    assert "offers that &lt;b&gt;can&lt;/b&gt; be cancelled.</div>" in html
+    assert f"{thoughts[1]}</div>" in html
+
+
+def test_what_is_said_of_an_action_is_not_cut_in_the_middle(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, parse_error="No JSON object: " + "x " * 300 + "end.")
+    html = lab(annotator).get(address(episode, 1)).content.decode()
+    assert "x end.</p>" in html
+    assert "clip-" not in html
+
+
 def test_pictures_differ_where_something_changed(db: None) -> None:
     before, after = picture_make("search"), picture_make("offer")
     found = pictures_compared.pictures_compared(before, after)

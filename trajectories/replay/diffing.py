@@ -22,6 +22,10 @@ PAIRS_MOST = 60_000
 CHARS_MOST = 400_000
 CONTEXT = 3
 WORDS = re.compile(r"\s+|[^\s]+")
+# Below this share of letters in common, marks on words that happen to be the same tell nothing. Of a few
+# words each is worth a mark.
+ALIKE_LEAST = 0.4
+JUDGED_WORDS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,16 +39,18 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Diff:
-    """``added`` and ``removed`` count lines or words."""
+    """``added`` and ``removed`` count lines or words. ``is_unlike``: the texts have too little in common for
+    marks, and there are none."""
 
     changes: list[Change] = field(default_factory=list)
     added: int = 0
     removed: int = 0
     is_too_large: bool = False
+    is_unlike: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return not (self.added or self.removed or self.is_too_large)
+        return not (self.added or self.removed or self.is_too_large or self.is_unlike)
 
 
 def lines_compared(before: str, after: str) -> Diff:
@@ -55,10 +61,22 @@ def lines_compared(before: str, after: str) -> Diff:
 
 
 def words_compared(before: str, after: str) -> Diff:
-    """Words and the space between them, nothing folded."""
+    """Words and the space between them, nothing folded; no marks on texts that are nothing alike."""
     if max(len(before), len(after)) > CHARS_MOST:
         return Diff(is_too_large=True)
-    return _compared(WORDS.findall(before), WORDS.findall(after), joined="", context=None)
+    found = _compared(WORDS.findall(before), WORDS.findall(after), joined="", context=None)
+    return Diff(is_unlike=True) if _are_unlike(before, after, found) else found
+
+
+def _are_unlike(before: str, after: str, found: Diff) -> bool:
+    if found.is_empty or found.is_too_large or min(len(before.split()), len(after.split())) < JUDGED_WORDS:
+        return False
+    same = sum(_letters(change.text) for change in found.changes if change.kind == "same")
+    return 2 * same < ALIKE_LEAST * (_letters(before) + _letters(after))
+
+
+def _letters(text: str) -> int:
+    return sum(map(len, text.split()))
 
 
 def _compared(before: Sequence[str], after: Sequence[str], *, joined: str, context: int | None) -> Diff:

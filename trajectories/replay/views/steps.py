@@ -80,6 +80,7 @@ def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpRespon
     if before is not None:
         context |= {
             "thought": diffing.words_compared(before.thought, step.thought),
+            "thoughts": [(before.index, shown(before.thought)), (step.index, shown(step.thought))],
             "tree": diffing.lines_compared(before.observation_text, step.observation_text),
             "pictures": pictures_compared.pictures_compared(before.screenshot, step.screenshot),
         }
