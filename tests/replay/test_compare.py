@@ -105,6 +105,8 @@ def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: Us
     assert "Six times seven." in page
     assert "First divergence" not in page
     assert page.index("Six times seven.") < page.index("Here is a.")
+    assert "Episodes that answered in one completion come first" in page
+    assert "come first" not in lab(annotator).get(address(gym, walked("a", task=task))).content.decode()
 
 
 def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, task: Task) -> None:

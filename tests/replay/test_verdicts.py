@@ -96,12 +96,29 @@ def test_several_values_stand_under_the_names_of_their_fields(
     assert factories.GOLD_CANARY not in html
 
 
-@pytest.mark.parametrize("address", ["/episodes/{}/", "/episodes/{}/export.html?golds=1"])
-def test_who_sees_golds_sees_each_value_given_beside_the_one_expected(
-    lab: Lab, owner: User, address: str
+def test_who_sees_golds_sees_once_what_was_read_and_once_what_was_expected(lab: Lab, owner: User) -> None:
+    episode = episode_of_values(["18 euros"], "17 euros")
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+    rows = rows_of(html.partition('class="table table-dense"')[2].partition("</table>")[0])
+    assert (rows.count("Total price 17 euros"), rows.count("Total price 412.50")) == (1, 1)
+    assert "Total price 18 euros" in rows_of(html)
+    assert "Total price 17 euros 412.50" not in rows_of(html)
+
+
+@pytest.mark.parametrize("arm", ["gym", "text_zero_shot"])
+def test_values_that_are_compared_stand_under_the_names_of_their_fields(
+    lab: Lab, annotator: User, arm: str
 ) -> None:
+    one = episode_of_values("17 euros|L-1", "17 euros|L-1")
+    other = factories.episode(task=one.task, arm=arm)
+    html = lab(annotator).get(f"/compare?episodes={one.pk},{other.pk}").content.decode()
+    assert {"Total price 17 euros", "House &lt;code&gt; L-1"} <= set(rows_of(html))
+    assert "17 euros|L-1" not in html
+
+
+def test_the_file_with_golds_has_each_value_given_beside_the_one_expected(lab: Lab, owner: User) -> None:
     episode = episode_of_values(["17 euros"], "17 euros")
-    html = b"".join(lab(owner).get(address.format(episode.pk))).decode()
+    html = b"".join(lab(owner).get(f"/episodes/{episode.pk}/export.html?golds=1")).decode()
     assert "Total price 17 euros 412.50" in rows_of(html)
     assert f"House &lt;code&gt; nothing {factories.GOLD_CANARY}" in rows_of(html)
 

@@ -12,6 +12,7 @@ from trajectories.models.episode import Arm
 from trajectories.recording import prompts
 from trajectories.replay.aligning import Key, Row, align, first_divergence
 from trajectories.replay.selectors import comparing
+from trajectories.replay.values import Value, values_of
 
 EPISODES_MAX = 4
 ROWS_PER_PAGE = 100
@@ -22,12 +23,15 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """An episode. One that answered without a page, in one step, is a ``completion``: it stands beside the
-    rows as a whole."""
+    """An episode; ``values`` are its answers under names, where its task has names for them.
+
+    One that answered without a page, in one step, is a ``completion``: it stands beside the rows as a whole.
+    """
 
     letter: str
     episode: Episode
     answers: list[str]
+    values: list[Value]
     steps: int
     is_completion: bool
 
@@ -126,13 +130,17 @@ def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
 def _columns(episodes: Sequence[Episode]) -> list[Column]:
     """Completions first, as they stand left of the rows."""
     ids = [episode.pk for episode in episodes]
-    answers, counted = comparing.answers_of(ids), comparing.steps_counted(ids)
+    answers, counted = comparing.answers_given(ids), comparing.steps_counted(ids)
+    fields = comparing.fields_asked({episode.task_id for episode in episodes})
     ordered = sorted(episodes, key=lambda episode: not _is_completion(episode, counted.get(episode.pk, 0)))
     return [
         Column(
             letter=letter,
             episode=episode,
-            answers=answers.get(episode.pk, []),
+            answers=comparing.listed(answers.get(episode.pk)),
+            values=values_of(fields.get(episode.task_id, []), given=answers[episode.pk])
+            if episode.pk in answers
+            else [],
             steps=counted.get(episode.pk, 0),
             is_completion=_is_completion(episode, counted.get(episode.pk, 0)),
         )

@@ -128,7 +128,7 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
         "verdict": judgement.current,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
-        "answers": comparing.answers_of([episode.pk]).get(episode.pk, []),
+        "answers": comparing.listed(submission.answer if submission else None),
         "values": values_of(fields, given=submission.answer) if submission else [],
         "steps": comparing.steps_counted([episode.pk]).get(episode.pk, 0),
         "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,

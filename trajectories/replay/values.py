@@ -27,7 +27,10 @@ class Value:
 
 def fields_of(task: Any) -> list[str]:
     """The names of the values that a task asks for, as the page shows them; empty where it asks for one."""
-    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    return fields_named(task.payload if isinstance(task.payload, Mapping) else {})
+
+
+def fields_named(payload: Mapping[str, Any]) -> list[str]:
     return [str(name) for name in payload.get("fields", ())]
 
 

@@ -12,9 +12,11 @@ from django.db.models.functions import Left
 from django.http import Http404
 
 from gymsite.core.tokens import mask_tokens
+from tasks_app.models import Task
 from trajectories.models import Episode, Picture, Step, StepFacts, Submission
 from trajectories.replay.aligning import Key
 from trajectories.replay.selectors.steps_told import steps_told
+from trajectories.replay.values import fields_named
 from trajectories.summaries import behaviour, elements
 
 STEPS_MAX = 1_000
@@ -50,11 +52,23 @@ def episodes_to_choose(*, task_id: int, besides: Sequence[int]) -> list[Episode]
     )
 
 
-def answers_of(ids: Iterable[int]) -> dict[int, list[str]]:
+def answers_given(ids: Iterable[int]) -> dict[int, str | list[str]]:
+    """Answers as they were given, by episode."""
     given = Submission.objects.filter(pk__in=list(ids)).values_list("pk", "answer")
-    return {
-        pk: [str(part) for part in (answer if isinstance(answer, list) else [answer])] for pk, answer in given
-    }
+    return {pk: listed(answer) if isinstance(answer, list) else str(answer) for pk, answer in given}
+
+
+def listed(answer: object) -> list[str]:
+    """An answer as a list, whether one was given, several or none."""
+    if answer is None:
+        return []
+    return [str(part) for part in (answer if isinstance(answer, list) else [answer])]
+
+
+def fields_asked(task_ids: Iterable[int]) -> dict[int, list[str]]:
+    """The names of the values that tasks ask for, without the rest of their payloads."""
+    named = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
+    return {pk: fields_named({"fields": fields}) for pk, fields in named.values_list("pk", "payload__fields")}
 
 
 def steps_counted(ids: Iterable[int]) -> dict[int, int]:
