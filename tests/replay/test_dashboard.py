@@ -92,6 +92,8 @@ def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unr
         factories.verdict(one, outcome, reason)
     found = dashboard_of(run.pk)
     assert (found.open, found.submitted, found.judged, found.void) == (1, 1, 2, 3)
+    whole = tallies.tallies_by_run([run.pk])[run.pk]
+    assert (whole.open, whole.submitted, whole.judged, whole.void) == (1, 1, 2, 3)
     assert (found.correct, found.incorrect) == (1, 1)
     assert found.void_reasons == [("lease_lost", 2), ("cancelled", 1)]
     assert found.verdicts_per_minute == 1.0

@@ -183,7 +183,7 @@ def test_counts_are_by_outcome_arm_and_run() -> None:
     assert counts.arms == {"gym": 2, "text_agent": 1}
     assert counts.runs == {run.pk: 3}
     factories.episode()
-    assert search_counts(Search(filters={})).outcomes == {"correct": 2, "incorrect": 1, "unfinished": 1}
+    assert search_counts(Search(filters={})).outcomes == {"correct": 2, "incorrect": 1, "open": 1}
 
 
 def test_counts_stop_at_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:

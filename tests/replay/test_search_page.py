@@ -305,6 +305,7 @@ def test_counts_are_asked_for_apart_and_lead_on(
     assert re.search(r"2 steps</strong>\s+in\s+2 episodes", counted)
     assert "/search?q=verify&amp;outcome=void" in counted
     assert f"/search?q=verify&amp;run={made['a'].run_id}" in counted
+    assert "/search?status=open" in client.get("/search/counts", headers=FRAGMENT).content.decode()
     monkeypatch.setattr("trajectories.replay.selectors.search.COUNTED_MAX", 1)
     counted = client.get("/search/counts?q=verify", headers=FRAGMENT).content.decode()
     assert re.search(r"More than\s+1 step</strong>\s+in\s+at least\s+1 episode", counted)

@@ -44,7 +44,7 @@ def capacity_check(*, wanted: int) -> None:
     active, limit = _active(), settings.ACTIVE_EPISODES_MAX
     if active + wanted > limit:
         message = (
-            f"{active:,} episodes are unfinished and {wanted:,} more would pass the limit of {limit:,}"
+            f"{active:,} episodes are open or submitted and {wanted:,} more would pass the limit of {limit:,}"
             " (setting ACTIVE_EPISODES_MAX). Finish or cancel some, or wait."
         )
         raise GymError("at_capacity", message, status=429, retry_after_s=RETRY_AFTER_S)

@@ -14,7 +14,7 @@ from gymsite.core.errors import GymError
 from gymsite.core.presentation import Look
 from gymsite.core.tokens import token_make
 from tasks_app.models import Task, max_steps_for
-from tasks_app.questions import QuestionKind, questions
+from tasks_app.questions import questions
 from trajectories import hot_sql
 from trajectories.models import Run
 from trajectories.recording import arranging, extents, prompts, solving
@@ -116,7 +116,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
         arrangement = call.arranger.arrangement(task, seed=derive(plan.seed, "choices", sample_index))
-        max_steps = _max_steps(call.opening, task, kind, look)
+        max_steps = _max_steps(call.opening, task, look)
         sample = {
             "id": episode_id,
             "task": task.pk,
@@ -143,13 +143,16 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         )
 
 
-def _max_steps(opening: Opening, task: Task, kind: QuestionKind, look: Look) -> int:
+def _max_steps(opening: Opening, task: Task, look: Look) -> int:
     """What the call says, else what an agent gets for the task in its look."""
-    if opening.max_steps:
-        return opening.max_steps
-    if opening.arm in FREE_TEXT_ARMS:
+    return opening.max_steps or max_steps_of(task, arm=opening.arm, look=look)
+
+
+def max_steps_of(task: Task, *, arm: str, look: Look) -> int:
+    """What an agent gets for a task where the call says nothing: a look may ask for more moves."""
+    if arm in FREE_TEXT_ARMS:
         return TEXT_ARM_STEPS
-    more = kind.more_moves(task.payload, look) if opening.arm in prompts.ARMS_WITH_PAGE else 0
+    more = questions.get(task.kind).more_moves(task.payload, look) if arm in prompts.ARMS_WITH_PAGE else 0
     return max_steps_for(task.oracle_steps + more)
 
 

@@ -73,7 +73,7 @@ def episodes_cancel(
     groups: list[int] | None = None,
     policy_version_before: int | None = None,
 ) -> list[int]:
-    """End unfinished episodes as void/``cancelled``; returns those that this call ended.
+    """End open and submitted episodes as void/``cancelled``; returns those that this call ended.
 
     Those that wait for a verdict are cancelled too. Raises ``GymError`` 422 ``unknown_group``.
     """

@@ -112,7 +112,7 @@ class CancelView(APIView):
 
     @extend_schema(
         operation_id="episodes_cancel",
-        summary="Cancel unfinished episodes of a run",
+        summary="Cancel open and submitted episodes of a run",
         description="They end `void` with the reason `cancelled`, which no alarm counts.",
         parameters=[HEADER],
         request=records.CancelIn,

@@ -51,7 +51,7 @@ class QueueRecord(serializers.Serializer[Any]):
 
 
 class CapacityRecord(serializers.Serializer[Any]):
-    active = serializers.IntegerField(help_text="Unfinished episodes.")
+    active = serializers.IntegerField(help_text="Episodes that are open or submitted.")
     max_active = serializers.IntegerField(help_text="Past this, opening answers 429 `at_capacity`.")
     verify = QueueRecord()
     sandbox = QueueRecord()

@@ -193,12 +193,13 @@ def rate(value: Rate | None) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/_outcomes.html")
 def outcome_bar(tally: Any) -> dict[str, Any]:
-    """Correct, incorrect, void and unfinished episodes as one bar of 100 units."""
+    """Episodes by outcome, or by status where they have none yet, as one bar of 100 units."""
     counts = [
         ("correct", tally.correct),
         ("incorrect", tally.incorrect),
         ("void", tally.void),
-        ("unfinished", tally.unfinished),
+        ("submitted", tally.submitted),
+        ("open", tally.open),
     ]
     total = sum(count for _, count in counts) or 1
     parts, place = [], 0.0

@@ -27,7 +27,6 @@ RUNS_COUNTED = 20
 # Of fewer hits all are looked up and sorted; of more the newest are looked for from the end.
 RARE_MAX = 2_000
 EXPORTED_AT_ONCE = 500
-UNFINISHED = "unfinished"
 
 # Conditions by filter: ``e`` is the episode, ``r`` its run, ``t`` its task, ``v`` its verdict, ``a`` its
 # facts and ``f`` those of the step.
@@ -92,7 +91,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """How many hits in how many episodes, by outcome (``unfinished`` without one), arm and run (the most
+    """How many hits in how many episodes, by outcome (by status without one), arm and run (the most
     frequent). Not exact: counted among the first ``COUNTED_MAX``."""
 
     total: int
@@ -153,14 +152,14 @@ def search_counts(search: Search) -> Counts:
     """How many hits there are, of which kind; bounded."""
     if search.problem:
         return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
-    source, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id")
+    source, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
     sql = f"""
 WITH found AS MATERIALIZED ({source} LIMIT {COUNTED_MAX + 1}),
 counted AS MATERIALIZED (SELECT * FROM found LIMIT {COUNTED_MAX})
-SELECT coalesce(v.outcome, '{UNFINISHED}'), c.arm, c.run_id, count(*), (SELECT count(*) FROM found),
+SELECT coalesce(v.outcome, c.status), c.arm, c.run_id, count(*), (SELECT count(*) FROM found),
     (SELECT count(DISTINCT id) FROM counted)
 FROM counted c LEFT JOIN trajectories_verdict v ON v.id = c.verdict_id
-GROUP BY GROUPING SETS ((coalesce(v.outcome, '{UNFINISHED}')), (c.arm), (c.run_id))
+GROUP BY GROUPING SETS ((coalesce(v.outcome, c.status)), (c.arm), (c.run_id))
 ORDER BY count(*) DESC, 3, 2, 1"""  # noqa: S608 (the parts are constants of this module)
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)

@@ -13,12 +13,14 @@ from trajectories.reports.statistics import Clusters, Rate, rate_of
 # Voids that are nobody's failure (docs of the API, "Records").
 HARMLESS_VOIDS = ("cancelled", "expired_unused")
 
+COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
 TALLIES = """
 WITH per_task AS (
     SELECT e.{part} AS part, e.task_id,
            count(*) AS episodes,
-           count(*) FILTER (WHERE e.status <> 'finished') AS unfinished,
+           count(*) FILTER (WHERE e.status = 'open') AS open,
+           count(*) FILTER (WHERE e.status = 'submitted') AS submitted,
            count(*) FILTER (WHERE v.outcome = 'correct') AS correct,
            count(*) FILTER (WHERE v.outcome = 'incorrect') AS incorrect,
            count(*) FILTER (WHERE v.outcome = 'void') AS void,
@@ -29,8 +31,8 @@ WITH per_task AS (
       FROM trajectories_episode e LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
      WHERE e.{column} = ANY(%(ids)s)
      GROUP BY e.{part}, e.task_id)
-SELECT part, sum(episodes)::bigint, sum(unfinished)::bigint, sum(correct)::bigint, sum(incorrect)::bigint,
-       sum(void)::bigint, sum(void_ours)::bigint, sum(guided)::bigint,
+SELECT part, sum(episodes)::bigint, sum(open)::bigint, sum(submitted)::bigint, sum(correct)::bigint,
+       sum(incorrect)::bigint, sum(void)::bigint, sum(void_ours)::bigint, sum(guided)::bigint,
        count(*) FILTER (WHERE n > 0), sum(k)::bigint, sum(n)::bigint,
        sum(k * k)::bigint, sum(k * n)::bigint, sum(n * n)::bigint
   FROM per_task GROUP BY part ORDER BY part
@@ -42,7 +44,8 @@ class Tally:
     """Counts of episodes; ``rate`` is None when none has been judged."""
 
     episodes: int = 0
-    unfinished: int = 0
+    open: int = 0
+    submitted: int = 0
     correct: int = 0
     incorrect: int = 0
     void: int = 0
@@ -77,17 +80,11 @@ def _tallies(
 
 
 def _tally(row: tuple[int, ...]) -> Tally:
-    episodes, unfinished, correct, incorrect, void, void_ours, guided, tasks, k, n, kk, kn, nn = row
+    counts, (tasks, k, n, kk, kn, nn) = row[:8], row[8:]
     sums = Clusters(
         tasks=tasks, correct=k, judged=n, correct_squared=kk, correct_times_judged=kn, judged_squared=nn
     )
     return Tally(
-        episodes=episodes,
-        unfinished=unfinished,
-        correct=correct,
-        incorrect=incorrect,
-        void=void,
-        void_ours=void_ours,
-        guided=guided,
+        **dict(zip(COUNTS, counts, strict=True)),
         rate=rate_of(sums),
     )

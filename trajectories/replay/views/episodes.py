@@ -12,6 +12,7 @@ from trajectories.models import Episode, Submission
 from trajectories.recording import prompts, solving
 from trajectories.replay import access, evidence, following
 from trajectories.replay.access import LabRequest, lab_page
+from trajectories.replay.budgets import budget_reason
 from trajectories.replay.forms import StepsForm
 from trajectories.replay.problems import answer_named, sources_of
 from trajectories.replay.selectors import calls, episodes, steps
@@ -74,6 +75,7 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
 def _about(episode: Episode) -> dict[str, Any]:
     return {
         "run": episode.run,
+        "budget_reason": budget_reason(episode),
         "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
         "siblings": episodes.neighbours_in_group(episode),
         "events_tally": episodes.episode_events_tally(episode),

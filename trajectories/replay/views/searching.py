@@ -157,7 +157,8 @@ def _facets(asked: Asked, counts: Counts | None) -> list[dict[str, Any]]:
 
 def _facet(asked: Asked, name: str, said: str, value: Any, count: int) -> dict[str, Any]:
     """``address`` sets the filter; empty where the filter has no such choice."""
-    address = asked.address(**{name: str(value)}) if value in asked.choices(name) else ""
+    field = "status" if name == "outcome" and value in Episode.Status.values else name
+    address = asked.address(**{field: str(value)}) if value in asked.choices(field) else ""
     return {"said": said, "value": value, "count": count, "address": address}
 
 

@@ -1,0 +1,37 @@
+"""An episode's page says why its steps are not those of its task."""
+
+from __future__ import annotations
+
+import pytest
+
+from gymsite.core.presentation import Look
+from tests import factories
+from trajectories.recording.drafting import max_steps_of
+from trajectories.replay.budgets import budget_reason
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_episode_with_the_steps_of_its_task_says_nothing() -> None:
+    task = factories.task()
+    assert budget_reason(factories.episode(task=task, max_steps=task.max_steps)) == ""
+
+
+def test_steps_that_its_look_adds_are_told_as_that() -> None:
+    task, look = factories.task(), Look(pop_ups="late", form="dialog")
+    most = max_steps_of(task, arm="gym", look=look)
+    assert most > task.max_steps
+    episode = factories.episode(task=task, arm="gym", max_steps=most, presentation=look.as_dict())
+    assert budget_reason(episode) == f"{task.max_steps} for the task, the rest for what this look adds"
+
+
+def test_steps_that_a_call_has_set_are_told_as_that() -> None:
+    task = factories.task()
+    episode = factories.episode(task=task, arm="gym", max_steps=77)
+    assert budget_reason(episode) == f"set when it was opened; the task has {task.max_steps}"
+
+
+def test_an_episode_without_a_page_says_so() -> None:
+    task = factories.task()
+    episode = factories.episode(task=task, arm="text_zero_shot", max_steps=2)
+    assert budget_reason(episode) == f"there is no page; on one the task has {task.max_steps}"

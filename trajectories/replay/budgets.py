@@ -1,0 +1,20 @@
+"""Why an episode has other steps to spend than its task's page says."""
+
+from __future__ import annotations
+
+from gymsite.core.presentation import look_read
+from trajectories.models import Episode
+from trajectories.recording.drafting import FREE_TEXT_ARMS, max_steps_of
+
+
+def budget_reason(episode: Episode) -> str:
+    """Empty where the episode has what its task names."""
+    task = episode.task
+    if episode.max_steps == task.max_steps:
+        return ""
+    usual = max_steps_of(task, arm=episode.arm, look=look_read(episode.presentation))
+    if episode.max_steps != usual:
+        return f"set when it was opened; the task has {task.max_steps}"
+    if episode.arm in FREE_TEXT_ARMS:
+        return f"there is no page; on one the task has {task.max_steps}"
+    return f"{task.max_steps} for the task, the rest for what this look adds"
