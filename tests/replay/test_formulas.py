@@ -10,7 +10,7 @@ from trajectories.replay.formulas import formulas_told
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (r"Is $\frac{1}{2} \le x$?", "Is 1/2 ≤ x?"),
+        (r"Is $\frac{1}{2}\le x$?", "Is 1/2 ≤ x?"),
         (r"\(x^2 \cdot y\)", "x^2 · y"),
         (r"$\dfrac{a+b}{2^{10}}$", "(a+b)/(2^10)"),
         (r"$\sqrt{3} + \sqrt{x+1}$", "√3 + √(x+1)"),
@@ -19,6 +19,7 @@ from trajectories.replay.formulas import formulas_told
         (r"$90^\circ$ and $\sin \theta$", "90° and sin θ"),
         (r"$x_{n+1} \text{ if } 5\%$", "x_(n+1) if 5%"),
         (r"$\frac{\pi}{2}$", "π/2"),
+        (r"$\log_2 x\cdot y$", "log_2 x · y"),
     ],
 )
 def test_a_formula_is_told_in_plain_characters(text: str, told: str) -> None:

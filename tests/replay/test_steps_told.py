@@ -88,6 +88,15 @@ def test_a_click_elsewhere_has_its_sign(address: str, lab: Lab, annotator: User)
     assert "a click on link “Dark cellar”, not on link “Sunny loft”" in html
 
 
+def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
+    episode = walked("e8")
+    factories.step(episode, 2, action={"type": "wait", "ms": 10}, action_type="wait")
+    kept(episode)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert html.count("seen by the page") == 1
+    assert "nothing to be seen" in lab(annotator).get(f"/episodes/{episode.pk}/steps/2").content.decode()
+
+
 def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotator: User) -> None:
     episode = walked("e8", "e8")
     kept(episode)

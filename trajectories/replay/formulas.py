@@ -31,6 +31,7 @@ SIGNED = """
     omega=ω Delta=Δ Omega=Ω
 """
 SIGNS = dict(re.findall(r"(\w+)=(\S)", SIGNED))
+BETWEEN = frozenset("≤≥≠≈≡→·×÷±∈∪∩")
 FUNCTIONS = frozenset(["sin", "cos", "tan", "log", "ln", "gcd", "lcm", "min", "max", "mod"])
 
 
@@ -46,7 +47,7 @@ def _told(formula: str) -> str:
         if simpler == told:
             break
         told = simpler
-    told = COMMAND.sub(_sign, told).replace("^°", "°")
+    told = COMMAND.sub(_sign, told).replace("^°", "°").replace(" _", "_").replace(" ^", "^")
     return " ".join(ESCAPED.sub(r"\1", told).split())
 
 
@@ -54,7 +55,9 @@ def _sign(found: re.Match[str]) -> str:
     if found[1] in FUNCTIONS:
         return f"{found[1]} "
     sign = SIGNS.get(found[1])
-    return found.group() if sign is None else sign + (" " if found.group().endswith(" ") else "")
+    if sign is None:
+        return found.group()
+    return f" {sign} " if sign in BETWEEN else sign + (" " if found.group().endswith(" ") else "")
 
 
 def _fraction(found: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
 from trajectories.replay.selectors.steps_told import Told
 from trajectories.replay.text import cut, first_line, visible, visible_html
-from trajectories.replay.tones import RESULT_TONES, SAID_DONE, SIGNS, said_done_words
+from trajectories.replay.tones import RESULT_TONES, SAID_DONE, SIGNS, said_done_kind, said_done_words
 from trajectories.replay.values import Value, fields_of, values_of
 from trajectories.reports.statistics import Rate
 from trajectories.summaries.rules import NOT_DONE
@@ -104,7 +104,7 @@ def said_done_tone(value: str) -> str:
 @register.inclusion_tag("lab/_seen.html")
 def seen(told: Told, action_type: str, result: str, *, is_whole: bool = False) -> dict[str, Any]:
     """The sign of what became of an action. Lists say nothing of what nobody knows; ``is_whole`` does."""
-    kind = told.said_done
+    kind = said_done_kind(told.said_done, action_type=action_type)
     is_undone = kind == "not_seen" and result in NOT_DONE
     return {
         "words": said_done_words(kind, action_type=action_type, result=result)

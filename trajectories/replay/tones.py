@@ -18,12 +18,20 @@ SAID_DONE = {
 ANSWERED = {"confirmed": "taken as the answer", "different": "another answer was taken"}
 
 
+# There is nothing in these that a page could see.
+UNSEEN_TYPES = ("wait", "noop")
 # Beside the words, for whoever runs down a list.
 SIGNS = {"confirmed": "✓", "not_seen": "∅", "different": "≠", "extra": "+"}
 
 
+def said_done_kind(kind: str, *, action_type: str) -> str:
+    """The kind that is told: a page that reported nothing during a pause has seen nothing."""
+    return "none" if kind == "confirmed" and action_type in UNSEEN_TYPES else kind
+
+
 def said_done_words(kind: str, *, action_type: str = "", result: str = "") -> str:
     """What became of an action, in words that stand alone."""
+    kind = said_done_kind(kind, action_type=action_type)
     if action_type == "answer" and kind in ANSWERED:
         return ANSWERED[kind]
     if kind == "not_seen" and result in NOT_DONE:
