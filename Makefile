@@ -50,7 +50,7 @@ test-unit: setup
 
 # Real servers, killed on purpose.
 test-services: setup
-	$(PYTEST) -m services
+	$(PYTEST) -m services --numprocesses $(WORKERS) --dist loadfile
 
 # A run of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup

@@ -187,7 +187,7 @@ def test_all_who_look_within_a_second_cost_one_look(run: Run, monkeypatch: pytes
 
 
 def test_a_long_run_is_looked_at_by_few_statements_that_read_few_rows(run: Run, unremembered: None) -> None:
-    many(run, 20_000, status="finished", tasks=5, policy_version=1)
+    many(run, 3_000, status="finished", tasks=5, policy_version=1)
     open_ones = many(run, 20)
     factories.step(open_ones[0], 1)
     with connection.cursor() as cursor:

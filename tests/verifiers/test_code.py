@@ -1,4 +1,4 @@
-"""Programs judged by MBPP's own asserts: against published verdicts and every reference at hand."""
+"""Programs judged by MBPP's own asserts: references, and what programs may do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from verifiers.sandbox import limits, suites
 from verifiers.types import Evidence, Gold
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-REFERENCES_TRIED = 40
+REFERENCES_TRIED = 12
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 
@@ -36,15 +36,6 @@ def test_references_pass_their_own_tests() -> None:
     tried = with_setup + found[:: len(found) // REFERENCES_TRIED]
     failing = [row["task_id"] for row in tried if not code.code(gold_of(row), Evidence(row["code"])).correct]
     assert failing == []
-
-
-def test_published_verdicts_are_ours() -> None:
-    wrong = []
-    for row in rows(DATA / "verifier_cases" / "mbpp_gpt4_solutions.jsonl")[::3]:
-        gold = Gold(row["gold"][0], tuple(row["gold"][1:]), extra={"setup": row["test_setup_code"]})
-        if code.code(gold, Evidence(row["prediction"])).correct is not row["expected"]:
-            wrong.append(row["problem_id"])
-    assert wrong == []
 
 
 def test_setup_runs_after_the_program_and_may_build_its_objects() -> None:
