@@ -46,16 +46,16 @@ test: test-unit test-services test-e2e test-client
 endif
 
 test-unit: setup
-	$(PYTEST) -m "not e2e and not services" $(SHARED)
+	$(PYTEST) -m "not e2e and not services" --ignore=tests/e2e $(SHARED)
 
 # Real servers, killed on purpose.
 test-services: setup
-	$(PYTEST) -m services --numprocesses $(WORKERS) --dist loadfile
+	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadfile
 
 # A run of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
 	@browser=$$($(RUN) -c 'from gymsite.core import browsers; print(browsers.browser_find() or "")') || exit 1; \
-	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e $(SHARED); \
+	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e tests/e2e $(SHARED); \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
 

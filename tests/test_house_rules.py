@@ -52,6 +52,19 @@ def test_no_file_is_over_400_lines() -> None:
     assert long == {}
 
 
+def test_marked_tests_are_where_the_makefile_looks_for_them() -> None:
+    folders: dict[str, set[str]] = {"e2e": set(), "services": set()}
+    for path in _tracked("tests/**/test_*.py"):
+        for mark in re.findall(r"\bpytest\.mark\.(e2e|services)\b", path.read_text()):
+            folders[mark].add(str(path.relative_to(ROOT).parent))
+        if path.is_relative_to(ROOT / "tests/e2e"):
+            assert "pytest.mark.e2e" in path.read_text(), path
+    makefile = (ROOT / "Makefile").read_text()
+    for mark, found in folders.items():
+        (named,) = re.findall(rf"-m {mark} (tests/[\w /]*\w)", makefile)
+        assert found == set(named.split())
+
+
 def test_no_module_is_named_for_nothing() -> None:
     assert [path for path in _tracked("*.py") if path.name in FORBIDDEN_NAMES] == []
 
