@@ -164,7 +164,18 @@ def test_at_twice_the_size_the_marks_are_where_they_were(episode: Episode, lab: 
     large = picture_of(client.get(address(episode, query="?scale=2")))
     assert large.size == (2560, 1440)
     assert all(abs(one - other) < 30 for one, other in zip(large.getpixel((1200, 800)), RED, strict=True))
-    assert picture_of(client.get(address(episode, query="?scale=99"))).size == (1280, 720)
+    assert picture_of(client.get(address(episode, query="?scale=1"))).size == (1280, 720)
+
+
+@pytest.mark.parametrize("query", ["scale=99", "size=huge", "caption=yes", "scale=%E2%80%AE"])
+def test_a_picture_that_is_not_offered_is_refused_in_words(
+    episode: Episode, lab: Lab, annotator: User, query: str
+) -> None:
+    response = lab(annotator).get(address(episode, query=f"?{query}"))
+    assert response.status_code == 400
+    assert response["Content-Type"].startswith("text/plain")
+    assert "is not among the choices" in response.content.decode()
+    assert "\u202e" not in response.content.decode()
 
 
 def test_each_way_of_drawing_has_a_tag_of_its_own(episode: Episode, lab: Lab, annotator: User) -> None:

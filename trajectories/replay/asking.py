@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from trajectories.replay.forms import BIGINT_MAX
+from trajectories.replay.forms import BIGINT_MAX, misnamed
 from trajectories.replay.search_form import SearchForm
 from trajectories.replay.selectors import runs, tasks
 from trajectories.replay.selectors.search import Cursor, Search
@@ -24,7 +24,6 @@ CURSOR = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 GOLDS = "golds"  # Of what is taken away.
 CHIP_CHARS = 60
-NAMES_MOST = 5
 MS_PER_SECOND = 1000
 AMOUNTS = {
     "policy_version": "policy version {}",
@@ -67,7 +66,7 @@ class Asked:
             name: given for name in self.form.fields if (given := str(parameters.get(name, "")).strip())
         }
         self._place = parameters.get(PLACE, "")
-        self._counts = {name: len(parameters.getlist(name)) for name in parameters}
+        self._parameters = parameters
 
     @cached_property
     def search(self) -> Search:
@@ -102,27 +101,13 @@ class Asked:
     @cached_property
     def problems(self) -> Sequence[str]:
         """What else makes no sense, and is left out."""
-        found = [*self.form.problems(), *self._misnamed()]
+        known = {*self.form.fields, PLACE, GOLDS}
+        found = [*self.form.problems(), *misnamed(self._parameters, known=known, of="a search")]
         if self._place and self.after is None:
             found.append(
                 f"“{cut(visible(self._place), CHIP_CHARS)}” is no place in this list: this is its top."
             )
         return found
-
-    def _misnamed(self) -> list[str]:
-        """Names that no search has, and those given more than once, of which the form reads the last."""
-        known = {*self.form.fields, PLACE, GOLDS}
-        unknown = [name for name in self._counts if name not in known]
-        said = [
-            f"“{cut(visible(name), CHIP_CHARS)}” is no filter of a search" for name in unknown[:NAMES_MOST]
-        ]
-        if more := len(unknown) - len(said):
-            said.append(f"{more} more names are no filters either")
-        twice = [name for name, count in self._counts.items() if name in known and count > 1]
-        return [
-            *(f"{one}: left out." for one in said),
-            *(f"“{name}” is there {self._counts[name]} times: the last one counts." for name in twice),
-        ]
 
     @property
     def is_anything(self) -> bool:

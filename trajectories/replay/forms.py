@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 
 from tasks_app.questions import questions
 from tasks_app.task_words import task_query
@@ -16,6 +18,8 @@ ANY = ("", "any")
 NOT_AMONG_THEM = {"invalid_choice": "is not among the choices"}
 OUT = "This filter is left out."
 QUOTED_CHARS = 40
+NAME_CHARS = 60
+NAMES_MOST = 5
 COUNTED = "counted"
 LEFT_OUT = "left_out"
 
@@ -35,6 +39,23 @@ def choice(choices: list[tuple[str, str]], label: str) -> forms.ChoiceField:
 
 def names(known: list[str], label: str) -> forms.ChoiceField:
     return choice([(name, visible(name)) for name in known], label)
+
+
+def misnamed(parameters: QueryDict, *, known: Collection[str], of: str) -> list[str]:
+    """Names that nothing has, and those given more than once, of which a form reads the last."""
+    unknown = [name for name in parameters if name not in known]
+    said = [f"“{cut(visible(name), NAME_CHARS)}” is no filter of {of}" for name in unknown[:NAMES_MOST]]
+    if more := len(unknown) - len(said):
+        said.append(f"{more} more names are no filters either")
+    counts = {name: len(parameters.getlist(name)) for name in parameters if name in known}
+    return [
+        *(f"{one}: left out." for one in said),
+        *(
+            f"“{name}” is there {count} times: the last one counts."
+            for name, count in counts.items()
+            if count > 1
+        ),
+    ]
 
 
 class TextField(forms.CharField):

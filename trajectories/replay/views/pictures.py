@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from http import HTTPStatus
 
 from django.http import Http404, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
@@ -13,13 +14,16 @@ from trajectories.replay.captioning import caption_of
 from trajectories.replay.drawing import step_draw
 from trajectories.replay.selectors import episodes, steps
 from trajectories.replay.selectors.marks import StepMarks, step_marks
+from trajectories.replay.text import cut, visible
 
 # A new number whenever pictures are drawn otherwise.
 VERSION = 2
 KEPT_S = 60
 SMALL = "small"
 # A printed page shows twice as much as a screen.
-SCALES = {"2": 2}
+SCALES = {"1": 1, "2": 2}
+OFFERED = {"size": (SMALL,), "scale": tuple(SCALES), "caption": ("0", "1")}
+TOLD_CHARS = 40
 FORMATS: dict[str, tuple[str, dict[str, int]]] = {
     "webp": ("image/webp", {"quality": 85, "method": 2}),
     "png": ("image/png", {"compress_level": 6}),
@@ -31,7 +35,11 @@ def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) ->
     """A step's screenshot with its marks, for papers and slides.
 
     ``?size=small`` is a thumbnail, ``?scale=2`` twice as large; ``?caption=1`` says below it what is shown.
+    400 for other values: a picture in a paper is none that nobody asked for.
     """
+    if problems := _problems(request):
+        said = "\n".join([*problems, ""])
+        return HttpResponse(said, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     is_small = request.GET.get("size") == SMALL
@@ -58,6 +66,14 @@ def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) ->
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+def _problems(request: LabRequest) -> list[str]:
+    return [
+        f"{name}: “{cut(visible(value), TOLD_CHARS)}” is not among the choices: {', '.join(choices)}."
+        for name, choices in OFFERED.items()
+        if (value := request.GET.get(name, "")) and value not in choices
+    ]
 
 
 def _tag(step: Step, found: StepMarks, *how: object) -> str:

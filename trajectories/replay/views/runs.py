@@ -7,19 +7,22 @@ from django.urls import reverse
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.behaviour import behaviour_table
 from trajectories.replay.dashboard import dashboard_of
-from trajectories.replay.forms import CursorForm
+from trajectories.replay.forms import CursorForm, misnamed
 from trajectories.replay.selectors import episodes, runs, tallies
 from trajectories.reports import behaviour, twins
 
 
 @lab_page
 def run_list(request: LabRequest) -> HttpResponse:
-    before = CursorForm(request.GET).filters().get("cursor")
-    return render(
-        request,
-        "lab/runs.html",
-        {"page": runs.run_page(before=before), "is_first": before is None, "here": "runs"},
-    )
+    form = CursorForm(request.GET)
+    before = form.filters().get("cursor")
+    context = {
+        "here": "runs",
+        "page": runs.run_page(before=before),
+        "is_first": before is None,
+        "problems": [*form.problems(), *misnamed(request.GET, known=form.fields, of="the list of runs")],
+    }
+    return render(request, "lab/runs.html", context)
 
 
 @lab_page

@@ -1,27 +1,52 @@
 from __future__ import annotations
 
+from http import HTTPStatus
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import render
 
+from gymsite.core.statements import TooSlow, statements_within
 from trajectories.replay import access
 from trajectories.replay.access import LabRequest, lab_page
-from trajectories.replay.forms import TaskFilter
+from trajectories.replay.forms import TaskFilter, misnamed
 from trajectories.replay.problems import problem_shape
 from trajectories.replay.selectors import episodes, tallies, tasks
+from trajectories.replay.views.searching import SAYS, SEARCH_MS
 
 
 @lab_page
 def task_list(request: LabRequest) -> HttpResponse:
+    """Tasks by filters; 503 with the sentence that tells it when the search for them was stopped."""
     form = TaskFilter(request.GET, benchmarks=tasks.benchmarks_known(), splits=tasks.splits_known())
     filters = form.filters()
     after = filters.pop("cursor", None)
-    page = tasks.task_page(filters=filters, after=after)
-    fragment = access.wants_fragment(request)
-    return render(
-        request,
-        "lab/_task_table.html" if fragment else "lab/tasks.html",
-        {"here": "tasks", "form": form, "page": page, "is_first": after is None},
-    )
+    page = _page(filters, after=after)
+    context = {
+        "here": "tasks",
+        "form": form,
+        "problems": [*form.problems(), *misnamed(request.GET, known=form.fields, of="the list of tasks")],
+        "page": page,
+        "is_first": after is None,
+        "seconds": SEARCH_MS // 1000,
+    }
+    template = "lab/_task_table.html" if access.wants_fragment(request) else "lab/tasks.html"
+    if page is not None:
+        return render(request, template, context)
+    response = render(request, template, context, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response[SAYS] = "fragment"
+    return response
+
+
+def _page(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | None:
+    """None where looking was stopped. The first tasks of all are read by their key."""
+    if not filters:
+        return tasks.task_page(filters={}, after=after)
+    try:
+        with statements_within(SEARCH_MS):
+            return tasks.task_page(filters=filters, after=after)
+    except TooSlow:
+        return None
 
 
 @lab_page
