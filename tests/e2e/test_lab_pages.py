@@ -186,10 +186,10 @@ def test_values_given_and_expected_can_be_read_in_every_width(
     for summary in panel.locator("details > summary").all():
         summary.click()
     values = panel.locator(".values .answer")
-    expect(values).to_have_text(["17 euros", "L-1"] * 2)
+    expected = ["412.50", factories.GOLD_CANARY]
+    expect(values).to_have_text([*["17 euros", "L-1"] * 2, *expected])
     assert [
         box["height"] for box in map(Locator.bounding_box, values.all()) if box and box["height"] > 40
     ] == []
-    expect(panel.get_by_role("row", name="Total price 17 euros 412.50", exact=True)).to_be_attached()
     assert axe.violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
