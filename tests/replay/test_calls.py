@@ -16,6 +16,7 @@ from tests.arena.test_code import PAYLOAD
 from tests.replay.conftest import LabClient
 from tests.replay.test_problems import words
 from trajectories.models import Episode, SiteEvent, ToolCall
+from trajectories.replay import following
 from trajectories.replay.selectors import calls
 
 Lab = Callable[[User | None], LabClient]
@@ -165,12 +166,14 @@ def test_an_open_episode_is_drawn_again_when_a_call_is_made_or_done(
     def is_changed_since(seen: str) -> bool:
         return client.get(f"/episodes/{episode.pk}/progress?seen={seen}").status_code == 200
 
-    assert not is_changed_since("open-2-2--open-0.0")
+    before = following.seen_of(episode)
+    assert not is_changed_since(before)
     call(episode, status="waiting", output=None)
-    assert is_changed_since("open-2-2--open-0.0")
-    assert not is_changed_since("open-2-2--open-1.0")
+    made = following.seen_of(episode)
+    assert is_changed_since(before)
+    assert not is_changed_since(made)
     ToolCall.objects.update(status="done", output=OUTPUT, finished_at=timezone.now())
-    assert is_changed_since("open-2-2--open-1.0")
+    assert is_changed_since(made)
 
 
 def test_an_episode_without_tools_asks_for_no_calls(
