@@ -142,7 +142,7 @@ def test_an_open_episode_shows_new_steps_and_its_verdict_by_itself(lab_page: Cal
     episode = factories.episode()
     page = lab_page()
     page.goto(f"/episodes/{episode.pk}/")
-    expect(page.get_by_role("heading", name="Under way")).to_be_visible()
+    expect(page.get_by_role("heading", name="Open", exact=True)).to_be_visible()
     factories.step(episode, 1, thought="A thought that comes later.")
     expect(page.get_by_text("A thought that comes later.")).to_be_visible()
     factories.submission(episode)
