@@ -226,7 +226,7 @@ def test_what_is_missing_is_said_and_the_rest_works(watched: Callable[..., Page]
         settled(page)
         expect(page.get_by_text(said, exact=True)).to_be_visible()
         expect(page.locator(".thought")).to_be_visible()
-        page.keyboard.press("2")
+        page.keyboard.press("3")
         expect(page.get_by_role("tabpanel", name="Changes")).to_contain_text("missing or cannot be read")
         page.keyboard.press("1")
     page.goto(f"/blobs/{gone}")

@@ -12,9 +12,13 @@ from trajectories.models import Episode, Step
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """``template`` is drawn at once; a panel with ``href`` is fetched from there when someone opens it."""
+    """``template`` is drawn at once; a panel with ``href`` is fetched from there when someone opens it.
+
+    ``key`` is the digit that opens it: the same on every step, whichever panels this one has.
+    """
 
     id: str
+    key: str
     title: str
     template: str = ""
     href: str = ""
@@ -30,16 +34,28 @@ def panels_of(
     """
     here = [episode.pk, step.index]
     panels = [
-        Panel(id="tree", title="Accessibility tree", template="lab/_step_tree.html"),
-        Panel(id="dom", title="DOM", href=reverse("step_replay", args=here)),
-        Panel(id="changes", title="Changes", href=reverse("step_changes", args=here)),
-        Panel(id="page", title="Page events", template="lab/_step_page.html", count=counts["page"]),
-        Panel(id="server", title="Site events", template="lab/_step_server.html", count=counts["server"]),
-        Panel(id="programs", title="Programs", template="lab/_step_programs.html", count=counts["programs"]),
-        Panel(id="prompt", title="Prompt", href=reverse("episode_prompt", args=[episode.pk])),
-        Panel(id="usage", title="Usage and timing", template="lab/_step_usage.html"),
-        Panel(id="measures", title="Measures", template="lab/_step_measures.html"),
-        Panel(id="json", title="Raw and JSON", template="lab/_step_json.html"),
+        Panel(id="tree", key="1", title="Accessibility tree", template="lab/_step_tree.html"),
+        Panel(id="dom", key="2", title="DOM", href=reverse("step_replay", args=here)),
+        Panel(id="changes", key="3", title="Changes", href=reverse("step_changes", args=here)),
+        Panel(id="page", key="4", title="Page events", template="lab/_step_page.html", count=counts["page"]),
+        Panel(
+            id="server",
+            key="5",
+            title="Site events",
+            template="lab/_step_server.html",
+            count=counts["server"],
+        ),
+        Panel(
+            id="programs",
+            key="6",
+            title="Programs",
+            template="lab/_step_programs.html",
+            count=counts["programs"],
+        ),
+        Panel(id="prompt", key="7", title="Prompt", href=reverse("episode_prompt", args=[episode.pk])),
+        Panel(id="usage", key="8", title="Usage and timing", template="lab/_step_usage.html"),
+        Panel(id="measures", key="9", title="Measures", template="lab/_step_measures.html"),
+        Panel(id="json", key="0", title="Raw and JSON", template="lab/_step_json.html"),
     ]
     left_out = {"programs": not counts["programs"], "measures": not is_measured, "dom": not is_recorded}
     return [panel for panel in panels if not left_out.get(panel.id)]
