@@ -59,3 +59,10 @@ def test_a_page_without_a_recording_is_a_404(
     annotator: User,
 ) -> None:
     assert lab(annotator).get(address(episode, page)).status_code == 404
+
+
+def test_an_episode_without_steps_leads_to_its_recording(episode: Episode, lab: Lab, annotator: User) -> None:
+    chunk_make(episode, 1, packed([event(1)]))
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "DOM recording, 1 page load, as JSON" in html
+    assert f'href="{address(episode)}"' in html

@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from gymsite.core.errors import GymError
+from trajectories.capture import chunks
 from trajectories.models import Episode, Submission
 from trajectories.recording import prompts, solving
 from trajectories.replay import access, evidence, following
@@ -22,6 +23,7 @@ from trajectories.replay.values import fields_of, values_of
 logger = logging.getLogger(__name__)
 
 PROMPT_CHARS_SHOWN = 100_000
+LOADS_SHOWN = 50
 HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
 
 
@@ -77,10 +79,18 @@ def _about(episode: Episode) -> dict[str, Any]:
         "run": episode.run,
         "budget_reason": budget_reason(episode),
         "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
+        "loads": _loads(episode),
         "siblings": episodes.neighbours_in_group(episode),
         "events_tally": episodes.episode_events_tally(episode),
         "fidelity": episode_fidelity(episode_id=episode.pk),
     }
+
+
+def _loads(episode: Episode) -> list[chunks.RecordedPage]:
+    """What was recorded of its pages: steps replay it, and without any it can still be read."""
+    if episode.recording != Episode.Recording.FULL:
+        return []
+    return chunks.recorded_pages(episode_id=episode.pk)[:LOADS_SHOWN]
 
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
