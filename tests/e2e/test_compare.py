@@ -59,7 +59,7 @@ def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
     page = lab_page()
     page.goto(f"/tasks/{task.pk}/")
     for episode in (one, two):
-        page.get_by_label(f"Compare episode {episode.pk}").focus()
+        page.get_by_label(f"Tick episode {episode.pk}").focus()
         page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")

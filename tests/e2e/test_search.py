@@ -99,6 +99,10 @@ def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kep
     page.keyboard.press("k")
     hit = page.get_by_role("link", name=f"Episode {made[4].pk}, step 2")
     expect(hit).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.get_by_label(f"Tick episode {made[4].pk}, of step 2")).to_be_checked()
+    expect(page.get_by_text("1 ticked")).to_be_attached()
+    expect(hit).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(rf"/episodes/{made[4].pk}/steps/2\?find=check%20what"))
     expect(page.locator(".thought mark").first).to_have_text("check what")
@@ -132,7 +136,7 @@ def test_a_filter_changes_hits_and_address_without_a_new_page(lab_page: LabPage,
     expect(page).to_have_url(re.compile(r"/search\?q=check&said_done=not_seen$"))
     expect(page.locator(".hit")).to_have_count(2)
     assert page.evaluate("window.samePage") is True
-    page.get_by_text("Take away").click()
+    page.get_by_text("Take away", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Ids").click()
     assert Path(download.value.path()).read_text().split()[3:] == [str(made[3].pk), str(made[0].pk)]
@@ -207,7 +211,7 @@ def test_nothing_serious_is_found(lab_page: LabPage, made: list[Episode], colour
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         keep(page, f"search-{name}-{width}-{colours}")
     page.goto("/search?q=check")
-    page.get_by_text("Take away").click()
+    page.get_by_text("Take away", exact=True).click()
     page.get_by_role("link", name="Facts").scroll_into_view_if_needed()
     expect(page.get_by_role("link", name="Facts")).to_be_in_viewport(ratio=1)
     assert axe.violations(page) == []

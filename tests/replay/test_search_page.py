@@ -65,6 +65,8 @@ def made(db: None) -> dict[str, Episode]:
         ("", "ab"),
         ("run={run}", "a"),
         ("model=qwen", "a"),
+        ("episodes={a},{c}", "a"),
+        ("episodes={a}&episodes={b}", "ab"),
         ("policy_version=3", "a"),
         ("benchmark=math", "b"),
         ("task={task}", "a"),
@@ -95,7 +97,8 @@ def test_every_filter_narrows_steps_episodes_and_their_counts(
     lab: Lab, annotator: User, made: dict[str, Episode], filters: str, expected: str
 ) -> None:
     client = lab(annotator)
-    asked = filters.format(run=made["a"].run_id, task=made["a"].task_id)
+    numbers = {name: episode.pk for name, episode in made.items()}
+    asked = filters.format(run=made["a"].run_id, task=made["a"].task_id, **numbers)
     steps = found(page_of(client, f"?q=verify&{asked}"))
     assert steps == {(made[name].pk, 1) for name in expected}
     episodes = found(page_of(client, f"?{asked}"))
@@ -212,6 +215,7 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
         ("after=x", "is no place in this list"),
         ("after=99999999999999999999", "is no place in this list"),
         ("staus=open", "“staus” is no filter of a search: left out."),
+        ("episodes=1,b", "Episode numbers: “1,b” is no list of numbers, as 12, 15 is one."),
         ("arm=text_agent&arm=gym", "“arm” is there 2 times: the last one counts."),
     ],
 )

@@ -150,3 +150,15 @@ def test_a_long_selection_is_asked_for_in_batches(
         next(ids)
     with django_assert_max_num_queries(2):
         assert len(list(ids)) == 4
+
+
+def test_what_is_ticked_is_taken_away_and_nothing_else(
+    lab: Lab, annotator: User, made: list[Episode]
+) -> None:
+    client, wanted = lab(annotator), made[0].pk
+    html = client.get("/search").content.decode()
+    assert 'formaction="/search/trajectories.ndjson"' in html
+    lines = b"".join(client.get(f"/search/ids.txt?episodes=&episodes={wanted}").streaming_content)
+    assert lines.decode().splitlines()[1:] == [str(wanted)]
+    nothing = client.get("/search/trajectories.ndjson?episodes=")
+    assert (nothing.status_code, "No episode was ticked." in nothing.content.decode()) == (400, True)

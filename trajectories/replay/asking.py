@@ -20,6 +20,7 @@ from trajectories.replay.text import cut, visible
 from trajectories.replay.tones import SAID_DONE
 
 PLACE = "after"
+EPISODES = "episodes"
 CURSOR = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 GOLDS = "golds"  # Of what is taken away.
@@ -27,6 +28,7 @@ CHIP_CHARS = 60
 MS_PER_SECOND = 1000
 AMOUNTS = {
     "policy_version": "policy version {}",
+    "episodes": "episodes {}",
     "task": "task {}",
     "problem": "task text has “{}”",
     "steps_min": "at least {} steps",
@@ -51,6 +53,9 @@ class Asked:
     """A search as its address tells it; ``parameters`` may hold anything."""
 
     def __init__(self, parameters: QueryDict) -> None:
+        if len(ticked := parameters.getlist(EPISODES)) > 1:
+            parameters = parameters.copy()
+            parameters[EPISODES] = ",".join(filter(None, ticked))
         wanted_run = parameters.get("run", "")
         is_run = wanted_run.isascii() and wanted_run.isdigit() and len(wanted_run) <= ID_DIGITS
         self.runs = dict(runs.run_choices(wanted=int(wanted_run) if is_run else None))

@@ -17,6 +17,8 @@ from trajectories.replay.tones import SAID_DONE
 from trajectories.summaries.said_done import MISMATCHES
 
 QUERY_MAX_CHARS = 500
+EPISODES_MAX = 200
+ID_DIGITS = 18
 SECONDS_MAX = 10**9
 COUNT_MAX = 10**9
 # No episode is older, and a day can still be added to the last.
@@ -90,6 +92,23 @@ class DayField(forms.DateField):
         return day
 
 
+class EpisodesField(forms.CharField):
+    """Numbers of episodes; ticked boxes send one each, an address may hold them parted by commas."""
+
+    def __init__(self, label: str) -> None:
+        widget = forms.TextInput(attrs={"autocomplete": "off", "placeholder": "12, 15"})
+        super().__init__(required=False, label=label, widget=widget)
+        self.validators = []
+
+    def to_python(self, value: Any) -> Any:
+        words = [word.strip() for word in str(value or "").split(",") if word.strip()]
+        if not all(word.isascii() and word.isdigit() and len(word) <= ID_DIGITS for word in words):
+            raise forms.ValidationError("is no list of numbers, as 12, 15 is one")
+        if len(words) > EPISODES_MAX:
+            raise forms.ValidationError(f"has more than {EPISODES_MAX} numbers")
+        return sorted({int(word) for word in words}) or None
+
+
 class SearchForm(FilterForm):
     """``runs``, ``models`` and ``benchmarks`` are the choices of their filters."""
 
@@ -97,6 +116,7 @@ class SearchForm(FilterForm):
 
     q = TextField("Words in thoughts", most=QUERY_MAX_CHARS)
     policy_version = _count("Policy version")
+    episodes = EpisodesField("Episode numbers")
     task = _count("Task number", least=1, most=BIGINT_MAX)
     problem = TaskWordsField("Task text has")
     arm = names(Arm.values, "Arm")

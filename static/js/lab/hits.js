@@ -1,5 +1,5 @@
-/* Hits of a search: buttons (and their keys) lead from hit to hit, and whoever comes back stands where they left.
-   Without this file hits are links like all others. */
+/* Hits of a search: buttons (and their keys) lead from hit to hit and tick their episodes, and whoever comes back
+   stands where they left. Without this file hits are links and boxes like all others. */
 "use strict";
 
 (() => {
@@ -19,7 +19,26 @@
     if (all[next]) go(all[next]);
   };
 
+  let stood = null;
+  const tickOf = (hit) => hit?.closest("tr, .hit")?.querySelector(".tick");
+  const ticks = () => [...document.querySelectorAll(".tick")];
+
+  document.addEventListener("focusin", (event) => {
+    if (event.target.matches?.("[data-hit]")) stood = event.target;
+  });
+
+  /* Of an episode with several hits all boxes are one. */
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches?.(".tick")) return;
+    const { value, checked } = event.target;
+    for (const one of ticks()) if (one.value === value) one.checked = checked;
+    const count = new Set(ticks().filter((one) => one.checked).map((one) => one.value)).size;
+    const said = document.querySelector("[data-ticked]");
+    if (said) said.textContent = `${count} ticked`;
+  });
+
   document.addEventListener("click", (event) => {
+    if (event.target.closest?.("[data-hit-tick]")) tickOf(stood?.isConnected ? stood : hits()[0])?.click();
     const button = event.target.closest?.("[data-hit-move]");
     if (button) move(Number(button.dataset.hitMove));
     const hit = event.target.closest?.("[data-hit]");

@@ -32,6 +32,7 @@ EXPORTED_AT_ONCE = 500
 # facts and ``f`` those of the step.
 EPISODE_CONDITIONS = {
     "run": "e.run_id = %(run)s",
+    "episodes": "e.id = ANY(%(episodes)s::bigint[])",
     "task": "e.task_id = %(task)s",
     "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",
     "model": "r.model = %(model)s",
