@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from gymsite.core.presentation import AXES, Look
-from tests import factories
+from tests import choosing, factories
 from tests.e2e.conftest import ArenaServer
 from trajectories.models import Episode, Submission
 
@@ -179,9 +179,9 @@ def test_a_question_is_answered(javascript: bool, arena_server: ArenaServer, ope
     assert Submission.objects.get(episode=episode).answer == "1/1024"
 
 
-@pytest.mark.parametrize("width", [360, 768, 1400])
-@pytest.mark.parametrize("layout", AXES["layout"])
-@pytest.mark.parametrize("zoom", AXES["zoom"])
+@pytest.mark.parametrize(
+    ("width", "layout", "zoom"), choosing.pairs([360, 768, 1400], AXES["layout"], AXES["zoom"])
+)
 def test_no_page_scrolls_sideways(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.core.management.base import CommandError
 from playwright.sync_api import Browser
 
 from gymsite.parity.check import Failure, items_check
@@ -129,5 +130,7 @@ def test_the_command_leaves_mock_sites_as_they_are(browser: Browser) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_command_says_what_is_missing() -> None:
-    assert check_parity()[1].strip().endswith("There are no tasks to check: load a benchmark first.")
-    assert "Did you mean math" in check_parity("--benchmark", "maths")[1]
+    with pytest.raises(CommandError, match=r"^There are no tasks to check: load a benchmark first\.$"):
+        call_command("check_parity")
+    with pytest.raises(CommandError, match="Did you mean math"):
+        call_command("check_parity", "--benchmark", "maths")

@@ -15,7 +15,7 @@ from tasks_app import choices, completing
 from tasks_app.questions import Move, questions
 from tasks_app.registry import benchmarks
 from tasks_app.types import GoldDraft, PictureDraft, TaskDraft
-from tests import factories
+from tests import choosing, factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from trajectories.models import Episode, Submission
@@ -98,8 +98,7 @@ def submitted(page: Page, episode: Episode) -> Any:
     return Submission.objects.get(episode=episode).answer
 
 
-@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-@pytest.mark.parametrize("benchmark", SAMPLES)
+@pytest.mark.parametrize(("benchmark", "has_scripts"), choosing.values(SAMPLES, [True, False]))
 def test_the_moves_of_a_kind_hand_in_the_gold(
     benchmark: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -178,18 +177,18 @@ def test_choosing_nothing_is_told_at_the_choices(
     assert not Submission.objects.filter(episode=episode).exists()
 
 
-@pytest.mark.parametrize("zoom", AXES["zoom"])
-@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
 @pytest.mark.parametrize("name", HARD)
 def test_nothing_runs_out_of_the_page_and_pictures_keep_their_size(
-    name: str, size: tuple[int, int], zoom: int, arena_server: ArenaServer, open_page: OpenPage
+    name: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    page = open_page(viewport={"width": size[0], "height": size[1]})
-    page.goto(arena_server.address(episode_of(HARD[name], presentation=Look(zoom=zoom).as_dict())))
-    settled(page)
+    page = open_page()
+    for zoom, (width, height) in choosing.values(AXES["zoom"], SIZES[::-1]):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(arena_server.address(episode_of(HARD[name], presentation=Look(zoom=zoom).as_dict())))
+        settled(page)
 
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert page.evaluate(SCALES) == [[1, 1]] * len(HARD[name].pictures)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(SCALES) == [[1, 1]] * len(HARD[name].pictures)
 
 
 def test_a_wide_picture_scrolls_in_its_own_frame_by_the_keyboard(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from gymsite.core.presentation import AXES, ROTATION, Look, look_rotate
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from tasks_app.types import TaskDraft
+from tests import choosing
 from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
@@ -34,8 +34,14 @@ KINDS: Mapping[str, TaskDraft] = {
 }
 EDITORS = AXES["editor"]
 TOOLS = {"table": ["sort", "find", "paging"], "code": ["run"], "picture": ["zoom"]}
-# ``WHOLE_SITES=1`` takes every look of a turn; without it each third one is taken.
-PLACES = range(0, ROTATION, 1 if os.environ.get("WHOLE_SITES") == "1" else 3)
+# ``WHOLE_SITES=1`` takes every look of a turn; without it each third one is taken, by half of the kinds.
+PLACES = range(0, ROTATION, 1 if choosing.IS_WHOLE else 3)
+SHOWN = [
+    (kind, place)
+    for turn, kind in enumerate(KINDS)
+    for place in PLACES
+    if choosing.IS_WHOLE or (turn + place // 3) % 2 == 0
+]
 SCRIPTS = pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 
@@ -55,9 +61,16 @@ def pop_up(page: Page, episode: Episode, look: Look, number: int = 0) -> Locator
     return page.get_by_role("dialog", name=label, exact=True)
 
 
-@SCRIPTS
-@pytest.mark.parametrize("place", PLACES)
-@EVERY_KIND
+@pytest.mark.parametrize(
+    ("kind", "place", "has_scripts"),
+    [
+        (kind, place, has_scripts)
+        for place in PLACES
+        for turn, kind in enumerate(KINDS)
+        for has_scripts in (True, False)
+        if choosing.IS_WHOLE or has_scripts is ((turn + place // 3) % 2 == 0)
+    ],
+)
 def test_a_question_is_answered_in_every_look(
     kind: str, place: int, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -80,8 +93,7 @@ def test_a_question_is_answered_in_every_look(
     assert complaints == []
 
 
-@pytest.mark.parametrize("place", PLACES)
-@EVERY_KIND
+@pytest.mark.parametrize(("kind", "place"), SHOWN)
 def test_axe_finds_nothing_grave_and_nothing_runs_out_of_the_page(
     kind: str, place: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -203,12 +215,11 @@ def test_a_pop_up_closes_by_keys_and_the_page_goes_on(
     expect(page.get_by_role("textbox")).to_be_focused()
 
 
-@pytest.mark.parametrize("zoom", AXES["zoom"])
-@pytest.mark.parametrize("size", SIZES, ids=["wide", "narrow"])
-@EVERY_KIND
+@pytest.mark.parametrize(("window", "kind"), choosing.values(choosing.pairs(SIZES, AXES["zoom"]), KINDS))
 def test_a_dialog_and_a_pop_up_never_cover_each_other(
-    kind: str, size: tuple[int, int], zoom: int, arena_server: ArenaServer, open_page: OpenPage
+    kind: str, window: tuple[Any, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
+    size, zoom = window
     look = Look(form="dialog", pop_ups="early", zoom=zoom, density="roomy", layout="wide")
     episode = episode_in(look, kind)
     page = open_page(viewport={"width": size[0], "height": size[1]})
@@ -334,17 +345,16 @@ def test_panels_are_simply_there_without_scripts(arena_server: ArenaServer, open
     expect(page.get_by_role("complementary")).to_have_count(2)
 
 
-@pytest.mark.parametrize("name", HARD)
 @pytest.mark.parametrize("form", AXES["form"])
 def test_pictures_and_lines_stay_in_the_page_wherever_the_form_stands(
-    form: str, name: str, arena_server: ArenaServer, open_page: OpenPage
+    form: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    look = Look(form=form, panels="two", layout="plain")
-    for width, height in SIZES:
-        page = open_page(viewport={"width": width, "height": height})
+    look, page = Look(form=form, panels="two", layout="plain"), open_page()
+    for name, (width, height) in choosing.values(HARD, SIZES):
+        page.set_viewport_size({"width": width, "height": height})
         page.goto(arena_server.address(episode_of(HARD[name], presentation=look.as_dict())))
         settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
 
 
 def test_a_picture_is_not_squeezed_by_a_form_beside_it(

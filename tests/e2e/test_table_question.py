@@ -15,7 +15,7 @@ from gymsite.core.presentation import AXES, Look
 from gymsite.parity.check import items_check
 from gymsite.parity.server import Item
 from tasks_app.questions import Move
-from tests import factories
+from tests import choosing, factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from trajectories.models import Episode, Submission
@@ -60,8 +60,7 @@ def play(page: Page, moves: Sequence[Move]) -> None:
             target.click()
 
 
-@JAVASCRIPT
-@pytest.mark.parametrize("wording", AXES["wording"])
+@pytest.mark.parametrize(("wording", "javascript"), choosing.values(AXES["wording"], [True, False]))
 def test_several_answers_are_handed_in_by_the_moves_of_the_kind(
     javascript: bool, wording: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -143,9 +142,9 @@ def test_an_empty_submission_is_told_at_the_first_field(
     expect(page.get_by_label("Your answer 2")).to_have_accessible_description("")
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("layout", AXES["layout"])
-@pytest.mark.parametrize("zoom", AXES["zoom"])
+@pytest.mark.parametrize(
+    ("width", "layout", "zoom"), choosing.pairs([400, 1280], AXES["layout"], AXES["zoom"])
+)
 def test_a_wide_table_scrolls_in_its_frame_and_never_the_page(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
