@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from gymsite.arena.sites.reviews._moves import more_moves
 from gymsite.core.presentation import ROTATION, Look, look_make, look_rotate
+from tests import choosing
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.reviews_solving import Solver, settled, solve
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "products/{}/reviews?q=zzzz")
 LOOKS = [look_rotate(seed=1, place=place, fixed={}, page="site") for place in range(ROTATION)]
-DRAWN = 5 if os.environ.get("WHOLE_SITES") == "1" else 1
+DRAWN = [(family, seed) for family in FAMILIES_OF_SHOP for seed in range(5)]
 SLACK = 0.6
 
 
@@ -45,8 +45,7 @@ def solved(
     return solver
 
 
-@pytest.mark.parametrize("level", [1, 3])
-@pytest.mark.parametrize("family", FAMILIES_OF_SHOP)
+@pytest.mark.parametrize(("family", "level"), choosing.values(FAMILIES_OF_SHOP, [1, 3]))
 def test_a_task_takes_the_moves_that_its_family_says(
     arena_server: ArenaServer, open_page: OpenPage, family: str, level: int
 ) -> None:
@@ -54,8 +53,9 @@ def test_a_task_takes_the_moves_that_its_family_says(
     assert SLACK * solver.task.oracle_steps <= solver.moves <= solver.task.oracle_steps
 
 
-@pytest.mark.parametrize("seed", range(DRAWN))
-@pytest.mark.parametrize("family", FAMILIES_OF_SHOP)
+@pytest.mark.parametrize(
+    ("family", "seed"), DRAWN if choosing.IS_WHOLE else [("mean_rating", 0), ("mention_when", 1)]
+)
 def test_a_task_is_done_in_any_look_with_the_moves_that_the_look_adds(
     arena_server: ArenaServer, open_page: OpenPage, family: str, seed: int
 ) -> None:
@@ -64,15 +64,15 @@ def test_a_task_is_done_in_any_look_with_the_moves_that_the_look_adds(
     assert solver.moves <= solver.task.oracle_steps + more_moves(payload_of(solver.task), look)
 
 
-@pytest.mark.parametrize("place", [0, 4, 7, 8])
+@pytest.mark.parametrize("turn", range(4))
 def test_no_page_kind_has_a_grave_fault_of_access(
-    arena_server: ArenaServer, open_page: OpenPage, place: int
+    arena_server: ArenaServer, open_page: OpenPage, turn: int
 ) -> None:
     """Among these looks are every list and form, dark and light pages, and pop-ups."""
-    look = LOOKS[place]
+    look = LOOKS[(0, 4, 7, 8)[turn]]
     page, address = open_page(), arena_server.address(episode_of(task_of(), look=look))
     solver = Solver(page, world(), task_of(), look)
-    for path in PAGES:
+    for path in PAGES if choosing.IS_WHOLE or look.form == "dialog" else PAGES[turn % 2 :: 2]:
         page.goto(address + path.format(smallest().id))
         settled(page)
         assert axe.violations(page) == [], path
@@ -99,13 +99,13 @@ def test_a_wall_over_a_page_has_no_grave_fault_of_access(
     assert axe.violations(page) == []
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=Look.digest)
+@pytest.mark.parametrize("place", range(ROTATION))
 def test_nothing_is_beyond_the_edge_of_a_phone(
-    arena_server: ArenaServer, open_page: OpenPage, look: Look
+    arena_server: ArenaServer, open_page: OpenPage, place: int
 ) -> None:
     page = open_page(viewport={"width": 400, "height": 800})
-    address = arena_server.address(episode_of(task_of(), look=look))
-    for path in PAGES:
+    address = arena_server.address(episode_of(task_of(), look=LOOKS[place]))
+    for path in PAGES if choosing.IS_WHOLE else PAGES[place % 3 :: 3]:
         page.goto(address + path.format(smallest().id))
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 400, path

@@ -9,62 +9,21 @@ import pytest
 from playwright.sync_api import Page
 
 from gymsite.core.presentation import NEUTRAL, look_make
-from tasks_app.benchmarks import _sites
-from tasks_app.families import milestones
-from tasks_app.families.registry import FAMILIES
-from tasks_app.families.types import SiteTask
-from tasks_app.models import Gold
-from tests import factories
+from tasks_app.families.stays import latest_free_cancellation
 from tests import reviews_shop as shop
+from tests.choosing import IS_WHOLE
 from tests.e2e import stays_solving, test_stays
 from tests.e2e.conftest import ArenaServer
+from tests.e2e.exemplary import assert_exemplary, prepared, verdict_of
 from tests.e2e.reviews_solving import Solver, settled, solve
 from tests.e2e.stays_visiting import task_of
-from trajectories.judging import services
-from trajectories.models import Episode, Verdict
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 
 
-def prepared(episode: Episode, task: SiteTask) -> Episode:
-    """With the gold and the tags of a loaded task, for its judge."""
-    draft = _sites._gold(task)
-    Gold.objects.filter(task=episode.task).update(answer=draft.answer, extra=draft.extra)
-    judge = "site_state-v1"
-    benchmark = factories.benchmark(
-        id=FAMILIES.get(task.family).site, verifier_official=judge, verifier_training=judge
-    )
-    episode.task.benchmark, episode.task.tags = benchmark, [f"family:{task.family}"]
-    episode.task.save()
-    return episode
-
-
-def verdict_of(episode: Episode) -> Verdict:
-    assert services.submission_judge(episode_id=episode.pk)
-    return Verdict.objects.get(episode=episode)
-
-
-def unreachable(task: SiteTask) -> list[str]:
-    draft = _sites._gold(task)
-    told = milestones.told_of(answer=draft.answer, extra=draft.extra)
-    every = FAMILIES.get(task.family).milestones
-    return [one.name for one in every if one.when(told.given) and not one.parts(told)]
-
-
-def assert_exemplary(verdict: Verdict, task: SiteTask) -> None:
-    """Right, with everything seen, closed and done on the pages."""
-    metrics: dict[str, Any] = verdict.metrics
-    marks = {name: value for name, value in metrics.items() if name.startswith(milestones.MARK)}
-    missed = [name.removeprefix(milestones.MARK) for name, value in marks.items() if value < 1]
-    assert (verdict.outcome, missed) == ("correct", unreachable(task))
-    assert metrics["milestones_reached"] == (len(marks) - len(missed)) / len(marks)
-    told = ("pop_up_open_at_submit", "submitted_before_evidence", "no_ui_evidence")
-    assert [metrics[name] for name in told] == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("has_replies", [False, True])
+@pytest.mark.parametrize("has_replies", [False, True] if IS_WHOLE else [False])
 def test_who_counts_every_review_reaches_every_milestone(
     arena_server: ArenaServer, open_page: OpenPage, has_replies: bool
 ) -> None:
@@ -78,8 +37,10 @@ def test_who_counts_every_review_reaches_every_milestone(
     assert_exemplary(verdict_of(episode), task)
 
 
-@pytest.mark.parametrize("module", test_stays.MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_who_solves_a_task_of_the_booking_site_reaches_every_milestone(
+@pytest.mark.parametrize(
+    "module", test_stays.MODULES if IS_WHOLE else [latest_free_cancellation], ids=test_stays.name_of
+)
+def test_who_solves_a_task_of_the_booking_site_between_pop_ups_reaches_every_milestone(
     arena_server: ArenaServer, open_page: OpenPage, module: Any
 ) -> None:
     task = task_of(module, level=2)

@@ -1,0 +1,50 @@
+"""What a verdict tells of an episode in which everything was done as it should be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tasks_app.benchmarks import _sites
+from tasks_app.families import milestones
+from tasks_app.families.registry import FAMILIES
+from tasks_app.families.types import SiteTask
+from tasks_app.models import Gold
+from tests import factories
+from trajectories.judging import services
+from trajectories.models import Episode, Verdict
+
+
+def prepared(episode: Episode, task: SiteTask) -> Episode:
+    """With the gold and the tags of a loaded task, for its judge."""
+    draft = _sites._gold(task)
+    Gold.objects.filter(task=episode.task).update(answer=draft.answer, extra=draft.extra)
+    judge = "site_state-v1"
+    benchmark = factories.benchmark(
+        id=FAMILIES.get(task.family).site, verifier_official=judge, verifier_training=judge
+    )
+    episode.task.benchmark, episode.task.tags = benchmark, [f"family:{task.family}"]
+    episode.task.save()
+    return episode
+
+
+def verdict_of(episode: Episode) -> Verdict:
+    assert services.submission_judge(episode_id=episode.pk)
+    return Verdict.objects.get(episode=episode)
+
+
+def unreachable(task: SiteTask) -> list[str]:
+    draft = _sites._gold(task)
+    told = milestones.told_of(answer=draft.answer, extra=draft.extra)
+    every = FAMILIES.get(task.family).milestones
+    return [one.name for one in every if one.when(told.given) and not one.parts(told)]
+
+
+def assert_exemplary(verdict: Verdict, task: SiteTask) -> None:
+    """Right, with everything seen, closed and done on the pages."""
+    metrics: dict[str, Any] = verdict.metrics
+    marks = {name: value for name, value in metrics.items() if name.startswith(milestones.MARK)}
+    missed = [name.removeprefix(milestones.MARK) for name, value in marks.items() if value < 1]
+    assert (verdict.outcome, missed) == ("correct", unreachable(task))
+    assert metrics["milestones_reached"] == (len(marks) - len(missed)) / len(marks)
+    told = ("pop_up_open_at_submit", "submitted_before_evidence", "no_ui_evidence")
+    assert [metrics[name] for name in told] == [0.0, 0.0, 0.0]
