@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 from django.conf import LazySettings
-from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 from django.test import Client, TransactionTestCase, override_settings
 
@@ -35,10 +34,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _cheap() -> Iterator[None]:
-    """What costs every test half a second otherwise: passwords slow to guess, and emptying the tables."""
-    hasher = f"{MD5PasswordHasher.__module__}.{MD5PasswordHasher.__qualname__}"
-    with pytest.MonkeyPatch.context() as patch, override_settings(PASSWORD_HASHERS=[hasher]):
+def _tables_emptied() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", tables_empty)
         yield
 

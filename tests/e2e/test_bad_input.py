@@ -236,12 +236,10 @@ def test_what_is_missing_is_said_and_the_rest_works(watched: Callable[..., Page]
         assert page.request.get(f"/{start}{path}").ok
 
 
-@pytest.mark.parametrize(
-    "query", ["find=%00", "find=%F0%28", "find=" + "x" * 5_000, "find=%E2%80%AE", "find=%25_%5C"]
-)
-def test_no_search_in_a_trajectory_is_too_strange(watched: Callable[..., Page], query: str) -> None:
+def test_no_search_in_a_trajectory_is_too_strange(watched: Callable[..., Page]) -> None:
     episode = hostile("plain")
     page = watched()
-    assert page.goto(f"/episodes/{episode.pk}/steps/1?{query}").ok
-    settled(page)
-    assert page.request.get(f"/episodes/{episode.pk}/find.json?{query}").ok
+    for sought in ("%00", "%F0%28", "x" * 5_000, "%E2%80%AE", "%25_%5C"):
+        assert page.goto(f"/episodes/{episode.pk}/steps/1?find={sought}").ok, sought
+        settled(page)
+        assert page.request.get(f"/episodes/{episode.pk}/find.json?find={sought}").ok, sought

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from gymsite.core import blobs
 from gymsite.core.presentation import Look
 from tests import factories
+from tests.choosing import values
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import visit
@@ -66,8 +67,7 @@ def test_a_replay_of_a_recorded_page_is_faithful_and_one_held_against_another_mo
     assert last.changed_share > 0.0003
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize(("width", "theme"), values([1280, 400], ["light", "dark"]))
 def test_the_pictures_stand_side_by_side_in_every_window(
     typed: Episode, lab_page: OpenPage, width: int, theme: str
 ) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests import factories
+from tests import choosing, factories
 from tests.e2e import axe
 from tests.e2e.wire import Wire
 from tests.replay import scene
@@ -173,8 +173,7 @@ def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Pag
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280], ["light", "dark"]))
 def test_values_given_and_expected_can_be_read_in_every_width(
     lab_page: Callable[..., Page], width: int, colours: str
 ) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from gymsite.core.statements import TooSlow
-from tests import factories
+from tests import choosing, factories
 from tests.e2e import axe
 from tests.replay import scene
 from trajectories.models import Episode
@@ -193,8 +193,7 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     assert told == []
 
 
-@pytest.mark.parametrize("colours", COLOURS)
-@pytest.mark.parametrize("width", [400, 1280, 1440])
+@pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280, 1440], COLOURS))
 def test_nothing_serious_is_found(lab_page: LabPage, made: list[Episode], colours: Any, width: int) -> None:
     page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
     for name, path in (
@@ -222,8 +221,7 @@ def too_slow(*_args: Any, **_more: Any) -> Any:
     raise TooSlow
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("colours", COLOURS)
+@pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280], COLOURS))
 def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
     lab_page: LabPage,
     made: list[Episode],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -36,9 +37,20 @@ STARTED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 def picture_make(place: str, *, shade: int = 0) -> str:
     """The hash of a stored picture of a page."""
-    drawn = Image.new("RGB", SIZE, (250, 249, 246))
+    stored = blobs.blob_store(_drawn(place, shade, SIZE))
+    defaults = {"size": stored.size, "content_type": stored.content_type}
+    Blob.objects.update_or_create(sha256=stored.sha256, defaults=defaults)
+    Picture.objects.get_or_create(
+        pk=stored.sha256, defaults={"width": SIZE[0], "height": SIZE[1], "state": Picture.State.OK}
+    )
+    return stored.sha256
+
+
+@functools.cache
+def _drawn(place: str, shade: int, size: tuple[int, int]) -> bytes:
+    drawn = Image.new("RGB", size, (250, 249, 246))
     draw = ImageDraw.Draw(drawn)
-    draw.rectangle((0, 0, SIZE[0], 64), fill=(24, 88, 122))
+    draw.rectangle((0, 0, size[0], 64), fill=(24, 88, 122))
     draw.text((40, 16), f"Stays / {place}", fill="white", font_size=28)
     for row in range(5):
         top = 100 + row * 138
@@ -50,13 +62,7 @@ def picture_make(place: str, *, shade: int = 0) -> str:
         draw.text((1090, top + 68), "See offer", fill="white", font_size=20)
     data = io.BytesIO()
     drawn.save(data, "PNG")
-    stored = blobs.blob_store(data.getvalue())
-    defaults = {"size": stored.size, "content_type": stored.content_type}
-    Blob.objects.update_or_create(sha256=stored.sha256, defaults=defaults)
-    Picture.objects.get_or_create(
-        pk=stored.sha256, defaults={"width": SIZE[0], "height": SIZE[1], "state": Picture.State.OK}
-    )
-    return stored.sha256
+    return data.getvalue()
 
 
 def tree_make(place: str, index: int) -> str:
