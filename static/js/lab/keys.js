@@ -51,7 +51,7 @@
     const all = holders();
     const tabs = all.filter((one) => one.matches("[data-tab]"));
     const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.does]);
-    if (tabs.length) rows.push([tabs.map((tab) => tab.dataset.keys), "open the tab of that number"]);
+    if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);
     if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
     sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));
   };
