@@ -69,6 +69,17 @@ def test_a_house_says_which_month_and_room_it_does_not_have(notes: Get, world: W
     assert [note.split(" is ")[0] for note in said] == ["“7”", "“R-0”", "“1999-01”"]
 
 
+@pytest.mark.parametrize("guests", ["200", "-1", "abc"])
+def test_an_odd_number_of_guests_is_answered_alike_wherever_it_is_asked_for(
+    arena_client: ArenaClient, address: Callable[..., str], notes: Get, world: World, guests: str
+) -> None:
+    episode, (listing, _, stay) = episode_in(), offer(world)
+    asked = {**dates(stay), "guests": guests}
+    for page in ("search", f"stays/{listing.id}"):
+        assert arena_client.get(f"{address(episode, page)}?{urlencode(asked)}").status_code == 200
+        assert notes(episode, page, **asked) == [f"“{guests}” is not offered for “Guests”. Shown: 2 guests."]
+
+
 def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
     follow: Callable[..., Any], world: World
 ) -> None:
