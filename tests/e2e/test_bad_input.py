@@ -137,15 +137,25 @@ def test_no_page_of_a_trajectory_runs_what_it_shows(watched: Callable[..., Page]
         f"/compare?episodes={episode.pk},{other.pk}",
         f"/runs/{episode.run_id}/",
         f"/tasks/{episode.task_id}/",
-        "/episodes/",
-        "/tasks/",
-        "/",
     ):
-        page.goto(path)
-        settled(page)
-        assert is_uncovered(page), path
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400, path
-        assert page.evaluate("window.ran") is None, path
+        shows_text(page, path)
+
+
+def test_no_list_runs_what_it_shows(watched: Callable[..., Page]) -> None:
+    for text in TEXTS.values():
+        hostile(text)
+    page = watched(viewport={"width": 400, "height": 800})
+    for path in ("/episodes/", "/tasks/", "/"):
+        shows_text(page, path)
+
+
+def shows_text(page: Page, path: str) -> None:
+    """The page runs nothing, hides nothing, and is no wider than the window."""
+    page.goto(path)
+    settled(page)
+    assert is_uncovered(page), path
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400, path
+    assert page.evaluate("window.ran") is None, path
 
 
 def test_every_tab_and_what_is_found_show_hostile_texts_as_text(watched: Callable[..., Page]) -> None:
