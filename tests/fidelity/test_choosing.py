@@ -57,7 +57,7 @@ def test_only_steps_with_a_screenshot_are_chosen(settings: Any) -> None:
 
 def test_nothing_is_chosen_of_an_episode_without_a_recording_and_it_is_not_looked_at_again() -> None:
     episode = episode_make(screenshot=blob_of(window()))
-    ended(episode, age_s=choosing.SETTLE_S + 1)
+    ended(episode, age_s=choosing.SETTLE_S + 60)
     assert choosing.episode_choose(episode.pk) == []
     assert EpisodeFidelity.objects.get().steps == 0
     assert choosing.episodes_due(since=choosing.BEGINNING, limit=5) == []
@@ -65,7 +65,7 @@ def test_nothing_is_chosen_of_an_episode_without_a_recording_and_it_is_not_looke
 
 def test_choosing_twice_changes_nothing() -> None:
     episode = recorded(steps=2)
-    ended(episode, age_s=choosing.SETTLE_S + 1)
+    ended(episode, age_s=choosing.SETTLE_S + 60)
     choosing.episode_choose(episode.pk)
     Fidelity.objects.filter(index=1).update(state="faithful", reason="")
     choosing.episode_choose(episode.pk)
@@ -77,7 +77,7 @@ def test_choosing_twice_changes_nothing() -> None:
 
 def test_what_was_found_before_the_recording_was_whole_is_looked_for_again() -> None:
     episode = recorded(steps=2)
-    ended(episode, age_s=choosing.SETTLE_S + 1)
+    ended(episode, age_s=choosing.SETTLE_S + 60)
     choosing.steps_wait(episode_id=episode.pk, indexes=[1, 2])
     Fidelity.objects.update(state="not_checked", reason="no_replay", tries=1)
     early = Now() - timedelta(seconds=10)
@@ -97,14 +97,14 @@ def test_no_step_is_sent_before_the_recording_is_whole(age_s: float | None) -> N
     if age_s is not None:
         ended(episode, age_s=age_s)
     assert choosing.steps_waiting(limit=5) == []
-    ended(episode, age_s=choosing.SETTLE_S + 1)
+    ended(episode, age_s=choosing.SETTLE_S + 60)
     assert choosing.steps_waiting(limit=5) == [(episode.pk, 1)]
 
 
 def test_what_people_ask_for_comes_before_what_was_chosen() -> None:
     old, young = recorded(steps=3), recorded(steps=2)
     for episode in (old, young):
-        ended(episode, age_s=choosing.SETTLE_S + 1)
+        ended(episode, age_s=choosing.SETTLE_S + 60)
         choosing.episode_choose(episode.pk)
     choosing.step_wait_again(episode_id=old.pk, index=2)
     found = choosing.steps_waiting(limit=3)
@@ -113,7 +113,7 @@ def test_what_people_ask_for_comes_before_what_was_chosen() -> None:
 
 def test_a_new_version_checks_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
     episode = recorded(steps=2)
-    ended(episode, age_s=choosing.SETTLE_S + 1)
+    ended(episode, age_s=choosing.SETTLE_S + 60)
     choosing.episode_choose(episode.pk)
     Fidelity.objects.update(state="faithful", reason="")
     assert choosing.episodes_due(since=choosing.BEGINNING, limit=5) == []
@@ -128,8 +128,8 @@ def test_a_new_version_checks_everything_again(monkeypatch: pytest.MonkeyPatch) 
 def test_an_episode_is_due_some_time_after_its_end() -> None:
     young, old, plain = recorded(), recorded(), recorded()
     ended(young, age_s=choosing.SETTLE_S - 20)
-    ended(old, age_s=choosing.SETTLE_S + 5)
-    ended(plain, age_s=choosing.SETTLE_S + 5)
+    ended(old, age_s=choosing.SETTLE_S + 60)
+    ended(plain, age_s=choosing.SETTLE_S + 60)
     Episode.objects.filter(pk=plain.pk).update(recording="events")
     recorded_open = factories.episode(recording="full")
     assert recorded_open.finished_at is None
@@ -138,7 +138,7 @@ def test_an_episode_is_due_some_time_after_its_end() -> None:
 
 def test_a_step_that_somebody_looks_at_is_nobody_elses_for_a_while() -> None:
     episode = recorded(steps=2)
-    ended(episode, age_s=choosing.SETTLE_S + 1)
+    ended(episode, age_s=choosing.SETTLE_S + 60)
     choosing.episode_choose(episode.pk)
     Fidelity.objects.filter(index=1).update(tries=1, checked_at=Now())
     assert [place.step for place in choosing.steps_waiting(limit=5)] == [2]

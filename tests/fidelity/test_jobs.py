@@ -108,7 +108,7 @@ def test_the_command_says_that_a_recording_may_not_be_whole_yet() -> None:
     assert re.search(
         r"has just ended, .* for (2\d|30) s more: what is found now is looked at again", told(episode.pk)
     )
-    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 1))
+    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 60))
     assert told(episode.pk) == ""
 
 
@@ -117,7 +117,7 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
     bare = episode_make(screenshot=blob_of(window(size=SIZE)))
     unseen = episode_make()
     recording_make(unseen, element("h1", "Find a room"), size=SIZE)
-    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 1))
+    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 60))
     assert told(bare.pk) == "No step was chosen. Nothing of its pages was recorded (recording: full).\n"
     assert told(unseen.pk) == "No step was chosen. None of its steps has a screenshot.\n"
     settings.FIDELITY_STEPS_MAX = 0
@@ -131,7 +131,7 @@ def test_the_command_says_nothing_of_choosing_to_whoever_names_the_steps(setting
     assert re.search(
         r"^Episode \d+ has just ended, .* more: check it again then\.$", told(episode.pk, "--all")
     )
-    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 1))
+    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 60))
     assert told(episode.pk, "--all") == ""
     assert told(episode.pk, "--step", 1) == ""
 
@@ -141,7 +141,7 @@ def test_what_the_command_found_too_early_is_looked_at_again_by_the_sweeper() ->
     episode = episode_make(screenshot=blob_of(window(size=SIZE)))
     assert printed(episode.pk) == []
     recording_make(episode, element("h1", "Find a room"), size=SIZE)
-    late = timedelta(seconds=choosing.SETTLE_S + 1)
+    late = timedelta(seconds=choosing.SETTLE_S + 60)
     Episode.objects.update(finished_at=F("finished_at") - late)
     EpisodeFidelity.objects.update(chosen_at=F("chosen_at") - late)
     (due,) = choosing.episodes_due(since=choosing.BEGINNING, limit=5)

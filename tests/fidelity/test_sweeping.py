@@ -47,7 +47,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
 def ended(steps: int) -> Episode:
     episode = episode_make(steps=steps, screenshot=blob_of(window()))
     recording_make(episode, element("h1", "Find a room"))
-    finished = Now() - timedelta(seconds=choosing.SETTLE_S + 1)
+    finished = Now() - timedelta(seconds=choosing.SETTLE_S + 60)
     Episode.objects.filter(pk=episode.pk).update(finished_at=finished)
     return episode
 

@@ -45,7 +45,7 @@ def address(episode: Episode, rest: str = "") -> str:
 
 def settled_waiting(episode: Episode) -> list[choosing.Place]:
     """What the sweeper would send some time after the episode's end."""
-    late = Now() - timedelta(seconds=choosing.SETTLE_S + 1)
+    late = Now() - timedelta(seconds=choosing.SETTLE_S + 60)
     Episode.objects.filter(pk=episode.pk).update(finished_at=late)
     return choosing.steps_waiting(limit=10)
 
