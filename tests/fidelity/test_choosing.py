@@ -80,7 +80,7 @@ def test_what_was_found_before_the_recording_was_whole_is_looked_for_again() -> 
     ended(episode, age_s=choosing.SETTLE_S + 60)
     choosing.steps_wait(episode_id=episode.pk, indexes=[1, 2])
     Fidelity.objects.update(state="not_checked", reason="no_replay", tries=1)
-    early = Now() - timedelta(seconds=10)
+    early = Now() - timedelta(seconds=45)
     Fidelity.objects.filter(index=1).update(checked_at=early - timedelta(seconds=choosing.SETTLE_S))
     assert choosing.episode_choose(episode.pk) == [1, 2]
     assert list(Fidelity.objects.order_by("index").values_list("reason", "tries")) == [
