@@ -7,6 +7,7 @@ import io
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.db import transaction
 from PIL import Image, ImageDraw
 
 from gymsite.core import blobs
@@ -73,6 +74,7 @@ def tree_make(place: str, index: int) -> str:
     return "\n".join(lines)
 
 
+@transaction.atomic
 def long_episode(*, steps: int, pictures: int = 5, **fields: Any) -> Episode:
     """A judged episode of ``steps`` steps, with a click that hit nothing at every sixth."""
     episode = factories.episode(max_steps=steps, **fields)

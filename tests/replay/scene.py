@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.db import transaction
+
 from gymsite.core import blobs
 from tasks_app.models import Task
 from tests import factories
@@ -62,6 +64,7 @@ paragraph "Express your answer as a common fraction."
 """
 
 
+@transaction.atomic
 def scene_make(*, picture: bytes) -> Episode:
     """Fill the database; returns the episode that is worth a look."""
     tasks = [_task(number, *problem) for number, problem in enumerate(PROBLEMS, start=1)]
