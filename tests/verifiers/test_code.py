@@ -30,6 +30,7 @@ def gold_of(row: dict[str, Any]) -> Gold:
     return Gold(row["code"], extra={"tests": row["test_list"], "setup": row["test_setup_code"]})
 
 
+@pytest.mark.filterwarnings("ignore:invalid escape")
 def test_references_pass_their_own_tests() -> None:
     found = rows(DATA / "mbpp" / "mbpp.jsonl")
     with_setup = [row for row in found if row["test_setup_code"]]
