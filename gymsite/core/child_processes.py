@@ -21,8 +21,8 @@ R = TypeVar("R")
 def side_by_side() -> Iterator[Executor]:
     """Runs functions of modules, with what can be pickled, in a child process for each processor at hand.
 
-    For what computes for seconds: a child costs half a second to begin with. Left early, by an error or
-    Ctrl-C, it begins nothing more.
+    For what computes for seconds: a child costs half a second to begin with. Left by an error, it waits for
+    what has begun and for a few calls that are next; Ctrl-C in a terminal ends the children at once.
     """
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=context, initializer=_begin)
@@ -37,7 +37,10 @@ class AtOnce(Executor):
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         future: Future[R] = Future()
-        future.set_result(fn(*args, **kwargs))
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+            future.set_exception(error)
         return future
 
 
@@ -59,6 +62,6 @@ def end_with_parent() -> None:
 
 
 def _begin() -> None:
-    """Ctrl-C is the parent's to answer."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C ends a child without a word: what there is to say of it, the parent says."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     end_with_parent()

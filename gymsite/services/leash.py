@@ -48,7 +48,7 @@ def spawn(
     on_parent_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own, output to ``log``, dying with us."""
-    with _stops_held() as mask:
+    with stops_held():
         return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
             command,
             env=dict(env),
@@ -61,26 +61,26 @@ def spawn(
             group=account.gid if account else None,
             extra_groups=[] if account else None,
             # Runs after the change of user, which would have cleared the parent-death signal.
-            preexec_fn=_leash(os.getpid(), on_parent_death, mask),
+            preexec_fn=_leash(os.getpid(), on_parent_death),
         )
 
 
 @contextlib.contextmanager
-def _stops_held() -> Iterator[set[int | signal.Signals]]:
-    """Stop signals wait until the end of the block; gives the mask as it was.
+def stops_held() -> Iterator[None]:
+    """Stop signals wait until the end of the block.
 
     A fork calls hooks (the logging module has one), and what a handler raises in a hook is printed and lost.
     """
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
-        yield mask
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _leash(parent: int, signum: int, mask: set[int | signal.Signals]) -> Callable[[], None]:
+def _leash(parent: int, signum: int) -> Callable[[], None]:
     def leash() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         die_with_parent(parent, signum)
 
     return leash

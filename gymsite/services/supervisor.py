@@ -102,7 +102,8 @@ class Supervisor:
         self.stages.clear()
 
     def _spawn(self, child: Child) -> None:
-        with logs.log_open(self.logs_dir, child.name) as log:
+        # A stop waits until the child is known to who stops it.
+        with leash.stops_held(), logs.log_open(self.logs_dir, child.name) as log:
             child.process = child.start(log.fileno())
         child.started_at = time.monotonic()
         child.due_at = None

@@ -36,8 +36,9 @@ TASKS_OF_A_WORLD = 20
 DRAWS_OF_A_TASK = 3
 # Drawn one after the other, each knowing those before; what is more is drawn beside it, in its own worlds.
 LANE_TASKS = 1_000
-# Worlds that gave nothing new, one after the other, after which a count is given up.
+# Worlds, and then lanes, that gave nothing new, one after the other, after which a count is given up.
 WORLDS_IN_VAIN = 50
+LANES_IN_VAIN = 5
 MOST_IMPOSSIBLE = 0.1
 """Of a family's tasks."""
 FIRST_DAY = date(2026, 3, 2)
@@ -172,7 +173,15 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
     """
     discover()
     count = MEASURED_TASKS * sum(split in family.splits for family in of_site(site))
-    drawn = tasks_draw(site, count=count, seed=MEASURED_SEED, split=split, salt=salt, placing=placed_untold)
+    drawn = tasks_draw(
+        site,
+        count=count,
+        seed=MEASURED_SEED,
+        split=split,
+        salt=salt,
+        placing=placed_untold,
+        pool=child_processes.AtOnce(),
+    )
     return {one.family: _rate(one) for one in cheats.measure([placed.task for placed in drawn])}
 
 
@@ -194,15 +203,15 @@ def tasks_draw(
     lane_of = partial(_lane_draw, site, seed=seed, split=split, salt=salt, placing=placing or placed_make)
     found = _Found()
     lanes = itertools.count()
+    in_vain = 0
     with nullcontext(pool) if pool else _pool(count) as at_work:
-        while (missing := count - len(found.placed)) > 0:
+        while (missing := count - len(found.placed)) > 0 and in_vain < LANES_IN_VAIN:
             sizes = [min(LANE_TASKS, missing - before) for before in range(0, missing, LANE_TASKS)]
             drawn = [
                 at_work.submit(lane_of, count=size, lane=lane)
                 for size, lane in zip(sizes, lanes, strict=False)
             ]
-            if not sum(found.add(lane.result()) for lane in drawn):
-                break
+            in_vain = 0 if sum(found.add(lane.result()) for lane in drawn) else in_vain + 1
     return found.placed
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -14,6 +15,7 @@ from gymsite.services import leash
 from gymsite.services.processes import BASE_DIR
 from tests.services.running import until
 
+MARK = "PALAESTRA_TEST_CHILDREN"
 PROGRAM = """
 import time
 
@@ -36,21 +38,42 @@ def test_functions_run_in_other_processes_and_answer_or_raise() -> None:
             pool.submit(math.sqrt, -1).result()
 
 
-def test_what_runs_at_once_runs_here() -> None:
+def test_what_runs_at_once_runs_here_and_answers_or_raises_when_asked() -> None:
     with child_processes.AtOnce() as pool:
         assert pool.submit(os.getpid).result() == os.getpid()
+        failed = pool.submit(math.sqrt, -1)
+        with pytest.raises(ValueError, match="math domain error"):
+            failed.result()
+
+
+def begun(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A program with children at work, the leader of a group; and the mark that all of them carry."""
+    program = folder / "program.py"
+    program.write_text(textwrap.dedent(PROGRAM))
+    environment = {**os.environ, MARK: str(folder), "PYTHONPATH": str(BASE_DIR)}
+    process = subprocess.Popen(
+        [sys.executable, program],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == b"begun\n"
+    assert len(leash.pids_with_environment(MARK, str(folder))) > 1
+    return process, str(folder)
 
 
 def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(textwrap.dedent(PROGRAM))
-    mark = {"PALAESTRA_TEST_CHILDREN": str(tmp_path)}
-    environment = {**os.environ, **mark, "PYTHONPATH": str(BASE_DIR)}
-    process = subprocess.Popen([sys.executable, program], env=environment, stdout=subprocess.PIPE)
-    assert process.stdout
-    assert process.stdout.readline() == b"begun\n"
-    ((name, value),) = mark.items()
-    assert len(leash.pids_with_environment(name, value)) > 1
+    process, mark = begun(tmp_path)
     process.kill()
     process.communicate()
-    until(lambda: not leash.pids_with_environment(name, value), seconds=20, what="the children have ended")
+    until(lambda: not leash.pids_with_environment(MARK, mark), seconds=20, what="the children have ended")
+
+
+def test_ctrl_c_ends_all_of_them_at_once_and_only_the_parent_says_so(tmp_path: Path) -> None:
+    process, mark = begun(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert said.count(b"Traceback") == said.count(b"KeyboardInterrupt") == 1
+    until(lambda: not leash.pids_with_environment(MARK, mark), seconds=20, what="the children have ended")

@@ -180,6 +180,30 @@ def test_a_stop_that_comes_while_a_child_is_started_is_not_lost() -> None:
     assert (done.returncode, done.stderr) == (7, b"")
 
 
+STOPPED_AT_A_START = """
+import os, signal, sys
+from pathlib import Path
+from gymsite.services import leash
+from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
+
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
+supervisor = Supervisor(logs_dir=Path(sys.argv[1]), say=print)
+sleeper = Child("sleeper", lambda log: leash.spawn(["/bin/sleep", "60"], env={}, log=log))
+try:
+    with stoppable():
+        supervisor.start(sleeper)
+except Stop:
+    supervisor.stop(grace_s=5)
+    print(sleeper.process.returncode)
+"""
+
+
+def test_a_child_whose_start_a_stop_met_is_stopped_with_the_others(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", STOPPED_AT_A_START, str(tmp_path)]
+    done = subprocess.run(command, cwd=BASE_DIR, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{-signal.SIGTERM}\n", "")
+
+
 def test_a_child_started_while_stops_wait_can_be_stopped_itself(supervisor: Supervisor) -> None:
     child = _child("sleeper")
     supervisor.start(child)

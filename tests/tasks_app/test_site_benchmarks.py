@@ -204,6 +204,20 @@ def test_what_two_lanes_both_drew_is_kept_once_and_drawn_again_elsewhere(
     assert set(twins.values()) == {2}
 
 
+def test_lanes_that_bring_nothing_new_end_in_fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+
+    def the_same(site: str, *, count: int, lane: int, **asked: Any) -> list[_sites.Placed]:
+        drawn.append(lane)
+        return lane_draw(site, count=min(count, 5), lane=0, **asked)
+
+    lane_draw = _sites._lane_draw
+    monkeypatch.setattr(_sites, "_lane_draw", the_same)
+    found = _sites.tasks_draw(STAYS, count=20, seed=1, split="train", salt=SALT, placing=_sites.placed_untold)
+    assert len(found) == 5
+    assert drawn == list(range(1 + _sites.LANES_IN_VAIN))
+
+
 def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: list[TaskDraft]) -> None:
     reasons: dict[str, set[str]] = {}
     for draft in train:
