@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from gymsite.core.presentation import Look
@@ -35,3 +37,22 @@ def test_an_episode_without_a_page_says_so() -> None:
     task = factories.task()
     episode = factories.episode(task=task, arm="text_zero_shot", max_steps=2)
     assert budget_reason(episode) == f"there is no page; on one the task has {task.max_steps}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields"),
+    [
+        ({}, {"presentation": {"axis_of_old": "large"}}),
+        ({}, {"presentation": {"pop_ups": "of_old"}}),
+        ({"kind": "kind_of_old"}, {}),
+        ({"kind": "site", "payload": {"site": "site_of_old"}}, {}),
+        ({"kind": "site", "payload": {}}, {}),
+        ({"kind": "site", "payload": {"site": "stays"}}, {"presentation": {"form": "dialog"}}),
+    ],
+)
+def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
+    asked: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    task = factories.task(**asked)
+    episode = factories.episode(task=task, arm="gym", max_steps=77, **fields)
+    assert budget_reason(episode) == f"other than its task's {task.max_steps}"

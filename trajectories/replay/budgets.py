@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gymsite.core.errors import GymError
 from gymsite.core.presentation import look_read
 from trajectories.models import Episode
 from trajectories.recording.drafting import FREE_TEXT_ARMS, max_steps_of
@@ -12,9 +13,20 @@ def budget_reason(episode: Episode) -> str:
     task = episode.task
     if episode.max_steps == task.max_steps:
         return ""
-    usual = max_steps_of(task, arm=episode.arm, look=look_read(episode.presentation))
+    usual = _usual(episode)
+    if usual is None:
+        return f"other than its task's {task.max_steps}"
     if episode.max_steps != usual:
         return f"set when it was opened; the task has {task.max_steps}"
     if episode.arm in FREE_TEXT_ARMS:
         return f"there is no page; on one the task has {task.max_steps}"
     return f"{task.max_steps} for the task, the rest for what this look adds"
+
+
+def _usual(episode: Episode) -> int | None:
+    """None where it cannot be known any more: an old episode may have a look, a kind or a payload that this
+    version does not know."""
+    try:
+        return max_steps_of(episode.task, arm=episode.arm, look=look_read(episode.presentation))
+    except (GymError, LookupError, TypeError, ValueError, AttributeError):
+        return None
