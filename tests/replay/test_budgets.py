@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from gymsite.core.presentation import Look
 from tests import factories
+from tests.replay.conftest import LabClient
 from trajectories.recording.drafting import max_steps_of
 from trajectories.replay.budgets import budget_reason
 
@@ -56,3 +59,13 @@ def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
     task = factories.task(**asked)
     episode = factories.episode(task=task, arm="gym", max_steps=77, **fields)
     assert budget_reason(episode) == f"other than its task's {task.max_steps}"
+
+
+def test_an_episode_of_a_kind_that_is_gone_has_its_page(
+    lab: Callable[[User | None], LabClient], annotator: User
+) -> None:
+    task = factories.task(kind="kind_of_old", payload={"wording": "of old"})
+    episode = factories.episode(task=task, max_steps=77, presentation={"axis_of_old": "large"})
+    response = lab(annotator).get(f"/episodes/{episode.pk}/")
+    assert response.status_code == 200
+    assert f"other than its task&#x27;s {task.max_steps}" in response.content.decode()
