@@ -194,6 +194,26 @@ def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab,
     assert "nobody knows" not in html
 
 
+@pytest.mark.parametrize("observation", ["", "[e1] main".ljust(source.OBSERVATION_CHARS + 9) + "[e8] link"])
+def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_known(
+    db: None, observation: str
+) -> None:
+    episode, neutral = factories.episode(), "the harness found nothing there to act on"
+    acted = {"action": {"type": "click", "target": "e8"}, "action_result": "no_target"}
+    factories.step(episode, 1, **acted, action_type="click", observation_text=observation)
+    factories.step(episode, 2, **acted, action_type="click", observation_text="[e1] main")
+
+    for is_whole in (True, False):
+        read = source_part(episode_id=episode.pk, first=1, last=2, reach=50, is_whole=is_whole)
+        assert read is not None
+        assert [step.has_all_shown for step in read.steps] == [False, True]
+    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[1].said_done_detail == neutral
+    storing.episodes_summarise([episode.pk])
+    first, second = StepFacts.objects.filter(episode_id=episode.pk).order_by("index")
+    assert first.said_done_detail == neutral
+    assert second.said_done_detail == "the action named an element that was not there: e8"
+
+
 def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
     episode = long_episode(steps=400, pictures=0)
     found = facts_so_far(episode_id=episode.pk, first=1, last=400)

@@ -91,6 +91,7 @@ def _declared(step: SourceStep) -> Declared:
         action=step.action,
         result=step.action_result,
         observation=step.observation,
+        has_all_shown=step.has_all_shown,
         started_at=step.started_at,
         duration_ms=step.duration_ms or 0.0,
     )

@@ -76,6 +76,8 @@ def not_done(step: Declared) -> str:
         return "the action names no element by its number"
     if elements.is_shown(target, observation=step.observation):
         return "the element that it names was shown, but could not be reached any more"
+    if not step.has_all_shown:
+        return NOT_DONE[NO_TARGET]
     return f"the action named an element that was not there: {target}"
 
 

@@ -24,12 +24,14 @@ ACTS = ("click", "input", "key", "submit")
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """A step, as far as it is matched. ``result`` is the harness's word, empty when it gave none."""
+    """A step, as far as it is matched. ``result`` is the harness's word, empty when it gave none; what
+    ``observation`` lacks was not shown only with ``has_all_shown``."""
 
     index: int
     action: Mapping[str, Any] | None
     result: str = ""
     observation: str = ""
+    has_all_shown: bool = True
     started_at: datetime | None = None
     duration_ms: float = 0.0
 

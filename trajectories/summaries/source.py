@@ -17,7 +17,7 @@ class SourceStep(Struct, frozen=True, kw_only=True):
     """A step; ``phash`` is of its screenshot, once a worker has looked at it.
 
     With ``shown``, a hash of the observation without element ids, ``observation`` may be the line of the
-    action's target alone.
+    action's target alone; ``chars`` are then those of the whole.
     """
 
     index: int
@@ -33,6 +33,13 @@ class SourceStep(Struct, frozen=True, kw_only=True):
     started_at: datetime | None
     duration_ms: float | None
     shown: str | None = None
+    chars: int | None = None
+
+    @property
+    def has_all_shown(self) -> bool:
+        """Neither is the observation cut, nor is there none, as where screenshots are all that is posted."""
+        chars = len(self.observation) if self.chars is None else self.chars
+        return 0 < chars < OBSERVATION_CHARS
 
 
 class SourceEvent(Struct, frozen=True, kw_only=True):
@@ -139,7 +146,7 @@ _EVENTS_OF_PART = """SELECT * FROM (SELECT g.*,
             ORDER BY c.is_telling DESC, c.is_asked DESC NULLS LAST, c.place"""
 
 _READ_PART = _WHOLE.format(
-    observation="""'shown', b.hash, 'observation',
+    observation="""'shown', b.hash, 'chars', length(a.o), 'observation',
             CASE WHEN %(is_whole)s AND s.index BETWEEN %(first)s AND %(last)s THEN a.o ELSE b.line END""",
     of_shown=_SHOWN,
     of_steps=" AND s.index BETWEEN %(read_first)s AND %(read_last)s",
