@@ -66,3 +66,18 @@ def test_an_episode_without_steps_leads_to_its_recording(episode: Episode, lab: 
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
     assert "DOM recording, 1 page load, as JSON" in html
     assert f'href="{address(episode)}"' in html
+
+
+def test_a_list_of_page_loads_that_is_cut_says_how_many_there_are(
+    episode: Episode, lab: Lab, annotator: User
+) -> None:
+    factories.step(episode)
+    for number in range(52):
+        chunk_make(episode, 1, packed([event(1)]), page=f"page-{number:012}", first_ms=number)
+
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "DOM recording, 52 page loads, the first 50, as JSON" in html
+    assert html.count("/recording/page-") == 50
+    dom = lab(annotator).get(f"/episodes/{episode.pk}/steps/1/replay").content.decode()
+    assert "Recorded page loads, the first 50 of 52" in dom
+    assert dom.count("/recording/page-") == 50

@@ -64,8 +64,9 @@ def _told(episode: Episode, step: Step) -> dict[str, Any]:
     facts = telling.whereabouts(moment) if moment else []
     told: dict[str, Any] = {"moment": moment, "facts": facts, "losses": telling.losses(scene)}
     if isinstance(scene, scenes.NoScene):
-        loads = chunks.recorded_pages(episode_id=episode.pk)[:LOADS_SHOWN]
-        return {**told, "reason": telling.REASONS[scene.reason], "loads": loads}
+        loads = chunks.recorded_pages(episode_id=episode.pk)
+        listed = {"loads": loads[:LOADS_SHOWN], "loads_count": len(loads)}
+        return {**told, "reason": telling.REASONS[scene.reason], **listed}
     lasts_ms = scene.until_ms - scene.at_ms
     told |= {"scene": scene, "plays": telling.duration(lasts_ms) if lasts_ms > 0 else ""}
     found = step_fidelity(episode_id=episode.pk, index=step.index)

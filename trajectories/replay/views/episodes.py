@@ -79,18 +79,19 @@ def _about(episode: Episode) -> dict[str, Any]:
         "run": episode.run,
         "budget_reason": budget_reason(episode),
         "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
-        "loads": _loads(episode),
+        **_loads(episode),
         "siblings": episodes.neighbours_in_group(episode),
         "events_tally": episodes.episode_events_tally(episode),
         "fidelity": episode_fidelity(episode_id=episode.pk),
     }
 
 
-def _loads(episode: Episode) -> list[chunks.RecordedPage]:
+def _loads(episode: Episode) -> dict[str, Any]:
     """What was recorded of its pages: steps replay it, and without any it can still be read."""
     if episode.recording != Episode.Recording.FULL:
-        return []
-    return chunks.recorded_pages(episode_id=episode.pk)[:LOADS_SHOWN]
+        return {"loads": [], "loads_count": 0}
+    found = chunks.recorded_pages(episode_id=episode.pk)
+    return {"loads": found[:LOADS_SHOWN], "loads_count": len(found)}
 
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
