@@ -33,6 +33,22 @@ def test_a_judged_episode_that_nobody_closes_is_not_watched_for_long(lab: Lab, o
     assert "No step was posted." in html
 
 
+def test_a_judged_episode_without_steps_says_that_one_may_come_until_it_is_closed(
+    lab: Lab, owner: User
+) -> None:
+    episode = factories.episode()
+    factories.verdict(episode)
+    path = f"/episodes/{episode.pk}/progress"
+    html = lab(owner).get(path).content.decode()
+    assert 'id="latest"' in html
+    assert "its last step may still come" in html
+    assert "No step was posted." not in html
+    Episode.objects.filter(pk=episode.pk).update(closed_at=timezone.now())
+    html = lab(owner).get(path).content.decode()
+    assert 'id="latest"' in html
+    assert "No step was posted." in html
+
+
 def test_the_verdict_changes_all_that_the_page_says_of_the_episode(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.verdict(episode, "incorrect")
