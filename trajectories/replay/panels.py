@@ -9,6 +9,20 @@ from django.urls import reverse
 
 from trajectories.models import Episode, Step
 
+# Id, key and title.
+PANELS = (
+    ("tree", "1", "Accessibility tree"),
+    ("dom", "2", "DOM"),
+    ("changes", "3", "Changes"),
+    ("page", "4", "Page events"),
+    ("server", "5", "Site events"),
+    ("programs", "6", "Programs"),
+    ("prompt", "7", "Prompt"),
+    ("usage", "8", "Usage and timing"),
+    ("measures", "9", "Measures"),
+    ("json", "0", "Raw and JSON"),
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
@@ -33,29 +47,21 @@ def panels_of(
     Programs, measures and the DOM replay are left out where there are none.
     """
     here = [episode.pk, step.index]
-    panels = [
-        Panel(id="tree", key="1", title="Accessibility tree", template="lab/_step_tree.html"),
-        Panel(id="dom", key="2", title="DOM", href=reverse("step_replay", args=here)),
-        Panel(id="changes", key="3", title="Changes", href=reverse("step_changes", args=here)),
-        Panel(id="page", key="4", title="Page events", template="lab/_step_page.html", count=counts["page"]),
-        Panel(
-            id="server",
-            key="5",
-            title="Site events",
-            template="lab/_step_server.html",
-            count=counts["server"],
-        ),
-        Panel(
-            id="programs",
-            key="6",
-            title="Programs",
-            template="lab/_step_programs.html",
-            count=counts["programs"],
-        ),
-        Panel(id="prompt", key="7", title="Prompt", href=reverse("episode_prompt", args=[episode.pk])),
-        Panel(id="usage", key="8", title="Usage and timing", template="lab/_step_usage.html"),
-        Panel(id="measures", key="9", title="Measures", template="lab/_step_measures.html"),
-        Panel(id="json", key="0", title="Raw and JSON", template="lab/_step_json.html"),
-    ]
+    fetched = {
+        "dom": reverse("step_replay", args=here),
+        "changes": reverse("step_changes", args=here),
+        "prompt": reverse("episode_prompt", args=[episode.pk]),
+    }
     left_out = {"programs": not counts["programs"], "measures": not is_measured, "dom": not is_recorded}
-    return [panel for panel in panels if not left_out.get(panel.id)]
+    return [
+        Panel(
+            id=name,
+            key=key,
+            title=title,
+            template="" if name in fetched else f"lab/_step_{name}.html",
+            href=fetched.get(name, ""),
+            count=counts.get(name),
+        )
+        for name, key, title in PANELS
+        if not left_out.get(name)
+    ]
