@@ -15,10 +15,17 @@ class Answering:
         request_started.connect(self._begin)
         request_finished.connect(self._end)
 
-    def wait(self, *, timeout_s: float) -> None:
-        """Until none is left."""
+    def wait(self, *, timeout_s: float) -> bool:
+        """Until none is left; False where the time was over before.
+
+        A streamed answer that nobody reads to its end is never told as finished: what is still counted after
+        the whole time is counted no more, or each later wait would take as long.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._many <= 0, timeout_s)
+            if not self._changed.wait_for(lambda: self._many <= 0, timeout_s):
+                self._many = 0
+                return False
+            return True
 
     def _begin(self, **_: Any) -> None:
         with self._changed:
@@ -26,5 +33,5 @@ class Answering:
 
     def _end(self, **_: Any) -> None:
         with self._changed:
-            self._many -= 1
+            self._many = max(0, self._many - 1)
             self._changed.notify_all()
