@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 
@@ -17,6 +18,7 @@ from trajectories.models import Episode, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
+WIDTHS = (360, 800, 1400)
 HOSTILE = "\u202e" + "W" * 3000 + "<img src=x onerror=alert(1)>" + "\u0645\u0631\u062d\u0628\u0627"
 PICTURE = (
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
@@ -166,12 +168,13 @@ def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Pag
     )
     factories.submission(episode, HOSTILE)
     page = lab_page()
-    for path in paths(episode):
-        page.goto(path)
-        settled(page)
-        for width in (360, 800, 1400):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    for path, width in itertools.product(paths(episode), WIDTHS):
+        page.set_viewport_size({"width": width, "height": 900})
+        # Scripts measure when a page loads; most runs load it on a phone and then widen the window.
+        if choosing.IS_WHOLE or width == WIDTHS[0]:
+            page.goto(path)
+            settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 @pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280], ["light", "dark"]))
