@@ -40,7 +40,7 @@ def test_a_search_for_tasks_that_takes_too_long_is_stopped_and_says_so(
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(30)")
 
-    monkeypatch.setattr("trajectories.replay.views.tasks.SEARCH_MS", 50)
+    monkeypatch.setattr("trajectories.replay.slow_searches.SEARCH_MS", 50)
     monkeypatch.setattr("trajectories.replay.views.tasks.tasks.task_page", slow)
     response = lab(annotator).get("/tasks/?q=sum", headers=headers)
     assert response.status_code == 503

@@ -19,6 +19,7 @@ from tests import factories
 from tests.replay.conftest import LabClient
 from tests.replay.test_search import episode_said
 from trajectories.models import Episode
+from trajectories.replay import slow_searches
 from trajectories.replay.views import searching
 from trajectories.summaries import storing
 
@@ -340,7 +341,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(
     said: str,
     headers: dict[str, str],
 ) -> None:
-    monkeypatch.setattr(searching, "SEARCH_MS", 50)
+    monkeypatch.setattr(slow_searches, "SEARCH_MS", 50)
     monkeypatch.setattr(searching, slow_part, slow)
     response = lab(annotator).get(f"{address}?q=verify", headers=headers)
     assert response.status_code == 503
@@ -352,7 +353,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(
 def test_words_that_cannot_be_looked_for_cost_no_search(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "SEARCH_MS", 50)
+    monkeypatch.setattr(slow_searches, "SEARCH_MS", 50)
     monkeypatch.setattr(searching, "search_page", slow)
     assert lab(annotator).get("/search?q=-verify").status_code == 200
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from gymsite.core.statements import TooSlow, statements_within
 from trajectories.models import Episode
-from trajectories.replay import access, selections
+from trajectories.replay import access, selections, slow_searches
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.asking import EPISODES, Asked
 from trajectories.replay.forms import BIGINT_MAX
@@ -23,10 +23,6 @@ from trajectories.replay.views.taking_away import as_file, asks_for_golds, reade
 
 FACETS = ("outcome", "arm", "run")
 NDJSON = "application/x-ndjson"
-# A search holds one of few threads; longer than this nobody waits.
-SEARCH_MS = 5_000
-# Tells the page's script that an error's answer is a fragment to be shown.
-SAYS = "X-Lab-Says"
 
 
 @lab_page
@@ -70,10 +66,7 @@ def _said(request: LabRequest, template: str, context: dict[str, Any]) -> HttpRe
     """The page or fragment; 503 with the sentence that tells it when the search was stopped."""
     if not context["is_too_slow"]:
         return render(request, template, context)
-    context["seconds"] = SEARCH_MS // 1000
-    response = render(request, template, context, status=HTTPStatus.SERVICE_UNAVAILABLE)
-    response[SAYS] = "fragment"
-    return response
+    return slow_searches.said_too_slow(request, template, context)
 
 
 def _paged(asked: Asked) -> tuple[HitPage, bool]:
@@ -81,7 +74,7 @@ def _paged(asked: Asked) -> tuple[HitPage, bool]:
     if asked.query_problem:
         return HitPage(hits=[], older=None), False
     try:
-        with statements_within(SEARCH_MS):
+        with statements_within(slow_searches.SEARCH_MS):
             return search_page(asked.search, after=asked.after, limit=HITS_PER_PAGE), False
     except TooSlow:
         return HitPage(hits=[], older=None), True
@@ -92,7 +85,7 @@ def _counted(asked: Asked) -> tuple[Counts | None, bool]:
     if asked.query_problem:
         return None, False
     try:
-        with statements_within(SEARCH_MS):
+        with statements_within(slow_searches.SEARCH_MS):
             return counts_of(asked.search), False
     except TooSlow:
         return None, True

@@ -1,18 +1,16 @@
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
 
 from gymsite.core.statements import TooSlow, statements_within
-from trajectories.replay import access
+from trajectories.replay import access, slow_searches
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.forms import TaskFilter, misnamed
 from trajectories.replay.problems import problem_shape
 from trajectories.replay.selectors import episodes, tallies, tasks
-from trajectories.replay.views.searching import SAYS, SEARCH_MS
 
 
 @lab_page
@@ -28,14 +26,11 @@ def task_list(request: LabRequest) -> HttpResponse:
         "problems": [*form.problems(), *misnamed(request.GET, known=form.fields, of="the list of tasks")],
         "page": page,
         "is_first": after is None,
-        "seconds": SEARCH_MS // 1000,
     }
     template = "lab/_task_table.html" if access.wants_fragment(request) else "lab/tasks.html"
-    if page is not None:
-        return render(request, template, context)
-    response = render(request, template, context, status=HTTPStatus.SERVICE_UNAVAILABLE)
-    response[SAYS] = "fragment"
-    return response
+    if page is None:
+        return slow_searches.said_too_slow(request, template, context)
+    return render(request, template, context)
 
 
 def _page(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | None:
@@ -43,7 +38,7 @@ def _page(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | Non
     if not filters:
         return tasks.task_page(filters={}, after=after)
     try:
-        with statements_within(SEARCH_MS):
+        with statements_within(slow_searches.SEARCH_MS):
             return tasks.task_page(filters=filters, after=after)
     except TooSlow:
         return None
