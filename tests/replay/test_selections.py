@@ -16,6 +16,7 @@ from tests.replay.test_search import episode_said
 from trajectories.models import Episode
 from trajectories.recording import trajectory_selectors
 from trajectories.replay import selections
+from trajectories.replay.search_form import EPISODES_MAX
 from trajectories.replay.selectors import search as selector
 from trajectories.replay.selectors.search import Search, search_episode_ids
 
@@ -160,5 +161,24 @@ def test_what_is_ticked_is_taken_away_and_nothing_else(
     assert 'formaction="/search/trajectories.ndjson"' in html
     lines = b"".join(client.get(f"/search/ids.txt?episodes=&episodes={wanted}").streaming_content)
     assert lines.decode().splitlines()[1:] == [str(wanted)]
-    nothing = client.get("/search/trajectories.ndjson?episodes=")
-    assert (nothing.status_code, "No episode was ticked." in nothing.content.decode()) == (400, True)
+
+
+@pytest.mark.parametrize(("ticked", "is_none"), [("", True), (",", True), ("1,b", False)])
+def test_nothing_ticked_is_refused_and_told_from_numbers_that_make_no_sense(
+    lab: Lab, annotator: User, made: list[Episode], ticked: str, is_none: bool
+) -> None:
+    refused = lab(annotator).get(f"/search/trajectories.ndjson?episodes={ticked}")
+    said = refused.content.decode()
+    assert refused.status_code == 400
+    assert ("No episode was ticked." in said) is is_none
+    assert ("is no list of numbers" in said) is not is_none
+
+
+def test_the_only_episode_of_a_list_can_be_taken_away_too(lab: Lab, annotator: User, db: None) -> None:
+    episode = factories.episode()
+    client = lab(annotator)
+    for path in ("/search", f"/runs/{episode.run_id}/", f"/tasks/{episode.task_id}/"):
+        html = client.get(path).content.decode()
+        assert 'form="compare"' in html
+        assert '<form id="compare"' in html
+        assert f"NDJSON, up to {EPISODES_MAX}" in html

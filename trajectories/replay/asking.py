@@ -115,6 +115,12 @@ class Asked:
         return found
 
     @property
+    def is_unticked(self) -> bool:
+        """Boxes were sent, and none of them was ticked: without a filter this would be a search for all."""
+        is_wrong = EPISODES in self.form.errors
+        return EPISODES in self._parameters and EPISODES not in self._filters and not is_wrong
+
+    @property
     def is_anything(self) -> bool:
         return bool(self._given)
 

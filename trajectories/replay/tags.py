@@ -21,6 +21,7 @@ from trajectories.replay.fidelity_said import share_told
 from trajectories.replay.formulas import formulas_told
 from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
+from trajectories.replay.search_form import EPISODES_MAX
 from trajectories.replay.selectors.steps_told import Told
 from trajectories.replay.text import cut, first_line, visible, visible_html
 from trajectories.replay.tones import RESULT_TONES, SAID_DONE, SIGNS, said_done_kind, said_done_words
@@ -177,6 +178,12 @@ def tag_of(value: str) -> SafeString:
     """An outcome, status or action result as a coloured tag; the word itself always stands there."""
     tone = OUTCOME_TAGS.get(value) or RESULT_TONES.get(value) or STATE_TAGS.get(value) or "plain"
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)
+
+
+@register.simple_tag
+def ticked_most() -> int:
+    """How many episodes can be taken away by their numbers."""
+    return EPISODES_MAX
 
 
 @register.inclusion_tag("lab/_rate.html")

@@ -15,7 +15,7 @@ from gymsite.core.statements import TooSlow, statements_within
 from trajectories.models import Episode
 from trajectories.replay import access, selections, slow_searches
 from trajectories.replay.access import LabRequest, lab_page
-from trajectories.replay.asking import EPISODES, Asked
+from trajectories.replay.asking import Asked
 from trajectories.replay.forms import BIGINT_MAX
 from trajectories.replay.selectors.search import HITS_PER_PAGE, Counts, HitPage, search_page
 from trajectories.replay.selectors.search import search_counts as counts_of
@@ -163,7 +163,7 @@ def _selection(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespo
     def checked(request: LabRequest) -> HttpResponseBase:
         asked = Asked(request.GET)
         problems = [problem for problem in (asked.query_problem, *asked.problems) if problem]
-        if EPISODES in request.GET and EPISODES not in asked.search.filters:
+        if asked.is_unticked:
             problems.append("No episode was ticked.")
         if not problems:
             return view(request, asked)
