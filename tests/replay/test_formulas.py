@@ -23,6 +23,8 @@ from trajectories.replay.formulas import formulas_told
         (r"$90^{\circ}$ and $x^{\infty}$", "90° and x^∞"),
         (r"$\frac\pi2$", "π/2"),
         (r"$a \\ b$", "a b"),
+        (r"Kim has $\$60,\!000$ of $\$90$.", "Kim has $60,000 of $90."),
+        (r"It costs \$5, and $x$ is \$6.", r"It costs \$5, and x is \$6."),
     ],
 )
 def test_a_formula_is_told_in_plain_characters(text: str, told: str) -> None:
@@ -87,3 +89,8 @@ def test_text_made_to_take_long_does_not() -> None:
     nested = r"\frac{" * 80 + "1" + "}{2}" * 80
     assert len(formulas_told(f"${nested}$" * 5)) < 10_000
     assert formulas_told("$" * 5_000)
+
+
+def test_a_formula_on_a_line_of_its_own_runs_into_no_word() -> None:
+    told = formulas_told(r"Say \[a = 3.\]What is $b$ if $$b = a$$then?")
+    assert " ".join(told.split()) == "Say a = 3. What is b if b = a then?"

@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 
 from gymsite.core import tokens
 from tests import factories
+from tests.arena.test_choice import PAYLOAD as CHOICE
 from tests.replay.conftest import LabClient
 from tests.replay.test_pictures import picture_make
 from trajectories.models import Episode
@@ -130,3 +131,12 @@ def test_the_style_sheet_is_the_one_that_the_policy_names(
     response: Any = lab(annotator).get(f"/episodes/{episode.pk}/export.html")
     assert response["Content-Security-Policy"].endswith("; sandbox")
     assert response["Content-Security-Policy"].removesuffix("; sandbox") == taking_away.policy()
+
+
+def test_the_question_is_the_one_that_the_episode_asked(lab: Lab, annotator: User) -> None:
+    task = factories.task(kind="choice", payload=CHOICE)
+    episode = factories.episode(task=task, arrangement={"order": [3, 0, 1, 2]})
+    text = file_of(lab(annotator), episode)
+    assert text.index("A. Glass") < text.index("C. A dry sponge") < text.index("D. Both A and B")
+    retired = factories.episode(task=factories.task(kind="retired"), arrangement={"order": [0]})
+    assert retired.task.prompt in file_of(lab(annotator), retired)

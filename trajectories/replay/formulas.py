@@ -22,7 +22,8 @@ TEXT = re.compile(
 SCRIPT = re.compile(r"([\^_])\{([^{}]*)\}")
 SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits)(?![A-Za-z])\.?")
 # Two backslashes are a line break, whatever comes after them.
-SPACES = re.compile(r"\\(?:[\\,;:!> ]|q?quad(?![A-Za-z]))|~")
+NEGATIVE_SPACE = re.compile(r"(?<!\\)\\!")
+SPACES = re.compile(r"\\(?:[\\,;:> ]|q?quad(?![A-Za-z]))|~")
 COMMAND = re.compile(r"\\([A-Za-z]+) ?")
 DEGREES = re.compile(r"\^(?:°|\{\s*°\s*\})")
 AROUND_SCRIPTS = re.compile(r" *(?<!\\)([\^_]) *")
@@ -49,7 +50,14 @@ RIGHT_OF_INDEX = re.compile(r"[\w!√]|\\[A-Za-z]")
 
 def formulas_told(text: str) -> str:
     """The text with its formulas in plain characters; prices and everything else as they are."""
-    return TEX.sub(lambda found: _told(found.group()), text or "")
+    return TEX.sub(_found, text or "").strip(" ")
+
+
+def _found(found: re.Match[str]) -> str:
+    """A formula that stands on a line of its own is apart from the words around it."""
+    formula = found.group()
+    is_display = formula.startswith((r"\[", "$$"))
+    return f" {_told(formula)} " if is_display else _told(formula)
 
 
 def _told(formula: str) -> str:
@@ -57,7 +65,7 @@ def _told(formula: str) -> str:
     if r"\begin" in told:  # rows and columns
         return " ".join(told.split())
     # Commands first: what is unwrapped after one would read as part of its name.
-    told = COMMAND.sub(_sign, SIZES.sub("", SPACES.sub(" ", told)))
+    told = COMMAND.sub(_sign, SIZES.sub("", SPACES.sub(" ", NEGATIVE_SPACE.sub("", told))))
     told = AROUND_SCRIPTS.sub(r"\1", DEGREES.sub("°", told))
     for _ in range(DEPTH_MOST):
         simpler = FRACTION.sub(_fraction, SCRIPT.sub(_script, ROOT.sub(_root, TEXT.sub(_text, told))))

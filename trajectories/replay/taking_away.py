@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString, mark_safe
 from trajectories.models import Episode, Step
 from trajectories.replay import evidence
 from trajectories.replay.drawing import step_draw
+from trajectories.replay.problems import question_told
 from trajectories.replay.selectors import comparing, episodes
 from trajectories.replay.selectors.marks import StepMarks, step_marks
 from trajectories.replay.selectors.steps_told import Told, steps_told
@@ -125,6 +126,7 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
         "episode": episode,
         "run": episode.run,
         "task": episode.task,
+        "question": question_told(episode.task, episode.arrangement),
         "verdict": judgement.current,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),

@@ -24,9 +24,9 @@ WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 LETTERS = re.compile(r"[^\W\d_]")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*(?![\w])")
 # A dollar opens a formula before, and closes one after, what is no space; a price's follower is a digit
-# (pandoc's rule for tex_math_dollars).
+# (pandoc's rule for tex_math_dollars). One with a backslash is an amount's, inside a formula and outside.
 TEX = re.compile(
-    r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)"
+    r"\$\$[^$]{1,2000}\$\$|(?<!\\)\$(?=\S)(?:\\.|[^$\n\\]){1,500}(?<=\S)\$(?!\d)"
     r"|\\\([^\n]{1,500}?\\\)|\\\[[^$]{1,2000}?\\\]"
 )
 OPERAND = r"[(\[]*+(?:\d[\d.,]*+|\\?[A-Za-z]{1,6}\b)(?:\([^()\n]{1,20}\))?[)\]!%²³]*+"
