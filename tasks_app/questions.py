@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from gymsite.core.presentation import Look, PageKind
 from gymsite.core.registry import Registry
+from tasks_app.arrangement import Arrangement, arranged
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
@@ -140,3 +141,13 @@ class QuestionKind:
 
 
 questions: Registry[QuestionKind] = Registry("question kind")
+
+
+def question_text(*, kind: str, prompt: str, payload: Payload, arrangement: Arrangement | None) -> str:
+    """A task's question in words as an episode asked it: choices in their order, the asserts that it shows.
+
+    ``prompt`` is what the kind says of the payload when nothing is arranged; told where the kind is gone.
+    """
+    if not arrangement or kind not in questions:
+        return prompt
+    return questions.get(kind).text(arranged(payload, arrangement))

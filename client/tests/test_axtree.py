@@ -106,6 +106,15 @@ figure { overflow-x: auto; width: 300px; margin: 0 } div { width: 900px; height:
 <p>Above</p><figure><div></div></figure></body></html>"""
 
 
+async def test_a_scroll_of_the_whole_page_tells_it_the_number_of_the_step(
+    page: WarmPage, fake: FakeServer
+) -> None:
+    await opened(page, fake, WIDE)
+    page.turn(7)
+    assert (await execute(page, Action(type="scroll", dy=100))).result == "ok"
+    assert await page.page.evaluate("document.documentElement.dataset.step") == "7"
+
+
 async def test_a_sideways_scroll_moves_the_frame_in_view_and_says_when_nothing_moves(
     page: WarmPage, fake: FakeServer
 ) -> None:

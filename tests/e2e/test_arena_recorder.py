@@ -35,6 +35,15 @@ def visit(page: Page, server: ArenaServer, episode: Episode) -> None:
     page.wait_for_selector("html[data-settled=true]", state="attached")
 
 
+def tall(server: ArenaServer, open_page: OpenPage) -> tuple[Page, Episode]:
+    """A question that is much higher than its window."""
+    text = "\n\n".join(f"Paragraph {n}. " + "word " * 60 for n in range(1, 30))
+    episode = factories.episode(task=factories.task(payload={"text": text, "format": "plain"}))
+    page = open_page(viewport={"width": 800, "height": 500})
+    visit(page, server, episode)
+    return page, episode
+
+
 def test_clicks_say_what_was_clicked_and_where(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = factories.episode(presentation={})
     page = open_page()
@@ -81,13 +90,31 @@ def test_passwords_are_not_recorded(arena_server: ArenaServer, open_page: OpenPa
     assert "hunter2" not in str([event.data for event in rows(episode)])
 
 
+def test_scrolling_is_told_before_what_is_done_next_and_with_its_own_step(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    page, episode = tall(arena_server, open_page)
+
+    page.evaluate(
+        """async () => {
+            const root = document.documentElement;
+            root.dataset.step = "4";
+            scrollBy({ top: 300, behavior: "instant" });
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            root.dataset.step = "5";
+            document.querySelector("h1").click();
+        }"""
+    )
+    arrived(page, episode, "click")
+    told = [event for event in rows(episode) if event.kind in ("scroll", "click")]
+    assert [(event.kind, event.step) for event in told] == [("scroll", 4), ("click", 5)]
+    assert told[0].data == {"x": 0, "y": 300}
+
+
 def test_keys_focus_scrolls_and_visible_blocks_are_seen(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    text = "\n\n".join(f"Paragraph {n}. " + "word " * 60 for n in range(1, 30))
-    episode = factories.episode(task=factories.task(payload={"text": text, "format": "plain"}))
-    page = open_page(viewport={"width": 800, "height": 500})
-    visit(page, arena_server, episode)
+    page, episode = tall(arena_server, open_page)
 
     first = {event.data["block"] for event in arrived(page, episode, "visible")}
     page.mouse.move(400, 300)

@@ -165,3 +165,44 @@ def test_the_taken_file_opens_without_the_lab_and_nothing_in_it_runs(
     assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderTopStyle") == "solid"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     keep(page, "taken")
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_in_the_taken_file_what_is_typed_in_several_lines_begins_beside_its_step(
+    width: int, lab_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    episode = factories.episode()
+    typed = "def shorten(text):\n    return text\n\n\nprint(shorten('aab'))"
+    factories.step(
+        episode,
+        1,
+        action={"type": "type", "target": "e1", "text": typed},
+        action_type="type",
+        duration_ms=30.0,
+    )
+    page = lab_page(viewport={"width": width, "height": 900})
+    file = tmp_path / "episode.html"
+    file.write_bytes(page.request.get(f"/episodes/{episode.pk}/export.html").body())
+    page.goto(file.as_uri())
+    keep(page, f"taken-lines-{width}")
+    tops = page.locator(".taken-head").evaluate(
+        "(head) => [...head.querySelectorAll('h2, .action-verb, .muted.small')]"
+        ".map((one) => one.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 3
+    heading, verb, ms = tops
+    assert abs(heading - verb) < 12
+    assert width < 1000 or abs(heading - ms) < 12
+
+
+def test_what_compares_says_that_nothing_is_ticked(lab_page: Callable[..., Page]) -> None:
+    task = factories.task()
+    walked(task, "start")
+    page = lab_page()
+    page.goto(f"/tasks/{task.pk}/")
+    settled(page)
+    page.keyboard.press("b")
+    expect(page.get_by_text("Tick two to four episodes first", exact=True)).to_be_in_viewport()
+    page.get_by_role("button", name="Take away").click()
+    expect(page.get_by_text("Tick episodes first", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile(rf"/tasks/{task.pk}/$"))

@@ -53,6 +53,27 @@ def test_counts_and_plot_follow_the_run(page: Page, episodes: list[Episode]) -> 
     expect(page.locator(".reward-table")).to_be_visible()
 
 
+def test_all_tables_follow_the_run_and_ticks_stay(page: Page, episodes: list[Episode]) -> None:
+    row = page.get_by_role("row").filter(has=page.get_by_label(f"Tick episode {episodes[0].pk}", exact=True))
+    expect(row).to_contain_text("open")
+    tick = page.get_by_label(f"Tick episode {episodes[3].pk}", exact=True)
+    tick.check()
+    arm = page.get_by_role("table", name="Outcomes by arm").get_by_role("row").last
+    expect(arm.get_by_role("cell").last).to_have_text("8")
+    finish(episodes[0], "incorrect")
+    shows(page, "Open", "7")
+    expect(arm.get_by_role("cell").last).to_have_text("7")
+    expect(row).to_contain_text("incorrect")
+    expect(page.get_by_role("region", name="Why episodes ended")).to_contain_text("answer")
+    factories.episode(run=run_of(episodes), task=episodes[0].task)
+    shows(page, "Open", "8")
+    expect(arm.get_by_role("cell").last).to_have_text("8")
+    expect(tick).to_be_checked()
+    expect(tick).to_be_focused()
+    expect(page.locator(".tick:checked")).to_have_count(1)
+    expect(page.locator("[data-ticked]")).to_have_text("1 ticked")
+
+
 def test_a_dashboard_without_its_socket_polls_and_comes_back(
     page: Page, live: Wire, episodes: list[Episode]
 ) -> None:

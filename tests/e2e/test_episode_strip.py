@@ -96,3 +96,24 @@ def test_pictures_of_steps_stand_below_each_other(lab_page: LabPage) -> None:
     expect(page.locator(".step-end").get_by_text("no_target")).to_be_visible()
     pictures = page.locator(".step-thumbnail")
     assert len({box["x"] for one in pictures.all() if (box := one.bounding_box())}) == 1
+
+
+@pytest.mark.parametrize("width", [1440, 400])
+def test_wide_numbers_of_steps_stand_beside_their_thoughts(lab_page: LabPage, width: int) -> None:
+    episode = factories.episode(max_steps=11)
+    for index in (1, 2, 100_000):
+        factories.step(episode, index, thought="I read the page.")
+    page = lab_page(viewport={"width": width, "height": 900})
+    opened(page, episode.pk)
+    expect(page.get_by_text("3 recorded, the last is 100,000 of at most 11")).to_be_visible()
+    row = page.locator("#step-100000")
+    ends = row.evaluate(
+        """row => {
+          const words = document.createRange();
+          words.selectNodeContents(row.querySelector(".step-link"));
+          const thought = row.querySelector(".step-thought").getBoundingClientRect();
+          return [words.getBoundingClientRect().right, thought.left];
+        }"""
+    )
+    assert ends[0] < ends[1]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -115,6 +115,7 @@ def test_whoever_opens_the_tab_has_the_step_checked_and_is_told(typed: Episode, 
     expect(badge).to_contain_text("It waits for a worker")
     assert checking.step_check(episode_id=typed.pk, index=4)
     expect(badge).to_contain_text("Not faithful")
+    expect(lab.locator("#tab-dom")).to_contain_text("≠")
     badge.get_by_role("link", name="Compare with the screenshot").click()
     expect(lab.get_by_role("heading", name="Does the replay of step 4 show")).to_be_visible()
 

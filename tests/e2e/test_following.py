@@ -15,6 +15,7 @@ from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
 from trajectories.models import Episode
 from trajectories.recording import ending
+from trajectories.replay.following import STEPS_TO_COME
 from trajectories.summaries.storing import episodes_summarise
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -23,6 +24,7 @@ LabPage = Callable[..., Page]
 ANSWER = {"type": "answer", "text": "42"}
 # Longer than the socket waits before it is tried again.
 PATIENCE_MS = 40_000
+LAST_STEP_TO_COME = STEPS_TO_COME.format(30)
 
 
 @pytest.fixture
@@ -68,7 +70,8 @@ def test_steps_and_verdict_appear_as_they_come_and_then_it_has_ended(page: Page,
     expect(about).not_to_contain_text("Finished")
     finish(episode)
     expect(page.get_by_role("heading", name="Correct")).to_be_visible()
-    says(page, "Judged, its last step may come")
+    says(page, "Judged")
+    expect(page.locator(".live-bar [data-live-why]")).to_have_text(LAST_STEP_TO_COME)
     expect(about).to_contain_text("Finished")
     expect(page.locator("#outcome")).to_contain_text("correct")
     factories.step(episode, 3, action=ANSWER)
@@ -219,3 +222,10 @@ def test_a_followed_page_is_for_everyone(page: Page, episode: Episode, width: in
     expect(rows(page)).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert axe.violations(page) == []
+
+
+def test_the_end_that_a_key_leads_to_has_no_frame(page: Page) -> None:
+    page.keyboard.press("l")
+    latest = page.locator("#latest")
+    expect(latest).to_be_focused()
+    assert latest.evaluate("(one) => getComputedStyle(one).outlineStyle") == "none"

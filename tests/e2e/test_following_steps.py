@@ -10,11 +10,13 @@ from playwright.sync_api import Page, expect
 
 from tests import factories
 from tests.e2e import axe
-from tests.e2e.test_following import close, finish, says
+from tests.e2e.test_following import LAST_STEP_TO_COME, close, finish, says
 from tests.e2e.test_lab_pages import settled
 from tests.e2e.test_step_viewer import HOSTILE, at_step
 from tests.e2e.wire import Wire
-from trajectories.models import Episode
+from tests.replay.long_scene import picture_make
+from trajectories.models import Blob, Episode
+from trajectories.replay.following import MEASURES_TO_COME
 from trajectories.summaries.storing import episodes_summarise
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -70,6 +72,20 @@ def test_the_latest_step_is_followed_until_the_reader_goes_elsewhere(viewer: Pag
     expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 3 of 5")
 
 
+def test_a_screenshot_that_is_uploaded_after_its_step_appears(viewer: Page, episode: Episode) -> None:
+    sha256 = picture_make("/late")
+    Blob.objects.filter(pk=sha256).delete()
+    factories.step(episode, 3, screenshot=sha256)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    viewer.keyboard.press("End")
+    at_step(viewer, 3)
+    expect(viewer.locator(".shot-none")).to_have_text("It was announced but has not been uploaded.")
+    expect(viewer.locator("[aria-current='step'] .frame-blank")).to_be_visible()
+    picture_make("/late")
+    expect(viewer.get_by_role("img", name="The page before the action of step 3")).to_be_visible()
+    expect(viewer.locator("[aria-current='step'] img")).to_be_visible()
+
+
 def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, episode: Episode) -> None:
     viewer.keyboard.press("w")
     says(viewer, "Paused")
@@ -84,7 +100,8 @@ def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, 
 
 def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) -> None:
     finish(episode, "incorrect")
-    says(viewer, "Judged, its last step may come")
+    says(viewer, "Judged")
+    expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(LAST_STEP_TO_COME)
     close(episode)
     says(viewer, "Ended")
     expect(viewer.locator(".viewer-head")).to_contain_text("incorrect")
@@ -127,12 +144,18 @@ def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, e
     timeline = viewer.locator(".strip-track")
     expect(timeline).to_contain_text("same as step 3 (so far)")
     badge = viewer.locator(".action-card .tag").first
-    expect(badge).to_contain_text("so far")
+    expect(badge).to_contain_text("not known yet")
+    card = viewer.locator(".action-card")
+    expect(card).not_to_contain_text("no worker has measured the episode since its end")
     finish(episode, "incorrect")
+    expect(card).to_contain_text("no worker has measured the episode since its end")
     Episode.objects.filter(pk=episode.pk).update(closed_at=Now())
-    says(viewer, "Judged, its measures are to come")
+    says(viewer, "Judged")
+    expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(MEASURES_TO_COME)
     episodes_summarise([episode.pk])
     says(viewer, "Ended")
     expect(timeline).not_to_contain_text("so far")
     expect(timeline).to_contain_text("same as step 3")
-    expect(badge).not_to_contain_text("so far")
+    expect(badge).not_to_contain_text("yet")
+    expect(card).not_to_contain_text("so far")
+    expect(viewer.locator(".live-bar [data-live-why]")).to_be_empty()

@@ -118,7 +118,8 @@ def test_the_main_journey_needs_no_mouse(
     at_step(page, 41)
     expect(page.locator(".thought mark")).to_have_text("needle")
 
-    tab_to(page, page.get_by_role("tab", selected=True))
+    tab_to(page, page.get_by_role("tab", name="Raw and JSON", selected=True))  # step 41 has no tree
+    page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tabpanel", name="Changes")).to_be_visible()
     page.keyboard.press("k")

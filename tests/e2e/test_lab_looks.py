@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -18,6 +19,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 LabPage = Callable[..., Page]
 PHONE = {"width": 400, "height": 800}
 DESK = {"width": 1440, "height": 900}
+TWO_LINES = 72
 NAME = "Full recordings: a run with the long name that its sweep gave it, temperature 1.0"
 SIDES = "one => (({ left, right, top, bottom }) => [left, right, top, bottom])(one.getBoundingClientRect())"
 
@@ -65,6 +67,28 @@ def test_the_frame_that_has_the_focus_is_not_below_the_outcome(lab_page: LabPage
         page.keyboard.press("ArrowRight")
         frame = page.locator(".strip-track a:focus")
         assert sides(frame)[1] <= sides(page.locator("[data-ending] .tag"))[0] + 1
+
+
+def test_what_a_frame_shows_beside_the_outcome_can_be_tapped(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(viewport=PHONE)
+    opened(page, f"/episodes/{episode.pk}/steps/1")
+    left, _, top, _ = sides(page.locator("[data-ending]"))
+    page.mouse.click(left + 2, top + 20)
+    expect(page.locator("#step")).to_have_attribute("data-step", "4")
+
+
+def test_a_frame_without_a_picture_is_no_white_page(lab_page: LabPage, transactional_db: None) -> None:
+    page = lab_page()
+    opened(page, f"/episodes/{long_episode(steps=3, pictures=0).pk}/steps/1")
+    expect(page.locator(".frame-blank").first).to_have_css("background-image", re.compile("gradient"))
+
+
+def test_the_keys_stand_among_links_as_one_of_them(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page()
+    opened(page, f"/episodes/{episode.pk}/")
+    looks = "(one) => [getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight]"
+    button = page.get_by_role("button", name="Keys")
+    assert button.evaluate(looks) == page.get_by_role("link", name="JSON").evaluate(looks)
 
 
 def test_no_tab_pushes_a_step_wider_than_a_phone(lab_page: LabPage, episode: Episode) -> None:
@@ -231,3 +255,54 @@ def test_what_compares_ticked_episodes_is_in_sight_once_one_is_ticked(
     expect(button).not_to_be_in_viewport()
     page.get_by_role("checkbox").first.check()
     expect(button).to_be_in_viewport(ratio=1)
+    page.get_by_role("checkbox").nth(1).check()
+    expect(page.get_by_text("2 ticked", exact=True)).to_be_in_viewport(ratio=1)
+    assert page.locator("form.compare-ticked").evaluate("(bar) => bar.offsetHeight") < TWO_LINES
+
+
+@pytest.mark.parametrize("path", ["/tasks/{0}/", "/runs/{1}/"])
+def test_what_is_ticked_is_counted_in_every_list(
+    lab_page: LabPage, transactional_db: None, path: str
+) -> None:
+    episode = factories.episode()
+    page = lab_page()
+    opened(page, path.format(episode.task_id, episode.run_id))
+    page.get_by_role("checkbox").first.check()
+    expect(page.get_by_text("1 ticked", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("window", [PHONE, DESK])
+def test_a_long_key_leaves_the_room_to_the_problem(
+    lab_page: LabPage, transactional_db: None, window: dict[str, int]
+) -> None:
+    key = f"intermediate_algebra/{'0123456789abcdef' * 5}"
+    factories.task(key=key, prompt="How many of these words can be read at once? " * 4)
+    page = lab_page(viewport=window)
+    opened(page, "/tasks/")
+    name, problem = page.get_by_role("cell").nth(0), page.get_by_role("cell").nth(1)
+    wide = sides(page.locator("tbody"))
+    (left, right, *_), told = sides(problem), page.locator(".excerpt")
+    assert right - left > (wide[1] - wide[0]) * 0.6
+    assert told.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
+    expect(name.get_by_text(key, exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_a_number_that_was_never_recorded_is_said_to_lead_elsewhere(
+    lab_page: LabPage, episode: Episode
+) -> None:
+    episode.steps.filter(index=4).delete()
+    page = lab_page()
+    opened(page, f"/episodes/{episode.pk}/steps/10")
+    page.keyboard.press("g")
+    page.keyboard.type("4")
+    page.keyboard.press("Enter")
+    said = "Step 4 was never recorded: 5 is the next one."
+    notice = page.locator("[data-instead]")
+    expect(notice).to_have_text(said)
+    expect(page.locator("[data-status]")).to_contain_text(said)
+    page.keyboard.press("k")
+    expect(page.get_by_role("article")).to_have_attribute("data-step", "3")
+    expect(notice).to_have_count(0)
+    page.get_by_role("slider", name="Step").fill("4")
+    expect(page.get_by_role("article")).to_have_attribute("data-step", "5")
+    expect(notice).to_have_count(0)

@@ -34,13 +34,14 @@ KINDS: Mapping[str, TaskDraft] = {
 }
 EDITORS = AXES["editor"]
 TOOLS = {"table": ["sort", "find", "paging"], "code": ["run"], "picture": ["zoom"]}
-# ``WHOLE_SITES=1`` takes every look of a turn; without it each third one is taken, by half of the kinds.
-PLACES = range(0, ROTATION, 1 if choosing.IS_WHOLE else 3)
+# ``WHOLE_SITES=1`` takes every look of a turn; without it each fifth one is taken, by half of the kinds.
+STRIDE = 1 if choosing.IS_WHOLE else 5
+PLACES = range(0, ROTATION, STRIDE)
 SHOWN = [
     (kind, place)
     for turn, kind in enumerate(KINDS)
     for place in PLACES
-    if choosing.IS_WHOLE or (turn + place // 3) % 2 == 0
+    if choosing.IS_WHOLE or (turn + place // STRIDE) % 2 == 0
 ]
 SCRIPTS = pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
@@ -68,7 +69,7 @@ def pop_up(page: Page, episode: Episode, look: Look, number: int = 0) -> Locator
         for place in PLACES
         for turn, kind in enumerate(KINDS)
         for has_scripts in (True, False)
-        if choosing.IS_WHOLE or has_scripts is ((turn + place // 3) % 2 == 0)
+        if choosing.IS_WHOLE or has_scripts is ((turn + place // STRIDE) % 2 == 0)
     ],
 )
 def test_a_question_is_answered_in_every_look(

@@ -101,7 +101,7 @@ def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kep
     expect(hit).to_be_focused()
     page.keyboard.press("x")
     expect(page.get_by_label(f"Tick episode {made[4].pk}, of step 2")).to_be_checked()
-    expect(page.get_by_text("1 ticked")).to_be_attached()
+    expect(page.get_by_text("1 ticked", exact=True)).to_be_visible()
     expect(hit).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(rf"/episodes/{made[4].pk}/steps/2\?find=check%20what"))
@@ -117,6 +117,29 @@ def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kep
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("hit below")
     expect(page.get_by_role("dialog")).not_to_contain_text("slower")
+
+
+def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, made: list[Episode]) -> None:
+    page = lab_page(viewport={"width": 400, "height": 800})
+    page.goto("/search?q=check")
+    settled(page)
+    said = page.locator("[data-ticked]")
+    page.get_by_label(f"Tick episode {made[5].pk}, of step 2").check()
+    expect(page.get_by_label(f"Tick episode {made[5].pk}, of step 1")).to_be_checked()
+    expect(said).to_have_text("2 ticked: 1 episode")
+    page.get_by_label(f"Tick episode {made[3].pk}, of step 1").check()
+    expect(said).to_have_text("4 ticked: 2 episodes")
+    assert said.evaluate("(one) => one.offsetHeight < 1.9 * parseFloat(getComputedStyle(one).lineHeight)")
+    page.get_by_role("link", name=f"Episode {made[5].pk}, step 2").click()
+    page.wait_for_url("**/steps/2*")
+    page.go_back()
+    settled(page)
+    ticked = page.locator(".tick:checked").count()
+    expect(said).to_have_text("4 ticked: 2 episodes" if ticked else "")
+    page.get_by_role("searchbox", name="Words in thoughts").fill("281")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label(f"Tick episode {made[5].pk}, of step 1")).to_have_count(0)
+    expect(page.locator("[data-ticked]")).to_have_text("")
 
 
 def test_in_the_viewer_the_key_of_search_is_its_own(lab_page: LabPage, made: list[Episode]) -> None:

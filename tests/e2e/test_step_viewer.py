@@ -86,6 +86,53 @@ def test_a_number_leads_to_its_step_or_the_nearest(viewer: Page, episode: Episod
     at_step(viewer, 5)
 
 
+def test_keys_that_come_faster_than_steps_are_all_followed(viewer: Page, episode: Episode) -> None:
+    viewer.evaluate(
+        """() => {
+            const press = (name) => document.querySelector(`[data-step-link=${name}]`).click();
+            for (let times = 0; times < 5; times += 1) press("after");
+            press("before");
+        }"""
+    )
+    at_step(viewer, 14)
+    viewer.wait_for_timeout(200)
+    at_step(viewer, 14)
+
+
+def test_a_step_chosen_while_others_come_is_the_one_that_is_shown(viewer: Page, episode: Episode) -> None:
+    viewer.evaluate(
+        """async () => {
+            const shown = window.replay.show(30);
+            document.querySelector("[data-step-link=after]").click();
+            await Promise.all([shown, window.replay.show(5)]);
+        }"""
+    )
+    viewer.wait_for_timeout(200)
+    at_step(viewer, 5)
+
+
+def test_escape_leaves_the_field_for_a_number(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("g")
+    viewer.keyboard.type("99")
+    viewer.keyboard.press("Enter")
+    viewer.keyboard.press("Escape")
+    expect(viewer.get_by_label("Go to step")).to_have_value("10")
+    viewer.keyboard.press("j")
+    at_step(viewer, 11)
+
+
+def test_a_step_is_fetched_while_its_number_is_typed(viewer: Page, episode: Episode) -> None:
+    asked: list[str] = []
+    viewer.on("request", lambda request: asked.append(request.url))
+    viewer.keyboard.press("g")
+    with viewer.expect_response(re.compile(r"/steps/\?index=33&fragment$")):
+        viewer.keyboard.type("33")
+    at_step(viewer, 10)
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 33)
+    assert len([url for url in asked if url.endswith("?index=33&fragment")]) == 1
+
+
 def test_a_tab_stays_open_from_step_to_step_and_is_in_the_address(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("3")
     panel = viewer.get_by_role("tabpanel", name="Changes")
@@ -114,7 +161,7 @@ def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage
     viewer.keyboard.type("needle")
     viewer.keyboard.press("Enter")
     at_step(viewer, 50)
-    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 2 steps")
+    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 2 steps: in thought")
     viewer.keyboard.press("n")
     at_step(viewer, 60)
     expect(viewer.locator(".thought mark")).to_have_text("NEEDLE")
@@ -127,6 +174,32 @@ def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage
     viewer.keyboard.press("/")
     viewer.keyboard.press("Escape")
     expect(viewer.locator(".thought mark")).to_have_count(0)
+
+
+def test_a_match_that_only_a_tab_holds_opens_it_and_comes_into_sight(
+    viewer: Page, lab_page: LabPage, episode: Episode
+) -> None:
+    tree = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))
+    factories.step(episode, 50, thought="hay", observation_text=f'{tree}\n[e91] link "needle"')
+    factories.step(episode, 60, thought="A needle.", observation_text=tree)
+    opened(viewer, episode, 11, "#changes")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    count, selected = viewer.locator("[data-found-count]"), viewer.locator("[aria-selected=true]")
+    expect(count).to_have_text("1 of 2 steps: in tree")
+    expect(selected).to_contain_text("Accessibility tree")
+    expect(selected).to_have_accessible_name(re.compile("1 found"))
+    expect(viewer.locator(".observation mark")).to_be_in_viewport()
+    viewer.keyboard.press("n")
+    at_step(viewer, 60)
+    expect(selected).to_contain_text("Changes")
+    expect(viewer.locator(".thought mark")).to_be_in_viewport()
+    viewer.keyboard.press("4")
+    viewer.keyboard.press("p")
+    at_step(viewer, 50)
+    expect(selected).to_contain_text("Page events")
 
 
 def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> None:

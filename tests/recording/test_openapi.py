@@ -13,6 +13,9 @@ from django.core.management import call_command
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from trajectories.recording import openapi
+from trajectories.recording.step_records import ACTION_FIELDS
+from trajectories.replay.actions import OBJECTS
+from trajectories.summaries.rules import RULES
 
 COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
 METHODS = {"get", "post", "put", "patch", "delete"}
@@ -102,3 +105,15 @@ def test_the_page_describes_every_call_and_needs_nothing_from_elsewhere(api: Cal
 
 def test_text_on_the_page_is_escaped() -> None:
     assert openapi._rich("a `<b>` <i>{}") == "a <code>&lt;b&gt;</code> &lt;i&gt;{}"
+
+
+def test_the_description_names_every_action_with_its_fields(api: Callable[..., Any]) -> None:
+    steps = openapi.schema()["components"]["schemas"]["StepIn"]["properties"]
+    page = api().get("/api/v1/docs").content.decode()
+
+    assert {*RULES, *OBJECTS} == set(ACTION_FIELDS)
+    assert all(field in ACTION_FIELDS[name] for name, field in OBJECTS.items())
+    for name, fields in ACTION_FIELDS.items():
+        told = f"`{name}` ({', '.join(f'`{field}`' for field in fields)})" if fields else f"`{name}`"
+        assert told in steps["action"]["description"]
+        assert openapi._rich(told) in page

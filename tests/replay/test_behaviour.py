@@ -73,3 +73,14 @@ def test_the_runs_page_has_the_table_and_says_that_it_is_computed(
     assert "Computed, not judged by people" in shown
     assert "Formulas in a thought" in shown
     assert "2 judged episodes" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(("arms", "plots"), [(["gym"], False), (["gym", "text_agent"], True)])
+def test_one_arm_alone_has_no_place_on_a_scale(
+    lab: Callable[[User | None], Any], annotator: User, arms: list[str], plots: bool
+) -> None:
+    run = _run(**{arm: ["a b", "a b c"] for arm in arms})
+    html = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+    table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
+    assert "Words in a thought" in table
+    assert ("rate-plot" in table) == plots

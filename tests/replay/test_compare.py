@@ -111,16 +111,68 @@ def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: Us
 
 def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, task: Task) -> None:
     one, two = walked("a", task=task), walked("a", task=task)
-    ticked = lab(annotator).get(f"/compare?episodes={one.pk}&episodes={two.pk}&episodes={one.pk}")
-    assert [found.pk for found in ticked.context["episodes"]] == [one.pk, two.pk]
+    client, listed = lab(annotator), f"/compare?episodes={one.pk},{two.pk}"
+    boxes = f"episodes={one.pk}&episodes={two.pk}&episodes={one.pk}&episodes="
+    ticked = client.get(f"/compare?from=7&{boxes}")
+    assert (ticked.status_code, ticked["Location"]) == (302, f"{listed}&from=7")
+    assert [found.pk for found in client.get(listed).context["episodes"]] == [one.pk, two.pk]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shared"),
+    [("episodes=", ""), ("episodes=,&episodes=&from=3", "?from=3"), ("episodes=x,+,x", "?episodes=x")],
+)
+def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
+    asked: str, shared: str, lab: Lab, annotator: User
+) -> None:
+    client = lab(annotator)
+    assert client.get(f"/compare?{asked}")["Location"] == f"/compare{shared}"
+    assert client.get(f"/compare{shared}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("from=x", "From row: “x” is no number of a row. This filter is left out."),
+        ("from=99", "There is no row 99: these are the last ones."),
+        ("from=1&from=1", "“from” is there 2 times: the last one counts."),
+        ("first=1", "“first” is no filter of a comparison: left out."),
+        ("from=2", None),
+    ],
+)
+def test_what_of_an_address_makes_no_sense_is_said(
+    asked: str, said: str | None, lab: Lab, annotator: User, task: Task
+) -> None:
+    one, two = walked("a", "b", task=task), walked("a", "b", task=task)
+    response = lab(annotator).get(f"{address(one, two)}&{asked}")
+    assert response.context["problems"] == ([said] if said else [])
+    assert (said or "2 episodes side by side") in response.content.decode()
 
 
 def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:
     one, other = walked("a", task=task), walked("b", task=task)
     stranger = walked("c")
-    found = lab(annotator).get(address(one)).context["choices"]
-    assert [episode.pk for episode in found] == [other.pk]
-    assert stranger.pk not in {episode.pk for episode in found}
+    (group,) = lab(annotator).get(address(one)).context["choices"]
+    assert [episode.pk for episode in group["episodes"]] == [other.pk]
+    assert stranger.pk not in {episode.pk for episode in group["episodes"]}
+
+
+def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offered(
+    lab: Lab, annotator: User
+) -> None:
+    first, second, third = (factories.task(key=key) for key in ("first-key", "second-key", "third-key"))
+    pair = walked("a", task=first), walked("a", task=second)
+    others = [walked("b", task=task) for task in (first, second, third)]
+    response = lab(annotator).get(address(*pair))
+    groups = {group["task"].pk: group["episodes"] for group in response.context["choices"]}
+    assert groups == {first.pk: [others[0]], second.pk: [others[1]]}
+    heads = response.content.decode().partition('class="compare-heads"')[2].partition("</ol>")[0]
+    assert "first-key" in heads
+    assert "second-key" in heads
+    offered = response.content.decode().partition('class="compare-choices"')[2]
+    assert "first-key" in offered
+    assert "second-key" in offered
+    assert "third-key" not in offered
 
 
 def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Task) -> None:
@@ -135,7 +187,7 @@ def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Tas
     ["", "episodes=", "episodes=x,%00", "episodes=<script>alert(1)</script>", "from=-3", "episodes=9"],
 )
 def test_senseless_addresses_are_answered(query: str, lab: Lab, annotator: User, db: None) -> None:
-    response = lab(annotator).get(f"/compare?{query}")
+    response = lab(annotator).get(f"/compare?{query}", follow=True)
     assert response.status_code == (404 if query == "episodes=9" else 200)
     assert b"<script>alert" not in response.content
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from tests import factories
 from tests.replay.test_pages import Lab
-from trajectories.models import Episode, Run, Step, Verdict, VerdictCounter
+from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, VerdictCounter
 from trajectories.replay import dashboard
 from trajectories.replay.dashboard import dashboard_of
 from trajectories.replay.reward_plot import POINTS_MOST, reward_plot
@@ -109,9 +109,65 @@ def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, u
     assert "> 12" in queries[1]["sql"]
     whole = tallies.tallies_by_run([run.pk])[run.pk]
     assert (found.correct, found.incorrect) == (whole.correct, whole.incorrect)
+    assert found.arms == {"gym": whole}
     assert found.plot is not None
     assert whole.rate is not None
     assert found.plot.newest.rate == whole.rate
+
+
+def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
+    many(run, 5, status="finished", tasks=2, arm="gym")
+    many(run, 3, arm="text", guidance={"kind": "hint"})
+    many(run, 2, status="finished", arm="gym", guidance={"kind": "hint"})
+    for reason in ("cancelled", "lease_lost"):
+        factories.verdict(factories.episode(run=run, arm="gym"), "void", reason)
+    Episode.objects.filter(pk=factories.episode(run=run, arm="gym").pk).update(status="submitted")
+    found = dashboard_of(run.pk)
+    counted = tallies._tallies(part="arm", column="run_id", ids=[run.pk])
+    assert list(found.arms) == ["gym", "text"]
+    assert found.arms == counted
+    assert (found.open, found.submitted) == (3, 1)
+
+
+def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: User, run: Run) -> None:
+    """The page is drawn from what was looked at together, also when an episode ends in between."""
+    made = [factories.episode(run=run, arm="gym") for _ in range(3)]
+    client = lab(owner)
+    first = _words(client.get(f"/runs/{run.pk}/").content.decode())
+    assert first.count("open") == 3
+    dashboard._remembered[run.pk].until = float("inf")
+    factories.verdict(made[0], "incorrect", "step_budget")
+    assert _words(client.get(f"/runs/{run.pk}/").content.decode()) == first
+    dashboard._remembered[run.pk].until = 0.0
+    part = client.get(f"/runs/{run.pk}/live").content.decode()
+    told = _words(part)
+    assert "Open 2 Waiting" in told
+    assert re.search(r" gym .{0,60} 3 0 1 0 2 ", told), told
+    assert "Why episodes ended incorrect step_budget 1" in told
+    assert told.count("open") == 2
+
+
+@pytest.mark.parametrize("change", ["step", "opened", "version"])
+def test_whatever_a_runs_page_shows_is_news(run: Run, unremembered: None, change: str) -> None:
+    episode = factories.episode(run=run)
+    Step.objects.filter(pk=factories.step(episode, 1).pk).update(
+        created_at=timezone.now() - timedelta(hours=1)
+    )
+    seen = dashboard_of(run.pk).seen
+    assert dashboard_of(run.pk).seen == seen
+    if change == "step":
+        old = factories.step(episode, 2)
+        Step.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=1))
+    elif change == "opened":
+        factories.episode(run=run)
+    else:
+        PolicyVersion.objects.create(run=run, version=7)
+    assert dashboard_of(run.pk).seen != seen
+
+
+def _words(html: str) -> str:
+    main = html[html.index('id="run-news"') :]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", main)))
 
 
 def test_what_is_judged_again_is_counted_again(run: Run, unremembered: None) -> None:
@@ -138,7 +194,7 @@ def test_a_look_that_fails_half_way_counts_nothing_twice(
     dashboard_of(run.pk)
     many(run, 4, status="finished")
     with monkeypatch.context() as broken:
-        broken.setattr(dashboard, "_shown", lambda fold: 1 / 0)
+        broken.setattr(dashboard, "_shown", lambda fold, tables: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             dashboard_of(run.pk)
     assert dashboard_of(run.pk).judged == 8
@@ -193,10 +249,11 @@ def test_a_long_run_is_looked_at_by_few_statements_that_read_few_rows(run: Run, 
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE trajectories_episode, trajectories_verdict, trajectories_step")
     dashboard_of(run.pk)
+    dashboard._remembered[run.pk].tables_until = float("inf")  # what counts all rests
     many(run, 10, status="finished", policy_version=2)
     with CaptureQueriesContext(connection) as queries:
         dashboard_of(run.pk)
-    assert len(queries) == 4
+    assert len(queries) == 6
     rows = sum(_rows_read(query["sql"]) for query in queries)
     assert rows < 600
 
@@ -216,6 +273,19 @@ def _scanned(node: dict[str, Any]) -> int:
         thrown = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
         read = (node["Actual Rows"] + thrown) * node["Actual Loops"]
     return int(read) + sum(_scanned(child) for child in node.get("Plans", []))
+
+
+def test_what_counts_a_whole_long_run_rests_by_itself(
+    run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboard, "CHEAP_S", 0.0)
+    monkeypatch.setattr(dashboard, "REST_TIMES", float("inf"))
+    many(run, 2, status="finished")
+    first = dashboard_of(run.pk).tables
+    many(run, 2, status="finished")
+    dashboard._remembered[run.pk].until = 0.0
+    second = dashboard_of(run.pk)
+    assert (second.judged, second.tables is first) == (4, True)
 
 
 def test_the_plot_shows_every_version_or_says_that_it_does_not() -> None:

@@ -153,7 +153,7 @@ def test_before_the_end_of_an_episode_nobody_can_ask(lab: Lab, annotator: User, 
     page = client.get(address(episode)).content.decode()
 
     assert "after the episode has ended" in text_of(badge)
-    assert "hx-" not in badge
+    assert "hx-post" not in badge
     assert "/check" not in page
     for headers in (htmx, {}):
         answer = client.post(address(episode, "/check"), headers=headers)
@@ -249,6 +249,24 @@ def test_the_tab_of_a_step_says_by_a_sign_and_a_word_what_was_found(
     assert "✓ Faithful" in tab()
     Fidelity.objects.filter(pk=row.pk).update(state="unfaithful", changed_share=0.1)
     assert "≠ Not faithful" in tab()
+
+
+def test_the_sign_of_the_tab_comes_with_the_news_of_the_badge(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    recording_make(episode, element("h1", "Find a room"))
+    row = found(episode, state="not_checked", reason="waiting")
+    client, sign = lab(annotator), 'id="fidelity-sign-1"'
+
+    def news() -> str:
+        html = client.get(address(episode), headers={"HX-Request": "true"}).content.decode()
+        return text_of(html[html.index(sign) : html.index('role="status"')])
+
+    assert sign in client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
+    assert "Faithful" not in news()
+    Fidelity.objects.filter(pk=row.pk).update(state="faithful", reason="", changed_share=0)
+    assert "✓ Faithful" in news()
+    assert sign not in client.get(address(episode)).content.decode()
 
 
 def test_the_dom_tab_holds_the_badge(lab: Lab, annotator: User, episode: Episode) -> None:

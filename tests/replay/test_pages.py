@@ -203,6 +203,25 @@ def test_a_long_episode_is_listed_in_parts(
     )
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("first=x", "From step: “x” is no number of a step. This filter is left out."),
+        ("first=6", "From step: “6” is behind the last step, 5. This filter is left out."),
+        ("first=5", None),
+        ("from=2", "“from” is no filter of an episode: left out."),
+        ("tail=1", None),
+    ],
+)
+def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
+    asked: str, said: str | None, lab: Lab, owner: User, episode: Episode
+) -> None:
+    response = lab(owner).get(f"/episodes/{episode.pk}/?{asked}")
+    assert response.context["problems"] == ([said] if said else [])
+    assert (said or "Steps") in response.content.decode()
+    assert b"No step was posted" not in response.content
+
+
 def test_a_step_shows_its_screenshot_and_what_page_and_server_saw(
     lab: Lab, owner: User, settings: object, tmp_path: object
 ) -> None:
@@ -293,13 +312,13 @@ def test_an_open_episode_asks_for_news_and_a_closed_one_does_not(lab: Lab, owner
     path = f"/episodes/{episode.pk}/progress"
     html = client.get(path).content.decode()
     assert 'hx-trigger="news"' in html
-    assert client.get(f"{path}?seen=open-1-1--open-").status_code == 204
+    assert client.get(f"{path}?seen=open-1-1--open--").status_code == 204
     factories.step(episode, 2)
-    assert client.get(f"{path}?seen=open-1-1--open-").status_code == 200
+    assert client.get(f"{path}?seen=open-1-1--open--").status_code == 200
     factories.verdict(episode)
     assert 'hx-trigger="news"' in client.get(path).content.decode()
     Episode.objects.filter(pk=episode.pk).update(closed_at=episode.finished_at)
-    assert "Judged, its measures are to come" in client.get(path).content.decode()
+    assert "Closed: its measures come within seconds" in client.get(path).content.decode()
     episodes_summarise([episode.pk])
     assert "hx-trigger" not in client.get(path).content.decode()
 
@@ -324,6 +343,23 @@ def test_a_list_of_steps_tells_formulas_in_plain_characters(lab: Lab, owner: Use
     factories.step(episode, 1, thought=r"So $\frac{1}{2} \le x$, and it costs $5 or $6.")
     html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
     assert "So 1/2 ≤ x, and it costs $5 or $6." in html
+
+
+def test_a_list_of_steps_tells_formulas_over_several_lines_and_cut_ones(lab: Lab, owner: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, thought="\\[x^2\n= \\frac{1}{2}\\]\nSo it is.")
+    factories.step(episode, 2, thought="So $" + r"\mathrm{x}" * 50 + "$ is it.")
+    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+    assert 'dir="auto">x² = 1/2</p>' in html
+    assert f'dir="auto">So {"x" * 39}…</p>' in html
+
+
+def test_lists_tell_what_a_drawing_and_a_long_formula_hide(lab: Lab, owner: User) -> None:
+    text = "[asy]" + "draw((0,0)--(1,1));" * 9 + r"[/asy]What is $\dfrac{1}{2}$ of it?"
+    task = factories.task(prompt=text, payload={"text": text, "format": "latex"})
+    factories.episode(task=task)
+    for address in ("/tasks/", "/search"):
+        assert "[figure] What is 1/2 of it?" in lab(owner).get(address).content.decode()
 
 
 def test_an_episode_without_a_page_shows_no_look(lab: Lab, owner: User) -> None:

@@ -40,8 +40,8 @@ def episode(db: None) -> Episode:
     made = factories.episode()
     event(made, 1, "load", width=640, height=360, ratio=2)
     event(made, 2, "scroll", step=1, x=0, y=100)
-    event(made, 3, "click", step=2, x=300, y=50, box=[280, 40, 60, 20], scroll=[0, 250])
-    event(made, 4, "click", step=2, x=5, y=5)
+    event(made, 4, "click", step=2, x=300, y=50, box=[280, 40, 60, 20], scroll=[0, 250])
+    event(made, 5, "click", step=2, x=5, y=5)
     shot = picture_make()
     factories.step(made, 1, action={"type": "scroll", "dy": 100}, screenshot=shot)
     factories.step(made, 2, action={"type": "click", "target": "e4"}, screenshot=shot)
@@ -55,6 +55,15 @@ def address(episode: Episode, index: int = 2, kind: str = "png", query: str = ""
 def picture_of(response: Any) -> Image.Image:
     assert response.status_code == 200
     return Image.open(io.BytesIO(response.getvalue())).convert("RGB")
+
+
+def test_what_a_click_itself_scrolled_came_after_its_screenshot(
+    episode: Episode, lab: Lab, annotator: User
+) -> None:
+    event(episode, 3, "scroll", step=2, x=0, y=250)
+    drawn = picture_of(lab(annotator).get(address(episode)))
+    red = drawn.getpixel((600, 400))
+    assert all(abs(one - other) < 30 for one, other in zip(red, RED, strict=True))
 
 
 @pytest.mark.parametrize(("kind", "format_"), [("png", "PNG"), ("webp", "WEBP")])
@@ -91,7 +100,7 @@ def test_a_picture_that_is_known_is_not_drawn_again(episode: Episode, lab: Lab, 
     assert client.get(address(episode), headers={"If-None-Match": tag}).status_code == 304
     event(episode, 9, "click", step=2, x=1, y=1)
     assert client.get(address(episode), headers={"If-None-Match": tag}).status_code == 304
-    PageEvent.objects.filter(seq=3).delete()
+    PageEvent.objects.filter(seq=4).delete()
     assert client.get(address(episode), headers={"If-None-Match": tag}).status_code == 200
 
 

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from tests import factories
 from tests.replay.conftest import LabClient
 from tests.replay.long_scene import long_episode
-from trajectories.models import Episode, PageEvent, SiteEvent
+from trajectories.models import Blob, Episode, PageEvent, SiteEvent
 from trajectories.replay.selectors import steps_find
 from trajectories.summaries import storing
 
@@ -92,6 +92,7 @@ def test_a_row_says_what_the_step_did_and_how_it_ended(lab: Lab, annotator: User
         screenshot="a" * 64,
     )
     factories.step(episode, 2, action_type="", action=None, parse_error="No JSON.", url="https://gym/done")
+    Blob.objects.create(sha256="a" * 64, size=1, content_type="image/png")
     index = index_of(lab(annotator), episode)
     rows = rows_of(index)
     assert rows[1] == {
@@ -126,10 +127,19 @@ def test_a_text_is_found_in_thoughts_actions_trees_and_addresses(lab: Lab, annot
     factories.step(episode, 2, action={"type": "type", "text": "needle"})
     factories.step(episode, 3, observation_text='[e1] link "NEEDLE"', url="https://gym/needle")
     factories.step(episode, 4, thought="hay")
+    factories.step(episode, 5, thought="hay", raw="hay, needle")
+    factories.step(episode, 6, thought="needle", raw="needle, hay")
     factories.step(factories.episode(), 1, thought="needle of another episode")
     client = lab(annotator)
     found = client.get(f"/episodes/{episode.pk}/find.json?find=nEEdle").json()
-    assert found["steps"] == [[1, ["thought"]], [2, ["action"]], [3, ["tree", "url"]]]
+    assert found["steps"] == [
+        [1, ["thought"]],
+        [2, ["action"]],
+        [3, ["tree", "url"]],
+        [5, ["raw"]],
+        [6, ["thought"]],
+    ]
+    assert {name for _, places in found["steps"] for name in places} == set(found["words"])
 
 
 @pytest.mark.parametrize("find", ["%25", "_", "%5C", "%00", "+", "(", "%27"])
@@ -184,9 +194,7 @@ def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) 
     assert "computed by rule, not judged by people" in page
 
 
-@pytest.mark.parametrize(
-    ("said", "told"), [("42", "taken as the answer"), ("41", "another answer was taken")]
-)
+@pytest.mark.parametrize(("said", "told"), [("42", "taken as the answer"), ("41", "another answer was sent")])
 def test_an_answer_that_no_page_saw_is_not_said_to_be_seen(
     lab: Lab, annotator: User, said: str, told: str
 ) -> None:
@@ -198,3 +206,19 @@ def test_an_answer_that_no_page_saw_is_not_said_to_be_seen(
     page = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
     assert page.count(told) >= 2
     assert "the page" not in page.partition("Action</h2>")[2].partition("</section>")[0]
+    assert "the page" not in page.partition("data-strip")[2].partition("</nav>")[0]
+
+
+def test_a_search_tells_an_answer_that_was_not_sent_without_a_page(lab: Lab, annotator: User) -> None:
+    episode = factories.episode(arm="text_zero_shot", answer_channel="api")
+    factories.step(
+        episode, 1, thought="Counted.", action={"type": "answer", "text": "41"}, action_type="answer"
+    )
+    factories.submission(episode, "42")
+    factories.verdict(episode)
+    storing.episodes_summarise([episode.pk])
+    page = lab(annotator).get("/search?q=counted&said_done=different").content.decode()
+    hit = page.partition('class="hit"')[2].partition("</li>")[0]
+    assert "another answer was sent" in hit
+    assert "the page saw" not in hit
+    assert "the page saw another thing, or another answer was sent" in page

@@ -245,6 +245,26 @@ def test_nothing_is_said_of_what_is_not_there(db: None) -> None:
     assert facts_so_far(episode_id=factories.episode().pk, first=1, last=10) == {}
 
 
+def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    for index in (1, 2):
+        click(episode, index, is_seen=index == 1)
+    client, address = lab(annotator), f"/episodes/{episode.pk}/steps/2"
+    settled = "no worker has measured the episode since its end"
+
+    html = client.get(address).content.decode()
+    assert "not known yet what the page saw" in html
+    assert f">{steps_so_far.LATE.detail}</p>" in html
+    assert settled not in html
+    factories.verdict(episode)
+    assert settled in client.get(address).content.decode()
+    storing.episodes_summarise([episode.pk])
+    html = client.get(address).content.decode()
+    assert settled not in html
+    assert "not seen by the page" in html
+    assert "yet" not in html.partition("action-card")[2].partition("</section>")[0]
+
+
 def test_an_open_episode_shows_the_same_badges_and_says_so_far(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index in (1, 2, 3):

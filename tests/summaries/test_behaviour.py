@@ -159,3 +159,10 @@ def test_a_longer_thought_is_measured_from_its_beginning() -> None:
     counts = thought_counts("word " * 30_000)
     assert counts["thought_chars"] == 149_999
     assert counts["thought_words"] == behaviour.MEASURED_CHARS // 5
+
+
+def test_a_pair_is_found_across_lines_short_and_long() -> None:
+    page = "[e1] heading cheapest\n" + "filler " * 60 + "room\nbreakfast included"
+    assert restated_share("cheapest filler", observation=page, action=None) == 1.0
+    assert restated_share("room breakfast", observation=page, action=None) == 1.0
+    assert restated_share("cheapest breakfast", observation=page, action=None) == 0.0

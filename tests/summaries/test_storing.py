@@ -62,6 +62,12 @@ def _due() -> list[int]:
     return [due.episode_id for due in storing.episodes_due(**FOREVER)]
 
 
+def _facts() -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    of_episode = EpisodeFacts.objects.values().get()
+    of_episode.pop("computed_at")
+    return list(StepFacts.objects.order_by("index").values()), of_episode
+
+
 def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
     episode = _ended()
     assert storing.episodes_summarise([episode.pk]) == 2
@@ -85,12 +91,9 @@ def test_words_of_a_thought_are_found() -> None:
 def test_summarising_twice_changes_nothing() -> None:
     episode = _ended()
     storing.episodes_summarise([episode.pk])
-    before = (list(StepFacts.objects.values()), EpisodeFacts.objects.values().get())
+    before = _facts()
     storing.episodes_summarise([episode.pk])
-    after = (list(StepFacts.objects.values()), EpisodeFacts.objects.values().get())
-    before[1].pop("computed_at")
-    after[1].pop("computed_at")
-    assert before == after
+    assert _facts() == before
 
 
 def test_an_episode_without_steps_has_facts_without_means() -> None:

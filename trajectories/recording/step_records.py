@@ -16,9 +16,20 @@ from gymsite.core.errors import GymError
 INT_MAX = 2**31 - 1
 HASH_BYTES = 16
 FIRST_YEAR, LAST_YEAR = 1970, 9000
-KNOWN_ACTIONS = frozenset(
-    {"click", "type", "press", "scroll", "select", "goto", "back", "wait", "answer", "noop"}
-)
+# Of each type of action the keys besides ``type`` that are told in words, drawn or compared with its page.
+ACTION_FIELDS: dict[str, tuple[str, ...]] = {
+    "click": ("target", "x", "y"),
+    "type": ("target", "text", "clear"),
+    "press": ("key", "target"),
+    "scroll": ("dx", "dy", "target"),
+    "select": ("target", "value"),
+    "goto": ("url",),
+    "back": (),
+    "wait": ("ms",),
+    "answer": ("text",),
+    "noop": (),
+}
+KNOWN_ACTIONS = frozenset(ACTION_FIELDS)
 
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Text = str
@@ -28,6 +39,20 @@ Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
 ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 Actor = Literal["policy", "human", "oracle", "router"]
+
+
+def _actions_told() -> str:
+    """What an action may hold, for the description of the API."""
+    types = [
+        f"`{name}` ({', '.join(f'`{field}`' for field in fields)})" if fields else f"`{name}`"
+        for name, fields in ACTION_FIELDS.items()
+    ]
+    return (
+        f"An object with a `type` and the fields of that type: {', '.join(types)}. "
+        "`target` is an element by its number in the observation, such as `e7`; `x`, `y`, `dx` and `dy` are "
+        "CSS pixels, `dy` positive downwards, `ms` milliseconds; `clear` empties the field first; the `text` "
+        "of an `answer` may be a list. Other types and fields are kept, and unknown types marked."
+    )
 
 
 class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -53,7 +78,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     index: PositiveInt
     thought: Text | None = None
     raw: Text | None = None
-    action: dict[str, Any] | None = None
+    action: Annotated[dict[str, Any] | None, Meta(description=_actions_told())] = None
     parsed: Any = None
     parse_error: Text | None = None
     action_result: ActionResult | None = None

@@ -17,7 +17,7 @@ from trajectories.replay.search_form import SearchForm
 from trajectories.replay.selectors import runs, tasks
 from trajectories.replay.selectors.search import Cursor, Search
 from trajectories.replay.text import cut, visible
-from trajectories.replay.tones import SAID_DONE
+from trajectories.replay.tones import said_done_sought
 
 PLACE = "after"
 EPISODES = "episodes"
@@ -158,6 +158,6 @@ class Asked:
         if name in AMOUNTS:
             return AMOUNTS[name].format(given)
         if name == "said_done":
-            return SAID_DONE[given][0]
+            return said_done_sought(given)
         shown = f"{given} · {self.runs[int(given)]}" if name == "run" else given
         return f"{str(self.form.fields[name].label).lower()}: {shown}"

@@ -58,6 +58,11 @@ class BehaviourTable:
     waiting: int
     tasks_least: int = TASKS_LEAST
 
+    @property
+    def has_scale(self) -> bool:
+        """A scale ends at the largest arm, and says nothing of one arm alone."""
+        return len(self.arms) > 1
+
 
 def behaviour_table(found: RunBehaviour) -> BehaviourTable | None:
     """None before the first episode has been computed."""

@@ -1,25 +1,45 @@
-"""What goes on in a run, for all who look at it: read at most once a second in each process."""
+"""What goes on in a run, for all who look at it: read at most once a second in each process.
+
+All that its page tells of episodes is of one look, so that no table says what another denies.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 
-from trajectories.replay.folding import PACE_S, Fold
+from trajectories.models import Episode, PolicyVersion
+from trajectories.replay.behaviour import BehaviourTable, behaviour_table
+from trajectories.replay.folding import PACE_S, Ending, Fold
 from trajectories.replay.reward_plot import Plot, reward_plot
 from trajectories.replay.selectors import dashboard as reads
+from trajectories.replay.selectors import episodes, runs
+from trajectories.replay.selectors.tallies import Tally
+from trajectories.reports import behaviour, twins
 from trajectories.reports.statistics import Rate
 
 FRESH_S = 1.0
 # Looking takes at most a fifth of one thread's time, however much there is to count.
 REST_TIMES = 5.0
+# What is read faster than this is read with each look.
+CHEAP_S = 0.05
 RUNS_KEPT = 16
+SEEN_CHARS = 16
 # How often a page looks by itself: the pace falls while nothing happens.
 ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """What takes a count of all of a run's episodes each time."""
+
+    behaviour: BehaviourTable | None
+    twins: Sequence[twins.TwinTally]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +58,11 @@ class Dashboard:
     plot: Plot | None
     unversioned: Rate | None
     last_at: datetime | None
+    arms: Mapping[str, Tally]
+    endings: Sequence[Ending]
+    page: episodes.EpisodePage
+    policy_versions: Sequence[PolicyVersion]
+    tables: Tables
     mark: reads.Mark
 
     @property
@@ -66,12 +91,14 @@ class Dashboard:
         shown = (
             self.mark.verdicts,
             self.mark.rejudged,
-            self.open,
-            self.submitted,
             f"{self.verdicts_per_minute:.1f}",
             f"{self.steps_per_s:.1f}",
+            self.arms,
+            [(one.pk, one.status, one.verdict_id, _steps_of(one)) for one in self.page.episodes],
+            [one.version for one in self.policy_versions],
+            self.tables,
         )
-        return "-".join(map(str, shown))
+        return hashlib.sha256(repr(shown).encode()).hexdigest()[:SEEN_CHARS]
 
 
 @dataclass
@@ -80,6 +107,8 @@ class _Remembered:
     fold: Fold | None = None
     shown: Dashboard | None = None
     until: float = 0.0
+    tables: Tables | None = None
+    tables_until: float = 0.0
 
 
 _remembered: OrderedDict[int, _Remembered] = OrderedDict()
@@ -113,18 +142,31 @@ def _look(kept: _Remembered, run_id: int) -> Dashboard:
         fold = Fold(run_id)
     fold.advance(mark)
     kept.fold = fold
-    return _shown(fold)
+    return _shown(fold, _tables(kept, run_id))
 
 
-def _shown(fold: Fold) -> Dashboard:
-    unfinished = reads.unfinished_by_status(fold.run_id)
+def _tables(kept: _Remembered, run_id: int) -> Tables:
+    """Of this look where that costs little; of a long run they rest by themselves, and hold up no count."""
+    began = monotonic()
+    if kept.tables is None or began >= kept.tables_until:
+        kept.tables = Tables(
+            behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
+            twins=twins.twin_tallies(run_id=run_id),
+        )
+        took = monotonic() - began
+        kept.tables_until = 0.0 if took < CHEAP_S else monotonic() + REST_TIMES * took
+    return kept.tables
+
+
+def _shown(fold: Fold, tables: Tables) -> Dashboard:
+    unfinished = reads.unfinished_by_arm(fold.run_id)
     since = fold.mark.verdicts - fold.verdicts_within(reads.STEPS_WINDOW_S + 1)
     rates = {version: rate for version, one in fold.versions.items() if (rate := one.rate())}
     unversioned = rates.pop(None, None)
     voids = [(reason, number) for (outcome, reason), number in fold.endings.items() if outcome == "void"]
     return Dashboard(
-        open=unfinished.get("open", 0),
-        submitted=unfinished.get("submitted", 0),
+        open=sum(one.open for one in unfinished.values()),
+        submitted=sum(one.submitted for one in unfinished.values()),
         correct=fold.outcome("correct"),
         incorrect=fold.outcome("incorrect"),
         void=fold.outcome("void"),
@@ -132,10 +174,23 @@ def _shown(fold: Fold) -> Dashboard:
         guided=fold.guided,
         verdicts_per_minute=fold.verdicts_within(PACE_S) * 60 / PACE_S,
         stepping=reads.stepping(
-            run_id=fold.run_id, unfinished=sum(unfinished.values()), since=since, upto=fold.mark.verdicts
+            run_id=fold.run_id,
+            unfinished=sum(one.open + one.submitted for one in unfinished.values()),
+            since=since,
+            upto=fold.mark.verdicts,
         ),
         plot=reward_plot({version: rate for version, rate in rates.items() if version is not None}),
         unversioned=unversioned,
         last_at=datetime.fromtimestamp(fold.last_at, UTC) if fold.last_at else None,
+        arms=fold.arms_told(unfinished),
+        endings=fold.endings_told(),
+        page=episodes.episodes_newest(run_id=fold.run_id),
+        policy_versions=runs.run_policy_versions(run_id=fold.run_id),
+        tables=tables,
         mark=fold.mark,
     )
+
+
+def _steps_of(episode: Episode) -> int:
+    """``episodes_newest`` annotates it."""
+    return getattr(episode, "last_index", None) or 0

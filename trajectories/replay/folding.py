@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from trajectories.replay.selectors.dashboard import Counted, Mark, verdicts_counted
+from trajectories.replay.selectors.dashboard import Counted, Mark, Unfinished, verdicts_counted
+from trajectories.replay.selectors.tallies import HARMLESS_VOIDS, Tally
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 # How far back the pace of verdicts is known.
 PACE_S = 300
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """How many episodes ended for one reason."""
+
+    outcome: str
+    reason: str
+    episodes: int
+
+
 @dataclass
-class VersionFold:
-    """Correct and judged episodes of one policy version, by task; guided ones are left out."""
+class RateFold:
+    """Correct and judged episodes of one policy version or arm, by task; guided ones are left out."""
 
     by_task: dict[int, tuple[int, int]] = field(default_factory=dict)
     correct: int = 0
@@ -45,15 +55,40 @@ class VersionFold:
         return rate_of(sums)
 
 
+@dataclass
+class ArmFold:
+    """The verdicts of one arm."""
+
+    endings: Counter[tuple[str, str]] = field(default_factory=Counter)
+    guided: int = 0
+    rated: RateFold = field(default_factory=RateFold)
+
+    def tally(self, unfinished: Unfinished) -> Tally:
+        by_outcome: Counter[str] = Counter()
+        for (outcome, _), number in self.endings.items():
+            by_outcome[outcome] += number
+        harmless = sum(self.endings["void", reason] for reason in HARMLESS_VOIDS)
+        return Tally(
+            episodes=by_outcome.total() + unfinished.open + unfinished.submitted,
+            open=unfinished.open,
+            submitted=unfinished.submitted,
+            correct=by_outcome["correct"],
+            incorrect=by_outcome["incorrect"],
+            void=by_outcome["void"],
+            void_ours=by_outcome["void"] - harmless,
+            guided=self.guided + unfinished.guided,
+            rate=self.rated.rate(),
+        )
+
+
 class Fold:
     """All of a run's verdicts up to ``mark``."""
 
     def __init__(self, run_id: int) -> None:
         self.run_id = run_id
         self.mark = Mark(verdicts=0, rejudged=0, now=0.0)
-        self.endings: Counter[tuple[str, str]] = Counter()
-        self.guided = 0
-        self.versions: dict[int | None, VersionFold] = {}
+        self.versions: dict[int | None, RateFold] = {}
+        self.arms: dict[str, ArmFold] = {}
         self.last_at = 0
         # When the last verdicts were written, with how many there were.
         self._pace: deque[tuple[int, int]] = deque()
@@ -76,15 +111,36 @@ class Fold:
     def verdicts_within(self, seconds: float) -> int:
         return sum(number for second, number in self._pace if second >= self.mark.now - seconds)
 
+    @property
+    def endings(self) -> Counter[tuple[str, str]]:
+        """Verdicts by outcome and reason."""
+        return sum((arm.endings for arm in self.arms.values()), Counter())
+
+    @property
+    def guided(self) -> int:
+        return sum(arm.guided for arm in self.arms.values())
+
     def outcome(self, name: str) -> int:
         return sum(number for (outcome, _), number in self.endings.items() if outcome == name)
 
+    def endings_told(self) -> list[Ending]:
+        """Most frequent first."""
+        told = [Ending(outcome=of[0], reason=of[1], episodes=n) for of, n in self.endings.items()]
+        return sorted(told, key=lambda one: (-one.episodes, one.outcome, one.reason))
+
+    def arms_told(self, unfinished: dict[str, Unfinished]) -> dict[str, Tally]:
+        return {
+            arm: self.arms.get(arm, ArmFold()).tally(unfinished.get(arm, Unfinished()))
+            for arm in sorted(self.arms.keys() | unfinished.keys())
+        }
+
     def _count(self, found: Counted) -> None:
-        self.endings[found.outcome, found.reason] += found.number
+        arm = self.arms.setdefault(found.arm, ArmFold())
+        arm.endings[found.outcome, found.reason] += found.number
         self.last_at = max(self.last_at, found.second)
         if found.is_guided:
-            self.guided += found.number
+            arm.guided += found.number
         elif found.outcome != "void":
-            fold = self.versions.setdefault(found.version, VersionFold())
             correct = found.number if found.outcome == "correct" else 0
-            fold.add(task=found.task, correct=correct, judged=found.number)
+            for fold in (self.versions.setdefault(found.version, RateFold()), arm.rated):
+                fold.add(task=found.task, correct=correct, judged=found.number)

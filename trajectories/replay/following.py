@@ -11,9 +11,10 @@ from trajectories.replay.selectors import calls, episodes, steps
 from trajectories.replay.selectors.episodes import LiveState
 from trajectories.replay.selectors.following import Mark, episode_mark
 
-# Said in the bar in place of "Live": an episode that has its verdict is live no more.
-STEPS_TO_COME = "Judged, its last step may come"
-MEASURES_TO_COME = "Judged, its measures are to come"
+# Said in the bar in place of "Live", with what the page waits for: what has its verdict is live no more.
+JUDGED = "Judged"
+STEPS_TO_COME = "Waits up to {} s for a last step: the client has not closed the episode"
+MEASURES_TO_COME = "Closed: its measures come within seconds"
 
 
 def seen_of(episode: Episode) -> str:
@@ -31,9 +32,11 @@ def news_of(episode: Episode) -> dict[str, Any]:
         "seen": _seen(episode, mark, state=state),
         "start": steps.first_index(episode_id=episode.pk) or 0,
         "last": mark.last,
+        "number": mark.number,
         "measured": _measured(mark),
         "live_state": state,
-        "live_still": _still(episode, state),
+        "live_still": JUDGED if state == LiveState.ENDING else "",
+        "live_why": _why(episode, state),
         "socket": f"/ws/episodes/{episode.pk}/",
     }
 
@@ -43,10 +46,12 @@ def _state(episode: Episode, mark: Mark) -> LiveState:
     return episodes.live_state(episode, is_measured=is_measured, now=timezone.now())
 
 
-def _still(episode: Episode, state: LiveState) -> str:
+def _why(episode: Episode, state: LiveState) -> str:
     if state != LiveState.ENDING:
         return ""
-    return MEASURES_TO_COME if episode.closed_at else STEPS_TO_COME
+    if episode.closed_at:
+        return MEASURES_TO_COME
+    return STEPS_TO_COME.format(round(episodes.watched().total_seconds()))
 
 
 def _measured(mark: Mark) -> str:
@@ -55,5 +60,6 @@ def _measured(mark: Mark) -> str:
 
 def _seen(episode: Episode, mark: Mark, *, state: LiveState) -> str:
     verdict = episode.verdict_id or ""
-    marks = f"{mark.last}-{mark.number}-{verdict}-{state}-{_measured(mark)}"
+    ending = f"{verdict}-{state}-{'closed' if episode.closed_at else ''}"
+    marks = f"{mark.last}-{mark.number}-{ending}-{_measured(mark)}"
     return f"{episode.status}-{marks}{calls.calls_mark(episode)}"

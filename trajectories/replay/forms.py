@@ -24,10 +24,14 @@ COUNTED = "counted"
 LEFT_OUT = "left_out"
 
 
-def _ids() -> forms.IntegerField:
-    wrong = dict.fromkeys(("invalid", "min_value", "max_value"), "is no place in this list")
+def _ids(label: str = "Cursor", *, wrong: str = "is no place in this list") -> forms.IntegerField:
     return forms.IntegerField(
-        required=False, min_value=1, max_value=BIGINT_MAX, widget=forms.HiddenInput, error_messages=wrong
+        required=False,
+        min_value=1,
+        max_value=BIGINT_MAX,
+        label=label,
+        widget=forms.HiddenInput,
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), wrong),
     )
 
 
@@ -138,13 +142,25 @@ class TaskFilter(CursorForm):
 
 
 class StepsForm(FilterForm):
-    """From which step number on an episode's steps are listed; with ``tail`` the last of them."""
+    """From which number on the steps of an episode are listed, at most ``last``; with ``tail`` its end."""
 
-    first = _ids()
+    first = _ids("From step", wrong="is no number of a step")
     tail = forms.BooleanField(required=False)
+
+    def __init__(self, data: Any, *, last: int) -> None:
+        super().__init__(data)
+        self.last = last
+
+    def clean_first(self) -> int | None:
+        first: int | None = self.cleaned_data["first"]
+        if first is not None and first > max(1, self.last):
+            raise forms.ValidationError(f"is behind the last step, {self.last:,}")
+        return first
 
 
 class RowsForm(FilterForm):
-    """From which row on a comparison is shown."""
+    """From which row on a comparison is shown; ``from`` is no name of an attribute."""
 
-    first = _ids()
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        self.fields["from"] = _ids("From row", wrong="is no number of a row")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gymsite.core import blobs, thumbnails
 from trajectories.capture import marks
-from trajectories.models import Picture, Step
+from trajectories.models import PageEvent, Picture, Step
 from trajectories.replay.selectors.marks import step_marks
 
 ARROW_SHARE = 0.5
@@ -57,13 +58,13 @@ class Overlay:
         return bool(self.point or self.box or self.arrow or self.label)
 
 
-def overlay_of(step: Step) -> Overlay | None:
-    """None when the picture's size cannot be read."""
+def overlay_of(step: Step, *, seen: Sequence[PageEvent] | None = None) -> Overlay | None:
+    """None when the picture's size cannot be read; ``seen`` is what the page saw, where that is known."""
     noted = Picture.objects.filter(pk=step.screenshot, state=Picture.State.OK).only("width", "height").first()
     pixels = (noted.width, noted.height) if noted else thumbnails.picture_size(step.screenshot)
     if not pixels or not all(pixels):
         return None
-    found = step_marks(step)
+    found = step_marks(step, seen=seen)
     scale = marks.scale_of(pixels=pixels[0], css_pixels=found.css_width)
     size = (round(pixels[0] / scale, 1), round(pixels[1] / scale, 1))
     drawn = found.marks

@@ -1,8 +1,8 @@
-"""The sections below a step: which there are, and which come only when they are opened."""
+"""The sections below a step: which there are, which come only when opened, and which is open at first."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -28,6 +28,8 @@ PANELS = (
 class Panel:
     """``template`` is drawn at once; a panel with ``href`` is fetched from there when someone opens it.
 
+    ``found`` counts the places in it of what is sought in the episode.
+
     ``key`` is the digit that opens it: the same on every step, whichever panels this one has.
     """
 
@@ -37,10 +39,17 @@ class Panel:
     template: str = ""
     href: str = ""
     count: int | None = None
+    found: int = 0
 
 
 def panels_of(
-    episode: Episode, step: Step, *, counts: Mapping[str, int], is_measured: bool, is_recorded: bool
+    episode: Episode,
+    step: Step,
+    *,
+    counts: Mapping[str, int],
+    found: Mapping[str, int],
+    is_measured: bool,
+    is_recorded: bool,
 ) -> list[Panel]:
     """``counts`` of ``page``, ``server`` and ``programs``: events and runs of this step.
 
@@ -61,7 +70,16 @@ def panels_of(
             template="" if name in fetched else f"lab/_step_{name}.html",
             href=fetched.get(name, ""),
             count=counts.get(name),
+            found=found.get(name, 0),
         )
         for name, key, title in PANELS
         if not left_out.get(name)
     ]
+
+
+def panel_opened(panels: Sequence[Panel], *, holds: Mapping[str, bool]) -> str:
+    """The panel that is open until another is chosen: the first that holds something.
+
+    ``holds`` tells it of those that have no count; what is only fetched when it is opened is never the one.
+    """
+    return next((panel.id for panel in panels if panel.count or holds.get(panel.id)), panels[0].id)

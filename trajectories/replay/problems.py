@@ -32,13 +32,6 @@ def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[s
     }
 
 
-def question_told(task: Any, arrangement: Arrangement | None) -> str:
-    """The question in words as an episode asked it: its choices in their order, the asserts that it shows."""
-    if not arrangement or task.kind not in questions:
-        return str(task.prompt)
-    return questions.get(task.kind).text(arranged(task.payload, arrangement))
-
-
 def sources_of(task: Any, arrangement: Arrangement | None) -> dict[str, str]:
     """The source's label of each choice, by the label that an episode shows; empty where none has moved."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}

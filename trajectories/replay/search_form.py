@@ -13,7 +13,7 @@ from trajectories.models.episode import Arm
 from trajectories.recording.step_records import KNOWN_ACTIONS
 from trajectories.replay.forms import BIGINT_MAX, FilterForm, TaskWordsField, TextField, choice, names
 from trajectories.replay.text import visible
-from trajectories.replay.tones import SAID_DONE
+from trajectories.replay.tones import said_done_sought
 from trajectories.summaries.said_done import MISMATCHES
 
 QUERY_MAX_CHARS = 500
@@ -122,7 +122,7 @@ class SearchForm(FilterForm):
     arm = names(Arm.values, "Arm")
     outcome = names(Verdict.Outcome.values, "Outcome")
     reason = names(list(REASONS), "Reason")
-    said_done = choice([(kind, SAID_DONE[kind][0]) for kind in MISMATCHES], "Said and done")
+    said_done = choice([(kind, said_done_sought(kind)) for kind in MISMATCHES], "Said and done")
     action = names(sorted(KNOWN_ACTIONS), "Action")
     status = names(Episode.Status.values, "Status")
     steps_min = _count("Steps, at least")

@@ -16,21 +16,28 @@ MARKS_MOST = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """``html`` is the beginning of a text of ``length`` characters."""
+    """``html`` begins a text of ``length`` characters, with ``found`` places of what is sought."""
 
     html: SafeString
     length: int
+    found: int = 0
 
     @property
     def is_cut(self) -> bool:
         return self.length > SHOWN_CHARS
+
+    @property
+    def unmarked(self) -> int:
+        """How many of what is sought are further on."""
+        return max(0, self.found - self.html.count("<mark>")) if self.is_cut else 0
 
     def __bool__(self) -> bool:
         return self.length > 0
 
 
 def shown(text: str, *, find: str = "") -> Shown:
-    return Shown(html=marked(text[:SHOWN_CHARS], find=find), length=len(text))
+    found = text.lower().count(find.lower()) if find else 0
+    return Shown(html=marked(text[:SHOWN_CHARS], find=find), length=len(text), found=found)
 
 
 def marked(text: str, *, find: str) -> SafeString:

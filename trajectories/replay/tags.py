@@ -18,21 +18,27 @@ from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
 from trajectories.replay.excerpts import excerpt_html
 from trajectories.replay.fidelity_said import share_told
-from trajectories.replay.formulas import formulas_told
+from trajectories.replay.formulas import first_line_told, formulas_told
 from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
 from trajectories.replay.search_form import EPISODES_MAX
 from trajectories.replay.selectors.steps_told import Told
-from trajectories.replay.text import cut, first_line, visible, visible_html
-from trajectories.replay.tones import RESULT_TONES, SAID_DONE, SIGNS, said_done_kind, said_done_words
+from trajectories.replay.text import cut, visible, visible_html
+from trajectories.replay.tones import (
+    RESULT_TONES,
+    SAID_DONE,
+    SIGNS,
+    UNKNOWN_YET,
+    said_done_kind,
+    said_done_words,
+)
 from trajectories.replay.values import Value, fields_of, values_of
 from trajectories.reports.statistics import Rate
 from trajectories.summaries.rules import NOT_DONE
 from trajectories.summaries.said_done import MISMATCHES
 
 register = template.Library()
-register.filter("first_line", first_line)
-register.filter("formulas_told", formulas_told)
+register.filter("first_line_told", first_line_told)
 register.filter("gold_named", gold_named)
 register.filter("share_told", share_told)
 register.filter("excerpt", excerpt_html)
@@ -73,7 +79,7 @@ def has_lines(value: str) -> bool:
 def one_line(value: str, limit: int = 160) -> str:
     """The beginning with its line breaks as spaces: a problem's first line may end inside a formula. Formulas
     are told in plain characters."""
-    return cut(" ".join(formulas_told(value).split()), limit)
+    return cut(" ".join(formulas_told(value, chars=limit).split()), limit)
 
 
 @register.filter
@@ -107,16 +113,16 @@ def seen(told: Told, action_type: str, result: str, *, is_whole: bool = False) -
     """The sign of what became of an action. Lists say nothing of what nobody knows; ``is_whole`` does."""
     kind = said_done_kind(told.said_done, action_type=action_type)
     is_undone = kind == "not_seen" and result in NOT_DONE
+    is_unknown_yet = kind == "unknown" and told.is_so_far
+    words = UNKNOWN_YET if is_unknown_yet else said_done_words(kind, action_type=action_type, result=result)
     return {
-        "words": said_done_words(kind, action_type=action_type, result=result)
-        if is_whole or kind in SIGNS
-        else "",
+        "words": words if is_whole or kind in SIGNS else "",
         "sign": SIGNS.get(kind, ""),
         "tone": said_done_tone(kind),
         "detail": told.detail,
         "is_mismatch": kind in MISMATCHES,
         "is_whole": is_whole,
-        "is_so_far": told.is_so_far and not is_undone,
+        "is_so_far": told.is_so_far and not is_undone and not is_unknown_yet,
     }
 
 

@@ -19,10 +19,10 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from tasks_app.questions import question_text
 from trajectories.models import Episode, Step
 from trajectories.replay import evidence
 from trajectories.replay.drawing import step_draw
-from trajectories.replay.problems import question_told
 from trajectories.replay.selectors import comparing, episodes
 from trajectories.replay.selectors.marks import StepMarks, step_marks
 from trajectories.replay.selectors.steps_told import Told, steps_told
@@ -120,13 +120,16 @@ def _opening(episode: Episode) -> SafeString:
 
 def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
     judgement = episodes.episode_judgement(episode)
-    fields = fields_of(episode.task)
+    task = episode.task
+    fields = fields_of(task)
     submission = episodes.episode_submission(episode)
     return {
         "episode": episode,
         "run": episode.run,
-        "task": episode.task,
-        "question": question_told(episode.task, episode.arrangement),
+        "task": task,
+        "question": question_text(
+            kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=episode.arrangement
+        ),
         "verdict": judgement.current,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),

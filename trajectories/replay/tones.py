@@ -14,8 +14,15 @@ SAID_DONE = {
     "unknown": ("nobody knows what the page saw", "plain"),
     "none": ("nothing to be seen", "plain"),
 }
+UNKNOWN_YET = "not known yet what the page saw"
 # Answers reach the gym without a page.
-ANSWERED = {"confirmed": "taken as the answer", "different": "another answer was taken"}
+ANSWERED = {
+    "confirmed": "taken as the answer",
+    "not_seen": "not taken as the answer",
+    "different": "another answer was sent",
+}
+# What a filter finds: actions on pages and answers alike.
+SOUGHT = {kind: f"{words}, or {ANSWERED[kind]}" for kind, (words, _) in SAID_DONE.items() if kind in ANSWERED}
 
 
 # There is nothing in these that a page could see.
@@ -32,11 +39,16 @@ def said_done_kind(kind: str, *, action_type: str) -> str:
 def said_done_words(kind: str, *, action_type: str = "", result: str = "") -> str:
     """What became of an action, in words that stand alone."""
     kind = said_done_kind(kind, action_type=action_type)
-    if action_type == "answer" and kind in ANSWERED:
-        return ANSWERED[kind]
     if kind == "not_seen" and result in NOT_DONE:
         return "not done"
+    if action_type == "answer" and kind in ANSWERED:
+        return ANSWERED[kind]
     return SAID_DONE.get(kind, (kind, ""))[0]
+
+
+def said_done_sought(kind: str) -> str:
+    """What a search for the kind finds, of whatever action."""
+    return SOUGHT.get(kind, SAID_DONE[kind][0])
 
 
 def step_tone(result: str, *, is_unread: bool, is_known: bool) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from trajectories.summaries import elements
@@ -19,9 +19,9 @@ from trajectories.summaries import elements
 # Of a longer thought or observation the beginning is measured.
 MEASURED_CHARS = 100_000
 PLACE_CHARS = 16
+KEPT_CHARS = 200
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
-LETTERS = re.compile(r"[^\W\d_]")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*(?![\w])")
 # A dollar opens a formula before, and closes one after, what is no space; a price's follower is a digit
 # (pandoc's rule for tex_math_dollars). One with a backslash is an amount's, inside a formula and outside.
@@ -171,7 +171,7 @@ def thought_counts(thought: str) -> dict[str, int]:
     plain = sum(1 for one in runs if _is_formula(one.group()))
     return {
         "thought_chars": len(text),
-        "thought_words": sum(1 for word in WORD.findall(measured) if LETTERS.match(word)),
+        "thought_words": sum(1 for word in WORD.findall(measured) if not word[0].isdecimal()),
         "numbers": len(NUMBER.findall(measured)),
         "formulas": sum(1 for _ in TEX.finditer(measured)) + plain,
     }
@@ -225,8 +225,15 @@ def _content(text: str) -> list[str]:
 # One page is looked at in several steps, one after the other.
 @lru_cache(maxsize=8)
 def _pairs_of_page(observation: str) -> frozenset[Pair]:
-    words = _content(REFERENCE.sub("", observation))
-    return frozenset(pairwise(words))
+    lines = REFERENCE.sub("", observation)[:MEASURED_CHARS].splitlines()
+    words = (_content_kept(line) if len(line) <= KEPT_CHARS else _content(line) for line in lines)
+    return frozenset(pairwise(chain.from_iterable(words)))
+
+
+# From page to page of a site most lines are the same; words of short ones take some megabytes, 17 at most.
+@lru_cache(maxsize=4096)
+def _content_kept(line: str) -> Sequence[str]:
+    return _content(line)
 
 
 def _pairs_of_action(action: Mapping[str, Any] | None, observation: str) -> set[Pair]:

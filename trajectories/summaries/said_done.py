@@ -169,7 +169,7 @@ def _answer(step: Declared, surroundings: Surroundings) -> Match:
         return Match(kind="confirmed")
     if step.result not in ("", "ok"):
         return Match(kind="not_seen", detail=rules.not_done(step) or "it was not done")
-    return Match(kind="different", detail="another answer was taken")
+    return Match(kind="different", detail="another answer was sent")
 
 
 def _is_act(event: Reported) -> bool:

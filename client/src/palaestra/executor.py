@@ -92,6 +92,8 @@ async def _scroll(page: WarmPage, action: Action) -> Outcome:
             return _no_target(action, place["problem"])
         if place:
             await page.act(page.page.mouse.move(place["x"], place["y"]))
+    else:
+        await page.ask("idle", 0)  # tells the page the number of this step
     await page.act(page.page.mouse.wheel(action.dx, action.dy))
     return DONE
 

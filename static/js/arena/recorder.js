@@ -18,6 +18,7 @@
   const NAME_MAX = 120;
   /* Browsers let all requests that outlive a page carry 64 KiB together. */
   const KEEPALIVE_BYTES = 60000;
+  const BY_HAND = new Set(["click", "input", "key", "focus", "submit"]);
   const KEYS = new Set([
     "Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "End", "PageUp", "PageDown",
     "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight",
@@ -48,9 +49,9 @@
   /* NUL and half surrogate pairs cannot be stored. */
   const clean = (text, limit) => String(text ?? "").slice(0, limit).toWellFormed().replaceAll("\0", "\ufffd");
 
-  const record = (kind, data) => {
+  const record = (kind, data, step = stepOf()) => {
+    if (BY_HAND.has(kind)) scrolled();
     const event = { seq: ++last, kind, at_ms: Math.round(performance.now() * 10) / 10, data };
-    const step = stepOf();
     if (step !== servedStep && step !== null) event.step = step;
     queue.push(event);
     timer ||= setTimeout(flush, FLUSH_MS);
@@ -166,12 +167,22 @@
 
   listen("submit", () => record("submit", {}));
 
+  /* Scrolling is told once in a while, and before what is done next: with the step that it began in, and how far the
+     page had come. */
+  let moved = null;
   let scrollTimer = 0;
-  const scrolled = () => {
+  function scrolled() {
+    clearTimeout(scrollTimer);
     scrollTimer = 0;
-    record("scroll", { x: Math.round(scrollX), y: Math.round(scrollY) });
-  };
+    if (!moved) return;
+    const { step, ...place } = moved;
+    moved = null;
+    record("scroll", place, step);
+  }
   listen("scroll", () => {
+    const step = stepOf();
+    if (moved && moved.step !== step) scrolled();
+    moved = { step, x: Math.round(scrollX), y: Math.round(scrollY) };
     scrollTimer ||= setTimeout(scrolled, SCROLL_MS);
   });
 
@@ -197,7 +208,7 @@
 
   document.addEventListener("gym:settled", () => record("settled", {}), { once: true });
   addEventListener("pagehide", () => {
-    if (scrollTimer) scrolled();
+    scrolled();
     flushAll();
   });
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && void flush());

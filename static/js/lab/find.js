@@ -1,5 +1,5 @@
 /* Finds a text in the whole episode; the server looks. The steps that hold it are counted and marked in the timeline,
-   its places are marked in the step, and it stands in the address. */
+   where in the step it is is said, its places are marked there and come into sight, and it stands in the address. */
 "use strict";
 
 (() => {
@@ -13,6 +13,10 @@
   const place = viewer.querySelector("[data-found]");
   const count = viewer.querySelector("[data-found-count]");
   let steps = [];
+  let places = new Map();
+  let words = {};
+  /* Whoever goes to a match wants to see it; for whoever types, reads on or has just come, the page stays where it is. */
+  let isSought = false;
   let isCut = false;
   let asked = 0;
   let looked = "";
@@ -30,7 +34,8 @@
     const all = `${steps.length.toLocaleString("en")}${isCut ? "+" : ""} step${steps.length === 1 ? "" : "s"}`;
     link("found-before", steps.findLast((index) => index < current));
     link("found-after", steps.find((index) => index > current));
-    count.textContent = at ? `${at} of ${all}` : all;
+    const said = (places.get(current) ?? []).map((name) => words[name]).join(", ");
+    count.textContent = at ? `${at} of ${all}: in ${said}` : all;
   };
 
   const scrollToMark = () => {
@@ -42,8 +47,14 @@
     }
   };
 
+  const showMark = () => {
+    const first = replay.article().querySelector(".stage mark, .panel.is-open mark");
+    const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+    if (top < 0 || bottom > innerHeight) first.scrollIntoView({ block: "center" });
+  };
+
   const answerTo = async (find) => {
-    if (!find) return { steps: [], is_cut: false };
+    if (!find) return { steps: [], words: {}, is_cut: false };
     const response = await fetch(`${viewer.dataset.find}?find=${encodeURIComponent(find)}`);
     return response.ok && !response.redirected ? response.json() : null;
   };
@@ -55,7 +66,9 @@
     place.hidden = !find;
     const answer = await answerTo(find).catch(() => null);
     if (mine !== asked) return false;
-    steps = (answer?.steps ?? []).map(([index]) => index);
+    places = new Map(answer?.steps ?? []);
+    words = answer?.words ?? {};
+    steps = [...places.keys()];
     isCut = Boolean(answer?.is_cut);
     document.dispatchEvent(new CustomEvent("replay:found", { detail: new Set(steps) }));
     tell();
@@ -69,6 +82,7 @@
     if (!(await look(find))) return;
     const ahead = steps.find((index) => index >= replay.current()) ?? steps[0];
     const goal = moves && ahead ? ahead : replay.current();
+    isSought = moves;
     await replay.show(goal, { push: goal !== replay.current() });
   };
 
@@ -95,6 +109,10 @@
     changeNow({ moves: false });
   });
 
+  viewer.addEventListener("click", ({ target }) => {
+    if (target.closest?.('[data-step-link^="found"][href]')) isSought = true;
+  });
+
   document.addEventListener("replay:shown", () => {
     const find = replay.findIn(location.search);
     if (document.activeElement !== field && find !== looked) {
@@ -104,5 +122,7 @@
       tell();
     }
     if (find) scrollToMark();
+    if (find && isSought) showMark();
+    isSought = false;
   });
 })();

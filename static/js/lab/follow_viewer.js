@@ -1,5 +1,6 @@
-/* The step viewer of an episode under way: its last step moves on, and what is said of a step so far becomes what is
-   kept of it. "Jump to latest" shows the last step, and each new one as it comes, until the reader goes elsewhere. */
+/* The step viewer of an episode under way: its last step moves on, what is said of a step so far becomes what is
+   kept of it, and a screenshot that comes after its step is shown. "Jump to latest" shows the last step, and each new
+   one as it comes, until the reader goes elsewhere. */
 "use strict";
 
 (() => {
@@ -7,12 +8,16 @@
   const link = document.querySelector("[data-live-jump]");
   if (!replay || !link) return;
 
+  /* Nobody tells of an upload: a step that lacks its screenshot is looked at again, for a minute at most. */
+  const LOOK_MS = 3000;
+  const LOOKS_MOST = 20;
   const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
   const { viewer } = replay;
   const last = () => Number(viewer.dataset.last);
   let follows = false;
   let goal = 0;
-  let measured = document.querySelector("[data-live-measured]").dataset.liveMeasured;
+  let looks = 0;
+  let { liveMeasured: measured, liveState: state } = document.querySelector("[data-live-measured]").dataset;
 
   const show = () => {
     link.textContent = follows ? NAMES.follows : NAMES.rests;
@@ -31,6 +36,13 @@
     void window.htmx.ajax("GET", path, { target: badge, swap: "outerHTML" });
   };
 
+  const isResting = () => document.hidden || link.closest("[data-live-held]");
+  const looking = setInterval(() => {
+    if (isResting() || looks >= LOOKS_MOST || !replay.article().querySelector("[data-awaited]")) return;
+    looks += 1;
+    void replay.renew();
+  }, LOOK_MS);
+
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
@@ -40,6 +52,7 @@
   });
 
   document.addEventListener("replay:shown", ({ detail }) => {
+    looks = 0;
     if (detail.step < goal && follows) {
       follows = false;
       show();
@@ -48,6 +61,7 @@
 
   document.addEventListener("live:swapped", ({ detail }) => {
     link.hidden = detail.isOver;
+    if (detail.isOver) clearInterval(looking);
     if (!detail.isNew) return;
     link.href = detail.liveLatest;
     viewer.dataset.last = detail.liveLast;
@@ -56,7 +70,9 @@
     for (const field of viewer.querySelectorAll("[data-scrub], [data-go] [name=index]")) field.max = detail.liveLast;
     const isMeasured = detail.liveMeasured !== measured;
     measured = detail.liveMeasured;
-    if (isMeasured || (!replay.article().dataset.after && replay.current() < last())) void replay.renew();
+    const isJudged = detail.liveState !== state;
+    state = detail.liveState;
+    if (isMeasured || isJudged || (!replay.article().dataset.after && replay.current() < last())) void replay.renew();
     if (isMeasured) askFidelity();
     if (follows) go();
   });

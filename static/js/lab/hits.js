@@ -1,5 +1,5 @@
-/* Hits of a search: buttons (and their keys) lead from hit to hit and tick their episodes, and whoever comes back
-   stands where they left. Without this file hits are links and boxes like all others. */
+/* Hits of a search: buttons (and their keys) lead from hit to hit and tick their episodes, what is ticked is counted, and
+   whoever comes back stands where they left. Without this file hits are links and boxes like all others. */
 "use strict";
 
 (() => {
@@ -27,15 +27,34 @@
     if (event.target.matches?.("[data-hit]")) stood = event.target;
   });
 
-  /* Of an episode with several hits all boxes are one. */
+  const tell = () => {
+    const said = document.querySelector("[data-ticked]");
+    if (!said) return;
+    const ticked = ticks().filter((one) => one.checked);
+    const episodes = new Set(ticked.map((one) => one.value)).size;
+    const more = ticked.length > episodes ? `: ${episodes} episode${episodes === 1 ? "" : "s"}` : "";
+    said.textContent = ticked.length ? `${ticked.length} ticked${more}` : "";
+  };
+
+  /* Neither comparing nor taking away makes sense of nothing. */
+  document.addEventListener("submit", (event) => {
+    if (event.target.id !== "compare" || ticks().some((one) => one.checked)) return;
+    event.preventDefault();
+    const said = document.querySelector("[data-ticked]");
+    said.textContent = event.submitter?.hasAttribute("formaction") ? "Tick episodes first" : "Tick two to four episodes first";
+    said.scrollIntoView({ block: "nearest" });
+  });
+
+  /* What is compared are episodes: of one with several hits all boxes are one. */
   document.addEventListener("change", (event) => {
     if (!event.target.matches?.(".tick")) return;
     const { value, checked } = event.target;
     for (const one of ticks()) if (one.value === value) one.checked = checked;
-    const count = new Set(ticks().filter((one) => one.checked).map((one) => one.value)).size;
-    const said = document.querySelector("[data-ticked]");
-    if (said) said.textContent = `${count} ticked`;
+    tell();
   });
+  /* Whoever comes back finds boxes ticked; other hits come without any. */
+  addEventListener("pageshow", tell);
+  document.addEventListener("htmx:afterSettle", tell);
 
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("[data-hit-tick]")) tickOf(stood?.isConnected ? stood : hits()[0])?.click();

@@ -23,6 +23,7 @@
   const UNTOLD_MOST = 1;
   const id = bar.dataset.livePart;
   const word = bar.querySelector("[data-live-word]");
+  const why = bar.querySelector("[data-live-why]");
   const fresh = bar.querySelector("[data-live-new]");
   const said = bar.querySelector("[data-live-tell]");
   const pause = bar.querySelector("[data-live-pause]");
@@ -67,11 +68,14 @@
   const show = () => {
     const now = wordNow();
     if (word.textContent !== now) word.textContent = now;
+    const reason = now === part().dataset.liveStill ? (part().dataset.liveWhy ?? "") : "";
+    if (why.textContent !== reason) why.textContent = reason;
     const isStill = isOver || isPaused || part().dataset.liveStill;
     bar.dataset.liveNow = isStill ? "still" : isLive && !failures ? "live" : "polling";
     fresh.textContent = isPaused && missed ? `, ${missed} new` : "";
     pause.textContent = isPaused ? "Go on updating" : "Hold updates";
     pause.hidden = isOver;
+    bar.toggleAttribute("data-live-held", isPaused);
   };
 
   /* ---- fetching ---- */
@@ -229,9 +233,9 @@
     if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* Asked for before the pause. */
   });
 
-  /* What a reader has opened stays open. */
+  /* What a reader has opened stays open, and what they have ticked stays ticked. */
   window.Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
-    !(name === "open" && element.matches("details"));
+    !((name === "open" && element.matches("details")) || (name === "checked" && element.matches(".tick")));
 
   if (state() === "ended") end();
   else if (!document.hidden) {

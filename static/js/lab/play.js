@@ -9,6 +9,7 @@
   const IDLE_MS = 2000;
   const READABLE_MS = 1500;
   const SCRUB_MS = 60;
+  const TYPED_MS = 80;
   const { viewer } = replay;
   const part = (name) => viewer.querySelector(`[data-${name}]`);
   const play = part("play");
@@ -74,12 +75,29 @@
     isScrubbing = false;
   });
 
+  const asked = () => {
+    const index = Number(go.elements.index.value);
+    return Number.isInteger(index) && index >= 1 ? index : 0;
+  };
+  let typed = 0;
+  go.addEventListener("input", () => {
+    clearTimeout(typed);
+    const index = asked();
+    if (index && index !== replay.current()) typed = setTimeout(() => replay.expect(index), TYPED_MS);
+  });
+  go.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    clearTimeout(typed);
+    go.elements.index.value = String(replay.current());
+    go.elements.index.blur();
+  });
   go.addEventListener("submit", (event) => {
     event.preventDefault();
-    const index = Number(go.elements.index.value);
-    if (!Number.isInteger(index) || index < 1) return;
+    clearTimeout(typed);
+    const index = asked();
+    if (!index) return;
     go.elements.index.blur();
-    void replay.show(index, { near: true });
+    void replay.show(index, { near: true, tells: true });
   });
 
   document.addEventListener("replay:faster", (event) => {

@@ -7,11 +7,16 @@
   if (!viewer) return;
 
   const KEPT = 60;
-  const PICTURE_MS = 50;
+  const PICTURE_MS = 40;
   const COMPUTED = [".action-card", "#measures"];
+  const AWAITED = "[data-awaited]"; /* A screenshot that was announced, and may be uploaded yet. */
   const base = viewer.dataset.viewer;
   const kept = new Map();
+  const BESIDE = ["before", "after"];
+  const AHEAD_MOST = 8;
   let wanted = 0;
+  let ahead = [];
+  let latest = null;
 
   const article = () => document.getElementById("step");
   const current = () => Number(article().dataset.step);
@@ -50,15 +55,23 @@
     return kept.get(path);
   };
 
-  const prefetch = (index, find) => {
-    if (!index) return;
-    load(partOf(index, find)).then(
+  const prefetch = (path) => {
+    load(path).then(
       (part) => {
         const shot = part.querySelector(".shot img");
         if (shot) new Image().src = shot.getAttribute("src");
       },
       () => null,
     );
+  };
+
+  /* What whoever types a number may be about to ask for. */
+  const expect = (index) => prefetch(nearestOf(index, findIn(location.search)));
+
+  /* Once the frame with the step has been drawn: what is no part of the step must not make it late. */
+  const later = (todo) => {
+    const soon = document.hidden ? setTimeout : requestAnimationFrame;
+    soon(() => soon(todo));
   };
 
   /* A picture that is there when its step appears does not flash; one that takes long comes later. */
@@ -94,8 +107,8 @@
     link("start", viewer.dataset.start);
     link("last", viewer.dataset.last);
     const find = findIn(location.search);
-    prefetch(after, find);
-    prefetch(before, find);
+    if (after) prefetch(partOf(after, find));
+    if (before) later(() => prefetch(partOf(before, find)));
   };
 
   const settle = () => {
@@ -106,7 +119,7 @@
     document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
   };
 
-  const show = async (index, { push = true, find = findIn(location.search), near = false } = {}) => {
+  const bring = async (index, { push = true, find = findIn(location.search), near = false, tells = false } = {}) => {
     wanted += 1;
     const mine = wanted;
     window.gymSettled?.hold();
@@ -119,13 +132,15 @@
         loaded = await load(path);
       }
       const part = document.importNode(loaded, true);
+      const instead = part.querySelector("[data-instead]");
+      if (!tells) instead?.remove(); /* Nobody named the number that a slider has come to. */
       await drawn(part);
       if (mine !== wanted) return false;
       if (!part.dataset.after) kept.delete(path); /* More steps may come. */
       swap(part);
       if (push) history.pushState({}, "", address(part.dataset.step, find) + location.hash);
       settle();
-      say(part.dataset.says);
+      say(tells && instead ? `${instead.textContent} ${part.dataset.says}` : part.dataset.says);
       return true;
     } catch {
       if (mine === wanted) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
@@ -135,18 +150,40 @@
     }
   };
 
-  /* The shown step is told anew, but only what comes after it and what is computed of it: the reader may be in the
-     midst of the rest. */
+  const show = (index, options) => {
+    latest = bring(index, options);
+    return latest;
+  };
+
+  /* To the step before or after the shown one. Whoever asks faster than steps come goes as many as were asked for. */
+  const go = async (name) => {
+    if (ahead.length >= AHEAD_MOST) return;
+    ahead.push(name);
+    if (ahead.length > 1) return;
+    const before = wanted;
+    await latest;
+    if (wanted !== before) ahead = [];
+    while (ahead.length > 0) {
+      const index = Number(article().dataset[ahead[0]]);
+      if (index && !(await show(index))) ahead = []; /* Another step was asked for meanwhile. */
+      ahead.shift();
+    }
+  };
+
+  /* The shown step is told anew, but only what comes after it, what is computed of it and the picture that it lacked:
+     the reader may be in the midst of the rest. */
   const renew = async () => {
     kept.clear();
     const found = await load(partOf(current(), findIn(location.search))).catch(() => null);
     if (found?.dataset.step !== article().dataset.step) return;
     article().dataset.after = found.dataset.after;
-    for (const name of COMPUTED) {
+    const hasCome = article().querySelector(AWAITED) && !found.querySelector(AWAITED);
+    for (const name of hasCome ? [...COMPUTED, ".shot-card"] : COMPUTED) {
       const fresh = found.querySelector(name);
       if (fresh) article().querySelector(name)?.replaceChildren(...document.importNode(fresh, true).childNodes);
     }
     settleLinks();
+    if (hasCome) document.dispatchEvent(new Event("replay:pictured"));
   };
 
   document.addEventListener("click", (event) => {
@@ -157,7 +194,8 @@
     const index = stepOf(new URL(anchor.href));
     if (index === null) return;
     event.preventDefault();
-    if (index !== current()) void show(index);
+    if (BESIDE.includes(anchor.dataset.stepLink)) void go(anchor.dataset.stepLink);
+    else if (index !== current()) void show(index);
   });
 
   addEventListener("popstate", () => {
@@ -168,6 +206,6 @@
 
   document.addEventListener("replay:say", (event) => say(event.detail));
 
-  window.replay = Object.freeze({ viewer, article, current, address, findIn, show, renew });
+  window.replay = Object.freeze({ viewer, article, current, address, findIn, show, renew, expect, later });
   addEventListener("DOMContentLoaded", settle);
 })();

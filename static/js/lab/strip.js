@@ -21,6 +21,8 @@
     different: "the page saw another thing",
     extra: "the page saw more",
   };
+  /* Answers reach the gym without a page. */
+  const ANSWERED = { not_seen: "not taken as the answer", different: "another answer was sent" };
   const LATER = "later";
   const LATER_SAYS = "compared with its page and with other steps after the episode's end";
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
@@ -89,7 +91,8 @@
     const frame = made("a", `frame frame-${row.tone}`);
     const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
     const repeats = row.repeats ? `same as step ${row.repeats}${row.so_far}` : "";
-    const seen = row.said_done in MISMATCHES ? MISMATCHES[row.said_done] + row.so_far : "";
+    const mismatch = (row.type === "answer" && ANSWERED[row.said_done]) || MISMATCHES[row.said_done];
+    const seen = mismatch ? mismatch + row.so_far : "";
     const later = row.said_done === LATER ? LATER_SAYS : "";
     const told = [`${row.index} ${row.type}`, row.phrase, row.result, took, seen, repeats, later];
     frame.title = told.filter(Boolean).join(" · ");
@@ -293,9 +296,13 @@
     focusOn(goal);
   });
   document.addEventListener("replay:shown", () => {
-    center({ always: false });
-    draw();
+    mark();
+    replay.later(() => {
+      center({ always: false });
+      draw();
+    });
   });
+  document.addEventListener("replay:pictured", () => void read(partOf(current())));
   document.addEventListener("live:swapped", (event) => event.detail.isNew && grow(event.detail));
   document.addEventListener("replay:found", (event) => {
     found = event.detail;

@@ -1,5 +1,7 @@
-/* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). The open one stays open from
-   step to step and is in the address; one that comes from elsewhere is fetched when it is opened. */
+/* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). At first the one is open that the
+   server names. One that is chosen stays open from step to step and is in the address; one that comes from elsewhere is
+   fetched when it is opened. Where what is sought stands in a tab alone, that tab is open on its step, unless the reader
+   has chosen one since. */
 "use strict";
 
 (() => {
@@ -7,7 +9,9 @@
   if (!replay) return;
 
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
+  const findNow = () => replay.findIn(location.search);
   let open = location.hash.slice(1);
+  let chosenFor = open ? findNow() : null;
 
   const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
   const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
@@ -48,22 +52,30 @@
 
   /* The open tab is in sight where not all of them fit in the row. */
   const reveal = (tab) => {
-    const row = tab?.parentElement;
-    if (row) row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+    const row = tab.parentElement;
+    row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
+  };
+
+  const toShow = (all) => {
+    const kept = all.find((tab) => tab.dataset.tab === open) ?? all.find((tab) => "tabFirst" in tab.dataset);
+    const holding = all.filter((tab) => "tabFound" in tab.dataset);
+    const isInSight = "foundInSight" in replay.article().dataset || holding.includes(kept);
+    return (isInSight || chosenFor === findNow() ? kept : holding[0] ?? kept)?.dataset.tab;
   };
 
   const draw = () => {
     const all = tabs();
-    const names = all.map((tab) => tab.dataset.tab);
-    const shown = names.includes(open) ? open : names[0];
+    const shown = toShow(all);
     all[0]?.parentElement.setAttribute("role", "tablist");
     for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
-    reveal(all.find((tab) => tab.dataset.tab === shown));
+    const opened = all.find((tab) => tab.dataset.tab === shown);
+    if (opened) requestAnimationFrame(() => reveal(opened)); /* Before a frame its layout is made once, for all. */
   };
 
   /* What is opened below the window's edge comes into it. */
   const choose = (tab) => {
     open = tab.dataset.tab;
+    chosenFor = findNow();
     history.replaceState(history.state, "", `#${open}`);
     draw();
     tab.closest(".panels").scrollIntoView({ block: "nearest" });

@@ -19,8 +19,8 @@ from django.conf import settings
 
 from gymsite.core.errors import GymError, did_you_mean
 from tasks_app import figures
-from tasks_app.arrangement import Arrangement, arranged, has_task_bar
-from tasks_app.questions import AnswerForm, questions
+from tasks_app.arrangement import Arrangement, has_task_bar
+from tasks_app.questions import AnswerForm, question_text, questions
 from trajectories.models.episode import Arm
 from trajectories.recording import telling
 
@@ -84,7 +84,7 @@ def question_of(
     if arrangement and telling.TEXT_AXIS in arrangement:
         text = telling.question_told(payload, arrangement[telling.TEXT_AXIS])
     else:
-        text = shown.text(arranged(payload, arrangement)) if arrangement else prompt
+        text = question_text(kind=kind, prompt=prompt, payload=payload, arrangement=arrangement)
     pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
     is_on_page = has_task_bar(arrangement)
     is_named = is_on_page or telling.TEXT_AXIS in (arrangement or {})

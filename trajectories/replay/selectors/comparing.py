@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.http import Http404
 
@@ -15,6 +15,7 @@ from gymsite.core.tokens import mask_tokens
 from tasks_app.models import Task
 from trajectories.models import Episode, Picture, Step, StepFacts, Submission
 from trajectories.replay.aligning import Key
+from trajectories.replay.selectors.steps import HAS_PICTURE
 from trajectories.replay.selectors.steps_told import steps_told
 from trajectories.replay.values import fields_named
 from trajectories.summaries import behaviour, elements
@@ -26,7 +27,16 @@ COMPLETION_CHARS = 50_000
 # As much as a place is computed from after an episode's end.
 OBSERVATION_CHARS = 100_000
 KEYED = ("index", "action", "screenshot", "url", "shown_text")
-SHOWN = ("index", "action", "action_type", "action_result", "screenshot", "duration_ms", "thought_start")
+SHOWN = (
+    "index",
+    "action",
+    "action_type",
+    "action_result",
+    "screenshot",
+    "duration_ms",
+    "thought_start",
+    "has_picture",
+)
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
@@ -41,14 +51,14 @@ def episodes_get(ids: Sequence[int]) -> list[Episode]:
     return [found[pk] for pk in ids]
 
 
-def episodes_to_choose(*, task_id: int, besides: Sequence[int]) -> list[Episode]:
+def episodes_to_choose(*, task_id: int, besides: Sequence[int], most: int = CHOICES_SHOWN) -> list[Episode]:
     """The latest other episodes of a task."""
     return list(
         Episode.objects.filter(task_id=task_id)
         .exclude(pk__in=besides)
         .select_related("run", "verdict")
         .only("arm", "status", "sample_index", "policy_version", "run__name", "verdict__outcome")
-        .order_by("-id")[:CHOICES_SHOWN]
+        .order_by("-id")[:most]
     )
 
 
@@ -121,7 +131,7 @@ def steps_shown(wanted: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], di
     found: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
     for episode_id, numbers in wanted.items():
         steps = Step.objects.filter(episode_id=episode_id, index__in=list(numbers)).order_by("index")
-        rows = list(steps.annotate(thought_start=Left("thought", THOUGHT_CHARS)).values(*SHOWN))
+        rows = _shown(steps, thought_chars=THOUGHT_CHARS)
         told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows])
         for row in rows:
             found[episode_id, row["index"]] = {**row, "told": told[row["index"]]}
@@ -131,5 +141,9 @@ def steps_shown(wanted: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], di
 def only_step(episode_id: int) -> dict[str, Any] | None:
     """The one step of a completion; its thought whole up to ``COMPLETION_CHARS``."""
     steps = Step.objects.filter(episode_id=episode_id).order_by("index")
-    shown = steps.annotate(thought_start=Left("thought", COMPLETION_CHARS)).values(*SHOWN)
-    return next(iter(list(shown[:1])), None)
+    return next(iter(_shown(steps[:1], thought_chars=COMPLETION_CHARS)), None)
+
+
+def _shown(steps: QuerySet[Step], *, thought_chars: int) -> list[dict[str, Any]]:
+    start = Left("thought", thought_chars)
+    return list(steps.annotate(thought_start=start, has_picture=HAS_PICTURE).values(*SHOWN))

@@ -25,17 +25,18 @@ SELECT coalesce((SELECT count FROM trajectories_verdictcounter WHERE run_id = %(
     extract(epoch FROM now())"""
 
 _FOLD = """
-SELECT e.policy_version, e.task_id, v.outcome, v.reason, e.guidance IS NOT NULL,
+SELECT e.arm, e.policy_version, e.task_id, v.outcome, v.reason, e.guidance IS NOT NULL,
     floor(extract(epoch FROM s.created_at))::bigint, count(*)
 FROM trajectories_verdict s JOIN trajectories_episode e ON e.id = s.episode_id
 JOIN trajectories_verdict v ON v.id = e.verdict_id
 WHERE s.run_id = %(run)s AND s.run_seq > %(after)s AND s.run_seq <= %(upto)s
-GROUP BY 1, 2, 3, 4, 5, 6"""
+GROUP BY 1, 2, 3, 4, 5, 6, 7"""
 
 # Bounded by what is unfinished in the installation (``ACTIVE_EPISODES_MAX``), not by the run.
 _UNFINISHED = """
-SELECT status, count(*) FROM trajectories_episode
-WHERE run_id = %(run)s AND status <> 'finished' GROUP BY status"""
+SELECT arm, count(*) FILTER (WHERE status = 'open'), count(*) FILTER (WHERE status = 'submitted'),
+    count(*) FILTER (WHERE guidance IS NOT NULL)
+FROM trajectories_episode WHERE run_id = %(run)s AND status <> 'finished' GROUP BY arm"""
 
 # Of the unfinished any, of those that have ended lately the ones at places of the stream that are given.
 _STEPPING = """
@@ -64,6 +65,7 @@ class Mark(NamedTuple):
 class Counted(NamedTuple):
     """So many verdicts that have all of this in common; ``second`` is when they were written."""
 
+    arm: str
     version: int | None
     task: int
     outcome: str
@@ -71,6 +73,14 @@ class Counted(NamedTuple):
     is_guided: bool
     second: int
     number: int
+
+
+class Unfinished(NamedTuple):
+    """Episodes of one arm without a verdict; ``guided`` are those among them."""
+
+    open: int = 0
+    submitted: int = 0
+    guided: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +108,8 @@ def verdicts_counted(*, run_id: int, after: int, upto: int) -> Iterator[Counted]
         yield from (Counted(*row) for row in _rows(_FOLD, bounds))
 
 
-def unfinished_by_status(run_id: int) -> dict[str, int]:
-    return dict(_rows(_UNFINISHED, {"run": run_id}))
+def unfinished_by_arm(run_id: int) -> dict[str, Unfinished]:
+    return {arm: Unfinished(*numbers) for arm, *numbers in _rows(_UNFINISHED, {"run": run_id})}
 
 
 def stepping(*, run_id: int, unfinished: int, since: int, upto: int) -> Stepping:

@@ -17,10 +17,8 @@ from trajectories.models import Episode, PageEventTally, Step, Submission, Verdi
 from trajectories.replay.selectors.tasks import task_excerpt
 
 EPISODES_PER_PAGE = 50
-EXCERPT_CHARS = 160
 NEIGHBOURS_SHOWN = 200
-WATCHED = timedelta(seconds=30)
-"""After a verdict, where something may still come."""
+WATCHED_MOST = timedelta(seconds=30)
 
 # What a row of the list shows; the big columns (prompt, payload, settings, evidence) stay where they are.
 LISTED = (
@@ -86,7 +84,7 @@ def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
         .only(*LISTED)
         .annotate(
             last_index=Subquery(last_index.values("last")),
-            excerpt=task_excerpt(EXCERPT_CHARS, task="task__"),
+            excerpt=task_excerpt(task="task__"),
         )
     )
 
@@ -133,12 +131,13 @@ def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveSta
     if episode.finished_at is None:
         return LiveState.OPEN
     is_complete = episode.closed_at is not None and is_measured
-    is_recent = now - episode.finished_at < min(WATCHED, _grace())
+    is_recent = now - episode.finished_at < watched()
     return LiveState.ENDING if is_recent and not is_complete else LiveState.ENDED
 
 
-def _grace() -> timedelta:
-    return timedelta(seconds=settings.STEP_GRACE_S)
+def watched() -> timedelta:
+    """How long a page waits after a verdict for what may still come."""
+    return min(WATCHED_MOST, timedelta(seconds=settings.STEP_GRACE_S))
 
 
 def episode_submission(episode: Episode) -> Submission | None:

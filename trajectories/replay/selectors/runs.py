@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Count
 from django.http import Http404
 
-from trajectories.models import Episode, PolicyVersion, Run
+from trajectories.models import PolicyVersion, Run
 from trajectories.replay.selectors.tallies import Tally, tallies_by_run
 
 RUNS_PER_PAGE = 25
@@ -28,15 +27,6 @@ class RunPage:
 
     rows: list[RunRow]
     older: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ending:
-    """How many episodes ended for one reason."""
-
-    outcome: str
-    reason: str
-    episodes: int
 
 
 def run_page(*, before: int | None) -> RunPage:
@@ -63,20 +53,6 @@ def run_choices(*, wanted: int | None = None) -> list[tuple[int, str]]:
     if wanted is None or wanted in dict(newest):
         return newest
     return newest + list(Run.objects.filter(pk=wanted).values_list("id", "name"))
-
-
-def run_endings(*, run_id: int) -> list[Ending]:
-    """Why episodes ended, most frequent first."""
-    counted = (
-        Episode.objects.filter(run_id=run_id, verdict__isnull=False)
-        .values("verdict__outcome", "verdict__reason")
-        .annotate(episodes=Count("id"))
-        .order_by("-episodes", "verdict__outcome", "verdict__reason")
-    )
-    return [
-        Ending(outcome=row["verdict__outcome"], reason=row["verdict__reason"], episodes=row["episodes"])
-        for row in counted
-    ]
 
 
 def run_policy_versions(*, run_id: int) -> list[PolicyVersion]:

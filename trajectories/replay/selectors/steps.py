@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 from django.db.models.functions import Left
 from django.http import Http404
 
-from trajectories.models import Blob, Episode, PageEvent, SiteEvent, Step, StepFacts
+from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step, StepFacts
+from trajectories.replay.selectors.episodes import episode_alone
 from trajectories.replay.selectors.steps_outline import Cell, outline
 from trajectories.replay.selectors.steps_told import steps_told
 
@@ -30,6 +31,11 @@ INDEXED = (
     "duration_ms",
     "screenshot",
     "actor",
+)
+
+# Whether a list can show a step's screenshot: one may be announced and never come, or be no picture.
+HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
+    Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
 )
 
 _BESIDE = """
@@ -84,9 +90,9 @@ def step_index(*, episode_id: int, first: int = 1) -> StepIndex:
     """Up to ``STEPS_PER_PAGE`` steps from number ``first`` on, each without its big columns."""
     rows = list(
         Step.objects.filter(episode_id=episode_id, index__gte=first)
-        .annotate(thought_start=Left("thought", THOUGHT_CHARS))
+        .annotate(thought_start=Left("thought", THOUGHT_CHARS), has_picture=HAS_PICTURE)
         .order_by("index")
-        .values(*INDEXED, "thought_start")[: STEPS_PER_PAGE + 1]
+        .values(*INDEXED, "thought_start", "has_picture")[: STEPS_PER_PAGE + 1]
     )
     told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows[:STEPS_PER_PAGE]])
     shown = [{**row, "told": told[row["index"]]} for row in rows[:STEPS_PER_PAGE]]
@@ -127,6 +133,12 @@ def strip_around(*, episode_id: int, index: int) -> list[Cell | Gap]:
 def step_get(*, episode: Episode, index: int) -> Step:
     """One whole step, or 404 that tells a gap from the end."""
     return _found(Step.objects.filter(episode_id=episode.pk, index=index).first(), episode, index)
+
+
+def step_alone(*, episode_id: int, index: int) -> Step:
+    """One whole step with its episode's own row, in one query; or 404."""
+    found = Step.objects.select_related("episode").filter(episode_id=episode_id, index=index).first()
+    return found or step_get(episode=episode_alone(episode_id), index=index)
 
 
 def step_named(*, episode: Episode, index: int) -> Step:
@@ -174,10 +186,13 @@ def steps_beside(*, episode_id: int, index: int) -> tuple[int | None, int | None
     return before, after
 
 
-def step_nearest(*, episode_id: int, index: int) -> int | None:
-    """The step itself, else the next one, else the last; None when there is none at all."""
-    found = step_after(episode_id=episode_id, index=index - 1)
-    return found if found is not None else step_before(episode_id=episode_id, index=index)
+def step_nearest(*, episode_id: int, index: int) -> Step:
+    """The step itself, else the next one, else the last, with its episode; or 404."""
+    rows = Step.objects.select_related("episode").filter(episode_id=episode_id)
+    found = rows.filter(index__gte=index).order_by("index").first() or rows.order_by("-index").first()
+    if found is None:
+        raise Http404(f"Episode {episode_alone(episode_id).pk} has no step.")
+    return found
 
 
 def step_facts(*, episode_id: int, index: int) -> StepFacts | None:

@@ -34,7 +34,11 @@ SELECT s.index, s.action_type, s.action_known, s.action_result, s.parse_error <>
     left(coalesce(s.action->>'text', s.action->>'key', s.action->>'value', s.action->>'url',
         s.action->>'ms', s.action->>'dy'), %(words)s) AS what,
     coalesce(nullif(f.target, ''), left(s.action->>'target', %(words)s)) AS target,
-    s.duration_ms, s.screenshot,
+    s.duration_ms,
+    CASE WHEN EXISTS (SELECT 1 FROM trajectories_blob b WHERE b.sha256 = s.screenshot)
+        AND NOT EXISTS (SELECT 1 FROM trajectories_picture p
+            WHERE p.sha256 = s.screenshot AND p.state = 'unreadable')
+        THEN s.screenshot ELSE '' END AS screenshot,
     coalesce(f.is_page_change, s.url <> '' AND s.url <> lag(s.url) OVER (ORDER BY s.index)) AS is_page_change,
     f.repeats, coalesce(f.said_done, '') AS said_done, f.index IS NULL AS is_so_far
 FROM trajectories_step s
@@ -46,6 +50,8 @@ ORDER BY s.index"""
 @dataclass(frozen=True, kw_only=True)
 class Cell:
     """A step as the timeline shows it. ``bar`` is its duration as 0 to 100; None when nobody measured it.
+
+    ``screenshot`` is empty too where it never came or is no picture.
 
     ``repeats`` and ``said_done`` are computed for good some seconds after the episode's end; before, they are
     what can be said ``is_so_far``, for the last steps that were asked for; the others are ``LATER``.

@@ -62,10 +62,6 @@ def tallies_by_run(run_ids: Collection[int]) -> dict[int, Tally]:
     return _tallies(part="run_id", column="run_id", ids=run_ids)
 
 
-def tallies_by_arm(*, run_id: int) -> dict[str, Tally]:
-    return _tallies(part="arm", column="run_id", ids=[run_id])
-
-
 def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
     return _tallies(part="arm", column="task_id", ids=[task_id])
 

@@ -17,7 +17,8 @@ from tasks_app.task_words import task_query, tasks_with
 from trajectories.models import Episode
 
 TASKS_PER_PAGE = 50
-EXCERPT_CHARS = 220
+# More than a row shows: formulas are shorter when they are told in plain characters.
+EXCERPT_CHARS = 400
 LATEST_EPISODES = 20
 FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
 
@@ -36,12 +37,12 @@ class TaskPage:
     after: int | None
 
 
-def task_excerpt(chars: int, *, task: str = "") -> Left:
+def task_excerpt(*, task: str = "") -> Left:
     """How a task's question begins: its own words where it has some, since a prompt may begin with a table.
 
     ``task`` is the way to the task from the model that is asked for, such as ``task__``.
     """
-    return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), chars)
+    return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), EXCERPT_CHARS)
 
 
 def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
@@ -60,7 +61,7 @@ def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
         query = query.filter(id__gt=after)
     found = list(
         query.defer("prompt", "payload")
-        .annotate(excerpt=task_excerpt(EXCERPT_CHARS), picture=FIRST_PICTURE)
+        .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)
         .order_by("id")[: TASKS_PER_PAGE + 1]
     )
     shown = found[:TASKS_PER_PAGE]

@@ -1,46 +1,98 @@
 from __future__ import annotations
 
-from django.http import HttpResponse, QueryDict
-from django.shortcuts import render
+from typing import Any
 
+from django.http import HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from trajectories.models import Episode
 from trajectories.replay.access import LabRequest, lab_page
-from trajectories.replay.comparing import EPISODES_MAX, compare
-from trajectories.replay.forms import RowsForm
+from trajectories.replay.comparing import EPISODES_MAX, Comparison, compare
+from trajectories.replay.forms import RowsForm, misnamed
 from trajectories.replay.selectors import comparing
 
 EPISODES_LEAST = 2
 ID_DIGITS = 19
+EPISODES = "episodes"
 
 
 @lab_page
 def compare_detail(request: LabRequest) -> HttpResponse:
-    """``?episodes=1,2`` or, as ticked boxes send it, ``?episodes=1&episodes=2``; up to four."""
-    ids, refused = _wanted(request.GET)
+    """``?episodes=1,2``, up to four; how ticked boxes send them leads to that address."""
+    words = _words(request.GET)
+    if _is_loose(request.GET, words):
+        return redirect(_address(request.GET, words))
+    ids, refused = _wanted(words)
     episodes = comparing.episodes_get(ids[:EPISODES_MAX])
-    shown = [episode.pk for episode in episodes]
-    first = RowsForm({"first": request.GET.get("from", "")}).filters().get("first", 1)
+    form = RowsForm(request.GET)
+    first = form.filters().get("from", 1)
+    comparison = compare(episodes, first=first) if len(episodes) >= EPISODES_LEAST else None
     context = {
         "here": "search",
+        "problems": _problems(request.GET, form, comparison, first=first),
         "episodes": episodes,
-        "ids": ",".join(map(str, shown)),
+        "ids": ",".join(str(episode.pk) for episode in episodes),
         "refused": refused,
         "is_over": len(ids) > EPISODES_MAX,
         "room": EPISODES_MAX - len(episodes),
         "task": episodes[0].task if episodes else None,
         "are_several_tasks": len({episode.task_id for episode in episodes}) > 1,
-        "choices": _choices(episodes[0].task_id, shown) if 0 < len(episodes) < EPISODES_MAX else [],
-        "comparison": compare(episodes, first=first) if len(episodes) >= EPISODES_LEAST else None,
+        "choices": _choices(episodes) if len(episodes) < EPISODES_MAX else [],
+        "comparison": comparison,
     }
     return render(request, "lab/compare.html", context)
 
 
-def _choices(task_id: int, shown: list[int]) -> list[object]:
-    return list(comparing.episodes_to_choose(task_id=task_id, besides=shown))
+def _words(parameters: QueryDict) -> list[str]:
+    """What is asked for, each once and in its order; boxes send an empty one along where none is ticked."""
+    words = [word.strip() for text in parameters.getlist(EPISODES) for word in text.split(",")]
+    return list(dict.fromkeys(filter(None, words)))
 
 
-def _wanted(parameters: QueryDict) -> tuple[list[int], list[str]]:
-    """The ids, each once and in their order, and what is none."""
-    words = [word.strip() for text in parameters.getlist("episodes") for word in text.split(",")]
-    words = [word for word in words if word]
+def _is_loose(parameters: QueryDict, words: list[str]) -> bool:
+    """Whether the same is said more shortly, in the address that is to be shared."""
+    return EPISODES in parameters and parameters.getlist(EPISODES) != ([",".join(words)] if words else [])
+
+
+def _address(parameters: QueryDict, words: list[str]) -> str:
+    asked = QueryDict(mutable=True)
+    if words:
+        asked[EPISODES] = ",".join(words)
+    for name, values in parameters.lists():
+        if name != EPISODES:
+            asked.setlist(name, values)
+    query = asked.urlencode(safe=",")
+    return f"{reverse('compare')}?{query}" if query else reverse("compare")
+
+
+def _problems(
+    parameters: QueryDict, form: RowsForm, comparison: Comparison | None, *, first: int
+) -> list[str]:
+    """What of the address makes no sense, besides episodes."""
+    found = [*form.problems(), *misnamed(parameters, known={EPISODES, *form.fields}, of="a comparison")]
+    if comparison and first > max(1, comparison.rows):
+        found.append(f"There is no row {first:,}: these are the last ones.")
+    return found
+
+
+def _choices(episodes: list[Episode]) -> list[dict[str, Any]]:
+    """Other episodes to put beside these, by task."""
+    shown = [episode.pk for episode in episodes]
+    tasks = {episode.task_id: episode.task for episode in episodes}
+    groups = [
+        {
+            "task": task,
+            "episodes": comparing.episodes_to_choose(
+                task_id=task_id, besides=shown, most=comparing.CHOICES_SHOWN // len(tasks)
+            ),
+        }
+        for task_id, task in tasks.items()
+    ]
+    return [group for group in groups if group["episodes"]]
+
+
+def _wanted(words: list[str]) -> tuple[list[int], list[str]]:
+    """The ids, each once, and what is none."""
     good = [word for word in words if word.isascii() and word.isdigit() and len(word) < ID_DIGITS]
     return list(dict.fromkeys(map(int, good))), [word for word in words if word not in good]

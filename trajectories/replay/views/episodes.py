@@ -14,7 +14,7 @@ from trajectories.recording import prompts, solving
 from trajectories.replay import access, evidence, following
 from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.budgets import budget_reason
-from trajectories.replay.forms import StepsForm
+from trajectories.replay.forms import StepsForm, misnamed
 from trajectories.replay.problems import answer_named, sources_of
 from trajectories.replay.selectors import calls, episodes, steps
 from trajectories.replay.selectors.fidelity import episode_fidelity
@@ -31,10 +31,11 @@ HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
 def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     episode = episodes.episode_get(episode_id)
     progress = _progress(request, episode)
-    start = progress["start"]
+    form, start = progress["form"], progress["start"]
     strip = steps.strip_around(episode_id=episode.pk, index=start) if start else []
     context = {
         "here": "search",
+        "problems": [*form.problems(), *misnamed(request.GET, known=form.fields, of="an episode")],
         "task": episode.task,
         "strip": strip,
         "skips_end": progress["last"] > start + steps.STRIP_REACH,
@@ -96,7 +97,8 @@ def _loads(episode: Episode) -> dict[str, Any]:
 
 def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     news = following.news_of(episode)
-    asked = StepsForm(request.GET).filters()
+    form = StepsForm(request.GET, last=news["last"])
+    asked = form.filters()
     is_tail = asked["tail"]
     first = steps.tail_first(episode_id=episode.pk) if is_tail else asked.get("first", 1)
     index = steps.step_index(episode_id=episode.pk, first=first)
@@ -106,6 +108,7 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     sources = sources_of(episode.task, episode.arrangement)
     fields = fields_of(episode.task)
     return {
+        "form": form,
         "judgement": judgement,
         "sees_golds": golds,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),

@@ -19,7 +19,7 @@ def step_compared(request: LabRequest, episode_id: int, index: int) -> HttpRespo
     """A step's screenshot, its replay as it was drawn, and where they differ; for htmx the badge alone."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_named(episode=episode, index=index)
-    return render(request, _template(request), _context(episode, step))
+    return render(request, _template(request), _context(request, episode, step))
 
 
 @lab_deed
@@ -29,10 +29,12 @@ def step_compare(request: LabRequest, episode_id: int, index: int) -> HttpRespon
     episode = episodes.episode_get(episode_id)
     step = steps.step_named(episode=episode, index=index)
     if episode.finished_at is None:
-        return render(request, _template(request), _context(episode, step), status=HTTPStatus.CONFLICT)
+        return render(
+            request, _template(request), _context(request, episode, step), status=HTTPStatus.CONFLICT
+        )
     choosing.step_wait_again(episode_id=episode.pk, index=step.index)
     if wants_fragment(request):
-        return render(request, _template(request), _context(episode, step))
+        return render(request, _template(request), _context(request, episode, step))
     return redirect("step_compared", episode.pk, step.index)
 
 
@@ -40,13 +42,14 @@ def _template(request: LabRequest) -> str:
     return "lab/_fidelity.html" if wants_fragment(request) else "lab/step_fidelity.html"
 
 
-def _context(episode: Episode, step: Step) -> dict[str, Any]:
+def _context(request: LabRequest, episode: Episode, step: Step) -> dict[str, Any]:
     found = step_fidelity(episode_id=episode.pk, index=step.index)
     return {
         "here": "episodes",
         "episode": episode,
         "run": episode.run,
         "step": step,
+        "is_news": wants_fragment(request),
         "fidelity": found,
         "said": fidelity_said(found, has_ended=episode.finished_at is not None),
     }

@@ -5,11 +5,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from trajectories.replay.access import LabRequest, lab_page
-from trajectories.replay.behaviour import behaviour_table
 from trajectories.replay.dashboard import dashboard_of
 from trajectories.replay.forms import CursorForm, misnamed
-from trajectories.replay.selectors import episodes, runs, tallies
-from trajectories.reports import behaviour, twins
+from trajectories.replay.selectors import runs
 
 
 @lab_page
@@ -39,12 +37,6 @@ def run_detail(request: LabRequest, run_id: int) -> HttpResponse:
         "run": run,
         "socket": f"/ws/runs/{run.pk}/pulse/",
         "board": dashboard_of(run.pk),
-        "page": episodes.episodes_newest(run_id=run.pk),
-        "arms": tallies.tallies_by_arm(run_id=run.pk),
-        "endings": runs.run_endings(run_id=run.pk),
-        "behaviour": behaviour_table(behaviour.run_behaviour(run_id=run.pk)),
-        "twins": twins.twin_tallies(run_id=run.pk),
-        "policy_versions": runs.run_policy_versions(run_id=run.pk),
     }
     return render(request, "lab/run.html", context)
 
@@ -56,4 +48,4 @@ def run_live(request: LabRequest, run_id: int) -> HttpResponse:
     board = dashboard_of(run.pk)
     if request.GET.get("seen") == board.seen:
         return HttpResponse(status=204)
-    return render(request, "lab/_dashboard.html", {"run": run, "board": board})
+    return render(request, "lab/_run_news.html", {"run": run, "board": board})

@@ -3,27 +3,30 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from gymsite.core.tokens import mask_tokens
 from trajectories.models import Episode, Step, StepFacts
+from trajectories.recording import prompts
 from trajectories.replay import diffing, following, overlay, pictures_compared
 from trajectories.replay.access import LabRequest, lab_page, wants_fragment
 from trajectories.replay.actions import element_more, pretty
 from trajectories.replay.dom import scenes
 from trajectories.replay.fidelity_said import Said, fidelity_said
 from trajectories.replay.figures import figures_of
-from trajectories.replay.panels import panels_of
+from trajectories.replay.formulas import first_line_told
+from trajectories.replay.panels import Panel, panel_opened, panels_of
 from trajectories.replay.selectors import calls, episodes, steps, steps_find, steps_outline, steps_so_far
 from trajectories.replay.selectors.fidelity import step_fidelity
 from trajectories.replay.selectors.steps_told import Told
-from trajectories.replay.shown import shown
-from trajectories.replay.text import first_line
+from trajectories.replay.shown import Shown, shown
 from trajectories.summaries.elements import target_told
 
 FRAGMENT = "fragment"
+# The number that led to the step next to it.
+ASKED = "asked"
 # What a page holds of a step before the one that is shown, to say what changed.
 COMPARED = ("thought", "observation_text", "screenshot", "url")
 TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
@@ -33,11 +36,12 @@ TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
     """One step: the page, or with ``?fragment`` what changes of it from step to step."""
     if FRAGMENT in request.GET:
-        return _fragment(request, episodes.episode_alone(episode_id), index=index)
+        return _fragment(request, steps.step_alone(episode_id=episode_id, index=index))
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     find = steps_find.find_asked(request.GET.get("find"))
     context = {"episode": episode, "run": episode.run, "find": find, **_step(episode, step, find=find)}
+    context["instead"] = _instead(_number(request.GET.get(ASKED, "")), step)
     return render(request, "lab/step.html", {**context, **_around(episode, step, find=find)})
 
 
@@ -51,19 +55,18 @@ def step_slashed(request: LabRequest, episode_id: int, index: int) -> HttpRespon
 def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
     """To the step with the number ``?index``, or the nearest one that was recorded.
 
-    With ``?fragment`` that step's part comes at once: a redirect takes as long again.
+    Of another number than the one asked for it is said. With ``?fragment`` that step's part comes at once: a
+    redirect takes as long again.
     """
-    episode = episodes.episode_alone(episode_id)
-    asked = request.GET.get("index", "")
-    wanted = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 1
-    found = steps.step_nearest(episode_id=episode.pk, index=wanted)
-    if found is None:
-        raise Http404(f"Episode {episode.pk} has no step.")
+    wanted = _number(request.GET.get("index", ""))
+    found = steps.step_nearest(episode_id=episode_id, index=wanted or 1)
     if FRAGMENT in request.GET:
-        return _fragment(request, episode, index=found)
+        return _fragment(request, found, asked=wanted)
     kept = request.GET.copy()
     kept.pop("index", None)
-    address = reverse("step", args=[episode.pk, found])
+    if wanted not in (None, found.index):
+        kept[ASKED] = str(wanted)
+    address = reverse("step", args=[episode_id, found.index])
     return redirect(f"{address}?{kept.urlencode()}" if kept else address)
 
 
@@ -99,12 +102,25 @@ def step_text(request: LabRequest, episode_id: int, index: int, name: str) -> Ht
     return response
 
 
-def _fragment(request: LabRequest, episode: Episode, *, index: int) -> HttpResponse:
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _instead(asked: int | None, step: Step) -> str:
+    """Why this step is shown and not the one that was asked for; empty where it is that one."""
+    if asked is None or asked == step.index:
+        return ""
+    if steps.step_nearest(episode_id=step.episode_id, index=asked).pk != step.pk:
+        return ""  # Of an address that somebody made.
+    if asked > step.index:
+        return f"There is no step {asked}: {step.index} is the last one."
+    return f"Step {asked} was never recorded: {step.index} is the next one."
+
+
+def _fragment(request: LabRequest, step: Step, *, asked: int | None = None) -> HttpResponse:
     find = steps_find.find_asked(request.GET.get("find"))
-    step = steps.step_get(episode=episode, index=index)
-    return render(
-        request, "lab/_step.html", {"episode": episode, "find": find, **_step(episode, step, find=find)}
-    )
+    context = {"episode": step.episode, "find": find, **_step(step.episode, step, find=find)}
+    return render(request, "lab/_step.html", {**context, "instead": _instead(asked, step)})
 
 
 def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
@@ -112,22 +128,19 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
     events = steps.step_events(episode_id=episode.pk, index=step.index)
     programs = calls.calls_of(episode, step=step.index)
     screenshot = blobs.get(step.screenshot)
-    picture = overlay.overlay_of(step) if screenshot else None
+    picture = overlay.overlay_of(step, seen=None if events.is_cut else events.page) if screenshot else None
     kept = steps.step_facts(episode_id=episode.pk, index=step.index)
     facts = kept or _facts_so_far(episode, step)
     before, after = steps.steps_beside(episode_id=episode.pk, index=step.index)
+    texts = _texts(step, find=find)
     context = {
+        **texts,
         "step": step,
         "before": before,
         "after": after,
         "told": _told(step, facts, is_so_far=kept is None),
         "element": element_more(step.action, in_observation=step.observation_text),
-        "thought": shown(step.thought, find=find),
-        "url": shown(step.url[:4_000], find=find),
-        "tree": shown(step.observation_text, find=find),
-        "raw": shown(step.raw, find=find),
-        "action_json": shown(pretty(step.action), find=find) if step.action else None,
-        "more_json": shown(pretty(step.more)) if step.more else None,
+        "is_found_in_sight": any("<mark>" in texts[name].html for name in ("thought", "url")),
         "figures": figures_of(step),
         "facts": facts,
         "is_so_far": kept is None,
@@ -140,17 +153,51 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "picture": picture,
         "lack": overlay.lack_of(step, is_stored=screenshot is not None, is_readable=picture is not None),
         "observation_blob": blobs.get(step.observation_sha256),
-        "says": first_line(step.thought, 120),
+        "says": first_line_told(step.thought[: steps.THOUGHT_CHARS], 120),
     }
     counts = {"page": len(events.page), "server": len(events.site), "programs": len(programs)}
     panels = panels_of(
         episode,
         step,
         counts=counts,
+        found={"tree": texts["tree"].found, "json": texts["raw"].found + texts["action_json"].found},
         is_measured=facts is not None,
         is_recorded=scenes.has_recording(episode),
     )
-    return {**context, "panels": panels}
+    is_words_only = _is_words_only(episode, step)
+    opened = _opened(step, panels, has_figures=bool(context["figures"])) if is_words_only else panels[0].id
+    has_page = episode.arm in prompts.ARMS_WITH_PAGE
+    return {
+        **context,
+        "panels": panels,
+        "opened": opened,
+        "is_words_only": is_words_only,
+        "has_page": has_page,
+    }
+
+
+def _is_words_only(episode: Episode, step: Step) -> bool:
+    """Whether there is nothing to be seen beside the thought, so that it has the whole width."""
+    if step.screenshot:
+        return False
+    return episode.arm not in prompts.ARMS_WITH_PAGE or not (step.observation_text or step.observation_sha256)
+
+
+def _opened(step: Step, panels: list[Panel], *, has_figures: bool) -> str:
+    has_tree = bool(step.observation_text or step.observation_sha256)
+    holds = {"tree": has_tree, "usage": has_figures, "json": bool(step.raw or step.action)}
+    return panel_opened(panels, holds=holds)
+
+
+def _texts(step: Step, *, find: str) -> dict[str, Shown]:
+    return {
+        "thought": shown(step.thought, find=find),
+        "url": shown(step.url[:4_000], find=find),
+        "tree": shown(step.observation_text, find=find),
+        "raw": shown(step.raw, find=find),
+        "action_json": shown(pretty(step.action) if step.action else "", find=find),
+        "more_json": shown(pretty(step.more) if step.more else ""),
+    }
 
 
 def _told(step: Step, facts: StepFacts | None, *, is_so_far: bool) -> Told:
@@ -188,5 +235,6 @@ def _around(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "found_before": found.before(step.index),
         "found_after": found.after(step.index),
         "found_place": found.place_of(step.index),
+        "found_said": found.said_of(step.index),
         **news,
     }

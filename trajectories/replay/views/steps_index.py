@@ -61,12 +61,12 @@ def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
 
 @lab_page
 def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
-    """``steps`` are pairs of a number and the places in that step that hold ``?find``."""
+    """``steps`` are pairs of a number and the places in that step that hold ``?find``, named by ``words``."""
     episode = episodes.episode_get(episode_id)
     find = steps_find.find_asked(request.GET.get("find"))
     found = steps_find.steps_matching(episode_id=episode.pk, find=find)
     rows = [(one.index, one.places) for one in found.matches]
-    return _json({"find": find, "steps": rows, "is_cut": found.is_cut})
+    return _json({"find": find, "steps": rows, "is_cut": found.is_cut, "words": steps_find.PLACES})
 
 
 def _about(episode: Episode) -> dict[str, Any]:
