@@ -1,16 +1,16 @@
 """Rows of what recording costs a page's main thread, on a question page and on a page of the booking site.
 
-The same actions (a click, typing, a key, scrolling) are done on pages that are recorded by ``events`` and in
-``full``. Counted is the time of V8's CPU profile (Profiler over DevTools, a sample every 500 microseconds:
-one every 100 slows the page that it measures) in functions of the recorders' files and in all that they call,
-from the page's first byte until everything has been sent. A profile does not see what is compressed for
-sending, nor what is compiled: the chunks that were sent are compressed once more, timed alone, and compiling
-is taken from the trace of the same page view.
+The same actions (a click, typing, a key, scrolling) are done on pages that are recorded by ``events``, in
+``full`` and not at all. Counted is the processor time of the page's main thread, from the page's first byte
+until everything has been sent, as Chromium's trace of that thread tells it: running the recorders' files,
+every call into them with all that it calls, compiles and collects, and what the page's microtasks (what
+follows an answer that was awaited, compressing) take more than without recording. A sampling profiler is not
+used: a sample every 500 microseconds slows what it measures by a half, and it counts the time in which
+another process has the core.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,43 +28,22 @@ from tests.bench.site_episodes import pages_of, payload_make, tasks_insert
 from tests.bench.table import Row
 
 ROUNDS = 7
-SAMPLE_US = 500
-# A sample that took longer came when another process had the core.
-PREEMPTED_US = 1_500
 SENT_MS = 1_500
 FILES = ("js/arena/recorder.js", "js/arena/recording.js", "vendor/rrweb/record.min.js")
 TARGETS_MS = {"events": 10, "full": 40}
-COMPILING = ["disabled-by-default-v8.compile"]
+CATEGORIES = ["devtools.timeline", "v8.execute"]
+CALLS = {"FunctionCall", "EvaluateScript", "v8.compile"}
+MICROTASKS = "RunMicrotasks"
 SETTLED = "html[data-settled=true]"
-GZIP_MAGIC = b"\x1f\x8b"
-PACK = """async (texts) => {
-    const times = [];
-    for (const text of texts) {
-        const bytes = new TextEncoder().encode(text);
-        const begun = performance.now();
-        const { readable, writable } = new CompressionStream("gzip");
-        const writer = writable.getWriter();
-        void writer.write(bytes);
-        void writer.close();
-        await new Response(readable).arrayBuffer();
-        times.push(performance.now() - begun);
-    }
-    return times.reduce((total, time) => total + time, 0);
-}"""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Milliseconds of the main thread, and bytes sent."""
+    """Milliseconds of the main thread in the recorders' files and in other microtasks, and bytes sent."""
 
-    running: float
-    compiling: float
-    packing: float
+    calls: float
+    microtasks: float
     sent: int
-
-    @property
-    def total(self) -> float:
-        return self.running + self.compiling + self.packing
 
 
 def rows(place: Installation) -> Iterator[Row]:
@@ -79,28 +58,30 @@ def rows(place: Installation) -> Iterator[Row]:
             executable_path=browser_find(), args=[*ARGUMENTS, "--no-sandbox"]
         )
         for name, (task, path, look) in pages.items():
-            for recording, target in TARGETS_MS.items():
+            costs = {}
+            for recording in ("off", *TARGETS_MS):
                 opened = _open(place, run, [task], 1, recording=recording, presentation=look)
-                address = str(opened[0]["start_url"])
-                yield _row(f"{recording} on a {name} page", _costs(browser, address + path), target)
+                costs[recording] = _costs(browser, str(opened[0]["start_url"]) + path)
+            for recording, target in TARGETS_MS.items():
+                yield _row(f"{recording} on a {name} page", costs[recording], costs["off"], target)
         browser.close()
 
 
-def _row(name: str, costs: list[Cost], target: float) -> Row:
+def _row(name: str, costs: list[Cost], without: list[Cost], target: float) -> Row:
     """The first view of a browser compiles what later ones have from its cache; it is told apart."""
     first, *warm = costs
-    typical = sorted(warm, key=lambda cost: cost.total)[len(warm) // 2]
-    parts = (
-        f"{typical.running:.1f} running, {typical.packing:.1f} compressing, {typical.compiling:.1f} compiling"
-    )
+    own_microtasks = median(cost.microtasks for cost in without[1:])
+    totals = [cost.calls + max(0.0, cost.microtasks - own_microtasks) for cost in (first, *warm)]
+    calls = median(cost.calls for cost in warm)
     sent = median(cost.sent for cost in warm) / 1000
     return Row(
         f"recording {name}",
-        typical.total,
+        median(totals[1:]),
         "ms",
         target,
         is_lower_better=True,
-        note=f"median of {len(warm)}: {parts}; first view {first.total:.1f}; {sent:.0f} kB sent",
+        note=f"median of {len(warm)}, {min(totals[1:]):.1f} to {max(totals[1:]):.1f}; "
+        f"{calls:.1f} in calls; first view {totals[0]:.1f}; {sent:.0f} kB sent",
     )
 
 
@@ -114,31 +95,18 @@ def _costs(browser: Browser, address: str) -> list[Cost]:
 
 def _cost(browser: Browser, page: Page, address: str) -> Cost:
     page.goto("about:blank")
-    bodies: list[tuple[str, bytes]] = []
+    sent: list[int] = []
 
     def note(request: Request) -> None:
         if request.method == "POST":
-            bodies.append((request.url, request.post_data_buffer or b""))
+            sent.append(len(request.post_data_buffer or b""))
 
     page.on("request", note)
-    session = page.context.new_cdp_session(page)
-    session.send("Profiler.enable")
-    session.send("Profiler.setSamplingInterval", {"interval": SAMPLE_US})
-    browser.start_tracing(page=page, categories=COMPILING)
-    session.send("Profiler.start")
+    browser.start_tracing(page=page, categories=CATEGORIES)
     _drive(page, address)
-    profile = session.send("Profiler.stop")["profile"]
-    trace = json.loads(browser.stop_tracing())["traceEvents"]
-    session.detach()
+    calls, microtasks = _times_ms(json.loads(browser.stop_tracing())["traceEvents"])
     page.remove_listener("request", note)
-    chunks = [body for url, body in bodies if url.endswith("/recording")]
-    packed = [body for body in chunks if body.startswith(GZIP_MAGIC)]
-    return Cost(
-        running=_running_ms(profile),
-        compiling=_compiling_ms(trace),
-        packing=page.evaluate(PACK, [gzip.decompress(body).decode() for body in packed]) if packed else 0.0,
-        sent=sum(len(body) for _, body in bodies),
-    )
+    return Cost(calls=calls, microtasks=microtasks, sent=sum(sent))
 
 
 def _drive(page: Page, address: str) -> None:
@@ -156,25 +124,41 @@ def _drive(page: Page, address: str) -> None:
     page.wait_for_timeout(SENT_MS)
 
 
-def _running_ms(profile: dict[str, Any]) -> float:
-    """The time of the recorders' functions and of all that they call."""
-    nodes = {node["id"]: node for node in profile["nodes"]}
-    ours: set[int] = set()
-    waiting = [node["id"] for node in profile["nodes"] if node["callFrame"]["url"].endswith(FILES)]
-    while waiting:
-        node = waiting.pop()
-        if node not in ours:
-            ours.add(node)
-            waiting += nodes[node].get("children", [])
-    spent = zip(profile["samples"], profile["timeDeltas"], strict=True)
-    return sum(min(max(delta, 0), PREEMPTED_US) for node, delta in spent if node in ours) / 1000
+def _times_ms(trace: Iterable[dict[str, Any]]) -> tuple[float, float]:
+    """Processor time of the recorders' calls, and of microtasks around other calls."""
+    calls, microtasks = 0.0, 0.0
+    for thread in _threads(trace):
+        within: list[dict[str, Any]] = []
+        for event in thread:
+            while within and event["ts"] >= within[-1]["ts"] + within[-1]["dur"]:
+                within.pop()
+            spent = event["tdur"] / 1000
+            if _is_ours(event) and not any(map(_is_ours, within)):
+                calls += spent
+                microtasks -= spent if any(map(_is_microtask, within)) else 0.0
+            elif _is_microtask(event) and not any(
+                _is_ours(outer) or _is_microtask(outer) for outer in within
+            ):
+                microtasks += spent
+            within.append(event)
+    return calls, microtasks
 
 
-def _compiling_ms(trace: Iterable[dict[str, Any]]) -> float:
-    """Compiling of the recorders' files outside of their functions' first calls."""
-    found = 0.0
+def _threads(trace: Iterable[dict[str, Any]]) -> Iterable[list[dict[str, Any]]]:
+    """Spans of the threads that have such, outer ones before those within them."""
+    threads: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for event in trace:
-        data = event.get("args", {}).get("data", {})
-        if event.get("name") == "v8.compile" and str(data.get("url", "")).endswith(FILES):
-            found += event.get("dur", 0)
-    return found / 1000
+        if event.get("ph") == "X" and "tdur" in event and "dur" in event:
+            threads.setdefault((event["pid"], event["tid"]), []).append(event)
+    for spans in threads.values():
+        yield sorted(spans, key=lambda span: (span["ts"], -span["dur"]))
+
+
+def _is_ours(event: dict[str, Any]) -> bool:
+    data = event.get("args", {}).get("data")
+    address = str(data.get("url", "")) if isinstance(data, dict) else ""
+    return event["name"] in CALLS and address.endswith(FILES)
+
+
+def _is_microtask(event: dict[str, Any]) -> bool:
+    return bool(event["name"] == MICROTASKS)
