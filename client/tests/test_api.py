@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -124,11 +125,32 @@ def test_the_demo_plays_every_policy(
     told = ["demo", "--server", fake.lab_url, "--key", "k", "--golds", str(golds), "--episodes", "6"]
     assert main(told) == 0
     out = capsys.readouterr()
-    rows = {line.split()[0]: line.split()[1:] for line in out.out.splitlines()[1:]}
+    table, told_below = out.out.split("\n\n")
+    rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}
     assert rows["solver"] == ["6", "6", "0", "0", "0"]
     for policy in ("narrator", "null", "void_seeker"):
         assert rows[policy] == ["6", "0", "6", "0", "0"]
     assert "24/24 episodes" in out.err
+    opened = fake.state.episodes
+    full = {number for number, one in opened.items() if one["body"].get("recording") == "full"}
+    assert [opened[number]["arm"] for number in sorted(full)] == ["gym"] * 4
+    found = re.search(rf"{fake.lab_url}/episodes/(\d+)/steps/(\d+)#dom\n", told_below)
+    assert found
+    assert int(found[1]) in full
+    assert int(found[2]) in opened[int(found[1])]["steps"]
+
+
+def test_without_a_browser_the_demo_plays_what_needs_none_and_says_so(
+    fake: FakeServer, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALAESTRA_BROWSER", "/no/such/browser")
+    assert main(["demo", "--server", fake.lab_url, "--key", "k", "--episodes", "12"]) == 1
+    out = capfd.readouterr()
+    assert "The demonstration stopped: " in out.err
+    assert "never retrieved" not in out.err
+    assert "#dom" not in out.out
+    done = [one["arm"] for one in fake.state.episodes.values() if one["verdict"]]
+    assert sorted(set(done)) == ["text_agent", "text_zero_shot"]
 
 
 def test_the_demo_without_a_server_says_so(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from palaestra.demo import DemoPlan, demo_run, table
+from palaestra.demo import DemoPlan, demo_run, replay_address, table
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import PalaestraError
 
@@ -39,6 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"The demonstration stopped: {failure}", file=sys.stderr)
         return 1
     print(table(tallies))
+    if address := replay_address(tallies, server=given.server):
+        print(f"\nA page as an agent saw it, replayed from its DOM: {address}")
+        if plan.with_pictures:
+            print(
+                "Where the server has bubblewrap, replays are held against screenshots in the next minutes."
+            )
     problems = [problem for tally in tallies.values() for problem in tally.problems]
     for problem in problems:
         print(problem, file=sys.stderr)

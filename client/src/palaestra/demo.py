@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from palaestra.api import Client
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
@@ -22,9 +24,12 @@ from palaestra.records import Task
 
 # One of each kind of page; those that the server has not are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
+BROWSER_ARM = "gym"
 # Out of six episodes of a policy four are played in the browser, and one in each of the text arms.
-ARM_SHARES = (("gym", 4), ("text_agent", 1), ("text_zero_shot", 1))
+ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
+# Of so many episodes of a policy in the browser one is recorded in full: the lab can replay its pages.
+FULL_EVERY = 4
 TASKS_ASKED = 200
 STARTER_SPLIT = "starter"
 
@@ -48,11 +53,14 @@ class Tally:
 
     outcomes: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
+    in_full: list[Rollout] = field(default_factory=list)
 
-    def add(self, done: Rollout) -> None:
+    def add(self, done: Rollout, *, is_full: bool = False) -> None:
         self.outcomes[done.outcome] += 1
         if done.problem:
             self.problems.append(f"episode {done.episode}: {done.problem}")
+        elif is_full and done.steps:
+            self.in_full.append(done)
 
 
 async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
@@ -79,6 +87,15 @@ def table(tallies: Mapping[str, Tally]) -> str:
         for name, tally in tallies.items()
     ]
     return "\n".join([head, *rows])
+
+
+def replay_address(tallies: Mapping[str, Tally], *, server: str) -> str:
+    """Where the lab replays the DOM of an episode's last step; empty when none was recorded in full."""
+    found = next((tally.in_full for tally in tallies.values() if tally.in_full), [])
+    if not found:
+        return ""
+    longest = max(found, key=lambda rollout: rollout.steps)
+    return f"{server.rstrip('/')}/episodes/{longest.episode}/steps/{longest.steps}#dom"
 
 
 def _kind(plan: DemoPlan) -> Kind:
@@ -136,15 +153,34 @@ async def _play(
     )
     tally = Tally()
 
-    def done(rollout: Rollout) -> None:
-        tally.add(rollout)
-        progress.advance(note=policy.name)
+    async def rounds(arm: str, chosen: Sequence[int], *, is_full: bool = False) -> None:
+        def done(rollout: Rollout) -> None:
+            tally.add(rollout, is_full=is_full)
+            progress.advance(note=policy.name)
 
-    for arm, chosen in _shares(tasks).items():
+        recording: dict[str, Any] = {"recording": "full"} if is_full else {}
         # The same task twice in one call would be one group too many: samples are opened round by round.
         for ids in _rounds(chosen):
-            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=done)
+            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=done, **recording)
+
+    for arm, chosen in _shares(tasks).items():
+        if arm != BROWSER_ARM:
+            await rounds(arm, chosen)
+            continue
+        rest = [task for place, task in enumerate(chosen) if place % FULL_EVERY]
+        await _together(rounds(arm, chosen[::FULL_EVERY], is_full=True), rounds(arm, rest))
     return tally
+
+
+async def _together(*jobs: Coroutine[Any, Any, None]) -> None:
+    """All at once, so that no browser page waits; when one fails the others end too."""
+    running = [asyncio.ensure_future(job) for job in jobs]
+    try:
+        await asyncio.gather(*running)
+    finally:
+        for job in running:
+            job.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
 
 
 def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
@@ -153,7 +189,7 @@ def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
     start = 0
     for arm, share in ARM_SHARES[::-1]:
         count = math.floor(len(tasks) * share / whole)
-        is_first = arm == ARM_SHARES[0][0]
+        is_first = arm == BROWSER_ARM
         shares[arm] = [task.id for task in (tasks[start:] if is_first else tasks[start : start + count])]
         start += count
     return {arm: ids for arm, ids in shares.items() if ids}
