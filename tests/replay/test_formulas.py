@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.template import Context, Template
 
 from gymsite.core.tokens import token_make
 from trajectories.replay.formulas import first_line_told, formulas_told
+from trajectories.replay.text import BEGINNING_CHARS
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,36 @@ def test_formulas_with_space_inside_their_marks_are_formulas(text: str, told: st
     ],
 )
 def test_a_formula_that_is_cut_off_is_told_as_far_as_it_goes(text: str, told: str) -> None:
-    assert formulas_told(text) == told
+    assert formulas_told(text, is_cut=True) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The price rose by $x",
+        "var $i = $j",
+        "cd $p",
+        r"Ends in \[4pt",
+        r"Find $\frac{1",
+        r"So \begin{align*} x &= 1",
+        "See [asy]\ndraw((0,0)",
+    ],
+)
+def test_what_nothing_closes_in_a_whole_text_is_no_formula(text: str) -> None:
+    assert formulas_told(text) == text
+    assert first_line_told(text) == text.splitlines()[0]
+
+
+def test_what_nothing_closes_leaves_the_formulas_behind_it() -> None:
+    assert formulas_told(r"\begin{note} For $\frac12$ of [asy] x") == r"\begin{note} For 1/2 of [asy] x"
+
+
+@pytest.mark.parametrize("name", ["question_told", "first_line_told"])
+def test_a_row_takes_a_formula_for_cut_where_its_text_goes_on(name: str) -> None:
+    draw = Template(f"{{% load lab %}}{{{{ text|{name} }}}}").render
+    filler = "\n" * (BEGINNING_CHARS - len("It cost $x"))
+    assert draw(Context({"text": f"{filler}It cost $x"})) == "It cost $x"
+    assert draw(Context({"text": f"{filler}It cost $x^2"})) == "It cost x²…"
 
 
 def test_what_has_no_plain_form_keeps_its_tex() -> None:

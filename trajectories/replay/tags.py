@@ -14,16 +14,16 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.figures import PLACE
+from trajectories.replay import formulas
 from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
 from trajectories.replay.excerpts import excerpt_html
 from trajectories.replay.fidelity_said import share_told
-from trajectories.replay.formulas import first_line_told, formulas_told
 from trajectories.replay.live_bar import live_bar
 from trajectories.replay.problems import content_parts, gold_named, problem_context
 from trajectories.replay.search_form import EPISODES_MAX
 from trajectories.replay.selectors.steps_told import Told
-from trajectories.replay.text import cut, visible, visible_html
+from trajectories.replay.text import cut, goes_on, visible, visible_html
 from trajectories.replay.tones import (
     RESULT_TONES,
     SAID_DONE,
@@ -38,7 +38,6 @@ from trajectories.summaries.rules import NOT_DONE
 from trajectories.summaries.said_done import MISMATCHES
 
 register = template.Library()
-register.filter("first_line_told", first_line_told)
 register.filter("gold_named", gold_named)
 register.filter("share_told", share_told)
 register.filter("excerpt", excerpt_html)
@@ -76,10 +75,17 @@ def has_lines(value: str) -> bool:
 
 
 @register.filter
-def one_line(value: str, limit: int = 160) -> str:
-    """The beginning with its line breaks as spaces: a problem's first line may end inside a formula. Formulas
-    are told in plain characters."""
-    return cut(" ".join(formulas_told(value, chars=limit).split()), limit)
+def first_line_told(beginning: str) -> str:
+    """The first line of a thought, with formulas in plain characters."""
+    return formulas.first_line_told(beginning, is_cut=goes_on(beginning))
+
+
+@register.filter
+def question_told(beginning: str, limit: int = 160) -> str:
+    """How a question begins, with its line breaks as spaces: its first line may end inside a formula.
+    Formulas are told in plain characters, and pictures by their names."""
+    told = formulas.formulas_told(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
+    return cut(" ".join(told.split()), limit)
 
 
 @register.filter

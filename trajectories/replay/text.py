@@ -23,6 +23,16 @@ _HEAP = re.compile(f"([{_MARK}]{{{MARKS_MOST}}})([{_MARK}]+)")
 # Looking for marks takes a thousand times as long as looking for what they may be among.
 _PERHAPS = re.compile(rf"[^\w\s\x00-\x7f]{{{MARKS_MOST + 1}}}")
 
+# Rows are made of how texts begin: of more than they have room for, since formulas are shorter when they are
+# told in plain characters, and of one character beyond it, which says that the text goes on.
+BEGINNING_CHARS = 400
+BEGINNING_FETCHED = BEGINNING_CHARS + 1
+
+
+def goes_on(beginning: str) -> bool:
+    """Whether the text of whose beginning ``BEGINNING_FETCHED`` characters were fetched is longer."""
+    return len(beginning) > BEGINNING_CHARS
+
 
 def visible(text: str) -> str:
     """The text with unseen characters named and heaps of marks counted, where no markup can stand."""

@@ -16,19 +16,27 @@ from trajectories.summaries.behaviour import TEX
 ANY = r"(?s:.)"
 # Words within a formula may hold formulas of their own.
 IN_DOLLARS = rf"(?:\\(?:text|mbox)\{{[^{{}}]{{0,200}}\}}|\\{ANY}|[^$\\])"
-# Besides what is a formula by its marks alone: a drawing's program, rows and columns without marks, formulas
-# with space inside their marks or over several lines, and what is cut off at the end of the text.
-FOUND = re.compile(
-    # Most characters begin nothing, and this tells soonest.
-    r"(?=[\\$\[])(?:"
-    rf"(?P<figure>\[asy\]{ANY}*?(?:\[/asy\]|(?P<figure_cut>\Z)))"
-    rf"|(?P<tex>{TEX.pattern})"
-    rf"|(?P<rows>\\begin\{{(?P<name>[a-zA-Z]{{1,20}}\*?)\}}{ANY}*?(?:\\end\{{(?P=name)\}}|(?P<rows_cut>\Z)))"
-    rf"|(?P<loose>(?<!\\)\${IN_DOLLARS}{{1,500}}+\$(?!\s*\d|\w)|\\\({ANY}{{1,500}}?\\\))"
-    rf"|(?P<cut>(?<!\\)\$\$[^$]{{1,500}}\$?\Z|(?<!\\)\${IN_DOLLARS}{{1,500}}+\Z|\\[(\[]{ANY}{{1,500}}\Z|(?<=\s)\$\$?\Z)"
-    r"|\\(?:emph|text(?:bf|it|rm|tt|sc)?)\{(?P<words>[^{}\\]*)\}"
-    r"|(?P<escape>\\(?:(?=\$\d)|q?quad(?![A-Za-z]))|(?<=\d)\\(?=%)))"
-)
+
+
+def _pattern(*, is_cut: bool) -> re.Pattern[str]:
+    """Besides what is a formula by its marks alone: a drawing's program, rows and columns without marks,
+    formulas with space inside their marks or over several lines. ``is_cut``: and what the end cuts off."""
+    if_cut = "" if is_cut else "(?!)"
+    return re.compile(
+        # Most characters begin nothing, and this tells soonest.
+        r"(?=[\\$\[])(?:"
+        rf"(?P<figure>\[asy\]{ANY}*?(?:\[/asy\]|(?P<figure_cut>{if_cut}\Z)))"
+        rf"|(?P<tex>{TEX.pattern})"
+        rf"|(?P<rows>\\begin\{{(?P<name>[a-zA-Z]{{1,20}}\*?)\}}{ANY}*?(?:\\end\{{(?P=name)\}}|(?P<rows_cut>{if_cut}\Z)))"
+        rf"|(?P<loose>(?<!\\)\${IN_DOLLARS}{{1,500}}+\$(?!\s*\d|\w)|\\\({ANY}{{1,500}}?\\\))"
+        rf"|(?P<cut>{if_cut}(?:(?<!\\)\$\$[^$]{{1,500}}\$?\Z|(?<!\\)\${IN_DOLLARS}{{1,500}}+\Z"
+        rf"|\\[(\[]{ANY}{{1,500}}\Z|(?<=\s)\$\$?\Z))"
+        r"|\\(?:emph|text(?:bf|it|rm|tt|sc)?)\{(?P<words>[^{}\\]*)\}"
+        r"|(?P<escape>\\(?:(?=\$\d)|q?quad(?![A-Za-z]))|(?<=\d)\\(?=%)))"
+    )
+
+
+FOUND, FOUND_IN_CUT = _pattern(is_cut=False), _pattern(is_cut=True)
 MARKS = re.compile(r"^(?:\$\$?|\\[(\[])|(?:\$\$?|\\[)\]])$")
 DISPLAYED = (r"\[", "$$", r"\begin")
 COMMAND_CUT = re.compile(r"\\[A-Za-z]*\Z")
@@ -39,17 +47,19 @@ BEGINNING = re.compile(r"[A-Za-z|(\[{]")
 CUT = "…"
 
 
-def formulas_told(text: str, *, chars: int | None = None) -> str:
-    """The text with its formulas in plain characters; prices and everything else as they are. One that is cut
-    off at its end is told as far as it goes.
+def formulas_told(text: str, *, chars: int | None = None, is_cut: bool = False) -> str:
+    """The text with its formulas in plain characters; prices and everything else as they are.
 
     ``chars``: how many are needed of it, white space not among them; the rest may be missing.
+    ``is_cut``: the text is the beginning of a longer one. A formula that ends with it is told as far as it
+    goes; in a whole text what nothing closes is none.
     """
+    pattern = FOUND_IN_CUT if is_cut else FOUND
     # Masking comes first: telling a formula may split what would be masked.
     text = mask_tokens(text or "")
     parts: list[str] = []
     end = place = said = 0
-    while (chars is None or said <= chars) and (found := FOUND.search(text, place)):
+    while (chars is None or said <= chars) and (found := pattern.search(text, place)):
         told = _found(found)
         if told is None:  # a price's dollar, behind which there may be formulas
             place = found.start() + 1
@@ -62,9 +72,9 @@ def formulas_told(text: str, *, chars: int | None = None) -> str:
     return "".join([*parts, rest]).strip(" ")
 
 
-def first_line_told(text: str, limit: int = 160) -> str:
+def first_line_told(text: str, limit: int = 160, *, is_cut: bool = False) -> str:
     """As ``first_line``; a formula over several lines is in one."""
-    return first_line(formulas_told(text, chars=limit), limit)
+    return first_line(formulas_told(text, chars=limit, is_cut=is_cut), limit)
 
 
 def _found(found: re.Match[str]) -> str | None:

@@ -15,10 +15,10 @@ from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, St
 from trajectories.replay.selectors.episodes import episode_alone
 from trajectories.replay.selectors.steps_outline import Cell, outline
 from trajectories.replay.selectors.steps_told import steps_told
+from trajectories.replay.text import BEGINNING_FETCHED
 
 STEPS_PER_PAGE = 50
 STRIP_REACH = 8
-THOUGHT_CHARS = 400
 EVENTS_SHOWN = 300
 BLOB_SHOWN_MAX_BYTES = 512 * 1024
 
@@ -90,7 +90,7 @@ def step_index(*, episode_id: int, first: int = 1) -> StepIndex:
     """Up to ``STEPS_PER_PAGE`` steps from number ``first`` on, each without its big columns."""
     rows = list(
         Step.objects.filter(episode_id=episode_id, index__gte=first)
-        .annotate(thought_start=Left("thought", THOUGHT_CHARS), has_picture=HAS_PICTURE)
+        .annotate(thought_start=Left("thought", BEGINNING_FETCHED), has_picture=HAS_PICTURE)
         .order_by("index")
         .values(*INDEXED, "thought_start", "has_picture")[: STEPS_PER_PAGE + 1]
     )

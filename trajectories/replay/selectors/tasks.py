@@ -15,10 +15,9 @@ from django.http import Http404
 from tasks_app.models import Benchmark, Task
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.models import Episode
+from trajectories.replay.text import BEGINNING_FETCHED
 
 TASKS_PER_PAGE = 50
-# More than a row shows: formulas are shorter when they are told in plain characters.
-EXCERPT_CHARS = 400
 LATEST_EPISODES = 20
 FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
 
@@ -42,7 +41,7 @@ def task_excerpt(*, task: str = "") -> Left:
 
     ``task`` is the way to the task from the model that is asked for, such as ``task__``.
     """
-    return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), EXCERPT_CHARS)
+    return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), BEGINNING_FETCHED)
 
 
 def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:

@@ -22,6 +22,7 @@ from trajectories.replay.selectors import calls, episodes, steps, steps_find, st
 from trajectories.replay.selectors.fidelity import step_fidelity
 from trajectories.replay.selectors.steps_told import Told
 from trajectories.replay.shown import Shown, shown
+from trajectories.replay.text import BEGINNING_CHARS, goes_on
 from trajectories.summaries.elements import target_told
 
 FRAGMENT = "fragment"
@@ -153,7 +154,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "picture": picture,
         "lack": overlay.lack_of(step, is_stored=screenshot is not None, is_readable=picture is not None),
         "observation_blob": blobs.get(step.observation_sha256),
-        "says": first_line_told(step.thought[: steps.THOUGHT_CHARS], 120),
+        "says": first_line_told(step.thought[:BEGINNING_CHARS], 120, is_cut=goes_on(step.thought)),
     }
     counts = {"page": len(events.page), "server": len(events.site), "programs": len(programs)}
     panels = panels_of(
