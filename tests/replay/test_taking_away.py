@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -14,10 +15,11 @@ from django.contrib.auth.models import User
 from gymsite.core import tokens
 from tests import factories
 from tests.arena.test_choice import PAYLOAD as CHOICE
+from tests.arena.test_choice import PICTURES, words
 from tests.replay.conftest import LabClient
 from tests.replay.test_pictures import picture_make
 from trajectories.models import Episode
-from trajectories.replay import taking_away
+from trajectories.replay import taking_away, taking_question
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]
@@ -136,7 +138,85 @@ def test_the_style_sheet_is_the_one_that_the_policy_names(
 def test_the_question_is_the_one_that_the_episode_asked(lab: Lab, annotator: User) -> None:
     task = factories.task(kind="choice", payload=CHOICE)
     episode = factories.episode(task=task, arrangement={"order": [3, 0, 1, 2]})
-    text = file_of(lab(annotator), episode)
-    assert text.index("A. Glass") < text.index("C. A dry sponge") < text.index("D. Both A and B")
+    said = words(file_of(lab(annotator), episode))
+    assert "A. Glass source D B. Copper &lt;wire&gt; source A C. A dry sponge with a hole source B" in said
     retired = factories.episode(task=factories.task(kind="retired"), arrangement={"order": [0]})
     assert retired.task.prompt in file_of(lab(annotator), retired)
+
+
+def test_labels_of_moved_choices_say_which_the_source_means(lab: Lab, owner: User) -> None:
+    task = factories.task(kind="choice", payload=CHOICE, answer="A")
+    episode = factories.episode(task=task, arrangement={"order": [3, 0, 1, 2]})
+    factories.submission(episode, "A")
+    said = words(file_of(lab(owner), episode, "html", "?golds=1", golds=True))
+    assert "Answer A (source D)" in said
+    assert "B (source A)" in said
+
+
+def test_formulas_of_the_question_are_in_plain_characters(lab: Lab, annotator: User) -> None:
+    text = r"Is $\frac{1}{2}\le x$ for $5? \[\begin{tabular}{c} 7 \end{tabular}\] [asy]draw(A);[/asy]"
+    made = factories.task(payload={"text": text, "format": "latex"}, prompt=text)
+    file = file_of(lab(annotator), factories.episode(task=made))
+    assert '<span class="formula" title="$\\frac{1}{2}\\le x$">1/2 ≤ x</span> for $5?' in file
+    assert r"\begin{tabular}{c} 7 \end{tabular}</span>" in file
+    assert "<pre>[asy]draw(A);[/asy]</pre>" in file
+
+
+def test_the_table_of_the_question_is_a_table(
+    lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {"header": ["Year", "Prize"], "rows": [["1999", "a|b"], ["2001", ""], ["2002", "none"]]}
+    made = factories.task(kind="table", payload={"text": "When?", "format": "plain", "table": table})
+    episode = factories.episode(task=made)
+    file = file_of(lab(annotator), episode)
+    assert '<th scope="col">Year</th>' in file
+    assert "<td>a|b</td>" in file
+    assert file.count("<tr>") == 4
+    monkeypatch.setattr(taking_question, "TABLE_MAX_CHARS", 11)
+    assert "1 more row left out" in file_of(lab(annotator), episode)
+
+
+def test_a_question_that_is_too_long_is_there_in_words(
+    lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking_question, "TEXT_MAX_CHARS", 20)
+    text = "How much is $2^2$ and more of that?"
+    made = factories.task(payload={"text": text, "format": "latex"}, prompt=text)
+    assert "How much is $2^2$ an…</pre>" in file_of(lab(annotator), factories.episode(task=made))
+
+
+@pytest.mark.parametrize("text_format", ["plain", "latex"])
+def test_a_hostile_question_runs_and_fetches_nothing(text_format: str, lab: Lab, annotator: User) -> None:
+    token = tokens.token_make(episode_id=1, key=django_settings.TOKEN_KEY)
+    bad = f"{HOSTILE} /e/{token}/"
+    formulas = rf"${bad}$ \[\href{{javascript:alert(1)}}{{{bad}}}\] ${'{' * 3_000} <image 1>"
+    payload = {
+        "text": f"{bad} {formulas}",
+        "format": text_format,
+        "passage": bad,
+        "pictures": [{**PICTURES[0], "name": bad}],
+        "choices": [{"label": bad, "text": formulas}, {"label": "B", "text": bad}],
+        "table": {"header": [bad], "rows": [[bad], [formulas]]},
+        "signature": bad,
+        "asserts": [bad],
+    }
+    task = factories.task(kind="choice", payload=payload, prompt=bad)
+    file = file_of(lab(annotator), factories.episode(task=task, arrangement={"order": [1, 0]}))
+    assert "[Figure 1]" in file
+    assert file.count("&lt;script&gt;") >= 9
+    assert "<script" not in file
+    assert "<img" not in file
+    assert "\u202e" not in file
+    assert token not in file
+    names = {name for tag in _tags_of(file) for name in tag}
+    assert "title" in names or text_format == "plain"
+    assert not {name for name in names if name in ("src", "href", "style") or name.startswith("on")}
+
+
+def _tags_of(html: str) -> list[list[str]]:
+    """The names of each tag's attributes."""
+    found: list[list[str]] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda _tag, attributes: found.append([name for name, _ in attributes])
+    parser.feed(html)
+    return found

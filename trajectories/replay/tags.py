@@ -89,6 +89,12 @@ def question_told(beginning: str, limit: int = 160) -> str:
 
 
 @register.filter
+def formula_told(tex: str) -> str:
+    """A formula without its marks, in plain characters."""
+    return formulas.formula_told(tex)
+
+
+@register.filter
 def figures_named(value: str) -> str:
     """The places of pictures by the pictures' names, where the pictures themselves cannot stand."""
     return PLACE.sub(r"[Figure \1]", value or "")

@@ -19,13 +19,14 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from tasks_app.questions import question_text
 from trajectories.models import Episode, Step
 from trajectories.replay import evidence
 from trajectories.replay.drawing import step_draw
+from trajectories.replay.problems import answer_named
 from trajectories.replay.selectors import comparing, episodes
 from trajectories.replay.selectors.marks import StepMarks, step_marks
 from trajectories.replay.selectors.steps_told import Told, steps_told
+from trajectories.replay.taking_question import question_context
 from trajectories.replay.values import fields_of, values_of
 from trajectories.summaries.elements import target_told
 from trajectories.summaries.said_done import MISMATCHES
@@ -123,17 +124,17 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
     task = episode.task
     fields = fields_of(task)
     submission = episodes.episode_submission(episode)
+    question = question_context(task, episode.arrangement)
+    given = comparing.listed(submission.answer if submission else None)
     return {
         "episode": episode,
         "run": episode.run,
         "task": task,
-        "question": question_text(
-            kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=episode.arrangement
-        ),
+        "question": question,
         "verdict": judgement.current,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
-        "answers": comparing.listed(submission.answer if submission else None),
+        "answers": [answer_named(answer, question["sources"]) for answer in given],
         "values": values_of(fields, given=submission.answer) if submission else [],
         "steps": comparing.steps_counted([episode.pk]).get(episode.pk, 0),
         "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,

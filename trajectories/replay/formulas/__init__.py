@@ -45,6 +45,8 @@ SIGN = re.compile(r"[=+<>^_*/-]")
 WORD = re.compile(r"[a-z]{2,}")
 BEGINNING = re.compile(r"[A-Za-z|(\[{]")
 CUT = "…"
+# What a line says of parts for which it has no room.
+LEFT_OUT = ("[figure]", "[table]")
 
 
 def formulas_told(text: str, *, chars: int | None = None, is_cut: bool = False) -> str:
@@ -70,6 +72,12 @@ def formulas_told(text: str, *, chars: int | None = None, is_cut: bool = False) 
         end = place = found.end()
     rest = text[end:] if chars is None or said <= chars else ""
     return "".join([*parts, rest]).strip(" ")
+
+
+def formula_told(tex: str) -> str:
+    """One formula without its marks, whole: as it is where plain characters would leave a part of it out."""
+    told = plain_of(tex)
+    return told if told and not any(name in told and name not in tex for name in LEFT_OUT) else tex
 
 
 def first_line_told(text: str, limit: int = 160, *, is_cut: bool = False) -> str:
