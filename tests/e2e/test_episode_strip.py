@@ -11,10 +11,12 @@ from playwright.sync_api import Page, expect
 from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.replay.long_scene import long_episode
+from trajectories.models import Step
 from trajectories.replay.selectors import steps_so_far
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
+NAMES = '".frame-number, .frame-gap .frame-name"'
 LabPage = Callable[..., Page]
 
 
@@ -61,6 +63,48 @@ def test_an_episode_that_begins_late_shows_its_first_steps(lab_page: LabPage) ->
     expect(strip.get_by_role("link", name=re.compile("^702 "))).to_be_focused()
 
 
+def test_step_numbers_that_were_never_recorded_are_one_cell(lab_page: LabPage) -> None:
+    episode = factories.episode(max_steps=11)
+    for index in (1, 2, 3, 10_000):
+        factories.step(episode, index)
+    page = lab_page()
+    opened(page, episode.pk)
+    strip = page.get_by_role("navigation", name="Timeline")
+    expect(strip.locator(".frame-lack")).to_have_text(["9,996 not recorded"])
+    expect(strip.locator(".frame-gap .frame-name")).to_have_text("4–9999")
+    expect(strip.get_by_role("link")).to_have_count(4)
+    assert strip.evaluate("view => view.scrollWidth <= view.clientWidth")
+    strip.get_by_role("link", name=re.compile("^3 ")).focus()
+    page.keyboard.press("ArrowRight")
+    expect(strip.get_by_role("link", name=re.compile("^10000 "))).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(strip.get_by_role("link", name=re.compile("^3 "))).to_be_focused()
+
+
+def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
+    episode = factories.episode(max_steps=4000)
+    told = [*range(1, 1000), *range(2000, 2010), 2012, *range(3000, 4001)]
+    Step.objects.bulk_create(Step(episode=episode, index=index, content_hash=b"\0" * 16) for index in told)
+    page = lab_page()
+    opened(page, episode.pk)
+    page.get_by_role("link", name=re.compile("^1 ")).focus()
+    page.keyboard.press("End")
+    expect(page.get_by_role("link", name=re.compile("^4000 "))).to_be_focused()
+    strip = page.get_by_role("navigation", name="Timeline")
+    strip.evaluate("view => { view.scrollLeft = 1000 * 80 }")
+    for number in ("998", "2008", "3001"):
+        expect(strip.get_by_text(number, exact=True)).to_be_visible()
+    expect(strip.locator(".frame-wait")).to_have_count(0)
+    middle = strip.evaluate(
+        """view => [...view.querySelectorAll(".strip-track > li:not(.strip-end)")]
+          .map(cell => [parseFloat(cell.style.insetInlineStart) / 80, cell.querySelector(NAMES).textContent])
+          .filter(([place]) => place >= 997 && place <= 1014)
+          .sort((one, other) => one[0] - other[0]).map(([, name]) => name)""".replace("NAMES", NAMES)
+    )
+    numbers = ["998", "999", "1000–1999", *map(str, range(2000, 2010)), "2010–2011", "2012"]
+    assert middle == [*numbers, "2013–2999", "3000", "3001"]
+
+
 def test_the_timeline_of_an_open_episode_says_what_is_not_compared_yet(
     lab_page: LabPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +124,18 @@ def test_an_episode_without_steps_has_no_timeline(lab_page: LabPage) -> None:
     page = lab_page()
     opened(page, factories.episode().pk)
     expect(page.get_by_role("navigation", name="Timeline")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1440, 400])
+def test_lists_tell_how_many_steps_are_recorded_up_to_the_last(lab_page: LabPage, width: int) -> None:
+    episode = factories.episode(max_steps=11)
+    for index in (1, 2, 3, 10_000):
+        factories.step(episode, index)
+    page = lab_page(viewport={"width": width, "height": 900})
+    page.goto(f"/tasks/{episode.task_id}/")
+    cell = page.locator(f"#row-{episode.pk} [data-label=Steps]")
+    expect(cell).to_have_text(re.compile(r"^\s*4\s*/ 11\s*the last is 10,000\s*$"))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_timeline_links_without_scripts(lab_page: LabPage) -> None:

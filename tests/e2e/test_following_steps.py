@@ -49,6 +49,27 @@ def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode:
     expect(viewer.locator(".thought")).to_contain_text("The third.")
 
 
+def test_a_gap_that_comes_and_is_filled_is_told_in_the_timeline(viewer: Page, episode: Episode) -> None:
+    names = viewer.locator(".strip-track .frame-number, .frame-gap .frame-name")
+    factories.step(episode, 100)
+    expect(names).to_have_text(["1", "2", "3–99", "100"])
+    factories.step(episode, 50)
+    expect(viewer.locator(".frame-gap .frame-name")).to_have_text(["3–49", "51–99"])
+    cells = viewer.locator(".strip-track > li:not(.strip-end)")
+    lefts = cells.evaluate_all("cells => cells.map(cell => parseInt(cell.style.insetInlineStart))")
+    assert sorted(lefts) == [0, 80, 160, 240, 320, 400]
+
+
+def test_the_slider_goes_over_steps_that_were_never_recorded(viewer: Page, episode: Episode) -> None:
+    factories.step(episode, 100)
+    expect(viewer.locator(".frame-gap")).to_have_count(1)
+    viewer.get_by_label("Step", exact=True).focus()
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 100)
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 2)
+
+
 def test_the_last_step_is_that_of_the_grown_episode(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("ArrowLeft")
     at_step(viewer, 1)

@@ -191,6 +191,6 @@ def _shown(fold: Fold, tables: Tables) -> Dashboard:
     )
 
 
-def _steps_of(episode: Episode) -> int:
-    """``episodes_newest`` annotates it."""
-    return getattr(episode, "last_index", None) or 0
+def _steps_of(episode: Episode) -> tuple[int, int]:
+    """``episodes_newest`` annotates them."""
+    return getattr(episode, "last_index", None) or 0, getattr(episode, "steps_recorded", None) or 0

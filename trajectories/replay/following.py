@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 
 from trajectories.models import Episode
-from trajectories.replay.selectors import calls, episodes, steps
+from trajectories.replay.selectors import calls, episodes, steps, steps_gaps
 from trajectories.replay.selectors.episodes import LiveState
 from trajectories.replay.selectors.following import Mark, episode_mark
 
@@ -33,6 +33,7 @@ def news_of(episode: Episode) -> dict[str, Any]:
         "start": steps.first_index(episode_id=episode.pk) or 0,
         "last": mark.last,
         "number": mark.number,
+        "gaps": steps_gaps.gaps_of(episode_id=episode.pk, last=mark.last, number=mark.number),
         "measured": _measured(mark),
         "live_state": state,
         "live_still": JUDGED if state == LiveState.ENDING else "",

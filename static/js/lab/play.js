@@ -65,11 +65,20 @@
 
   let isScrubbing = false;
   let scrubbed = 0;
+  /* The step at the slider's place, or beyond the numbers that were never recorded: on the side it goes to. */
+  const scrubGoal = () => {
+    const index = Number(scrub.value);
+    const { gaps } = part("strip").dataset;
+    const gap = window.placesOf(gaps, Number(viewer.dataset.last)).gapOf(index);
+    if (!gap) return index;
+    return index < replay.current() ? gap.first - 1 : gap.last + 1;
+  };
   scrub.addEventListener("input", () => {
     isScrubbing = true;
     clearTimeout(scrubbed);
-    viewer.querySelector("[data-step-number]").textContent = scrub.value;
-    scrubbed = setTimeout(() => void replay.show(Number(scrub.value), { near: true }), SCRUB_MS);
+    const goal = scrubGoal();
+    viewer.querySelector("[data-step-number]").textContent = String(goal);
+    scrubbed = setTimeout(() => void replay.show(goal, { near: true }), SCRUB_MS);
   });
   scrub.addEventListener("change", () => {
     isScrubbing = false;

@@ -1,6 +1,7 @@
 /* The timeline: all steps of an episode in one row, of which only those in sight are in the page. Their index comes in
-   parts of 500 as they come into sight, so that 10,000 steps cost as much as 50. In the viewer one step is the current
-   one; on an episode's page none is, and arrows lead along the frames. */
+   parts of 500 as they come into sight, so that 10,000 steps cost as much as 50. Step numbers that were never recorded
+   share one cell. In the viewer one step is the current one; on an episode's page none is, and arrows lead along the
+   frames. */
 "use strict";
 
 (() => {
@@ -27,7 +28,8 @@
   const LATER_SAYS = "compared with its page and with other steps after the episode's end";
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   let last = Number(view.dataset.last);
-  if (last > WIDEST) return;
+  let places = window.placesOf(view.dataset.gaps, last);
+  if (places.count > WIDEST) return;
 
   const track = view.querySelector("ol");
   const ending = document.querySelector("[data-ending]");
@@ -40,7 +42,7 @@
 
   const current = () => replay?.current() ?? 0;
   const address = (index) => replay?.address(index) ?? `${view.dataset.steps}${index}`;
-  const placeOf = (index) => (index - 1) * PITCH;
+  const leftOf = (index) => places.placeOf(index) * PITCH;
   const partOf = (index) => Math.floor((index - 1) / SPAN);
 
   const made = (name, className, text) => {
@@ -112,18 +114,33 @@
     return frame;
   };
 
+  const counted = (number) => number.toLocaleString("en");
+
+  const lackOf = (cell, { first, last: end }) => {
+    cell.className = "frame-gap";
+    cell.title = `Never recorded: ${counted(first)}${end > first ? ` to ${counted(end)}` : ""}`;
+    const lack = made("span", "frame-lack");
+    lack.append(made("b", "", counted(end - first + 1)), " not recorded");
+    cell.append(lack, made("span", "frame-name", end > first ? `${first}–${end}` : String(first)));
+    return cell;
+  };
+
+  const isGap = (index) => places.gapOf(index) || cells.get(index)?.classList.contains("frame-gap");
+
   const cellOf = (index) => {
     const cell = made("li");
-    cell.style.insetInlineStart = `${placeOf(index)}px`;
+    cell.style.insetInlineStart = `${leftOf(index)}px`;
+    const gap = places.gapOf(index);
+    if (gap) return lackOf(cell, gap);
     const rows = parts.get(partOf(index))?.rows;
     const row = rows?.get(index);
     if (row) {
       cell.append(frameOf(row));
       return cell;
     }
-    cell.className = rows ? "frame-gap" : "frame-wait";
+    if (rows) return lackOf(cell, { first: index, last: index });
+    cell.className = "frame-wait";
     cell.append(made("span", "", String(index)));
-    if (rows) cell.append(made("span", "visually-hidden", " never recorded"));
     return cell;
   };
 
@@ -148,6 +165,20 @@
       cell.remove();
       cells.delete(index);
     }
+  };
+
+  const put = (index) => {
+    if (cells.has(index)) return;
+    const cell = cellOf(index);
+    cells.set(index, cell);
+    track.append(cell);
+  };
+
+  /* The frame was drawn anew; the reader may have scrolled away from it. */
+  const refocus = (index) => {
+    put(index);
+    mark();
+    cells.get(index).querySelector("a")?.focus({ preventScroll: true });
   };
 
   const rowsOf = (answer) => {
@@ -175,35 +206,48 @@
       const held = holding(document.activeElement);
       remove((index) => partOf(index) === part || milestones.has(index));
       draw();
-      if (awaited || held) focusOn(awaited || held);
+      if (awaited) focusOn(awaited);
+      else if (held) refocus(held);
     } catch {
       setTimeout(() => parts.get(part) === mine && parts.delete(part), AGAIN_MS);
     }
   };
 
   function draw() {
-    const from = Math.max(1, Math.floor(view.scrollLeft / PITCH) + 1 - SPARE);
-    const to = Math.min(last, Math.ceil((view.scrollLeft + view.clientWidth) / PITCH) + SPARE);
+    const from = Math.max(0, Math.floor(view.scrollLeft / PITCH) - SPARE);
+    const to = Math.min(places.count, Math.ceil((view.scrollLeft + view.clientWidth) / PITCH) + SPARE) - 1;
     const held = holding(document.activeElement);
-    remove((index) => index !== held && (index < from || index > to));
-    for (let part = partOf(from); part <= partOf(to); part += 1) if (!parts.has(part)) void read(part);
-    for (let index = from; index <= to; index += 1) {
-      if (cells.has(index)) continue;
-      const cell = cellOf(index);
-      cells.set(index, cell);
-      track.append(cell);
+    const isAway = (place) => place < from || place > to;
+    remove((index) => index !== held && isAway(places.placeOf(index)));
+    for (let place = from; place <= to; place += 1) {
+      const index = places.indexAt(place);
+      if (!places.gapOf(index) && !parts.has(partOf(index))) void read(partOf(index));
+      put(index);
     }
     mark();
   }
 
   const stretch = () => {
-    track.style.width = `${last * PITCH + ending.offsetWidth}px`;
+    track.style.width = `${places.count * PITCH + ending.offsetWidth}px`;
+  };
+
+  /* Frames move aside when numbers that were missing come after all, and what stood for those is drawn anew. */
+  const arrange = (newLast, gaps) => {
+    const newPlaces = window.placesOf(gaps, newLast);
+    if (newPlaces.count > WIDEST) return;
+    last = newLast;
+    places = newPlaces;
+    if (gaps === view.dataset.gaps) return;
+    view.dataset.gaps = gaps;
+    parts.clear();
+    remove((index) => !cells.get(index).querySelector("a"));
+    for (const [index, cell] of cells) cell.style.insetInlineStart = `${leftOf(index)}px`;
   };
 
   /* An episode under way: its last part is read again, and what is at its end. */
   const grow = (told) => {
     const known = Math.max(last, 1);
-    last = Math.min(Math.max(last, Number(told.liveLast)), WIDEST);
+    arrange(Math.max(last, Number(told.liveLast)), told.liveGaps);
     view.dataset.start = told.liveStart;
     view.hidden = last === 0;
     stop ||= Number(told.liveStart);
@@ -228,7 +272,7 @@
     for (const cell of Array.from(track.children)) {
       const index = Number(cell.dataset.at);
       if (!index) continue;
-      cell.style.insetInlineStart = `${placeOf(index)}px`;
+      cell.style.insetInlineStart = `${leftOf(index)}px`;
       cells.set(index, cell);
     }
     track.classList.add("is-whole");
@@ -238,10 +282,10 @@
 
   const center = ({ always, index = current() }) => {
     if (!index) return;
-    const place = placeOf(index);
+    const left = leftOf(index);
     const covered = Math.max(PITCH, ending.offsetWidth);
-    const isSeen = place >= view.scrollLeft + PITCH && place + PITCH + covered <= view.scrollLeft + view.clientWidth;
-    if (always || !isSeen) view.scrollLeft = place - (view.clientWidth - PITCH) / 2;
+    const isSeen = left >= view.scrollLeft + PITCH && left + PITCH + covered <= view.scrollLeft + view.clientWidth;
+    if (always || !isSeen) view.scrollLeft = left - (view.clientWidth - PITCH) / 2;
   };
 
   function focusOn(index) {
@@ -256,9 +300,10 @@
     if (key === "Home") return Number(view.dataset.start);
     if (key === "End") return last;
     if (!(key in MOVES)) return 0;
-    let goal = index + MOVES[key];
-    while (goal >= 1 && goal <= last && cells.get(goal)?.classList.contains("frame-gap")) goal += MOVES[key];
-    return goal <= last ? goal : 0;
+    const isInside = (place) => place >= 0 && place < places.count;
+    let goal = places.placeOf(index) + MOVES[key];
+    while (isInside(goal) && isGap(places.indexAt(goal))) goal += MOVES[key];
+    return isInside(goal) ? places.indexAt(goal) : 0;
   };
 
   let isAsked = false;

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.http import Http404
 
 from tasks_app.models import Gold
@@ -72,18 +72,16 @@ def episodes_newest(**of: int) -> EpisodePage:
 
 
 def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
-    """The episodes with what a row shows of them, ``last_index`` and the question's ``excerpt`` included."""
-    last_index = (
-        Step.objects.filter(episode_id=OuterRef("pk"))
-        .order_by()
-        .values("episode_id")
-        .annotate(last=Max("index"))
-    )
+    """The episodes with what a row shows of them: ``last_index`` and ``steps_recorded``, which is less where
+    numbers are missing, and the question's ``excerpt`` included."""
+    steps = Step.objects.filter(episode_id=OuterRef("pk")).order_by()
+    counted = steps.values("episode_id").annotate(number=Count("index"))
     return (
         query.select_related("run", "task", "verdict")
         .only(*LISTED)
         .annotate(
-            last_index=Subquery(last_index.values("last")),
+            last_index=Subquery(steps.order_by("-index").values("index")[:1]),
+            steps_recorded=Subquery(counted.values("number")),
             excerpt=task_excerpt(task="task__"),
         )
     )

@@ -13,6 +13,7 @@ from django.http import Http404
 
 from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step, StepFacts
 from trajectories.replay.selectors.episodes import episode_alone
+from trajectories.replay.selectors.steps_gaps import Gap, Gaps
 from trajectories.replay.selectors.steps_outline import Cell, outline
 from trajectories.replay.selectors.steps_told import steps_told
 from trajectories.replay.text import BEGINNING_FETCHED
@@ -53,14 +54,6 @@ class StepMissing(Http404):
         self.episode_id = episode_id
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gap:
-    """Step numbers that were never recorded; both ends belong to it."""
-
-    first: int
-    last: int
-
-
 Item = Mapping[str, Any] | Gap
 
 
@@ -70,6 +63,15 @@ class StepIndex:
 
     items: list[Item]
     next_from: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strip:
+    """A part of the timeline, and whether there is more on either side."""
+
+    items: list[Cell | Gap]
+    skips_start: bool
+    skips_end: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +98,11 @@ def step_index(*, episode_id: int, first: int = 1) -> StepIndex:
     )
     told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows[:STEPS_PER_PAGE]])
     shown = [{**row, "told": told[row["index"]]} for row in rows[:STEPS_PER_PAGE]]
-    return StepIndex(
-        items=list(_with_gaps(shown, expected=first)),
-        next_from=rows[-1]["index"] if len(rows) > STEPS_PER_PAGE else None,
-    )
+    next_from = rows[-1]["index"] if len(rows) > STEPS_PER_PAGE else None
+    items: list[Item] = list(_with_gaps(shown, expected=first))
+    if next_from and next_from > shown[-1]["index"] + 1:
+        items.append(Gap(first=shown[-1]["index"] + 1, last=next_from - 1))
+    return StepIndex(items=items, next_from=next_from)
 
 
 def tail_first(*, episode_id: int) -> int:
@@ -117,17 +120,19 @@ def _with_gaps(rows: Iterable[Mapping[str, Any]], *, expected: int) -> Iterator[
         expected = row["index"] + 1
 
 
-def strip_around(*, episode_id: int, index: int) -> list[Cell | Gap]:
+def strip_around(*, episode_id: int, index: int, gaps: Gaps, last: int) -> Strip:
     """The steps near one, for the strip that shows the place in the episode."""
-    low = max(1, index - STRIP_REACH)
+    low, high = gaps.around(index, reach=STRIP_REACH, last=last)
     items: list[Cell | Gap] = []
     expected = low
-    for cell in outline(episode_id=episode_id, first=low, last=index + STRIP_REACH):
+    for cell in outline(episode_id=episode_id, first=low, last=high):
         if cell.index > expected:
             items.append(Gap(first=expected, last=cell.index - 1))
         items.append(cell)
         expected = cell.index + 1
-    return items
+    if expected <= high:
+        items.append(Gap(first=expected, last=high))
+    return Strip(items=items, skips_start=low > 1, skips_end=high < last)
 
 
 def step_get(*, episode: Episode, index: int) -> Step:

@@ -24,6 +24,7 @@ SITE_EVENTS_READ = 20_000
 BAR_FULL_MS = 10_000
 # Step numbers are 32-bit integers.
 INDEX_MAX = 2**31 - 1
+INDEX_DIGITS = 10
 MISMATCHES = frozenset({"not_seen", "different", "extra"})
 # Said of a step that nobody has compared with its page yet, nor with the steps before it.
 LATER = "later"

@@ -31,14 +31,12 @@ HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
 def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     episode = episodes.episode_get(episode_id)
     progress = _progress(request, episode)
-    form, start = progress["form"], progress["start"]
-    strip = steps.strip_around(episode_id=episode.pk, index=start) if start else []
+    form = progress["form"]
     context = {
         "here": "search",
         "problems": [*form.problems(), *misnamed(request.GET, known=form.fields, of="an episode")],
         "task": episode.task,
-        "strip": strip,
-        "skips_end": progress["last"] > start + steps.STRIP_REACH,
+        "strip": _strip(episode, progress) if progress["start"] else None,
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
         "messages": _messages_shown(episode, golds=progress["sees_golds"]),
         "loose_events": steps.step_events(episode_id=episode.pk, index=None),
@@ -73,6 +71,12 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     fragment = access.wants_fragment(request) or "fragment" in request.GET
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
     return render(request, "lab/_step_prompt.html" if fragment else "lab/step_prompt.html", context)
+
+
+def _strip(episode: Episode, news: dict[str, Any]) -> steps.Strip:
+    return steps.strip_around(
+        episode_id=episode.pk, index=news["start"], gaps=news["gaps"], last=news["last"]
+    )
 
 
 def _about(episode: Episode) -> dict[str, Any]:

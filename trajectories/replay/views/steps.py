@@ -104,7 +104,9 @@ def step_text(request: LabRequest, episode_id: int, index: int, name: str) -> Ht
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return (
+        int(text) if text.isascii() and text.isdigit() and len(text) <= steps_outline.INDEX_DIGITS else None
+    )
 
 
 def _instead(asked: int | None, step: Step) -> str:
@@ -224,14 +226,13 @@ def _replayed(episode: Episode, step: Step) -> Said | None:
 def _around(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
     """What stays while steps go by."""
     news = following.news_of(episode)
-    low, high = step.index - steps.STRIP_REACH, step.index + steps.STRIP_REACH
     found = steps_find.steps_matching(episode_id=episode.pk, find=find)
     return {
         "here": "search",
         "task": episode.task,
-        "skips_start": low > 1,
-        "skips_end": high < news["last"],
-        "strip": steps.strip_around(episode_id=episode.pk, index=step.index),
+        "strip": steps.strip_around(
+            episode_id=episode.pk, index=step.index, gaps=news["gaps"], last=news["last"]
+        ),
         "found": found,
         "found_before": found.before(step.index),
         "found_after": found.after(step.index),

@@ -109,7 +109,8 @@ def _fitting(text: str, room: int) -> str:
 
 
 def _number(given: str) -> int:
-    return max(1, int(given)) if given.isascii() and given.isdigit() and len(given) < 10 else 1
+    is_number = given.isascii() and given.isdigit() and len(given) <= steps_outline.INDEX_DIGITS
+    return max(1, int(given)) if is_number else 1
 
 
 def _json(content: dict[str, Any]) -> HttpResponse:

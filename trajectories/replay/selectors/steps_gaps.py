@@ -1,0 +1,60 @@
+"""Which step numbers of an episode were never recorded: a stretch of them has one place in the timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection
+
+# The longest ones; numbers of the others have places of their own, as many as there are.
+GAPS_MOST = 1_000
+
+_GAPS = """
+SELECT before + 1, index - 1 FROM (
+    SELECT index, lag(index, 1, 0) OVER (ORDER BY index) AS before
+    FROM trajectories_step WHERE episode_id = %(episode)s) s
+WHERE index > before + 1 ORDER BY index - before DESC, index LIMIT %(most)s"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gap:
+    """Step numbers that were never recorded; both ends belong to it."""
+
+    first: int
+    last: int
+
+    @property
+    def number(self) -> int:
+        return self.last - self.first + 1
+
+
+class Gaps:
+    """The gaps of an episode, in order."""
+
+    def __init__(self, gaps: list[Gap]) -> None:
+        self._by_first = {gap.first: gap for gap in gaps}
+        self._by_last = {gap.last: gap for gap in gaps}
+
+    def __str__(self) -> str:
+        """As scripts read it: ``4-9999 10002-10002``."""
+        return " ".join(f"{gap.first}-{gap.last}" for gap in self._by_first.values())
+
+    def around(self, index: int, *, reach: int, last: int) -> tuple[int, int]:
+        """The step numbers of the first and the last of the places up to ``reach`` away from a step's."""
+        low = high = index
+        for _ in range(reach):
+            if low > 1:
+                low = self._by_last[low - 1].first if low - 1 in self._by_last else low - 1
+            if high < last:
+                high = self._by_first[high + 1].last if high + 1 in self._by_first else high + 1
+        return low, high
+
+
+def gaps_of(*, episode_id: int, last: int, number: int) -> Gaps:
+    """The gaps of an episode with ``number`` steps up to ``last``; mostly none, and then no query."""
+    if last == number:
+        return Gaps([])
+    with connection.cursor() as cursor:
+        cursor.execute(_GAPS, {"episode": episode_id, "most": GAPS_MOST})
+        found = sorted(cursor.fetchall())
+    return Gaps([Gap(first=first, last=end) for first, end in found])
