@@ -9,8 +9,10 @@ from websockets.asyncio.client import connect
 from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread, judge
 from tests.live.test_consumers import ARENA, LAB, failure, hear, judge_all, lab_cookie, opening, refusal
+from trajectories.checking.rounds import OWNER
 from trajectories.models import Episode
 from trajectories.recording import auth
+from trajectories.recording.opening import Opening, episodes_open, group_refill
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,6 +27,17 @@ async def test_a_pulse_says_that_there_are_verdicts_and_not_which(live: Live, ke
         for some in (episodes[:1], episodes[1:]):
             await in_thread(judge_all, some)
             assert await hear(socket) == {"type": "pulse", "run": run_id}
+
+
+async def test_a_pulse_says_that_episodes_were_opened(live: Live, key: str, episode: Episode) -> None:
+    asked = Opening(run=episode.run_id, tasks=[episode.task_id], samples_per_task=100)
+    async with opening(live, f"/ws/runs/{episode.run_id}/pulse/", key) as socket:
+        await hear(socket)
+        for _ in range(3):
+            await in_thread(episodes_open, opening=asked, principal=OWNER)
+            assert await hear(socket) == {"type": "pulse", "run": episode.run_id}
+        await in_thread(group_refill, group=episode.group, count=1, principal=OWNER)
+        assert (await hear(socket))["type"] == "pulse"
 
 
 async def test_another_runs_verdicts_are_no_news(live: Live, key: str, episode: Episode) -> None:

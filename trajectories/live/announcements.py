@@ -9,7 +9,7 @@ from typing import Any
 from redis import asyncio as redis_asyncio
 from redis.exceptions import RedisError
 
-from trajectories.live.events import VERDICT_CHANNEL, VerdictsWritten, announcement_decode
+from trajectories.live.events import OPENING_CHANNEL, VERDICT_CHANNEL, Announced, announcement_decode
 
 logger = logging.getLogger(__name__)
 
@@ -25,11 +25,11 @@ class Announcements:
         self,
         redis_url: str,
         *,
-        on_verdicts: Callable[[VerdictsWritten], None],
+        on_news: Callable[[Announced], None],
         on_connect: Callable[[], None],
     ) -> None:
         self._redis_url = redis_url
-        self._on_verdicts = on_verdicts
+        self._on_news = on_news
         self._on_connect = on_connect
         self.is_connected = False
 
@@ -43,7 +43,7 @@ class Announcements:
         )
         try:
             async with client, client.pubsub(ignore_subscribe_messages=True) as subscription:
-                await subscription.subscribe(VERDICT_CHANNEL)
+                await subscription.subscribe(VERDICT_CHANNEL, OPENING_CHANNEL)
                 self.is_connected = True
                 logger.info("Listening to Redis")
                 self._on_connect()
@@ -56,6 +56,8 @@ class Announcements:
     async def _relay(self, subscription: Any) -> None:
         while True:
             message = await subscription.get_message(timeout=SILENCE_S)
-            written = announcement_decode(message["data"]) if message else None
-            if written is not None:
-                self._on_verdicts(written)
+            if message is None:
+                continue
+            news = announcement_decode(message["data"], channel=message["channel"].decode())
+            if news is not None:
+                self._on_news(news)

@@ -172,7 +172,7 @@ class RunConsumer(LiveConsumer):
 
 
 class RunPulseConsumer(LiveConsumer):
-    """``state``, then at most once a second that the run has new verdicts: for pages that show its counts.
+    """``state``, then at most once a second that the run has new verdicts or episodes: for pages that count.
 
     A run may write hundreds of verdicts and thousands of steps a second; whoever only counts needs none.
     """
@@ -182,7 +182,7 @@ class RunPulseConsumer(LiveConsumer):
         run_id = self.subject_id
         if run_id not in await self.hub.reader.run_counts([run_id]):
             raise run_unknown(run_id)
-        with self.hub.runs.listen(run_id) as news:
+        with self.hub.pulses.listen(run_id) as news:
             yield [f'{{"type":"state","run":{run_id}}}']
             async for _ in self.watched(news.wait):
                 news.clear()

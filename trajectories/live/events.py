@@ -1,10 +1,17 @@
-"""What is announced when verdicts have been committed: ids only, because Postgres has the rest."""
+"""What is announced once it has been committed: ids only, because Postgres has the rest."""
 
 from __future__ import annotations
 
 import msgspec
 
 VERDICT_CHANNEL = "gym:verdicts"
+OPENING_CHANNEL = "gym:openings"
+
+
+class EpisodesOpened(msgspec.Struct, frozen=True, kw_only=True):
+    """A run has new episodes: for whoever counts them. A lost announcement makes a page late."""
+
+    run: int
 
 
 class VerdictsWritten(msgspec.Struct, frozen=True, kw_only=True):
@@ -14,8 +21,13 @@ class VerdictsWritten(msgspec.Struct, frozen=True, kw_only=True):
     episodes: list[int]
 
 
+Announced = VerdictsWritten | EpisodesOpened
+
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(VerdictsWritten)
+_decoders: dict[str, msgspec.json.Decoder[Announced]] = {
+    VERDICT_CHANNEL: msgspec.json.Decoder(VerdictsWritten),
+    OPENING_CHANNEL: msgspec.json.Decoder(EpisodesOpened),
+}
 
 
 def announcement_encode(*, run_id: int, episode_ids: list[int]) -> bytes:
@@ -23,9 +35,14 @@ def announcement_encode(*, run_id: int, episode_ids: list[int]) -> bytes:
     return _encoder.encode(VerdictsWritten(run=run_id, episodes=episode_ids))
 
 
-def announcement_decode(message: bytes) -> VerdictsWritten | None:
+def opening_encode(*, run_id: int) -> bytes:
+    """The message for ``OPENING_CHANNEL``: ``{"run": id}``."""
+    return _encoder.encode(EpisodesOpened(run=run_id))
+
+
+def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
     """The announcement, or None when the message is none."""
     try:
-        return _decoder.decode(message)
+        return _decoders[channel].decode(message)
     except msgspec.DecodeError:
         return None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from trajectories.live.announcements import Announcements
 from trajectories.live.batching import Batch
-from trajectories.live.events import VerdictsWritten
+from trajectories.live.events import Announced, VerdictsWritten
 from trajectories.live.patience import RETRY_S, patiently
 from trajectories.live.selectors import EpisodeState, LiveReader, Unavailable, VerdictPage
 from trajectories.live.signals import Signals
@@ -36,9 +36,11 @@ class Hub:
 
     def __init__(self, *, reader: LiveReader, redis_url: str) -> None:
         self.reader = reader
-        self.announcements = Announcements(redis_url, on_verdicts=self._wake, on_connect=self._wake_all)
+        self.announcements = Announcements(redis_url, on_news=self._wake, on_connect=self._wake_all)
         self.episodes = Signals()
         self.runs = Signals()
+        # For those who count a run's episodes: openings wake nobody who waits for verdicts.
+        self.pulses = Signals()
         self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
         self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)
         self.splits: Batch[int, str] = Batch(reader.episode_splits)
@@ -108,19 +110,27 @@ class Hub:
         """Look once for everything that is waited for, in two queries."""
         if ids := self.episodes.keys():
             self.episodes.notify(await self.reader.finished(ids))
-        ids = self.runs.keys()
+        ids = list({*self.runs.keys(), *self.pulses.keys()})
         counts = await self.reader.run_counts(ids) if ids else {}
-        self.runs.notify([run_id for run_id, count in counts.items() if self._counts.get(run_id) != count])
+        self._tell_runs([run_id for run_id, count in counts.items() if self._counts.get(run_id) != count])
         self._counts = counts
 
-    def _wake(self, written: VerdictsWritten) -> None:
-        self.episodes.notify(written.episodes)
-        self.runs.notify([written.run])
+    def _wake(self, news: Announced) -> None:
+        if isinstance(news, VerdictsWritten):
+            self.episodes.notify(news.episodes)
+            self._tell_runs([news.run])
+        else:
+            self.pulses.notify([news.run])
+
+    def _tell_runs(self, ids: list[int]) -> None:
+        self.runs.notify(ids)
+        self.pulses.notify(ids)
 
     def _wake_all(self) -> None:
         """After a silence anything may have happened."""
         self.episodes.notify_all()
         self.runs.notify_all()
+        self.pulses.notify_all()
 
     async def _verdicts(self, run_id: int, after: int, splits: Collection[str]) -> VerdictsSeen | None:
         page = await self.pages.get((run_id, after))

@@ -15,7 +15,7 @@ from tasks_app.models import Task
 from tasks_app.questions import questions
 from trajectories import hot_sql
 from trajectories.models import Episode, Group, Run
-from trajectories.recording import arranging, capacity, drafting, prompts, solving
+from trajectories.recording import announcing, arranging, capacity, drafting, prompts, solving
 from trajectories.recording.auth import Principal
 from trajectories.recording.opening_body import Opening as Opening
 
@@ -56,6 +56,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     with transaction.atomic():
         draft = drafting.draft_make(call, tasks)
         _insert(draft, opening=opening, channel=channel)
+    announcing.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
 
 
@@ -87,6 +88,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         plan = drafting.GroupPlan(locked.pk, locked.seed, locked.template, locked.exemplars)
         drafting.group_fill(draft, call, locked.task, plan, ids, first)
         _insert(draft, opening=opening, channel=_channel(opening))
+    announcing.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
 
 
