@@ -182,14 +182,6 @@ def test_text_of_agents_is_shown_and_never_run(lab: Lab, owner: User) -> None:
     assert "U+202E" in client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
 
 
-def test_a_gap_in_step_numbers_is_shown_as_a_gap(lab: Lab, owner: User, episode: Episode) -> None:
-    client = lab(owner)
-    assert b"Steps 3 to 4 were never recorded" in client.get(f"/episodes/{episode.pk}/").content
-    step = client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
-    assert f'rel="next" href="/episodes/{episode.pk}/steps/5"' in step
-    assert f'rel="prev" href="/episodes/{episode.pk}/steps/1"' in step
-
-
 def test_a_long_episode_is_listed_in_parts(
     lab: Lab, owner: User, monkeypatch: pytest.MonkeyPatch, episode: Episode
 ) -> None:
@@ -211,6 +203,13 @@ def test_a_long_episode_is_listed_in_parts(
         ("first=5", None),
         ("from=2", "“from” is no filter of an episode: left out."),
         ("tail=1", None),
+        ("tail=0", None),
+        ("tail=yes", "Tail: “yes” is neither 1 nor 0. This filter is left out."),
+        ("tail=1&tail=1", "“tail” is there 2 times: the last one counts."),
+        (
+            "tail=1&first=2",
+            "From step: “2” is not asked for together with tail=1. This filter is left out.",
+        ),
     ],
 )
 def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(

@@ -145,7 +145,12 @@ class StepsForm(FilterForm):
     """From which number on the steps of an episode are listed, at most ``last``; with ``tail`` its end."""
 
     first = _ids("From step", wrong="is no number of a step")
-    tail = forms.BooleanField(required=False)
+    tail = forms.ChoiceField(
+        required=False,
+        choices=[("1", "yes"), ("0", "no")],
+        label="Tail",
+        error_messages={"invalid_choice": "is neither 1 nor 0"},
+    )
 
     def __init__(self, data: Any, *, last: int) -> None:
         super().__init__(data)
@@ -156,6 +161,11 @@ class StepsForm(FilterForm):
         if first is not None and first > max(1, self.last):
             raise forms.ValidationError(f"is behind the last step, {self.last:,}")
         return first
+
+    def clean(self) -> dict[str, Any]:
+        if self.cleaned_data.get("tail") == "1" and self.cleaned_data.get("first") is not None:
+            self.add_error("first", "is not asked for together with tail=1")
+        return self.cleaned_data
 
 
 class RowsForm(FilterForm):

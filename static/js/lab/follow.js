@@ -7,7 +7,7 @@
 
   const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
   const AWAY = new Set(["ArrowUp", "PageUp", "Home", "ArrowDown", "PageDown", "End"]);
-  let follows = location.hash === "#latest" && location.search.includes("tail");
+  let follows = location.hash === "#latest" && new URLSearchParams(location.search).get("tail") === "1";
 
   const show = () => {
     link.textContent = follows ? NAMES.follows : NAMES.rests;

@@ -103,7 +103,7 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     news = following.news_of(episode)
     form = StepsForm(request.GET, last=news["last"])
     asked = form.filters()
-    is_tail = asked["tail"]
+    is_tail = asked.get("tail") == "1"
     first = steps.tail_first(episode_id=episode.pk) if is_tail else asked.get("first", 1)
     index = steps.step_index(episode_id=episode.pk, first=first)
     judgement = episodes.episode_judgement(episode)
