@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread, judge
 from trajectories import hot_sql
-from trajectories.models import Episode
+from trajectories.models import Episode, Step
 from trajectories.recording import auth, ending
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -125,6 +125,36 @@ async def test_steps_stored_out_of_order_are_each_told_once(live: Live, key: str
         last = await hear(socket)
     assert heard == [3, 1, 4, 2]
     assert last["type"] == "verdict"
+
+
+async def test_who_comes_back_is_told_only_what_comes_from_then_on(
+    live: Live, key: str, episode: Episode
+) -> None:
+    path = f"/ws/episodes/{episode.pk}/"
+    async with opening(live, path, key) as socket:
+        await hear(socket)
+    await in_thread(_steps_make, episode, 599)
+    async with opening(live, path, key) as socket:
+        assert (await hear(socket))["last_step"] == 599
+        await in_thread(factories.step, episode, 600)
+        assert (await hear(socket))["step"]["index"] == 600
+
+
+async def test_who_watches_the_run_is_told_steps_that_come_while_its_episode_is_opened(
+    live: Live, key: str, episode: Episode
+) -> None:
+    async with opening(live, f"/ws/runs/{episode.run_id}/", key) as run:
+        await hear(run)
+        await in_thread(factories.step, episode, 1)
+        async with opening(live, f"/ws/episodes/{episode.pk}/", key) as socket:
+            await hear(socket)
+            assert (await hear(run))["step"]["index"] == 1
+
+
+def _steps_make(episode: Episode, number: int) -> None:
+    Step.objects.bulk_create(
+        Step(episode=episode, index=index, content_hash=b"\0" * 16) for index in range(1, number + 1)
+    )
 
 
 async def test_an_enormous_action_is_not_pushed_whole(live: Live, key: str, episode: Episode) -> None:

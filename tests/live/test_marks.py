@@ -35,8 +35,16 @@ def test_steps_from_before_are_not_told() -> None:
 def test_beginning_again_does_not_skip_what_is_still_to_be_told() -> None:
     marks = StepMarks()
     marks.begin({1: 5})
-    marks.begin({1: 9})
+    marks.begin({1: 9}, watched=[1])
     assert marks.take(1, 7)
+
+
+def test_what_was_stored_while_nobody_watched_is_not_told() -> None:
+    marks = StepMarks()
+    marks.begin({1: 5})
+    marks.begin({1: 9})
+    assert not marks.take(1, 9)
+    assert marks.highest(1) == 9
 
 
 def test_what_is_not_kept_is_forgotten() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 # A gap is waited for until so many steps above it are known; then it is taken for one that stays.
@@ -38,10 +38,14 @@ class StepMarks:
     def __init__(self) -> None:
         self._marks: dict[int, _Mark] = {}
 
-    def begin(self, highest: Mapping[int, int]) -> None:
-        """Take the steps up to ``highest`` as told, for episodes without a mark."""
+    def begin(self, highest: Mapping[int, int], *, watched: Collection[int] = ()) -> None:
+        """Take the steps up to ``highest`` as told; of ``watched`` episodes with a mark it stays as it is.
+
+        A mark that is left of former watchers tells nothing: nobody has looked for steps since.
+        """
         for episode_id, index in highest.items():
-            self._marks.setdefault(episode_id, _Mark(floor=index))
+            if episode_id not in watched or episode_id not in self._marks:
+                self._marks[episode_id] = _Mark(floor=index)
 
     def take(self, episode_id: int, index: int) -> bool:
         """Whether this step is still to be told; from now on it is."""

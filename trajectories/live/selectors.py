@@ -42,18 +42,18 @@ JOIN trajectories_episode e ON e.id = v.episode_id JOIN tasks_app_task t ON t.id
 WHERE v.run_id = %s AND v.run_seq = ANY(%s) AND t.split = ANY(%s)"""
 
 _WATCHED = f"""
-SELECT id FROM trajectories_episode WHERE id = ANY(%(episodes)s::bigint[])
-UNION SELECT id FROM trajectories_episode WHERE run_id = ANY(%(runs)s::bigint[])
+SELECT id, run_id FROM trajectories_episode WHERE id = ANY(%(episodes)s::bigint[])
+UNION SELECT id, run_id FROM trajectories_episode WHERE run_id = ANY(%(runs)s::bigint[])
     AND (status <> 'finished' OR finished_at > now() - interval '{ENDED_WATCH_S} s')"""  # noqa: S608 (a constant)
 
-_STEP_MARKS = f"""
-SELECT w.id, coalesce((SELECT max(index) FROM trajectories_step WHERE episode_id = w.id), 0)
+_STEPS_HIGHEST = f"""
+SELECT w.id, w.run_id, coalesce((SELECT max(index) FROM trajectories_step WHERE episode_id = w.id), 0)
 FROM ({_WATCHED}) w"""  # noqa: S608
 
 # Never the big columns: a viewer fetches the step it shows.
 _STEPS_AFTER = f"""
-SELECT e.id, e.run_id, s.index, s.record
-FROM ({_WATCHED}) w JOIN trajectories_episode e ON e.id = w.id
+SELECT w.id, w.run_id, s.index, s.record
+FROM ({_WATCHED}) w
 LEFT JOIN unnest(%(marked)s::bigint[], %(marks)s::bigint[]) AS m(id, mark) ON m.id = w.id
 CROSS JOIN LATERAL (
     SELECT index, json_build_object('index', index, 'thought_start', left(thought, {THOUGHT_SHOWN_CHARS}),
@@ -82,6 +82,12 @@ class VerdictPage(NamedTuple):
     @property
     def is_full(self) -> bool:
         return len(self.rows) == VERDICTS_PER_PAGE
+
+
+class HighestStep(NamedTuple):
+    episode_id: int
+    run_id: int
+    step: int
 
 
 class NewStep(NamedTuple):
@@ -160,9 +166,10 @@ class LiveReader:
         """Those places in the run's stream whose task is in one of ``splits``."""
         return {row[0] for row in await self._rows(_VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
 
-    async def step_marks(self, *, episodes: Sequence[int], runs: Sequence[int]) -> dict[int, int]:
+    async def steps_highest(self, *, episodes: Sequence[int], runs: Sequence[int]) -> list[HighestStep]:
         """The highest step of each watched episode: ``episodes``, and what of ``runs`` may get steps."""
-        return dict(await self._rows(_STEP_MARKS, {"episodes": list(episodes), "runs": list(runs)}))
+        rows = await self._rows(_STEPS_HIGHEST, {"episodes": list(episodes), "runs": list(runs)})
+        return [HighestStep(*row) for row in rows]
 
     async def steps_after(
         self, marks: dict[int, int], *, episodes: Sequence[int], runs: Sequence[int]

@@ -105,7 +105,11 @@ class Feeds:
 
     async def _marks_begin(self, feed: Feed) -> None:
         runs, episodes = ([feed.subject_id], []) if isinstance(feed, RunFeed) else ([], [feed.subject_id])
-        self._marks.begin(await self._hub.reader.step_marks(runs=runs, episodes=episodes))
+        found = await self._hub.reader.steps_highest(runs=runs, episodes=episodes)
+        watched = {
+            one.episode_id for one in found if one.episode_id in self._episodes or one.run_id in self._runs
+        }
+        self._marks.begin({one.episode_id: one.step for one in found}, watched=watched)
 
     async def steps_look(self) -> None:
         """Tell watchers the steps stored since the last look, then rest in proportion to its cost."""
@@ -137,5 +141,7 @@ class Feeds:
         if not len(self._marks):
             return
         async with self._opening:
-            watched = await self._hub.reader.step_marks(episodes=list(self._episodes), runs=list(self._runs))
-            self._marks.keep(watched)
+            watched = await self._hub.reader.steps_highest(
+                episodes=list(self._episodes), runs=list(self._runs)
+            )
+            self._marks.keep(one.episode_id for one in watched)
