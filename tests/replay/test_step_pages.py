@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -281,6 +282,17 @@ def test_a_step_without_anything_to_be_seen_opens_what_it_holds(
     assert re.findall(r'is-open[^>]+id="(\w+)"', html) == [opened]
     assert ("shot-title" in html) == bool(observation)
     assert ("Answered without a page" in html) == (arm == "text_zero_shot")
+
+
+@pytest.mark.parametrize(("fields", "opened"), [({}, "json"), ({"duration_ms": 1200.0}, "usage")])
+def test_a_picture_without_a_tree_opens_the_first_tab_that_holds_something(
+    lab: Lab, annotator: User, fields: dict[str, Any], opened: str
+) -> None:
+    episode = factories.episode(arm="gym")
+    factories.step(episode, 1, screenshot=picture_make("search"), raw="I click.", **fields)
+    html = lab(annotator).get(address(episode, 1)).content.decode()
+    assert "shot-title" in html
+    assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == [opened]
 
 
 def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(

@@ -167,15 +167,12 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         is_measured=facts is not None,
         is_recorded=scenes.has_recording(episode),
     )
-    is_words_only = _is_words_only(episode, step)
-    opened = _opened(step, panels, has_figures=bool(context["figures"])) if is_words_only else panels[0].id
-    has_page = episode.arm in prompts.ARMS_WITH_PAGE
     return {
         **context,
         "panels": panels,
-        "opened": opened,
-        "is_words_only": is_words_only,
-        "has_page": has_page,
+        "opened": _opened(step, panels, has_figures=bool(context["figures"])),
+        "is_words_only": _is_words_only(episode, step),
+        "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
     }
 
 
