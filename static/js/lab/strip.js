@@ -77,7 +77,6 @@
     picture.height = 45;
     picture.decoding = "async";
     picture.src = `/blobs/${row.sha256}/thumbnail`;
-    picture.addEventListener("error", () => picture.replaceWith(made("span", "frame-blank")), { once: true });
     return picture;
   };
 
