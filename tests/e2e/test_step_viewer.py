@@ -133,75 +133,6 @@ def test_a_step_is_fetched_while_its_number_is_typed(viewer: Page, episode: Epis
     assert len([url for url in asked if url.endswith("?index=33&fragment")]) == 1
 
 
-def test_a_tab_stays_open_from_step_to_step_and_is_in_the_address(viewer: Page, episode: Episode) -> None:
-    viewer.keyboard.press("3")
-    panel = viewer.get_by_role("tabpanel", name="Changes")
-    expect(panel).to_contain_text("against step 9")
-    viewer.keyboard.press("j")
-    expect(panel).to_contain_text("against step 10")
-    expect(viewer).to_have_url(re.compile("#changes$"))
-    opened(viewer, episode, 12, "#json")
-    expect(viewer.get_by_role("tab", name="Raw and JSON")).to_have_attribute("aria-selected", "true")
-
-
-def test_tabs_move_with_the_arrows_and_keep_the_focus_when_the_step_changes(viewer: Page) -> None:
-    viewer.get_by_role("tab", name="Accessibility tree").focus()
-    viewer.keyboard.press("ArrowRight")
-    expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
-    at_step(viewer, 10)
-    viewer.keyboard.press("j")
-    at_step(viewer, 11)
-    expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
-
-
-def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage, episode: Episode) -> None:
-    factories.step(episode, 50, thought="A needle.")
-    factories.step(episode, 60, thought="Another NEEDLE.")
-    viewer.keyboard.press("/")
-    viewer.keyboard.type("needle")
-    viewer.keyboard.press("Enter")
-    at_step(viewer, 50)
-    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 2 steps: in thought")
-    viewer.keyboard.press("n")
-    at_step(viewer, 60)
-    expect(viewer.locator(".thought mark")).to_have_text("NEEDLE")
-    viewer.keyboard.press("p")
-    at_step(viewer, 50)
-    address = viewer.url
-    assert "find=needle" in address
-    viewer.goto(address)
-    expect(viewer.locator(".thought mark")).to_have_text("needle")
-    viewer.keyboard.press("/")
-    viewer.keyboard.press("Escape")
-    expect(viewer.locator(".thought mark")).to_have_count(0)
-
-
-def test_a_match_that_only_a_tab_holds_opens_it_and_comes_into_sight(
-    viewer: Page, lab_page: LabPage, episode: Episode
-) -> None:
-    tree = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))
-    factories.step(episode, 50, thought="hay", observation_text=f'{tree}\n[e91] link "needle"')
-    factories.step(episode, 60, thought="A needle.", observation_text=tree)
-    opened(viewer, episode, 11, "#changes")
-    viewer.keyboard.press("/")
-    viewer.keyboard.type("needle")
-    viewer.keyboard.press("Enter")
-    at_step(viewer, 50)
-    count, selected = viewer.locator("[data-found-count]"), viewer.locator("[aria-selected=true]")
-    expect(count).to_have_text("1 of 2 steps: in tree")
-    expect(selected).to_contain_text("Accessibility tree")
-    expect(selected).to_have_accessible_name(re.compile("1 found"))
-    expect(viewer.locator(".observation mark")).to_be_in_viewport()
-    viewer.keyboard.press("n")
-    at_step(viewer, 60)
-    expect(selected).to_contain_text("Changes")
-    expect(viewer.locator(".thought mark")).to_be_in_viewport()
-    viewer.keyboard.press("4")
-    viewer.keyboard.press("p")
-    at_step(viewer, 50)
-    expect(selected).to_contain_text("Page events")
-
-
 def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> None:
     opened(viewer, episode, 38)
     for _ in range(3):
@@ -210,14 +141,6 @@ def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> No
     expect(viewer.get_by_role("button", name="Pause")).to_be_visible()
     at_step(viewer, 40)
     expect(viewer.get_by_role("button", name="Play")).to_be_visible()
-
-
-def test_tabs_that_go_on_beyond_the_edge_are_shaded_there(viewer: Page, episode: Episode) -> None:
-    viewer.set_viewport_size({"width": 400, "height": 800})
-    opened(viewer, episode, 38)
-    tabs = viewer.locator(".tabs")
-    assert tabs.evaluate("tabs => tabs.scrollWidth > tabs.clientWidth")
-    assert tabs.evaluate("tabs => getComputedStyle(tabs).backgroundAttachment.includes('local')")
 
 
 def test_the_reason_of_an_ending_stands_apart_from_its_outcome(viewer: Page, episode: Episode) -> None:

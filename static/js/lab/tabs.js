@@ -1,7 +1,8 @@
 /* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). At first the one is open that the
    server names. One that is chosen stays open from step to step and is in the address; one that comes from elsewhere is
    fetched when it is opened. Where what is sought stands in a tab alone, that tab is open on its step, unless the reader
-   has chosen one since. */
+   has chosen one since; the address then names no tab, so that it leads to the match again, and the history keeps the
+   choice. */
 "use strict";
 
 (() => {
@@ -10,8 +11,10 @@
 
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   const findNow = () => replay.findIn(location.search);
-  let open = location.hash.slice(1);
-  let chosenFor = open ? findNow() : null;
+  const kept = history.state?.tab;
+  let open = location.hash.slice(1) || kept?.open || "";
+  let chosenFor = kept ? kept.chosenFor : open ? findNow() : null; /* What was sought when it was chosen. */
+  let hasMoved = false;
 
   const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
   const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
@@ -57,15 +60,23 @@
   };
 
   const toShow = (all) => {
-    const kept = all.find((tab) => tab.dataset.tab === open) ?? all.find((tab) => "tabFirst" in tab.dataset);
+    const chosen = all.find((tab) => tab.dataset.tab === open);
+    const resting = chosen ?? all.find((tab) => "tabFirst" in tab.dataset);
     const holding = all.filter((tab) => "tabFound" in tab.dataset);
-    const isInSight = "foundInSight" in replay.article().dataset || holding.includes(kept);
-    return (isInSight || chosenFor === findNow() ? kept : holding[0] ?? kept)?.dataset.tab;
+    const isInSight = "foundInSight" in replay.article().dataset || holding.includes(resting);
+    const stays = isInSight || (chosen && chosenFor === findNow()) || holding.length === 0;
+    return { shown: (stays ? resting : holding[0])?.dataset.tab, stays };
+  };
+
+  const tellAddress = (stays) => {
+    const hash = stays && open ? `#${open}` : "";
+    const state = { ...history.state, tab: { open, chosenFor } };
+    history.replaceState(state, "", location.pathname + location.search + hash);
   };
 
   const draw = () => {
     const all = tabs();
-    const shown = toShow(all);
+    const { shown } = toShow(all);
     all[0]?.parentElement.setAttribute("role", "tablist");
     for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
     const opened = all.find((tab) => tab.dataset.tab === shown);
@@ -76,7 +87,7 @@
   const choose = (tab) => {
     open = tab.dataset.tab;
     chosenFor = findNow();
-    history.replaceState(history.state, "", `#${open}`);
+    tellAddress(true);
     draw();
     tab.closest(".panels").scrollIntoView({ block: "nearest" });
   };
@@ -106,6 +117,14 @@
     all[goal].focus();
   });
 
-  document.addEventListener("replay:swapped", draw);
+  document.addEventListener("replay:swapped", () => {
+    hasMoved = true;
+    draw();
+  });
+  /* By now the address is that of the step. */
+  document.addEventListener("replay:shown", () => {
+    if (hasMoved) tellAddress(toShow(tabs()).stays);
+    hasMoved = false;
+  });
   draw();
 })();

@@ -1,0 +1,58 @@
+"""The sections below a step, as tabs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.test_step_viewer import at_step, opened
+from tests.replay.long_scene import long_episode
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    return long_episode(steps=40)
+
+
+@pytest.fixture
+def viewer(lab_page: LabPage, episode: Episode) -> Page:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, episode, 10)
+    return page
+
+
+def test_a_tab_stays_open_from_step_to_step_and_is_in_the_address(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("3")
+    panel = viewer.get_by_role("tabpanel", name="Changes")
+    expect(panel).to_contain_text("against step 9")
+    viewer.keyboard.press("j")
+    expect(panel).to_contain_text("against step 10")
+    expect(viewer).to_have_url(re.compile("#changes$"))
+    opened(viewer, episode, 12, "#json")
+    expect(viewer.get_by_role("tab", name="Raw and JSON")).to_have_attribute("aria-selected", "true")
+
+
+def test_tabs_move_with_the_arrows_and_keep_the_focus_when_the_step_changes(viewer: Page) -> None:
+    viewer.get_by_role("tab", name="Accessibility tree").focus()
+    viewer.keyboard.press("ArrowRight")
+    expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
+    at_step(viewer, 10)
+    viewer.keyboard.press("j")
+    at_step(viewer, 11)
+    expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
+
+
+def test_tabs_that_go_on_beyond_the_edge_are_shaded_there(viewer: Page, episode: Episode) -> None:
+    viewer.set_viewport_size({"width": 400, "height": 800})
+    opened(viewer, episode, 38)
+    tabs = viewer.locator(".tabs")
+    assert tabs.evaluate("tabs => tabs.scrollWidth > tabs.clientWidth")
+    assert tabs.evaluate("tabs => getComputedStyle(tabs).backgroundAttachment.includes('local')")
