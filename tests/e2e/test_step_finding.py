@@ -141,3 +141,32 @@ def test_an_address_that_names_no_tab_leads_to_the_match(viewer: Page, needle: E
     factories.step(needle, 61, observation_text="hay", raw="A needle.")
     opened(viewer, needle, 61, "?find=needle#main")
     is_open(viewer, "Raw and JSON")
+
+
+def test_a_match_in_the_action_is_marked_there_and_opens_no_tab(viewer: Page, episode: Episode) -> None:
+    typed = {"type": "type", "target": "e1", "text": "A needle"}
+    factories.step(episode, 50, action=typed, action_type="type", observation_text='[e1] textbox "hay"')
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 1 step: in action")
+    expect(viewer.locator(".action-card mark")).to_have_text("needle")
+    expect(viewer.locator(".action-card mark")).to_be_in_viewport()
+    is_open(viewer, "Accessibility tree")
+
+
+def test_the_match_in_the_tree_comes_into_sight_although_the_action_names_the_same(
+    viewer: Page, episode: Episode
+) -> None:
+    hay = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))
+    tree = f'{hay}\n[e91] link "needle"'
+    factories.step(episode, 50, action={"type": "click", "target": "e91"}, observation_text=tree)
+    opened(viewer, episode, 10, "#json")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    expect(viewer.locator(".action-card mark")).to_have_text("needle")
+    is_open(viewer, "Accessibility tree")
+    expect(viewer.locator(".observation mark")).to_be_in_viewport()

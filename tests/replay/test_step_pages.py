@@ -144,6 +144,35 @@ def test_a_match_outside_the_thought_is_said_and_counted_at_the_tab_that_holds_i
     assert "data-found-in-sight" not in second
 
 
+def test_what_is_sought_is_marked_in_the_action_and_in_the_words_of_its_element(
+    lab: Lab, annotator: User
+) -> None:
+    episode = factories.episode()
+    typed = {"type": "type", "target": "e7", "text": "A Needle <b>"}
+    factories.step(episode, 1, action=typed, action_type="type", observation_text='[e7] textbox "Where"')
+    click = {"type": "click", "target": "e8"}
+    factories.step(episode, 2, action=click, observation_text='[e8] link "The needle" [focused]')
+    long = {"type": "type", "text": f"{'.' * 300} needle"}
+    factories.step(episode, 3, action=long, action_type="type")
+    client = lab(annotator)
+    first, second, third = (
+        client.get(address(episode, index, "?find=needle")).content.decode() for index in (1, 2, 3)
+    )
+    assert "1 of 3 steps: in action" in " ".join(first.split())
+    assert 'dir="auto">A <mark>Needle</mark> &lt;b&gt;</bdi>' in first
+    assert "data-found-in-sight" in first
+    assert re.search(r'action-element" dir="auto">link “The <mark>needle</mark>”</bdi>', second)
+    assert "The <mark>needle</mark>" in second[second.index("action-card") : second.index("shot-title")]
+    assert "data-found-in-sight" not in second
+    assert "data-found-in-sight" not in third
+
+
+def test_a_row_of_a_list_marks_nothing(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, action={"type": "type", "text": "needle"}, action_type="type")
+    assert "<mark>" not in lab(annotator).get(f"/episodes/{episode.pk}/?find=needle").content.decode()
+
+
 def test_matches_behind_the_beginning_that_is_shown_are_said(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, observation_text=f"needle{'.' * shown.SHOWN_CHARS}needle needle")

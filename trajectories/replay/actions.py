@@ -10,6 +10,10 @@ from typing import Any
 
 from trajectories.summaries import elements
 
+# How much pages show of what was typed, and of how an action names its element.
+WHAT_CHARS = 199
+WHERE_CHARS = 79
+
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
@@ -20,6 +24,11 @@ class Phrase:
     what: str = ""
     where: str = ""
     id: str = ""
+
+    def holds(self, find: str) -> bool:
+        """Whether a text is in what pages show of the action's own words; its element's are the page's."""
+        own = (self.verb, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
+        return bool(find) and any(find.lower() in one.lower() for one in own)
 
 
 # The key of an action that says what it does, beside the element that it does it to.

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.figures import PLACE
-from trajectories.replay import formulas
+from trajectories.replay import formulas, shown
 from trajectories.replay.actions import Phrase, action_phrase, pretty
 from trajectories.replay.calls import Call
 from trajectories.replay.excerpts import excerpt_html
@@ -54,6 +54,12 @@ PLOT_WIDTH = 100
 def untrusted(value: object) -> SafeString:
     """Text that others wrote: escaped, tokens masked, and what would hide or reorder it made visible."""
     return visible_html("" if value is None else str(value))
+
+
+@register.filter
+def marked(value: object, find: str) -> SafeString:
+    """The same, with what is sought marked."""
+    return shown.marked("" if value is None else str(value), find=find)
 
 
 @register.filter

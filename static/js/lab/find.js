@@ -39,7 +39,7 @@
   };
 
   const scrollToMark = () => {
-    for (const box of replay.article().querySelectorAll(".thought, .panel.is-open .boxed")) {
+    for (const box of replay.article().querySelectorAll(".thought, .action-card, .panel.is-open .boxed")) {
       const first = box.querySelector("mark");
       if (!first) continue;
       const below = first.getBoundingClientRect().top - box.getBoundingClientRect().top;
@@ -48,7 +48,9 @@
   };
 
   const showMark = () => {
-    const first = replay.article().querySelector(".stage mark, .panel.is-open mark");
+    const step = replay.article();
+    const [said, below] = [".stage mark", ".panel.is-open mark"].map((where) => step.querySelector(where));
+    const first = "foundInSight" in step.dataset ? said : below ?? said;
     const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     if (top < 0 || bottom > innerHeight) first.scrollIntoView({ block: "center" });
   };

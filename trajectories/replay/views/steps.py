@@ -12,7 +12,7 @@ from trajectories.models import Episode, Step, StepFacts
 from trajectories.recording import prompts
 from trajectories.replay import diffing, following, overlay, pictures_compared
 from trajectories.replay.access import LabRequest, lab_page, wants_fragment
-from trajectories.replay.actions import element_more, pretty
+from trajectories.replay.actions import action_phrase, element_more, pretty
 from trajectories.replay.dom import scenes
 from trajectories.replay.fidelity_said import Said, fidelity_said
 from trajectories.replay.figures import figures_of
@@ -136,14 +136,16 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
     facts = kept or _facts_so_far(episode, step)
     before, after = steps.steps_beside(episode_id=episode.pk, index=step.index)
     texts = _texts(step, find=find)
+    told = _told(step, facts, is_so_far=kept is None)
     context = {
         **texts,
         "step": step,
         "before": before,
         "after": after,
-        "told": _told(step, facts, is_so_far=kept is None),
+        "told": told,
         "element": element_more(step.action, in_observation=step.observation_text),
-        "is_found_in_sight": any("<mark>" in texts[name].html for name in ("thought", "url")),
+        "is_found_in_sight": any("<mark>" in texts[name].html for name in ("thought", "url"))
+        or action_phrase(step.action, target=told.target).holds(find),
         "figures": figures_of(step),
         "facts": facts,
         "is_so_far": kept is None,
