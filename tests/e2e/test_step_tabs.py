@@ -9,12 +9,14 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.test_step_viewer import at_step, opened
-from tests.replay.long_scene import long_episode
-from trajectories.models import Episode
+from tests.fidelity.recordings import element, episode_make, recording_make
+from tests.replay.long_scene import long_episode, picture_make
+from trajectories.models import Episode, Fidelity
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 LabPage = Callable[..., Page]
+KEPT_MS = 1100
 
 
 @pytest.fixture
@@ -56,3 +58,54 @@ def test_tabs_that_go_on_beyond_the_edge_are_shaded_there(viewer: Page, episode:
     tabs = viewer.locator(".tabs")
     assert tabs.evaluate("tabs => tabs.scrollWidth > tabs.clientWidth")
     assert tabs.evaluate("tabs => getComputedStyle(tabs).backgroundAttachment.includes('local')")
+
+
+@pytest.fixture
+def recorded(transactional_db: None) -> Episode:
+    """Three steps with a DOM replay each."""
+    made = episode_make(screenshot=picture_make("search"), steps=3)
+    recording_make(made, element("h1", "Find a room"))
+    return made
+
+
+def found(episode: Episode, index: int, **fields: str) -> None:
+    Fidelity.objects.update_or_create(
+        episode=episode, index=index, defaults={"version": 1, "reason": "", "changed_share": 0.1, **fields}
+    )
+
+
+def test_a_step_fetched_before_its_check_was_done_gets_its_sign(lab_page: LabPage, recorded: Episode) -> None:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    with page.expect_response(re.compile(r"/steps/2\?fragment$")):
+        opened(page, recorded, 1)
+    page.wait_for_timeout(KEPT_MS)
+    found(recorded, 2, state="unfaithful")
+    page.keyboard.press("j")
+    at_step(page, 2)
+    sign = page.locator("#tab-dom .tab-sign")
+    expect(sign).to_have_text("≠Not faithful")
+    for key, index in (("k", 1), ("j", 2)):
+        page.keyboard.press(key)
+        at_step(page, index)
+    expect(sign).to_have_text("≠Not faithful")
+
+
+def test_the_sign_of_a_step_that_was_checked_again_is_the_new_one(
+    lab_page: LabPage, recorded: Episode
+) -> None:
+    found(recorded, 1, state="failed", reason="crashed")
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, recorded, 2)
+    page.keyboard.press("k")
+    at_step(page, 1)
+    sign = page.locator("#tab-dom .tab-sign")
+    expect(sign).to_have_text("!Check failed")
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Check again").click()
+    expect(sign).to_be_empty()
+    found(recorded, 1, state="unfaithful")
+    expect(sign).to_have_text("≠Not faithful")
+    for key, index in (("j", 2), ("k", 1)):
+        page.keyboard.press(key)
+        at_step(page, index)
+    expect(sign).to_have_text("≠Not faithful")

@@ -42,6 +42,7 @@
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const found = page.getElementById("step");
     if (!found) throw new Error("no step came"); /* The login page, say. */
+    found.dataset.fetchedAt = performance.now();
     return found;
   };
 
@@ -170,6 +171,12 @@
     }
   };
 
+  /* What is kept is no longer true. */
+  const forget = () => {
+    kept.clear();
+    settleLinks();
+  };
+
   /* The shown step is told anew, but only what comes after it, what is computed of it and the picture that it lacked:
      the reader may be in the midst of the rest. */
   const renew = async () => {
@@ -206,6 +213,6 @@
 
   document.addEventListener("replay:say", (event) => say(event.detail));
 
-  window.replay = Object.freeze({ viewer, article, current, address, findIn, show, renew, expect, later });
+  window.replay = Object.freeze({ viewer, article, current, address, findIn, show, renew, forget, expect, later });
   addEventListener("DOMContentLoaded", settle);
 })();
