@@ -64,6 +64,19 @@ def test_clicks_say_what_was_clicked_and_where(arena_server: ArenaServer, open_p
     assert (heading["role"], heading["name"]) == ("heading", "Question")
 
 
+@pytest.mark.parametrize("is_left_at_once", [False, True])
+def test_a_load_tells_its_path_and_the_size_of_the_window(
+    is_left_at_once: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = factories.episode()
+    page = open_page(viewport={"width": 800, "height": 500}, device_scale_factor=2)
+    page.goto(arena_server.address(episode), wait_until="domcontentloaded")
+    if is_left_at_once:
+        page.goto("about:blank")
+    [load] = arrived(page, episode, "load")
+    assert (load.seq, load.data) == (1, {"path": "", "width": 800, "height": 500, "ratio": 2})
+
+
 def test_typing_is_one_event_with_the_last_value(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = factories.episode(presentation={})
     page = open_page()

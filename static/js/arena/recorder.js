@@ -50,7 +50,7 @@
   const clean = (text, limit) => String(text ?? "").slice(0, limit).toWellFormed().replaceAll("\0", "\ufffd");
 
   const record = (kind, data, step = stepOf()) => {
-    if (BY_HAND.has(kind)) scrolled();
+    if (moved && BY_HAND.has(kind)) scrolled();
     const event = { seq: ++last, kind, at_ms: Math.round(performance.now() * 10) / 10, data };
     if (step !== servedStep && step !== null) event.step = step;
     queue.push(event);
@@ -58,7 +58,12 @@
     return event;
   };
 
-  const body = (events) => JSON.stringify({ page, step: servedStep, events });
+  /* Before the first layout the window's size would cost one: it is asked for when the page's load is sent. */
+  const sized = (load) => Object.assign(load.data, { width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
+  const body = (events) => {
+    if (events[0].kind === "load") sized(events[0]);
+    return JSON.stringify({ page, step: servedStep, events });
+  };
   const post = (text, more) =>
     fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: text, ...more });
 
@@ -112,8 +117,9 @@
     return clean(element.textContent.trim().replace(/\s+/g, " "), NAME_MAX);
   };
 
+  const controlOf = (node) => (node instanceof Element ? (node.closest(CONTROLS) ?? node) : root);
   const target = (node) => {
-    const element = node instanceof Element ? (node.closest(CONTROLS) ?? node) : root;
+    const element = controlOf(node);
     return { element, role: roleOf(element), name: nameOf(element) };
   };
 
@@ -136,9 +142,10 @@
   /* Typing makes one event of one field's changes until it is sent; its value is the latest. */
   let openInput = null;
   const input = (event) => {
-    const { element, role, name } = target(event.target);
+    const element = controlOf(event.target);
     if (!element.matches("input,select,textarea")) return;
     if (openInput?.element !== element) {
+      const { role, name } = target(element);
       openInput = { element, event: record("input", { role, name, ...whereabouts(element) }) };
     }
     const data = openInput.event.data;
@@ -214,5 +221,5 @@
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && void flush());
 
   const path = clean(location.pathname.slice(found[0].length), NAME_MAX);
-  record("load", { path, width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
+  record("load", { path });
 })();
