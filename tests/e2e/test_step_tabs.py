@@ -42,6 +42,17 @@ def test_a_tab_stays_open_from_step_to_step_and_is_in_the_address(viewer: Page, 
     expect(viewer.get_by_role("tab", name="Raw and JSON")).to_have_attribute("aria-selected", "true")
 
 
+def test_an_address_of_the_same_step_with_another_tab_opens_it(viewer: Page) -> None:
+    step = viewer.url
+    for name, tab in (("changes", "Changes"), ("json", "Raw and JSON")):
+        viewer.goto(f"{step}#{name}")
+        expect(viewer.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+    viewer.go_back()
+    expect(viewer.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
+    viewer.goto(f"{step}#main")
+    expect(viewer.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
+
+
 def test_tabs_move_with_the_arrows_and_keep_the_focus_when_the_step_changes(viewer: Page) -> None:
     viewer.get_by_role("tab", name="Accessibility tree").focus()
     viewer.keyboard.press("ArrowRight")

@@ -117,6 +117,12 @@
     all[goal].focus();
   });
 
+  /* An address of the step that is shown, with another tab: typed, or come back to. */
+  addEventListener("hashchange", () => {
+    const named = tabs().find((tab) => tab.dataset.tab === location.hash.slice(1));
+    if (named) choose(named);
+  });
+
   document.addEventListener("replay:swapped", () => {
     hasMoved = true;
     draw();
