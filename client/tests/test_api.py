@@ -138,6 +138,11 @@ def test_the_demo_plays_every_policy(
     assert found
     assert int(found[1]) in full
     assert int(found[2]) in opened[int(found[1])]["steps"]
+    found = re.search(rf"{fake.lab_url}/compare\?episodes=([\d,]+)\n", told_below)
+    assert found
+    side_by_side = [opened[int(number)] for number in found[1].split(",")]
+    assert [one["arm"] for one in side_by_side] == ["text_agent", "text_zero_shot", "gym"]
+    assert len({one["task"] for one in side_by_side}) == 1
 
 
 def test_without_a_browser_the_demo_plays_what_needs_none_and_says_so(

@@ -7,12 +7,12 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from palaestra.demo import DemoPlan, demo_run, replay_address, table
+from palaestra.demo import DemoPlan, Tally, arms_address, demo_run, replay_address, table
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import PalaestraError
 
@@ -39,16 +39,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"The demonstration stopped: {failure}", file=sys.stderr)
         return 1
     print(table(tallies))
-    if address := replay_address(tallies, server=given.server):
-        print(f"\nA page as an agent saw it, replayed from its DOM: {address}")
-        if plan.with_pictures:
-            print(
-                "Where the server has bubblewrap, replays are held against screenshots in the next minutes."
-            )
+    for line in _to_see(tallies, plan):
+        print(line)
     problems = [problem for tally in tallies.values() for problem in tally.problems]
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0
+
+
+def _to_see(tallies: Mapping[str, Tally], plan: DemoPlan) -> Iterator[str]:
+    across = arms_address(tallies, server=plan.server)
+    replay = replay_address(tallies, server=plan.server)
+    if across or replay:
+        yield ""
+    if across:
+        yield f"One item across arms, text beside page: {across}"
+    if replay:
+        yield f"A page as an agent saw it, replayed from its DOM: {replay}"
+    if replay and plan.with_pictures:
+        yield "Where the server has bubblewrap, replays are held against screenshots in the next minutes."
 
 
 def _parser() -> argparse.ArgumentParser:

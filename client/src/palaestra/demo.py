@@ -25,7 +25,8 @@ from palaestra.records import Task
 # One of each kind of page; those that the server has not are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 BROWSER_ARM = "gym"
-# Out of six episodes of a policy four are played in the browser, and one in each of the text arms.
+# Out of six episodes of a policy four are played in the browser, and one in each of the text arms. All arms begin
+# with the same items, so that one can be seen across arms.
 ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
 # Of so many episodes of a policy in the browser one is recorded in full: the lab can replay its pages.
@@ -54,12 +55,15 @@ class Tally:
     outcomes: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     in_full: list[Rollout] = field(default_factory=list)
+    by_task: dict[int, dict[str, Rollout]] = field(default_factory=dict)
 
     def add(self, done: Rollout, *, is_full: bool = False) -> None:
         self.outcomes[done.outcome] += 1
         if done.problem:
             self.problems.append(f"episode {done.episode}: {done.problem}")
-        elif is_full and done.steps:
+            return
+        self.by_task.setdefault(done.task, {}).setdefault(done.arm, done)
+        if is_full and done.steps:
             self.in_full.append(done)
 
 
@@ -96,6 +100,17 @@ def replay_address(tallies: Mapping[str, Tally], *, server: str) -> str:
         return ""
     longest = max(found, key=lambda rollout: rollout.steps)
     return f"{server.rstrip('/')}/episodes/{longest.episode}/steps/{longest.steps}#dom"
+
+
+def arms_address(tallies: Mapping[str, Tally], *, server: str) -> str:
+    """Where the lab shows one item across arms; empty when none was played in the browser and another."""
+    for tally in tallies.values():
+        for arms in tally.by_task.values():
+            if BROWSER_ARM in arms and len(arms) > 1:
+                others = [rollout.episode for arm, rollout in sorted(arms.items()) if arm != BROWSER_ARM]
+                numbers = ",".join(map(str, [*others, arms[BROWSER_ARM].episode]))
+                return f"{server.rstrip('/')}/compare?episodes={numbers}"
+    return ""
 
 
 def _kind(plan: DemoPlan) -> Kind:
@@ -184,15 +199,11 @@ async def _together(*jobs: Coroutine[Any, Any, None]) -> None:
 
 
 def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
+    """Tasks by arm, the browser's last. All arms begin with the same ones."""
     whole = sum(share for _, share in ARM_SHARES)
-    shares: dict[str, list[int]] = {}
-    start = 0
-    for arm, share in ARM_SHARES[::-1]:
-        count = math.floor(len(tasks) * share / whole)
-        is_first = arm == BROWSER_ARM
-        shares[arm] = [task.id for task in (tasks[start:] if is_first else tasks[start : start + count])]
-        start += count
-    return {arm: ids for arm, ids in shares.items() if ids}
+    counts = {arm: math.floor(len(tasks) * share / whole) for arm, share in ARM_SHARES if arm != BROWSER_ARM}
+    counts[BROWSER_ARM] = len(tasks) - sum(counts.values())
+    return {arm: [task.id for task in tasks[:count]] for arm, count in counts.items() if count}
 
 
 def _rounds(ids: Sequence[int]) -> list[list[int]]:
