@@ -25,8 +25,8 @@ from palaestra.records import Task
 # One of each kind of page; those that the server has not are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 BROWSER_ARM = "gym"
-# Out of six episodes of a policy four are played in the browser, and one in each of the text arms. All arms begin
-# with the same items, so that one can be seen across arms.
+# Out of six episodes of a policy four are played in the browser, and one in each of the text arms. All arms
+# begin with the same items, so that one can be seen across arms.
 ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
 # Of so many episodes of a policy in the browser one is recorded in full: the lab can replay its pages.
