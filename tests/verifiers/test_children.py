@@ -109,10 +109,14 @@ def test_a_failure_the_answer_caused_is_incorrect(pool: ChildPool, way: str) -> 
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
-@pytest.mark.parametrize(("way", "error"), [("sleep", VerifierTimeout), ("fail", VerifierCrash)])
-def test_a_failure_on_the_gold_itself_is_ours(pool: ChildPool, way: str, error: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("way", "timeout_s", "error"), [("sleep", SHORT_S, VerifierTimeout), ("fail", 10, VerifierCrash)]
+)
+def test_a_failure_on_the_gold_itself_is_ours(
+    pool: ChildPool, way: str, timeout_s: float, error: type[Exception]
+) -> None:
     with pytest.raises(error) as caught:
-        judge(pool, way, gold=Gold(way), timeout_s=SHORT_S)
+        judge(pool, way, gold=Gold(way), timeout_s=timeout_s)
     assert caught.value.code in {"verifier_timeout", "verifier_error"}
 
 
