@@ -7,7 +7,7 @@ from trajectories.models import Episode
 OPEN_TO_ALL = {"login", "logout"}
 # Nothing to read: they are posted to.
 DEEDS = {"step_compare"}
-REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes")
+REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 WITHOUT_BYTES = (
     "blob",
     "blob_thumbnail",
@@ -27,6 +27,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "run_live": f"/runs/{episode.run_id}/live",
         "episodes": "/episodes/",
         "search": "/search?q=thought",
+        "search_slashed": "/search/?q=thought",
         "search_counts": "/search/counts?q=thought",
         "search_trajectories": "/search/trajectories.ndjson",
         "search_facts": "/search/facts.csv",
@@ -56,6 +57,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "blob": f"/blobs/{'0' * 64}",
         "blob_thumbnail": f"/blobs/{'0' * 64}/thumbnail",
         "system": "/system/",
+        "compare_slashed": "/compare/",
         "compare": f"/compare?episodes={episode.pk}",
         **{f"episode_as_{kind}": f"/episodes/{episode.pk}/export.{kind}" for kind in ("html", "json")},
     }

@@ -77,6 +77,17 @@ def test_pages_are_read_only(lab: Lab, owner: User, episode: Episode) -> None:
     assert {client.post(path).status_code for path in pages(episode).values()} == {405}
 
 
+def test_pages_tell_what_they_are_without_their_text(lab: Lab, owner: User, episode: Episode) -> None:
+    response = lab(owner).head(pages(episode)["episode"])
+    assert (response.status_code, response.content) == (200, b"")
+
+
+@pytest.mark.parametrize("name", ["search", "compare"])
+def test_addresses_that_end_like_those_of_lists_lead_on(name: str, lab: Lab, owner: User) -> None:
+    response = lab(owner).get(f"/{name}/?episodes=1&arm=gym")
+    assert (response.status_code, response["Location"]) == (302, f"/{name}?episodes=1&arm=gym")
+
+
 def test_someone_who_has_logged_in_sees_every_page(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
     found = {name: client.get(path).status_code for name, path in pages(episode).items()}

@@ -117,6 +117,13 @@ class StepsView(HotView):
         },
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
+        """Steps may come one by one or many at once, and in any order; each has its number.
+
+        What a page saw is tied to the step in which it happened by the header `X-Gym-Step` (the step's
+        number) on the agent's requests for pages, and within a page by `data-step` of its root element, set
+        before acting. Without both it is tied by `started_at` and `duration_ms` of the steps, and without
+        these to none: the lab then says that nobody knows what the page saw.
+        """
         return self.dispatch(request, episode_id=episode_id)
 
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
@@ -148,6 +155,7 @@ class SubmissionView(HotView):
         },
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
+        """The first answer counts: the same one sent again changes nothing, another is refused (409)."""
         return self.dispatch(request, episode_id=episode_id)
 
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
 
 GOLD_PERMISSION = "tasks_app.view_gold"
@@ -27,8 +27,8 @@ class LabRequest(HttpRequest):
 
 
 def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A page to read: GET only, login required, what is not there answered with the lab's own page."""
-    return require_GET(_guarded(view))
+    """A page to read: no other method, login required, what is not there answered with the lab's own page."""
+    return require_safe(_guarded(view))
 
 
 def lab_deed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

@@ -18,6 +18,12 @@ EPISODES = "episodes"
 
 
 @lab_page
+def compare_slashed(request: LabRequest) -> HttpResponse:
+    """The address as other pages' end."""
+    return redirect(reverse("compare", query=request.GET))
+
+
+@lab_page
 def compare_detail(request: LabRequest) -> HttpResponse:
     """``?episodes=1,2``, up to four; how ticked boxes send them leads to that address."""
     words = _words(request.GET)

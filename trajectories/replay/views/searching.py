@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 
 from gymsite.core.statements import TooSlow, statements_within
@@ -23,6 +24,12 @@ from trajectories.replay.views.taking_away import as_file, asks_for_golds, reade
 
 FACETS = ("outcome", "arm", "run")
 NDJSON = "application/x-ndjson"
+
+
+@lab_page
+def search_slashed(request: LabRequest) -> HttpResponseBase:
+    """The address as other pages' end."""
+    return redirect(reverse("search", query=request.GET))
 
 
 @lab_page
