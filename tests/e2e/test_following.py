@@ -194,6 +194,30 @@ def test_jumping_to_the_latest_stays_with_it_until_the_reader_scrolls(page: Page
     expect(link).to_have_text("Jump to latest")
 
 
+def test_jumping_to_the_latest_ends_the_hold(page: Page, episode: Episode) -> None:
+    page.keyboard.press("w")
+    says(page, "Paused")
+    for index in range(2, 41):
+        factories.step(episode, index)
+    expect(page.locator("[data-live-new]")).to_have_text(", 39 new")
+    page.keyboard.press("l")
+    says(page, "Live")
+    expect(page.locator("[data-live-jump]")).to_have_text("Following the latest")
+    expect(page.locator("#step-40")).to_be_in_viewport()
+
+
+def test_jumping_to_the_latest_ends_the_hold_after_the_end_too(page: Page, episode: Episode) -> None:
+    page.keyboard.press("w")
+    says(page, "Paused")
+    for index in range(2, 41):
+        factories.step(episode, index)
+    finish(episode)
+    close(episode)
+    page.keyboard.press("l")
+    says(page, "Ended")
+    expect(page.locator("#step-40")).to_be_in_viewport()
+
+
 def test_without_scripts_an_open_episode_can_be_refreshed(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(java_script_enabled=False)
     page.goto(f"/episodes/{episode.pk}/")

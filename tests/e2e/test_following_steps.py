@@ -119,6 +119,32 @@ def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, 
     expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
 
 
+@pytest.mark.parametrize("is_following", [False, True])
+def test_jumping_to_the_latest_ends_the_hold(viewer: Page, episode: Episode, is_following: bool) -> None:
+    if is_following:
+        viewer.keyboard.press("l")
+    viewer.keyboard.press("w")
+    says(viewer, "Paused")
+    factories.step(episode, 3)
+    expect(viewer.locator("[data-live-new]")).to_have_text(", 1 new")
+    viewer.keyboard.press("l")
+    says(viewer, "Live")
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Following the latest")
+    at_step(viewer, 3)
+
+
+def test_jumping_to_the_latest_ends_the_hold_after_the_end_too(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("w")
+    says(viewer, "Paused")
+    factories.step(episode, 3)
+    finish(episode)
+    close(episode)
+    viewer.keyboard.press("l")
+    says(viewer, "Ended")
+    at_step(viewer, 3)
+    expect(viewer.locator(".viewer-head")).to_contain_text("correct")
+
+
 def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) -> None:
     finish(episode, "incorrect")
     says(viewer, "Judged")

@@ -13,7 +13,9 @@
     link.textContent = follows ? NAMES.follows : NAMES.rests;
   };
 
-  const go = () => document.getElementById("latest")?.scrollIntoView({ block: "nearest" });
+  /* The list of an episode that has ended has no words below its last step. */
+  const end = () => document.getElementById("latest") ?? [...document.querySelectorAll(".step-row")].at(-1);
+  const go = () => end()?.scrollIntoView({ block: "nearest" });
 
   const leave = () => {
     if (!follows) return;
@@ -24,6 +26,7 @@
   link.addEventListener("click", () => {
     follows = true;
     show();
+    document.dispatchEvent(new Event("live:go-on"));
     go();
   });
   addEventListener("wheel", leave, { passive: true });

@@ -36,7 +36,8 @@
     void window.htmx.ajax("GET", path, { target: badge, swap: "outerHTML" });
   };
 
-  const isResting = () => document.hidden || link.closest("[data-live-held]");
+  const isHeld = () => Boolean(link.closest("[data-live-held]"));
+  const isResting = () => document.hidden || isHeld();
   const looking = setInterval(() => {
     if (isResting() || looks >= LOOKS_MOST || !replay.article().querySelector("[data-awaited]")) return;
     looks += 1;
@@ -46,9 +47,11 @@
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    follows = !follows;
+    follows = isHeld() || !follows;
     show();
-    if (follows) go();
+    if (!follows) return;
+    document.dispatchEvent(new Event("live:go-on"));
+    go();
   });
 
   document.addEventListener("replay:shown", ({ detail }) => {

@@ -219,13 +219,17 @@
     show();
   };
 
-  pause.addEventListener("click", () => {
-    isPaused = !isPaused;
+  const hold = (isHeld) => {
+    isPaused = isHeld;
     missed = 0;
     if (isPaused) for (const name of ["ask", "plan", "say"]) clearTimeout(timers[name]);
     else wake();
     show();
-  });
+  };
+
+  pause.addEventListener("click", () => hold(!isPaused));
+  /* Whoever asks for the latest holds nothing back any more. */
+  document.addEventListener("live:go-on", () => isPaused && hold(false));
   document.addEventListener("visibilitychange", () => (document.hidden ? rest() : wake()));
   addEventListener("online", wake);
   document.body.addEventListener("htmx:afterRequest", answered);
