@@ -84,3 +84,18 @@ def test_one_arm_alone_has_no_place_on_a_scale(
     table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
     assert "Words in a thought" in table
     assert ("rate-plot" in table) == plots
+
+
+def test_what_is_known_of_few_episodes_says_of_how_many_and_of_none_stands_under_its_arm(
+    lab: Callable[[User | None], Any], annotator: User
+) -> None:
+    run = _run(gym=["a b", ""], text_agent=[""])
+    html = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+    table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
+    restated = table.partition("restates page or action")[2].partition("</tr>")[0]
+    assert "over 1 of 2 episodes" in restated
+    assert '<td role="cell" data-label="text_agent" class="muted">–</td>' in restated
+    assert "over" not in table.partition("Words in a thought")[2].partition("</tr>")[0]
+    assert 'data-label="Mean"' not in table
+    unseen = table.partition("Actions that no page saw")[2].partition("</tr>")[0]
+    assert unseen.count("–</td>") == 2

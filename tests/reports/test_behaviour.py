@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests import factories
-from trajectories.models import Run
+from trajectories.models import PageEvent, PageEventTally, Run
 from trajectories.reports.behaviour import Measure, run_behaviour
 from trajectories.reports.statistics import clustered_mean, t_95
 from trajectories.summaries import storing
@@ -105,3 +105,48 @@ def test_the_api_tells_them_by_arm_to_keys_that_may_read(api: Callable[..., Any]
     assert api("read").json("GET", "/runs/999999/behaviour")[0] == 404
     limited = api("read", splits=["test"]).json("GET", f"/runs/{run.pk}/behaviour")[1]
     assert [arm["arm"] for arm in limited["results"]] == ["text_agent"]
+
+
+SEEN = ("not_seen", "different", "extra", "extra_events")
+
+
+def _acted(run: Run, action: dict[str, Any], *, saw: tuple[str, ...] = (), **fields: Any) -> None:
+    """An episode of one step, of which its page reported events of these kinds."""
+    result = fields.pop("action_result", "ok")
+    episode = factories.episode(group=factories.group(run=run, arm=fields.pop("arm", "gym")), **fields)
+    factories.step(episode, 1, action=action, action_type=action["type"], action_result=result)
+    for seq, kind in enumerate(saw, start=1):
+        PageEvent.objects.create(episode=episode, page="p", seq=seq, step=1, kind=kind, at_ms=seq, data={})
+    if saw:
+        PageEventTally.objects.create(episode=episode, events=len(saw))
+    factories.verdict(episode)
+    storing.episodes_summarise([episode.pk])
+
+
+@pytest.mark.django_db
+def test_what_no_page_saw_is_averaged_over_the_episodes_of_which_it_is_known() -> None:
+    run = factories.run()
+    click = {"type": "click", "x": 1, "y": 1}
+    _acted(run, click, saw=("scroll",))
+    _acted(run, {"type": "wait"}, saw=("click", "key"))
+    _acted(run, click)
+    _acted(run, click, action_result="refused")
+    _acted(run, {"type": "answer", "text": "42"}, saw=("load",))
+    found = {name: _measure(run, name) for name in ("steps", *SEEN)}
+    assert found["steps"].episodes == 5
+    assert {name: (found[name].episodes, found[name].mean) for name in SEEN} == {
+        "not_seen": (2, 0.5),
+        "different": (2, 0.0),
+        "extra": (2, 0.5),
+        "extra_events": (2, 1.0),
+    }
+
+
+@pytest.mark.django_db
+def test_an_arm_without_a_page_has_no_means_of_what_pages_saw() -> None:
+    run = factories.run()
+    _acted(run, {"type": "answer", "text": "42"}, arm="text_agent")
+    (arm,) = run_behaviour(run_id=run.pk).results
+    names = {measure.name for measure in arm.measures}
+    assert "steps" in names
+    assert names.isdisjoint(SEEN)

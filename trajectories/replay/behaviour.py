@@ -30,22 +30,34 @@ PLOT_WIDTH = 72.0
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One measure in one arm as text, with its places in the plot; None where no episode has it."""
+    """One measure in one arm as text, with its places in the plot; known of ``episodes``
+    among those ``of`` the arm."""
 
-    arm: str
     value: str
     interval: str
     episodes: int
     tasks: int
+    of: int
     x: str
     low_x: str
     high_x: str
 
+    @property
+    def is_partial(self) -> bool:
+        return self.episodes < self.of
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
+    """``cells`` in the order of ``arms``; None where no episode has the measure."""
+
     title: str
+    arms: Sequence[str]
     cells: Sequence[Cell | None]
+
+    @property
+    def by_arm(self) -> list[tuple[str, Cell | None]]:
+        return list(zip(self.arms, self.cells, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +71,11 @@ class BehaviourTable:
     tasks_least: int = TASKS_LEAST
 
     @property
+    def is_partial(self) -> bool:
+        """Whether some measure is not known of every episode."""
+        return any(cell is None or cell.is_partial for row in self.rows for _, cell in row.by_arm)
+
+    @property
     def has_scale(self) -> bool:
         """A scale ends at the largest arm, and says nothing of one arm alone."""
         return len(self.arms) > 1
@@ -69,10 +86,15 @@ def behaviour_table(found: RunBehaviour) -> BehaviourTable | None:
     if not found.computed:
         return None
     by_arm = {arm.arm: {one.name: one for one in arm.measures} for arm in found.results}
+    # Every computed episode has a number of steps.
+    computed = {arm: held["steps"].episodes if "steps" in held else 0 for arm, held in by_arm.items()}
     rows = [
         Row(
             title=title,
-            cells=_cells([(arm, held.get(name)) for arm, held in by_arm.items()], is_share=is_share),
+            arms=list(by_arm),
+            cells=_cells(
+                [(computed[arm], held.get(name)) for arm, held in by_arm.items()], is_share=is_share
+            ),
         )
         for name, (title, is_share) in TITLES.items()
     ]
@@ -81,12 +103,12 @@ def behaviour_table(found: RunBehaviour) -> BehaviourTable | None:
     )
 
 
-def _cells(measures: Sequence[tuple[str, Measure | None]], *, is_share: bool) -> list[Cell | None]:
-    """All arms of a row on one scale, from nothing to the largest of them."""
+def _cells(measures: Sequence[tuple[int, Measure | None]], *, is_share: bool) -> list[Cell | None]:
+    """All arms of a row on one scale, from nothing to the largest of them; each with its episodes."""
     ends = [max(one.mean, _ends(one)[1]) for _, one in measures if one]
     largest = max(ends, default=0.0) or 1.0
     largest = min(largest, 1.0) if is_share else largest
-    return [_cell(arm, one, largest, is_share=is_share) if one else None for arm, one in measures]
+    return [_cell(one, largest, of=of, is_share=is_share) if one else None for of, one in measures]
 
 
 def _ends(one: Measure) -> tuple[float, float]:
@@ -96,17 +118,17 @@ def _ends(one: Measure) -> tuple[float, float]:
     return one.low, one.high
 
 
-def _cell(arm: str, one: Measure, largest: float, *, is_share: bool) -> Cell:
+def _cell(one: Measure, largest: float, *, of: int, is_share: bool) -> Cell:
     low, high = _ends(one)
     # No measure is below nothing and no share above all; the interval is symmetrical and may be.
     low, high = max(0.0, low), min(1.0, high) if is_share else high
     is_known = one.tasks >= TASKS_LEAST
     return Cell(
-        arm=arm,
         value=_text(one.mean, is_share=is_share),
         interval=_interval(low, high, is_share=is_share) if is_known else "too few tasks",
         episodes=one.episodes,
         tasks=one.tasks,
+        of=of,
         x=_place(one.mean / largest),
         low_x=_place(low / largest),
         high_x=_place(high / largest),

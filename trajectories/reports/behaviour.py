@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 
+from trajectories.recording import prompts
 from trajectories.reports.statistics import clustered_mean
+
+# What a page saw is known where pages reported something that was compared with at least one action; answers
+# reach the gym without a page, and tell nothing of it.
+_IS_KNOWN = """e.arm = ANY(%(arms_with_page)s) AND g.episode_id IS NOT NULL
+    AND a.confirmed + a.not_seen + a.different + a.extra > coalesce((a.action_types->>'answer')::int, 0)"""
+
+
+def _known(column: str) -> str:
+    """Null, so that no mean has it, in episodes of which nobody knows what a page saw."""
+    return f"CASE WHEN {_IS_KNOWN} THEN {column} END"
+
 
 # Columns of an episode's facts, each by the name under which it is told.
 MEASURES = {
@@ -20,10 +33,10 @@ MEASURES = {
     "backtracks": "a.backtracks",
     "loops": "a.loops",
     "checks": "a.checks",
-    "not_seen": "a.not_seen",
-    "different": "a.different",
-    "extra": "a.extra",
-    "extra_events": "a.extra_events",
+    "not_seen": _known("a.not_seen"),
+    "different": _known("a.different"),
+    "extra": _known("a.extra"),
+    "extra_events": _known("a.extra_events"),
 }
 _SUMS = ", ".join(f"count({column}), coalesce(sum({column}), 0)::float8" for column in MEASURES.values())
 
@@ -34,6 +47,7 @@ FROM trajectories_episode e
 JOIN tasks_app_task t ON t.id = e.task_id
 JOIN trajectories_verdict v ON v.id = e.verdict_id
 LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id
+LEFT JOIN trajectories_pageeventtally g ON g.episode_id = e.id
 WHERE e.run_id = %(run)s AND e.guidance IS NULL AND v.outcome <> 'void'
     AND (%(splits)s::text[] = '{{}}' OR t.split = ANY(%(splits)s::text[]))
 GROUP BY e.arm, e.task_id ORDER BY e.arm, e.task_id"""  # noqa: S608 (constants of this module)
@@ -68,8 +82,13 @@ class RunBehaviour:
 
 def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
     """Over episodes with a verdict that is not void; measures that no episode has are left out."""
+    parameters: dict[str, Any] = {
+        "run": run_id,
+        "splits": list(splits),
+        "arms_with_page": list(prompts.ARMS_WITH_PAGE),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_BY_TASK, {"run": run_id, "splits": list(splits)})
+        cursor.execute(_BY_TASK, parameters)
         rows = cursor.fetchall()
     by_arm: dict[str, list[tuple[float, ...]]] = {}
     for arm, _, ended, computed, *sums in rows:
