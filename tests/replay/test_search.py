@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from tests import factories
-from trajectories.models import Episode
+from trajectories.models import Episode, EpisodeFacts, PageEvent
 from trajectories.replay.excerpts import excerpt, excerpt_html
 from trajectories.replay.selectors import search as selector
 from trajectories.replay.selectors.search import (
@@ -62,6 +62,21 @@ def test_a_formula_is_found() -> None:
     episode = episode_said(r"It telescopes to 1 - 1/11 = \frac{10}{11}.")
     assert _found("1/11") == [(episode.pk, 1)]
     assert _found(r"\frac{10}{11}") == [(episode.pk, 1)]
+
+
+@pytest.mark.parametrize(("step", "action"), [(None, "wait"), (9, "wait"), (1, "click")])
+def test_an_episode_with_an_event_that_no_action_explains_is_one_whose_page_saw_more(
+    step: int | None, action: str
+) -> None:
+    episode = episode_said("I look.", action=action)
+    episode_said("I look.", action=action)
+    for seq, (kind, of) in enumerate([("scroll", 1), ("key", step)], start=1):
+        PageEvent.objects.create(episode=episode, page="p", seq=seq, step=of, kind=kind, at_ms=seq, data={})
+    storing.episodes_summarise([episode.pk])
+    facts = EpisodeFacts.objects.get(episode=episode)
+    assert (facts.extra, facts.extra_events) == (0, 1)
+    assert _found(said_done="extra") == [(episode.pk, None)]
+    assert _found("look", said_done="extra") == []
 
 
 def test_without_words_hits_are_episodes() -> None:

@@ -141,9 +141,19 @@ def test_typing_into_another_field_is_different() -> None:
     assert "Notes" in found.detail
 
 
-def test_typing_that_left_another_text_is_different() -> None:
-    found = matched(step(type="type", target="e2", text="42"), event("input", value="4", **ANSWER))
-    assert found.kind == "different"
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ("200", "the field holds “200”"),
+        (" a\n b ", "the field holds “a b”"),
+        ("", "the field is empty"),
+        ("7" * 1_000, f"the field holds “{'7' * 79}…”"),
+        (f"{'a' * 70}/e/{'t' * 32}", f"the field holds “{'a' * 70}/e/***”"),
+    ],
+)
+def test_typing_that_left_another_text_is_different_and_tells_which(held: str, told: str) -> None:
+    found = matched(step(type="type", target="e2", text="42"), event("input", value=held, **ANSWER))
+    assert found == Match(kind="different", detail=told)
 
 
 def test_typing_that_no_field_reported_is_not_seen() -> None:
@@ -348,6 +358,15 @@ def test_without_numbers_or_times_nothing_is_known() -> None:
     # But the harness's own word that it did nothing.
     refused = step(at_s=None, result="refused", type="goto", url="https://elsewhere.example/")
     assert matched(refused, seen).kind == "not_seen"
+    # What did it may be this very step.
+    assert compared([step(at_s=None, type="click", target="e3")], [seen]).extras == []
+
+
+def test_an_event_outside_of_all_steps_is_extra_and_belongs_to_none() -> None:
+    seen = event("click", None, after_s=60, **SUBMIT)
+    found = compared([step(type="wait")], [seen])
+    assert found.matches[1].kind == "confirmed"
+    assert [(one.step, one.kind) for one in found.extras] == [(None, "click")]
 
 
 def test_whatever_stands_in_action_and_event_nothing_breaks() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
 
+from gymsite.core.tokens import mask_tokens
 from trajectories.summaries import elements
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ NAMED_KEYS = frozenset(
 POINT_PX = 2
 # Pages report as much of a field.
 VALUE_CHARS = 2_000
+# What a field holds is told so far.
+HELD_CHARS = 80
 # So many steps back a page is looked for where it was scrolled to.
 LOOKED_BACK = 50
 
@@ -132,7 +135,14 @@ def _type(step: Declared, tied: Tied) -> Found:
     explained = [*right, *(one for one in events if one.kind in ("key", "submit"))]
     if any(_holds(one, text) for one in right):
         return Found(kind="confirmed", explained=explained)
-    return Found(kind="different", detail="the field holds another text", explained=explained)
+    return Found(kind="different", detail=_held_words(right[-1]), explained=explained)
+
+
+def _held_words(event: Reported) -> str:
+    """What a field holds, on one line. Tokens are masked before the cut, which could leave half of one."""
+    text = " ".join(mask_tokens(str(event.data.get("value"))).split())
+    told = text if len(text) <= HELD_CHARS else f"{text[: HELD_CHARS - 1]}…"
+    return f"the field holds “{told}”" if told else "the field is empty"
 
 
 def _typed_unseen(step: Declared, events: Sequence[Reported], text: str) -> Found:

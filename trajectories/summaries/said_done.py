@@ -95,7 +95,8 @@ def said_done(steps: Sequence[Declared], events: Sequence[Reported], surrounding
         return SaidDone(matches={step.index: _unseen(step, silence, surroundings) for step in steps})
     tied = tying.tied(steps, events)
     matches: dict[int, Match] = {}
-    extras = [_extra(None, event) for event in tied.loose if _is_act(event)]
+    # What belongs to no step for want of its time may well be what that step's action did.
+    extras = [_extra(None, event) for event in tied.loose if _is_act(event) and not tied.untied]
     for step in steps:
         found, explained = _matched(step, tied, surroundings)
         spare = [one for one in tied.of(step.index) if _is_act(one) and one not in explained]

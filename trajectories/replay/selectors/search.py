@@ -49,7 +49,9 @@ EPISODE_CONDITIONS = {
     "opened_from": "e.opened_at >= %(opened_from)s",
     "opened_to": "e.opened_at < %(opened_to)s",
 }
-MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES}
+# Of an episode whose page saw more all events count that no action explains, as in the means of a run: those
+# of steps that did another thing too, and those of no step.
+MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {"extra": "a.extra_events > 0"}
 JOINS = {
     "e": "JOIN trajectories_episode e ON e.id = f.episode_id",
     "r": "JOIN trajectories_run r ON r.id = e.run_id",
@@ -116,8 +118,8 @@ class HitPage:
 class Search:
     """A query in websearch syntax ("phrase", or, -without) and filters: those of ``EPISODE_CONDITIONS``,
     ``action`` (a type) and ``said_done`` (a mismatch), which with words are of the step itself and without
-    of any step. ``opened_to`` is a day and belongs to the stretch; ``problem`` asks in the same syntax for
-    words of the task's key and prompt. Raises ``KeyError`` for other names."""
+    of any step (``extra``: of any event). ``opened_to`` is a day and belongs to the stretch; ``problem`` asks
+    in the same syntax for words of the task's key and prompt. Raises ``KeyError`` for other names."""
 
     query: str = ""
     filters: Mapping[str, Any]
