@@ -11,8 +11,9 @@ from playwright.sync_api import Page, expect
 from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.replay.long_scene import long_episode
-from trajectories.models import Step
+from trajectories.models import PageEvent, Step
 from trajectories.replay.selectors import steps_so_far
+from trajectories.summaries import storing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -173,3 +174,28 @@ def test_wide_numbers_of_steps_stand_beside_their_thoughts(lab_page: LabPage, wi
     )
     assert ends[0] < ends[1]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_frames_have_the_signs_of_the_list(lab_page: LabPage) -> None:
+    episode = factories.episode()
+    actions = [
+        ({"type": "click", "target": "e9"}, "ok"),
+        ({"type": "press", "key": "a"}, "refused"),
+        (None, ""),
+    ]
+    for index, (action, result) in enumerate(actions, start=1):
+        kind = action["type"] if action else ""
+        factories.step(episode, index, action=action, action_type=kind, action_result=result)
+    for seq, (step, kind) in enumerate([(1, "scroll"), (3, "key")], start=1):
+        PageEvent.objects.create(episode=episode, page="p", seq=seq, step=step, kind=kind, at_ms=seq, data={})
+    storing.episodes_summarise([episode.pk])
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, episode.pk)
+    expect(page.locator(".frame-seen")).to_have_text(
+        ["∅ not seen by the page", "∅ not done", "+ the page saw more"]
+    )
+    frames = page.get_by_role("navigation", name="Timeline").get_by_role("link")
+    expect(frames.nth(1)).to_have_attribute("title", re.compile("refused · not done"))
+    expect(page.locator(".step-did .tag-warn")).to_have_text(
+        ["∅ not seen by the page", "∅ not done", "+ the page saw more"]
+    )

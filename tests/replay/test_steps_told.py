@@ -88,6 +88,27 @@ def test_a_click_elsewhere_has_its_sign(address: str, lab: Lab, annotator: User)
     assert "a click on link “Dark cellar”, not on link “Sunny loft”" in html
 
 
+@pytest.mark.parametrize(
+    ("action", "result", "sign", "words"),
+    [
+        ({"type": "click", "target": "e8"}, "ok", "∅", "not seen by the page"),
+        ({"type": "press", "key": "a"}, "refused", "∅", "not done"),
+        ({"type": "wait"}, "ok", "+", "the page saw more"),
+    ],
+)
+def test_list_and_timeline_have_one_sign_for_one_meaning(
+    action: dict[str, str], result: str, sign: str, words: str, lab: Lab, annotator: User
+) -> None:
+    episode = walked("e8")
+    factories.step(episode, 2, action=action, action_type=action["type"], action_result=result)
+    PageEvent.objects.create(episode=episode, page="p", seq=99, step=2, kind="key", at_ms=9, data={})
+    kept(episode)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    timeline, _, rest = html.partition("</ol>")
+    assert f'aria-hidden="true">{sign}</span><span class="visually-hidden">{words}</span>' in timeline
+    assert f'aria-hidden="true">{sign}</span> {words}</span>' in rest
+
+
 def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
     episode = walked("e8")
     factories.step(episode, 2, action={"type": "wait", "ms": 10}, action_type="wait")

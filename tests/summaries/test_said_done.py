@@ -362,6 +362,21 @@ def test_without_numbers_or_times_nothing_is_known() -> None:
     assert compared([step(at_s=None, type="click", target="e3")], [seen]).extras == []
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"type": "goto", "url": "https://elsewhere.example/"},
+        {"type": "press", "key": "Control+a"},
+        {"type": "press", "key": "Enter"},
+        {"type": "type", "target": "e2", "text": ""},
+        {"type": "back"},
+    ],
+)
+def test_what_the_harness_refused_was_not_done_whatever_it_was(action: dict[str, str]) -> None:
+    found = matched(step(result="refused", **action), event("focus", **SUBMIT))
+    assert found == Match(kind="not_seen", detail="the harness refused it")
+
+
 def test_an_event_outside_of_all_steps_is_extra_and_belongs_to_none() -> None:
     seen = event("click", None, after_s=60, **SUBMIT)
     found = compared([step(type="wait")], [seen])

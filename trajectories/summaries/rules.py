@@ -269,8 +269,6 @@ def _goto(step: Declared, tied: Tied) -> Found:
 def _back(step: Declared, tied: Tied) -> Found:
     if any(event.kind == "load" for event in tied.of(step.index)):
         return Found(kind="confirmed")
-    if not_done(step):
-        return Found(kind="missing")
     return Found(kind="unknown", detail="a page that comes back from memory does not report it")
 
 

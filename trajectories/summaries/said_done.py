@@ -146,6 +146,9 @@ def _matched(
     found = rule(step, tied)
     if found.kind == "missing":
         return _missing(step, tied, found.detail), found.explained
+    # What pages cannot tell of an action that was done, they need not tell of one that was not.
+    if found.kind == "unknown" and (reason := rules.not_done(step)):
+        return Match(kind="not_seen", detail=reason), found.explained
     return Match(kind=found.kind, detail=_cut(found.detail)), found.explained
 
 

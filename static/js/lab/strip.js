@@ -22,6 +22,8 @@
     different: "the page saw another thing",
     extra: "the page saw more",
   };
+  const SIGNS = { not_seen: "∅", different: "≠", extra: "+" }; /* The same as in lists. */
+  const NOT_DONE = ["no_target", "refused", "invalid"];
   /* Answers reach the gym without a page. */
   const ANSWERED = { not_seen: "not taken as the answer", different: "another answer was sent" };
   const LATER = "later";
@@ -88,12 +90,17 @@
     return flag;
   };
 
+  const seenOf = ({ said_done: kind, type, result, so_far: soFar }) => {
+    if (kind === "not_seen" && NOT_DONE.includes(result)) return "not done";
+    const mismatch = (type === "answer" && ANSWERED[kind]) || MISMATCHES[kind];
+    return mismatch ? mismatch + soFar : "";
+  };
+
   const frameOf = (row) => {
     const frame = made("a", `frame frame-${row.tone}`);
     const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
     const repeats = row.repeats ? `same as step ${row.repeats}${row.so_far}` : "";
-    const mismatch = (row.type === "answer" && ANSWERED[row.said_done]) || MISMATCHES[row.said_done];
-    const seen = mismatch ? mismatch + row.so_far : "";
+    const seen = seenOf(row);
     const later = row.said_done === LATER ? LATER_SAYS : "";
     const told = [`${row.index} ${row.type}`, row.phrase, row.result, took, seen, repeats, later];
     frame.title = told.filter(Boolean).join(" · ");
@@ -106,7 +113,7 @@
       frame.title += ` · milestone ${reached}`;
       frame.append(flagOf("frame-flag", "★", `milestone ${reached}`));
     }
-    if (seen) frame.append(flagOf("frame-seen", "≠", seen));
+    if (seen) frame.append(flagOf("frame-seen", SIGNS[row.said_done], seen));
     if (repeats) frame.append(flagOf("frame-loop", "↺", repeats));
     if (later) frame.append(flagOf("frame-loop", "…", later));
     if (row.result && row.result !== "ok") frame.append(made("span", "visually-hidden", ` ${row.result}`));

@@ -14,7 +14,7 @@ from trajectories.models import Episode, SiteEvent
 from trajectories.recording import prompts
 from trajectories.replay.actions import Phrase, short_phrase
 from trajectories.replay.selectors import steps_so_far
-from trajectories.replay.tones import step_tone
+from trajectories.replay.tones import SIGNS, said_done_words, step_tone
 
 SPAN = 500
 WORDS_CHARS = 80
@@ -74,6 +74,16 @@ class Cell:
     def is_mismatch(self) -> bool:
         """Whether the page saw another thing than the step says."""
         return self.said_done in MISMATCHES
+
+    @property
+    def sign(self) -> str:
+        """The same as in lists: one sign has one meaning."""
+        return SIGNS.get(self.said_done, "")
+
+    @property
+    def seen(self) -> str:
+        """What the sign says, in words."""
+        return said_done_words(self.said_done, action_type=self.action_type, result=self.result)
 
     @property
     def bar(self) -> int | None:
