@@ -17,11 +17,11 @@ Arrangement = Mapping[str, Any]
 
 
 def arranged(payload: Mapping[str, Any], arrangement: Arrangement | None) -> Mapping[str, Any]:
-    """The payload as the episode shows it."""
+    """The payload as the episode shows it; an order of choices that the task no longer has moves none."""
     if not arrangement:
         return payload
     shown = dict(payload)
-    if "order" in arrangement:
+    if "order" in arrangement and "choices" in payload:
         shown["choices"] = choices.choices_move(payload["choices"], arrangement["order"])
     if "asserts" in arrangement:
         shown["asserts"] = arrangement["asserts"]

@@ -84,6 +84,19 @@ def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: 
     assert "(source" not in html
 
 
+@pytest.mark.parametrize("path", ["", "prompt", "export.html"])
+def test_an_order_of_choices_is_no_fault_where_the_task_has_none(path: str, lab: Lab, owner: User) -> None:
+    payload = {"text": "Which of them?", "format": "plain"}
+    episode = episode_of("free_answer", payload, arrangement={"order": [1, 0]}, arm="text_zero_shot")
+
+    response: Any = lab(owner).get(f"/episodes/{episode.pk}/{path}")
+
+    assert response.status_code == 200
+    html = bytes(response.getvalue()).decode()
+    assert "Which of them?" in html
+    assert "</html>" in html
+
+
 def test_a_task_shows_choices_as_its_source_has_them(lab: Lab, owner: User) -> None:
     task = factories.task(kind="choice", payload={**CHOICE, "passage": "Metals conduct."})
 
