@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 
 from gymsite.core.tokens import token_make
-from trajectories.replay.formulas import first_line_told, formulas_told
+from trajectories.replay.formulas import CHARS_MOST, first_line_told, formula_told, formulas_told
 from trajectories.replay.text import BEGINNING_CHARS
 
 
@@ -120,6 +120,31 @@ def test_what_is_no_formula_stays(text: str) -> None:
     ],
 )
 def test_brackets_are_where_they_are_needed_and_nowhere_else(text: str, told: str) -> None:
+    assert formulas_told(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (r"$9.8\text{ m/s}^2$ and $5\mathrm{\,kg/m}^{3}$", "9.8 m/s² and 5 kg/m³"),
+        (r"$9.8{\rm \,m/s}^2$ and ${a/s}^2$", "9.8 m/s² and (a/s)²"),
+        (r"$15\text{ cm}^2$ and $3 \mbox{ in.}^2$", "15 cm² and 3 in.²"),
+        (r"$\text{mean area}_1$ and $\text{a }\frac12^2$", "mean area₁ and a (1/2)²"),
+        (r"$\boxed{a+b}^2$ and $\mathrm{\frac12}^2$", "(a+b)² and (1/2)²"),
+    ],
+)
+def test_a_power_behind_words_belongs_to_the_last_of_their_characters(text: str, told: str) -> None:
+    assert formulas_told(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (r"$1^{st}$ and $22^{\text{nd}}$ and the 3$^{rd}$ and $n^{th}$", "1st and 22nd and the 3rd and nth"),
+        (r"$e^{st}$ and $a^{nd}$ and $x^{rd}$ and $x_1^{st}$", "e^(st) and a^(nd) and x^(rd) and x₁^(st)"),
+    ],
+)
+def test_only_numbers_have_the_words_of_ordinals_behind_them(text: str, told: str) -> None:
     assert formulas_told(text) == told
 
 
@@ -262,6 +287,20 @@ def test_text_made_to_take_long_does_not() -> None:
         assert formulas_told(rf"\begin{{align}}{piece * 1_000}")
 
 
+def test_formulas_behind_what_is_looked_at_stay_as_they_are() -> None:
+    filler = "x" * (CHARS_MOST - len(r"$\frac{1}{2}$"))
+    formula = r"$\frac{1}{2}$"
+    assert formulas_told(filler + formula) == f"{filler}1/2"
+    for text in (f"{filler}x{formula}", "[asy]" * CHARS_MOST):
+        assert formulas_told(text) == formulas_told(text, is_cut=True) == text
+
+
+def test_a_formula_that_is_too_long_keeps_its_tex() -> None:
+    formula = r"\le" + "1" * (CHARS_MOST - len(r"\le"))
+    assert formula_told(formula).startswith("≤ 1")
+    assert formula_told(formula + "1") == formula + "1"
+
+
 def test_a_formula_on_a_line_of_its_own_runs_into_no_word() -> None:
     told = formulas_told(r"Say \[a = 3.\]What is $b$ if $$b = a$$then?")
     assert " ".join(told.split()) == "Say a = 3. What is b if b = a then?"
@@ -286,3 +325,4 @@ def test_a_token_within_what_looks_like_a_formula_is_masked_whole() -> None:
     token = token_make(episode_id=2**40, key=b"_" * 32)
     told = formulas_told(f"A room is $120 (http://a:8000/e/{token}/stays) or 90$ elsewhere.")
     assert "/e/***/stays" in told
+    assert formula_told(f"x = /e/{token}/stays") == "x = /e/***/stays"

@@ -1,7 +1,8 @@
 r"""Formulas of a text as plain characters, for lists: ``$\frac{1}{2}\le x$`` is ``1/2 ≤ x``.
 
 Pages that show a question draw its formulas; a row of a list has no room for that, and no use for TeX. What
-has no plain form keeps its TeX.
+has no plain form keeps its TeX, and so does what lies behind the first ``CHARS_MOST`` characters of a text or
+is a longer formula: looking for the end of what has none takes time by the square of what lies behind it.
 """
 
 from __future__ import annotations
@@ -45,23 +46,25 @@ SIGN = re.compile(r"[=+<>^_*/-]")
 WORD = re.compile(r"[a-z]{2,}")
 BEGINNING = re.compile(r"[A-Za-z|(\[{]")
 CUT = "…"
+CHARS_MOST = 5_000
 # What a line says of parts for which it has no room.
 LEFT_OUT = ("[figure]", "[table]")
 
 
 def formulas_told(text: str, *, chars: int | None = None, is_cut: bool = False) -> str:
-    """The text with its formulas in plain characters; prices and everything else as they are.
+    """The text with its formulas in plain characters; prices and everything else as they are, and formulas
+    that do not end within the first ``CHARS_MOST`` characters.
 
     ``chars``: how many are needed of it, white space not among them; the rest may be missing.
     ``is_cut``: the text is the beginning of a longer one. A formula that ends with it is told as far as it
     goes; in a whole text what nothing closes is none.
     """
-    pattern = FOUND_IN_CUT if is_cut else FOUND
     # Masking comes first: telling a formula may split what would be masked.
     text = mask_tokens(text or "")
+    pattern = FOUND_IN_CUT if is_cut and len(text) <= CHARS_MOST else FOUND
     parts: list[str] = []
     end = place = said = 0
-    while (chars is None or said <= chars) and (found := pattern.search(text, place)):
+    while (chars is None or said <= chars) and (found := pattern.search(text, place, CHARS_MOST)):
         told = _found(found)
         if told is None:  # a price's dollar, behind which there may be formulas
             place = found.start() + 1
@@ -75,7 +78,11 @@ def formulas_told(text: str, *, chars: int | None = None, is_cut: bool = False) 
 
 
 def formula_told(tex: str) -> str:
-    """One formula without its marks, whole: as it is where plain characters would leave a part of it out."""
+    """One formula without its marks, whole: as it is where plain characters would leave a part of it out, or
+    where it has more than ``CHARS_MOST``."""
+    tex = mask_tokens(tex)
+    if len(tex) > CHARS_MOST:
+        return tex
     told = plain_of(tex)
     return told if told and not any(name in told and name not in tex for name in LEFT_OUT) else tex
 

@@ -41,7 +41,9 @@ BEHIND_UNARY = re.compile(rf"{ALONE}[{signs.UNARY}]\Z")
 OPENERS = re.compile(r"[(\[{|‖] *\Z")
 NEIGHBOUR_CHARS = 40
 CLOSERS = {"(": ")", "[": "]", "{": "}", "|": "|", "⌈": "⌉", "⌊": "⌋", "⟨": "⟩"}
-BEHIND = re.compile(r"st|nd|rd|th|[°′]+")
+BEHIND = re.compile(r"th|[°′]+")
+# The word of a number and no power, which ``e^{st}`` is; also of a number that stands before the formula.
+ORDINAL = re.compile(r"st|nd|rd")
 SCRIPT_DIGITS = re.compile(r"[+-]?\d+|[+-]")
 ROOT_DIGITS = re.compile(r"[\dn+-]+")
 
@@ -140,7 +142,7 @@ def scripted(base: Piece | None, *, index: str, power: str) -> Piece:
     told = base.text if base else ""
     if base and base.kind in ("fraction", "open"):
         told = f"({told})"
-    script = _limits(index, power) if told in signs.WITH_LIMITS else _lowered(index) + _raised(power)
+    script = _limits(index, power) if told in signs.WITH_LIMITS else _lowered(index) + _raised(power, of=told)
     kind: Kind = "plain"
     if base and base.kind in ("function", "between"):
         kind = base.kind
@@ -163,9 +165,9 @@ def _lowered(text: str) -> str:
     return f"_{text if NAME.fullmatch(text) else grouped(text)}"
 
 
-def _raised(text: str) -> str:
+def _raised(text: str, *, of: str) -> str:
     text = text.strip().replace("∘", "°")
-    if BEHIND.fullmatch(text):
+    if BEHIND.fullmatch(text) or (ORDINAL.fullmatch(text) and (not of or of[-1].isdecimal())):
         return text
     if not text or SCRIPT_DIGITS.fullmatch(text):
         return text.translate(signs.RAISED)

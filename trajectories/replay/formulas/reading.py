@@ -31,6 +31,7 @@ ENVIRONMENT = re.compile(r"\s*\{([A-Za-z]*)\*?\}?")
 OPTION = re.compile(r"\s*\[([^][{}]*)\]")
 LINE_HEIGHT = re.compile(r"\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]")
 STAR = re.compile(r"\s*\*")
+ROMAN = re.compile(r"\s*\\rm(?![A-Za-z])")
 NO_DELIMITER = re.compile(r"\s*\.")
 BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 # A part that is nested deeper keeps its TeX: every level takes some of Python's stack.
@@ -123,7 +124,7 @@ class Reader:
         if mark[0] == "\\":
             return self._command(mark[1:], depth)
         if mark == "{":
-            return self._group(depth)
+            return self._group(depth, is_words=bool(ROMAN.match(self.tex, self.place)))
         return [Piece(" ", "space")] if mark in "&~" else _run(mark)
 
     def _command(self, name: str, depth: int) -> Pieces:
@@ -170,7 +171,8 @@ class Reader:
         if name in signs.SAID or name in signs.UNSAID_WITH:
             for _ in range(signs.SAID.get(name, 0) or signs.UNSAID_WITH.get(name, 0)):
                 self._argument(depth)
-            return self._said(depth) if name in signs.SAID else [Piece(" ", "space")]
+            is_words = name in signs.WORDS
+            return self._said(depth, is_words=is_words) if name in signs.SAID else [Piece(" ", "space")]
         return self._unknown(name, depth)
 
     def _unknown(self, name: str, depth: int) -> Pieces:
@@ -179,12 +181,12 @@ class Reader:
             parts.append(f"{{{self._argument(depth)}}}")
         return [Piece(f"\\{name}{''.join(parts)}", "plain" if parts else "command")]
 
-    def _said(self, depth: int) -> Pieces:
+    def _said(self, depth: int, *, is_words: bool) -> Pieces:
         if self._after_space() != "{":
             return [Piece(self._argument(depth))]
         self._skip(SPACE)
         self.place += 1
-        return self._group(depth)
+        return self._group(depth, is_words=is_words)
 
     def _argument(self, depth: int) -> str:
         """A group, a command with its own arguments or one character; empty where the formula ends."""
@@ -200,12 +202,13 @@ class Reader:
             return mark
         return joined(self._pieces(mark, depth + 1))
 
-    def _group(self, depth: int) -> Pieces:
+    def _group(self, depth: int, *, is_words: bool) -> Pieces:
+        """``is_words``: what is raised behind it belongs to its last character: ``m/s²``."""
         if depth >= DEPTH_MOST:
             return [Piece(self._raw_group())]
         pieces = self.row(GROUP_END, depth + 1)
         self.place += 1
-        if len(pieces) > 1 and self._after_space() in ("^", "_"):
+        if len(pieces) > 1 and not is_words and self._after_space() in ("^", "_"):
             text = joined(pieces).strip()
             return [Piece(text if NAME.fullmatch(text) or is_bracketed(text) else f"({text})")]
         return pieces

@@ -78,6 +78,10 @@ STYLED = _words(
     mathit mathsf mathtt mathfrak mathscr boldsymbol bm pmb bold Bbb mbox hbox fbox boxed ensuremath smash
     mathop mathbin mathrel mathord mathclose mathopen underbrace overbrace cancel bcancel xcancel substack"""
 )
+# Styles of words, as units of measurement have them.
+WORDS = _words(
+    "text textbf textit textrm textsf texttt textsc textup textnormal emph mathrm mathsf mathtt mbox hbox"
+)
 # With how many arguments before the one that is said.
 SAID = {
     **dict.fromkeys(STYLED, 0),
