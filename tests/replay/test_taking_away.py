@@ -158,6 +158,8 @@ def test_formulas_of_the_question_are_in_plain_characters(lab: Lab, annotator: U
     made = factories.task(payload={"text": text, "format": "latex"}, prompt=text)
     file = file_of(lab(annotator), factories.episode(task=made))
     assert '<span class="formula" title="$\\frac{1}{2}\\le x$">1/2 ≤ x</span> for $5?' in file
+    fold = file.partition("<summary>Formulas in TeX</summary>")[2].partition("</details>")[0]
+    assert r"Is $\frac{1}{2}\le x$ for $5? \[\begin{tabular}" in fold
     assert r"\begin{tabular}{c} 7 \end{tabular}</span>" in file
     assert "<pre>[asy]draw(A);[/asy]</pre>" in file
 
@@ -172,8 +174,12 @@ def test_the_table_of_the_question_is_a_table(
     assert '<th scope="col">Year</th>' in file
     assert "<td>a|b</td>" in file
     assert file.count("<tr>") == 4
-    monkeypatch.setattr(taking_question, "TABLE_MAX_CHARS", 11)
+    monkeypatch.setattr(taking_question, "TABLE_MAX_CHARS", 300)
     assert "1 more row left out" in file_of(lab(annotator), episode)
+    monkeypatch.setattr(taking_question, "TABLE_MAX_CHARS", 60)
+    file = file_of(lab(annotator), episode)
+    assert "A table of 3 rows is left out" in file
+    assert "Prize" not in file
 
 
 def test_a_question_that_is_too_long_is_there_in_words(
@@ -183,6 +189,46 @@ def test_a_question_that_is_too_long_is_there_in_words(
     text = "How much is $2^2$ and more of that?"
     made = factories.task(payload={"text": text, "format": "latex"}, prompt=text)
     assert "How much is $2^2$ an…</pre>" in file_of(lab(annotator), factories.episode(task=made))
+
+
+LONG = "y" * 700_000
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"signature": LONG},
+        {"asserts": [LONG]},
+        {"choices": [{"label": LONG, "text": "a"}]},
+        {"choices": [{"label": "A", "text": ""}] * 5_000},
+        {"text": "<image 1>" * 20_000, "pictures": PICTURES[:1]},
+        {"text": f"${' ' * 700_000}x$", "format": "latex"},
+        {"text": "$x$" * 19_000, "format": "latex"},
+        {"table": {"header": [LONG], "rows": [[""]]}},
+        {"table": {"header": ["a"], "rows": [[""]] * 50_000}},
+        {"table": {"header": ["a"], "rows": [[]] * 50_000}},
+        {"table": {"header": ["a"], "rows": [[""] * 50_000]}},
+    ],
+    ids=lambda payload: ", ".join(payload),
+)
+def test_no_part_of_a_question_has_room_beyond_its_limits(
+    payload: dict[str, Any], lab: Lab, annotator: User
+) -> None:
+    task = factories.task(kind="choice", payload={"text": "Q", "format": "plain", **payload})
+    most = 2 * (taking_question.TEXT_MAX_CHARS + taking_question.TABLE_MAX_CHARS)
+    assert len(file_of(lab(annotator), factories.episode(task=task))) < most
+
+
+def test_an_everyday_question_has_room(lab: Lab, annotator: User) -> None:
+    payload = {
+        "text": r"Is $\frac{1}{2} < x$ or $x = 0$? " * 100,
+        "format": "latex",
+        "choices": [{"label": label, "text": "some words" * 20} for label in "ABCDE"],
+        "table": {"header": ["name", "year", "place"], "rows": [["somebody", "1999", "elsewhere"]] * 1_000},
+    }
+    file = file_of(lab(annotator), factories.episode(task=factories.task(kind="choice", payload=payload)))
+    assert 'class="choices"' in file
+    assert file.count("<td>somebody</td>") == 1_000
 
 
 @pytest.mark.parametrize("text_format", ["plain", "latex"])
