@@ -114,6 +114,8 @@ def test_the_description_names_every_action_with_its_fields(api: Callable[..., A
     assert {*RULES, *OBJECTS} == set(ACTION_FIELDS)
     assert all(field in ACTION_FIELDS[name] for name, field in OBJECTS.items())
     for name, fields in ACTION_FIELDS.items():
-        told = f"`{name}` ({', '.join(f'`{field}`' for field in fields)})" if fields else f"`{name}`"
-        assert told in steps["action"]["description"]
-        assert openapi._rich(told) in page
+        assert all(f"`{one}`" in steps["action"]["description"] for one in (name, *fields))
+    assert ": `click` (`target`, `x`, `y`), `type` (`target`, " in steps["action"]["description"]
+    assert ", `back`, `wait` (`ms`), " in steps["action"]["description"]
+    assert "<code>click</code> (<code>target</code>, <code>x</code>, <code>y</code>)," in page
+    assert "<code>back</code>, <code>wait</code> (<code>ms</code>)," in page

@@ -205,8 +205,11 @@ def test_an_answer_that_no_page_saw_is_not_said_to_be_seen(
     storing.episodes_summarise([episode.pk])
     page = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
     assert page.count(told) >= 2
-    assert "the page" not in page.partition("Action</h2>")[2].partition("</section>")[0]
-    assert "the page" not in page.partition("data-strip")[2].partition("</nav>")[0]
+    action = page.partition("Action</h2>")[2].partition("</section>")[0]
+    timeline = page.partition("data-strip")[2].partition("</nav>")[0]
+    assert told in action
+    assert f'href="/episodes/{episode.pk}/steps/1"' in timeline
+    assert "the page" not in action + timeline
 
 
 def test_a_search_tells_an_answer_that_was_not_sent_without_a_page(lab: Lab, annotator: User) -> None:
