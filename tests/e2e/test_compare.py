@@ -206,3 +206,25 @@ def test_what_compares_says_that_nothing_is_ticked(lab_page: Callable[..., Page]
     page.get_by_role("button", name="Take away").click()
     expect(page.get_by_text("Tick episodes first", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile(rf"/tasks/{task.pk}/$"))
+
+
+def test_whoever_compares_one_episode_sees_which_and_is_told_to_tick(lab_page: Callable[..., Page]) -> None:
+    task = factories.task()
+    one, two = walked(task, "start", "one"), walked(task, "start", "two")
+    page = lab_page()
+    page.goto(f"/compare?episodes={one.pk}")
+    card = page.get_by_role("list", name="Episode to compare")
+    expect(card.get_by_role("link", name=f"Episode {one.pk}")).to_be_visible()
+    expect(card).to_contain_text("gym")
+    expect(page.get_by_role("link", name=str(two.pk), exact=True)).to_have_attribute(
+        "href", f"/episodes/{two.pk}/"
+    )
+    page.get_by_role("button", name="Compare", exact=True).click()
+    said = page.locator("[data-untold]")
+    expect(said).to_have_text("Tick an episode first")
+    assert axe.violations(page) == []
+    keep(page, "compare-one")
+    page.get_by_role("checkbox").check()
+    expect(said).to_be_empty()
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")

@@ -102,7 +102,7 @@ def page_of(number: int) -> int:
 
 def compare(episodes: Sequence[Episode], *, first: int = 1) -> Comparison:
     """The episodes side by side, with the page of rows that has row ``first``."""
-    columns = _columns(episodes)
+    columns = columns_of(episodes)
     walkers = [column for column in columns if not column.is_completion]
     keyed = [comparing.step_keys(column.episode) for column in walkers]
     rows = align([keys for _, keys in keyed]) if len(walkers) > 1 else _alone([keys for _, keys in keyed])
@@ -127,7 +127,7 @@ def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
     return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
 
 
-def _columns(episodes: Sequence[Episode]) -> list[Column]:
+def columns_of(episodes: Sequence[Episode]) -> list[Column]:
     """Completions first, as they stand left of the rows."""
     ids = [episode.pk for episode in episodes]
     answers, counted = comparing.answers_given(ids), comparing.steps_counted(ids)

@@ -64,6 +64,17 @@
     go(first);
   });
 
+  /* With nothing more than is shown there is nothing to compare. */
+  const choices = document.querySelector("[data-choices]");
+  choices?.addEventListener("submit", (event) => {
+    if (choices.querySelector("[type=checkbox]:checked")) return;
+    event.preventDefault();
+    choices.querySelector("[data-untold]").textContent = "Tick an episode first";
+  });
+  choices?.addEventListener("change", () => {
+    choices.querySelector("[data-untold]").textContent = "";
+  });
+
   document.addEventListener("replay:say", ({ detail }) => {
     document.querySelector("[data-status]").textContent = detail;
   });

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from trajectories.models import Episode
 from trajectories.replay.access import LabRequest, lab_page
-from trajectories.replay.comparing import EPISODES_MAX, Comparison, compare
+from trajectories.replay.comparing import EPISODES_MAX, Comparison, columns_of, compare
 from trajectories.replay.forms import RowsForm, misnamed
 from trajectories.replay.selectors import comparing
 
@@ -46,6 +46,7 @@ def compare_detail(request: LabRequest) -> HttpResponse:
         "are_several_tasks": len({episode.task_id for episode in episodes}) > 1,
         "choices": _choices(episodes) if len(episodes) < EPISODES_MAX else [],
         "comparison": comparison,
+        "alone": columns_of(episodes)[0] if len(episodes) == 1 else None,
     }
     return render(request, "lab/compare.html", context)
 
