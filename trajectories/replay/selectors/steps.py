@@ -156,7 +156,8 @@ def _lack(episode: Episode, index: int) -> str:
     said = f"Episode {episode.pk} has no step {index}"
     last = last_index(episode_id=episode.pk)
     if episode.finished_at is None and index > last:
-        return f"{said} yet: it is under way, and has {f'steps up to {last}' if last else 'none so far'}."
+        has = f"steps up to {last}" if last else "none so far"
+        return f"{said} yet: it is under way, and has {has}. Its page shows them as they come."
     return f"{said}: it was never recorded."
 
 
@@ -196,7 +197,7 @@ def step_nearest(*, episode_id: int, index: int) -> Step:
     rows = Step.objects.select_related("episode").filter(episode_id=episode_id)
     found = rows.filter(index__gte=index).order_by("index").first() or rows.order_by("-index").first()
     if found is None:
-        raise Http404(f"Episode {episode_alone(episode_id).pk} has no step.")
+        raise StepMissing(_lack(episode_alone(episode_id), index), episode_id=episode_id)
     return found
 
 
