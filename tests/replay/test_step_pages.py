@@ -294,7 +294,7 @@ def test_lists_show_no_broken_picture_for_one_that_never_came_or_is_damaged(
 @pytest.mark.parametrize(
     ("arm", "observation", "opened"),
     [
-        ("text_zero_shot", "", "usage"),
+        ("text_zero_shot", "", "prompt"),
         ("gym", "", "usage"),
         ("gym", 'button "Go on"', "tree"),
     ],
@@ -327,7 +327,7 @@ def test_a_picture_without_a_tree_opens_the_first_tab_that_holds_something(
 def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(
     lab: Lab, annotator: User
 ) -> None:
-    episode = factories.episode(arm="text_zero_shot")
+    episode = factories.episode(arm="text_zero_shot", group=factories.group(template="another's"))
     factories.step(episode, 1, raw="42.")
     html = lab(annotator).get(address(episode, 1)).content.decode()
     assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == ["json"]

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from trajectories.models import Step
 from trajectories.replay.tags import milliseconds
 
-TIMES = (("model_ms", "Model"), ("env_ms", "Page and browser"))
 TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
-def figures_of(step: Step) -> list[tuple[str, str]]:
-    """Names and values for reading; what was not posted is left out."""
+def figures_of(step: Step, *, has_page: bool) -> list[tuple[str, str]]:
+    """Names and values for reading; what was not posted is left out. Without a page no browser takes time."""
+    times = (("model_ms", "Model"), ("env_ms", "Page and browser" if has_page else "Outside the model"))
     more = step.more if isinstance(step.more, Mapping) else {}
     usage = more.get("usage")
     found: list[tuple[str, str]] = []
     if step.duration_ms is not None:
         found.append(("Whole step", milliseconds(step.duration_ms)))
     found += [
-        (title, milliseconds(more[name])) for name, title in TIMES if isinstance(more.get(name), int | float)
+        (title, milliseconds(more[name])) for name, title in times if isinstance(more.get(name), int | float)
     ]
     if isinstance(usage, Mapping):
         found += [

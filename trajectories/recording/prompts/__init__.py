@@ -107,6 +107,11 @@ def arm_check(arm: str) -> None:
         raise GymError("arm_not_built", f"The arm {arm!r} is not built yet. Built: {built}.", status=422)
 
 
+def is_built(*, arm: str, template: str) -> bool:
+    """Whether the messages of an episode can be made again: those of another program's template cannot."""
+    return arm in BUILT_ARMS and template[:-1] in VERSIONS
+
+
 def template_for(*, seed: int, instruction: object = None) -> str:
     """The id of a prompt template: the version and one paraphrase, drawn by ``seed`` or named."""
     if instruction is None:

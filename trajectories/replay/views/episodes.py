@@ -138,7 +138,7 @@ def _messages(episode: Episode, *, golds: bool = False) -> list[prompts.Message]
     Solved tasks show their solutions to whoever sees ``golds``.
     """
     template = episode.group.template
-    if episode.arm not in prompts.BUILT_ARMS or template[:-1] not in prompts.VERSIONS:
+    if not prompts.is_built(arm=episode.arm, template=template):
         return []
     task = episode.task
     question = prompts.question_of(

@@ -137,6 +137,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
     before, after = steps.steps_beside(episode_id=episode.pk, index=step.index)
     texts = _texts(step, find=find)
     told = _told(step, facts, is_so_far=kept is None)
+    has_page = episode.arm in prompts.ARMS_WITH_PAGE
     context = {
         **texts,
         "step": step,
@@ -146,7 +147,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "element": element_more(step.action, in_observation=step.observation_text),
         "is_found_in_sight": any("<mark>" in texts[name].html for name in ("thought", "url"))
         or action_phrase(step.action, target=told.target).holds(find),
-        "figures": figures_of(step),
+        "figures": figures_of(step, has_page=has_page),
         "facts": facts,
         "is_so_far": kept is None,
         "replayed": _replayed(episode, step),
@@ -172,9 +173,9 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
     return {
         **context,
         "panels": panels,
-        "opened": _opened(step, panels, has_figures=bool(context["figures"])),
+        "opened": _opened(episode, step, panels, has_figures=bool(context["figures"])),
         "is_words_only": _is_words_only(episode, step),
-        "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
+        "has_page": has_page,
     }
 
 
@@ -185,10 +186,16 @@ def _is_words_only(episode: Episode, step: Step) -> bool:
     return episode.arm not in prompts.ARMS_WITH_PAGE or not (step.observation_text or step.observation_sha256)
 
 
-def _opened(step: Step, panels: list[Panel], *, has_figures: bool) -> str:
+def _opened(episode: Episode, step: Step, panels: list[Panel], *, has_figures: bool) -> str:
     has_tree = bool(step.observation_text or step.observation_sha256)
+    if not has_tree and episode.arm not in prompts.ARMS_WITH_PAGE and _has_prompt(episode):
+        return "prompt"  # What such an arm saw stands nowhere else.
     holds = {"tree": has_tree, "usage": has_figures, "json": bool(step.raw or step.action)}
     return panel_opened(panels, holds=holds)
+
+
+def _has_prompt(episode: Episode) -> bool:
+    return prompts.is_built(arm=episode.arm, template=episode.group.template)
 
 
 def _texts(step: Step, *, find: str) -> dict[str, Shown]:
