@@ -153,6 +153,7 @@ def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) ->
     says(viewer, "Ended")
     expect(viewer.locator(".viewer-head")).to_contain_text("incorrect")
     expect(viewer.locator("[data-ending]")).to_contain_text("incorrect")
+    expect(viewer.locator("#ending")).to_contain_text("How the episode ended")
 
 
 def test_a_hostile_step_in_the_timeline_runs_nothing(viewer: Page, episode: Episode) -> None:

@@ -8,7 +8,7 @@
 
   const KEPT = 60;
   const PICTURE_MS = 40;
-  const COMPUTED = [".action-card", "#measures"];
+  const COMPUTED = [".action-card", "#measures", "#ending"];
   const AWAITED = "[data-awaited]"; /* A screenshot that was announced, and may be uploaded yet. */
   const base = viewer.dataset.viewer;
   const kept = new Map();

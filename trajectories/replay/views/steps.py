@@ -14,6 +14,7 @@ from trajectories.replay import diffing, following, overlay, pictures_compared
 from trajectories.replay.access import LabRequest, lab_page, wants_fragment
 from trajectories.replay.actions import action_phrase, element_more, pretty
 from trajectories.replay.dom import scenes
+from trajectories.replay.ending_told import ending_told
 from trajectories.replay.fidelity_said import Said, fidelity_said
 from trajectories.replay.figures import figures_of
 from trajectories.replay.formulas import first_line_told
@@ -176,6 +177,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "opened": _opened(episode, step, panels, has_figures=bool(context["figures"])),
         "is_words_only": _is_words_only(episode, step),
         "has_page": has_page,
+        "ending": None if after else ending_told(episode),
     }
 
 
