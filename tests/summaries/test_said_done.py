@@ -370,6 +370,7 @@ def test_without_numbers_or_times_nothing_is_known() -> None:
         {"type": "press", "key": "Enter"},
         {"type": "type", "target": "e2", "text": ""},
         {"type": "back"},
+        {"type": "teleport"},
     ],
 )
 def test_what_the_harness_refused_was_not_done_whatever_it_was(action: dict[str, str]) -> None:

@@ -141,15 +141,19 @@ def _matched(
             return Match(kind="not_seen", detail=reason), ()
         return Match(kind="unknown", detail="neither numbers nor times tie events to this step"), ()
     rule = rules.RULES.get(step.type)
-    if rule is None:
-        return Match(kind="unknown", detail="an action of a type that is not known"), tied.of(step.index)
-    found = rule(step, tied)
+    found = rule(step, tied) if rule else _of_no_rule(step, tied)
     if found.kind == "missing":
         return _missing(step, tied, found.detail), found.explained
     # What pages cannot tell of an action that was done, they need not tell of one that was not.
     if found.kind == "unknown" and (reason := rules.not_done(step)):
         return Match(kind="not_seen", detail=reason), found.explained
     return Match(kind=found.kind, detail=_cut(found.detail)), found.explained
+
+
+def _of_no_rule(step: Declared, tied: tying.Tied) -> rules.Found:
+    """Whatever the page saw may be what such an action does."""
+    detail = "an action of a type that is not known"
+    return rules.Found(kind="unknown", detail=detail, explained=tied.of(step.index))
 
 
 def _missing(step: Declared, tied: tying.Tied, detail: str) -> Match:
