@@ -12,6 +12,8 @@
   const field = form.elements.find;
   const place = viewer.querySelector("[data-found]");
   const count = viewer.querySelector("[data-found-count]");
+  /* The bar stays in sight where a match lies far down the page. */
+  const short = viewer.querySelector("[data-found-short]");
   let steps = [];
   let places = new Map();
   let words = {};
@@ -35,6 +37,7 @@
     link("found-before", steps.findLast((index) => index < current));
     link("found-after", steps.find((index) => index > current));
     const said = (places.get(current) ?? []).map((name) => words[name]).join(", ");
+    short.textContent = looked ? `${at || "–"} / ${steps.length.toLocaleString("en")}${isCut ? "+" : ""}` : "";
     count.textContent = at ? `${at} of ${all}: in ${said}` : all;
   };
 
