@@ -11,7 +11,9 @@ import re
 MAC_BYTES = 16
 ID_BYTES = 8
 TOKEN_LENGTH = 32  # base64url of 24 bytes, no padding needed
+# Postgres reads the pattern as Python does.
 TOKEN_IN_PATH = re.compile(r"/e/[A-Za-z0-9_-]{8,}")
+MASKED = "/e/***"
 
 
 def token_make(*, episode_id: int, key: bytes) -> str:
@@ -35,8 +37,8 @@ def token_open(*, token: str, key: bytes) -> int | None:
 
 
 def mask_tokens(text: str) -> str:
-    """The text with every capability token replaced, for logs."""
-    return TOKEN_IN_PATH.sub("/e/***", text)
+    """The text with every capability token replaced, for logs and pages."""
+    return TOKEN_IN_PATH.sub(MASKED, text)
 
 
 def _mac(raw_id: bytes, key: bytes) -> bytes:

@@ -107,6 +107,27 @@ def test_a_screenshot_that_is_uploaded_after_its_step_appears(viewer: Page, epis
     expect(viewer.locator("[aria-current='step'] img")).to_be_visible()
 
 
+def test_looking_for_a_screenshot_changes_nothing_else(viewer: Page, episode: Episode) -> None:
+    sha256 = picture_make("/late")
+    Blob.objects.filter(pk=sha256).delete()
+    factories.step(episode, 3, screenshot=sha256)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    viewer.keyboard.press("End")
+    at_step(viewer, 3)
+    settled(viewer)
+    mine = viewer.locator(".action-card [data-mine]")
+    viewer.evaluate("document.querySelector('.action-card').firstElementChild.dataset.mine = ''")
+    asked: list[str] = []
+    viewer.on("request", lambda request: asked.append(request.url))
+    for _ in range(2):
+        viewer.wait_for_event("requestfinished", lambda request: request.url.endswith("/steps/3?fragment"))
+    expect(mine).to_have_count(1)
+    assert not [url for url in asked if "/steps/2" in url]
+    picture_make("/late")
+    expect(viewer.get_by_role("img", name="The page before the action of step 3")).to_be_visible()
+    expect(mine).to_have_count(1)
+
+
 def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, episode: Episode) -> None:
     viewer.keyboard.press("w")
     says(viewer, "Paused")

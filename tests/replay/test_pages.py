@@ -213,6 +213,8 @@ def test_a_long_episode_is_listed_in_parts(
         ("first=6", "From step: “6” is behind the last step, 5. This filter is left out."),
         ("first=5", None),
         ("from=2", "“from” is no filter of an episode: left out."),
+        ("find=x", None),
+        ("utm=1", "“utm” is no filter of an episode: left out."),
         ("tail=1", None),
         ("tail=0", None),
         ("tail=yes", "Tail: “yes” is neither 1 nor 0. This filter is left out."),
@@ -230,6 +232,13 @@ def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
     assert response.context["problems"] == ([said] if said else [])
     assert (said or "Steps") in response.content.decode()
     assert b"No step was posted" not in response.content
+
+
+def test_an_episodes_page_hands_on_what_is_sought(lab: Lab, owner: User, episode: Episode) -> None:
+    """Its address is that of a step, cut off."""
+    step = f"/episodes/{episode.pk}/steps/1"
+    html = lab(owner).get(f"/episodes/{episode.pk}/?find=a+%26b").content.decode()
+    assert html.count(f'href="{step}') == html.count(f'href="{step}?find=a%20%26b"') > 2
 
 
 def test_a_step_shows_its_screenshot_and_what_page_and_server_saw(
@@ -331,45 +340,6 @@ def test_an_open_episode_asks_for_news_and_a_closed_one_does_not(lab: Lab, owner
     assert "Closed: its measures come within seconds" in client.get(path).content.decode()
     episodes_summarise([episode.pk])
     assert "hx-trigger" not in client.get(path).content.decode()
-
-
-def test_a_latex_problem_keeps_its_source_for_readers_without_scripts(lab: Lab, owner: User) -> None:
-    payload = {"text": r"What is $\frac{1}{2}$ of \$10?", "format": "latex"}
-    task = factories.task(prompt=payload["text"], payload=payload)
-    html = lab(owner).get(f"/tasks/{task.pk}/").content.decode()
-    assert r'role="math" aria-label="\frac{1}{2}"' in html
-    assert "of $10?" in html
-
-
-def test_lists_show_a_problem_beyond_its_first_line(lab: Lab, owner: User) -> None:
-    text = "Let\n\\[f(x) =\n\\left\\{ x \\right.\\]\nFind $f(1)$."
-    factories.task(prompt=text, payload={"text": text, "format": "latex"})
-
-    assert "Let f(x) = { x Find f(1)." in lab(owner).get("/tasks/").content.decode()
-
-
-def test_a_list_of_steps_tells_formulas_in_plain_characters(lab: Lab, owner: User) -> None:
-    episode = factories.episode()
-    factories.step(episode, 1, thought=r"So $\frac{1}{2} \le x$, and it costs $5 or $6.")
-    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
-    assert "So 1/2 ≤ x, and it costs $5 or $6." in html
-
-
-def test_a_list_of_steps_tells_formulas_over_several_lines_and_cut_ones(lab: Lab, owner: User) -> None:
-    episode = factories.episode()
-    factories.step(episode, 1, thought="\\[x^2\n= \\frac{1}{2}\\]\nSo it is.")
-    factories.step(episode, 2, thought="So $" + r"\mathrm{x}" * 50 + "$ is it.")
-    html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
-    assert 'dir="auto">x² = 1/2</p>' in html
-    assert f'dir="auto">So {"x" * 39}…</p>' in html
-
-
-def test_lists_tell_what_a_drawing_and_a_long_formula_hide(lab: Lab, owner: User) -> None:
-    text = "[asy]" + "draw((0,0)--(1,1));" * 9 + r"[/asy]What is $\dfrac{1}{2}$ of it?"
-    task = factories.task(prompt=text, payload={"text": text, "format": "latex"})
-    factories.episode(task=task)
-    for address in ("/tasks/", "/search"):
-        assert "[figure] What is 1/2 of it?" in lab(owner).get(address).content.decode()
 
 
 def test_an_episode_without_a_page_shows_no_look(lab: Lab, owner: User) -> None:

@@ -79,3 +79,8 @@ def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, epis
     assert [row[0] for row in found["steps"]] == [greatest]
     went = client.get(f"/episodes/{episode.pk}/steps/?index={greatest - 1}")
     assert went["Location"].startswith(f"/episodes/{episode.pk}/steps/{greatest}")
+
+
+def test_a_step_that_comes_while_gaps_are_read_makes_none(episode: Episode) -> None:
+    factories.step(episode, 500)
+    assert str(steps_gaps.gaps_of(episode_id=episode.pk, last=5, number=3)) == "3-4"

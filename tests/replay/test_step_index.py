@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from gymsite.core import tokens
 from tests import factories
 from tests.replay.conftest import LabClient
 from tests.replay.long_scene import long_episode
@@ -225,3 +226,23 @@ def test_a_search_tells_an_answer_that_was_not_sent_without_a_page(lab: Lab, ann
     assert "another answer was sent" in hit
     assert "the page saw" not in hit
     assert "the page saw another thing, or another answer was sent" in page
+
+
+@pytest.mark.parametrize("place", ["thought", "raw", "observation_text", "url", "action"])
+def test_no_token_can_be_read_off_what_is_found(lab: Lab, annotator: User, settings: Any, place: str) -> None:
+    episode = factories.episode()
+    own, other = (tokens.token_make(episode_id=pk, key=settings.TOKEN_KEY) for pk in (episode.pk, 7_000_001))
+    text = f"go to http://gym/e/{own}/quite or http://gym/e/{other}/quite"
+    value = {"type": "goto", "url": text} if place == "action" else text
+    factories.step(episode, 90, url=f"http://gym/e/{own}/", raw=text)
+    factories.step(episode, 91, **{place: value})
+    client = lab(annotator)
+    for piece in (own[:8], own[-8:], own, f"/e/{own[:3]}", f"{own[-2:]}/quite", other[-8:], f"/e/{other}"):
+        assert client.get(f"/episodes/{episode.pk}/find.json", {"find": piece}).json()["steps"] == []
+        page = client.get(f"/episodes/{episode.pk}/steps/91", {"find": piece}).content.decode()
+        assert "tab-found" not in page
+        assert "<mark>" not in page
+        assert "data-found-in-sight" not in page
+    for piece in ("/quite", "GYM/e/", "/e/***/quite", "**"):
+        found = client.get(f"/episodes/{episode.pk}/find.json", {"find": piece}).json()
+        assert 91 in [index for index, _ in found["steps"]]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gymsite.core.tokens import mask_tokens
 from trajectories.summaries import elements
 
 # How much pages show of what was typed, and of how an action names its element.
@@ -28,7 +29,7 @@ class Phrase:
     def holds(self, find: str) -> bool:
         """Whether a text is in what pages show of the action's own words; its element's are the page's."""
         own = (self.verb, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
-        return bool(find) and any(find.lower() in one.lower() for one in own)
+        return bool(find) and any(find.lower() in mask_tokens(one).lower() for one in own)
 
 
 # The key of an action that says what it does, beside the element that it does it to.

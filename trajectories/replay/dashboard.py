@@ -1,6 +1,7 @@
 """What goes on in a run, for all who look at it: read at most once a second in each process.
 
-All that its page tells of episodes is of one look, so that no table says what another denies.
+All that its page tells of episodes is of one moment, so that no table says what another denies; tables that
+count all of a long run are of an earlier one.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic
 
@@ -24,7 +25,8 @@ from trajectories.reports import behaviour, twins
 from trajectories.reports.statistics import Rate
 
 FRESH_S = 1.0
-# Looking takes at most a fifth of one thread's time, however much there is to count.
+# Looking takes at most a fifth of one thread's time, however much there is to count. Tables that rest take as
+# much again.
 REST_TIMES = 5.0
 # What is read faster than this is read with each look.
 CHEAP_S = 0.05
@@ -103,10 +105,13 @@ class Dashboard:
 
 @dataclass
 class _Remembered:
+    """``tables_until`` is 0 while they cost little."""
+
     lock: threading.Lock = field(default_factory=threading.Lock)
     fold: Fold | None = None
     shown: Dashboard | None = None
     until: float = 0.0
+    tables_lock: threading.Lock = field(default_factory=threading.Lock)
     tables: Tables | None = None
     tables_until: float = 0.0
 
@@ -119,11 +124,10 @@ def dashboard_of(run_id: int) -> Dashboard:
     """The run's counts, at most ``FRESH_S`` old, or older where looking takes long."""
     kept = _kept(run_id)
     with kept.lock:
-        began = monotonic()
-        if kept.shown is None or began >= kept.until:
+        if kept.shown is None or monotonic() >= kept.until:
             kept.shown = _look(kept, run_id)
-            kept.until = monotonic() + max(FRESH_S, REST_TIMES * (monotonic() - began))
-        return kept.shown
+        shown = kept.shown
+    return _with_new_tables(kept, run_id) or shown
 
 
 def _kept(run_id: int) -> _Remembered:
@@ -136,26 +140,51 @@ def _kept(run_id: int) -> _Remembered:
 
 
 def _look(kept: _Remembered, run_id: int) -> Dashboard:
-    mark = reads.mark_of(run_id)
-    fold, kept.fold = kept.fold, None  # a look that fails half-way leaves nothing half-counted
-    if fold is None or fold.is_of_the_past(mark):
-        fold = Fold(run_id)
-    fold.advance(mark)
-    kept.fold = fold
-    return _shown(fold, _tables(kept, run_id))
+    with reads.one_moment():
+        mark = reads.mark_of(run_id)
+        tables = kept.tables if kept.tables and kept.tables_until else _tables(kept, run_id)
+        began = monotonic()
+        fold, kept.fold = kept.fold, None  # a look that fails half-way leaves nothing half-counted
+        if fold is None or fold.is_of_the_past(mark):
+            fold = Fold(run_id)
+        fold.advance(mark)
+        kept.fold = fold
+        shown = _shown(fold, tables)
+    kept.until = monotonic() + max(FRESH_S, REST_TIMES * (monotonic() - began))
+    return shown
 
 
 def _tables(kept: _Remembered, run_id: int) -> Tables:
-    """Of this look where that costs little; of a long run they rest by themselves, and hold up no count."""
+    """Where that costs little they are read with each look; else they rest by themselves."""
     began = monotonic()
-    if kept.tables is None or began >= kept.tables_until:
-        kept.tables = Tables(
-            behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
-            twins=twins.twin_tallies(run_id=run_id),
-        )
-        took = monotonic() - began
-        kept.tables_until = 0.0 if took < CHEAP_S else monotonic() + REST_TIMES * took
-    return kept.tables
+    kept.tables = tables = Tables(
+        behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
+        twins=twins.twin_tallies(run_id=run_id),
+    )
+    took = monotonic() - began
+    kept.tables_until = 0.0 if took < CHEAP_S else monotonic() + REST_TIMES * took
+    return tables
+
+
+def _with_new_tables(kept: _Remembered, run_id: int) -> Dashboard | None:
+    """What is shown, with tables that have rested long enough: who comes first waits, nobody else."""
+    if not _are_due(kept) or not kept.tables_lock.acquire(blocking=False):
+        return None
+    try:
+        if not _are_due(kept):  # somebody has just read them
+            return None
+        with reads.one_moment():
+            tables = _tables(kept, run_id)
+    finally:
+        kept.tables_lock.release()
+    with kept.lock:
+        if kept.shown is not None:
+            kept.shown = replace(kept.shown, tables=tables)
+        return kept.shown
+
+
+def _are_due(kept: _Remembered) -> bool:
+    return 0.0 < kept.tables_until <= monotonic()
 
 
 def _shown(fold: Fold, tables: Tables) -> Dashboard:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
+from gymsite.core.tokens import mask_tokens
 from trajectories.replay.text import visible_html
 
 # A browser lays this out in a moment; the whole text is one link away.
@@ -36,15 +37,17 @@ class Shown:
 
 
 def shown(text: str, *, find: str = "") -> Shown:
+    text = mask_tokens(text)
     found = text.lower().count(find.lower()) if find else 0
     return Shown(html=marked(text[:SHOWN_CHARS], find=find), length=len(text), found=found)
 
 
 def marked(text: str, *, find: str) -> SafeString:
     """The text escaped, with up to ``MARKS_MOST`` places of ``find`` in ``<mark>``, in any case."""
+    text = mask_tokens(text)
     if not find:
         return visible_html(text)
-    # Masking comes first: a mark must not split what would be masked.
+    # What a mark would split differently stays as it is.
     parts = re.split(f"({re.escape(find)})", text, maxsplit=MARKS_MOST, flags=re.IGNORECASE)
     if "".join(map(visible_html, parts)) != visible_html(text):
         return visible_html(text)

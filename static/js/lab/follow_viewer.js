@@ -39,9 +39,9 @@
   const isHeld = () => Boolean(link.closest("[data-live-held]"));
   const isResting = () => document.hidden || isHeld();
   const looking = setInterval(() => {
-    if (isResting() || looks >= LOOKS_MOST || !replay.article().querySelector("[data-awaited]")) return;
+    if (isResting() || looks >= LOOKS_MOST || !replay.isAwaited()) return;
     looks += 1;
-    void replay.renew();
+    void replay.lookForPicture();
   }, LOOK_MS);
 
   link.addEventListener("click", (event) => {

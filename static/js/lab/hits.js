@@ -27,21 +27,45 @@
     if (event.target.matches?.("[data-hit]")) stood = event.target;
   });
 
+  const saidOf = () => document.querySelector("[data-ticked]");
+
   const tell = () => {
-    const said = document.querySelector("[data-ticked]");
+    const said = saidOf();
     if (!said) return;
     const ticked = ticks().filter((one) => one.checked);
-    const episodes = new Set(ticked.map((one) => one.value)).size;
-    const more = ticked.length > episodes ? `: ${episodes} episode${episodes === 1 ? "" : "s"}` : "";
-    said.textContent = ticked.length ? `${ticked.length} ticked${more}` : "";
+    const episodes = [...new Set(ticked.map((one) => one.value))];
+    const more = ticked.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
+    const text = ticked.length ? `${ticked.length} ticked${more}` : (said.dataset.hint ?? "");
+    said.dataset.episodes = episodes.join(" ");
+    if (said.textContent !== text) said.textContent = text; /* What is written is read out. */
+  };
+
+  const boxFor = (value) => {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    Object.assign(box, { className: "tick", type: "checkbox", name: "episodes", value, checked: true });
+    box.setAttribute("form", "compare");
+    label.append(box, ` ${value}`);
+    return label;
+  };
+
+  /* A list that is renewed shows its newest episodes: what is ticked stays so when it has left the list. Of other hits
+     what is said is new as well, and knows of none. */
+  const renewed = () => {
+    const ticked = saidOf()?.dataset.episodes?.split(" ").filter(Boolean) ?? [];
+    const shown = new Set(ticks().map((one) => one.value));
+    const left = ticked.filter((value) => !shown.has(value));
+    document.querySelector("[data-ticked-left]")?.append(...left.map(boxFor));
+    tell();
   };
 
   /* Neither comparing nor taking away makes sense of nothing. */
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "compare" || ticks().some((one) => one.checked)) return;
     event.preventDefault();
-    const said = document.querySelector("[data-ticked]");
-    said.textContent = event.submitter?.hasAttribute("formaction") ? "Tick episodes first" : "Tick two to four episodes first";
+    const said = saidOf();
+    said.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Tick episodes first" : "Tick two to four episodes first";
+    tell();
     said.scrollIntoView({ block: "nearest" });
   });
 
@@ -50,11 +74,12 @@
     if (!event.target.matches?.(".tick")) return;
     const { value, checked } = event.target;
     for (const one of ticks()) if (one.value === value) one.checked = checked;
+    delete saidOf()?.dataset.hint;
     tell();
   });
   /* Whoever comes back finds boxes ticked; other hits come without any. */
   addEventListener("pageshow", tell);
-  document.addEventListener("htmx:afterSettle", tell);
+  document.addEventListener("htmx:afterSettle", renewed);
 
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("[data-hit-tick]")) tickOf(stood?.isConnected ? stood : hits()[0])?.click();

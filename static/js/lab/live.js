@@ -237,8 +237,10 @@
     if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* Asked for before the pause. */
   });
 
-  /* What a reader has opened stays open, and what they have ticked stays ticked. */
-  window.Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
+  /* What a reader has opened stays open, what they have ticked stays ticked, and what a script says of it stays. */
+  const { callbacks } = window.Idiomorph.defaults;
+  callbacks.beforeNodeMorphed = (node) => !node.matches?.("[data-live-kept]");
+  callbacks.beforeAttributeUpdated = (name, element) =>
     !((name === "open" && element.matches("details")) || (name === "checked" && element.matches(".tick")));
 
   if (state() === "ended") end();

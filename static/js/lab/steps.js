@@ -177,20 +177,43 @@
     settleLinks();
   };
 
+  const shownPath = () => partOf(current(), findIn(location.search));
+  const isShown = (part) => part?.dataset.step === article().dataset.step;
+
+  const redraw = (part, names) => {
+    for (const name of names) {
+      const fresh = part.querySelector(name);
+      if (fresh) article().querySelector(name)?.replaceChildren(...document.importNode(fresh, true).childNodes);
+    }
+  };
+
+  const isAwaited = () => Boolean(article().querySelector(AWAITED));
+
+  const redrawPicture = (part) => {
+    if (!isAwaited() || part.querySelector(AWAITED)) return;
+    redraw(part, [".shot-card"]);
+    document.dispatchEvent(new Event("replay:pictured"));
+  };
+
   /* The shown step is told anew, but only what comes after it, what is computed of it and the picture that it lacked:
      the reader may be in the midst of the rest. */
   const renew = async () => {
     kept.clear();
-    const found = await load(partOf(current(), findIn(location.search))).catch(() => null);
-    if (found?.dataset.step !== article().dataset.step) return;
+    const found = await load(shownPath()).catch(() => null);
+    if (!isShown(found)) return;
     article().dataset.after = found.dataset.after;
-    const hasCome = article().querySelector(AWAITED) && !found.querySelector(AWAITED);
-    for (const name of hasCome ? [...COMPUTED, ".shot-card"] : COMPUTED) {
-      const fresh = found.querySelector(name);
-      if (fresh) article().querySelector(name)?.replaceChildren(...document.importNode(fresh, true).childNodes);
-    }
+    redraw(found, COMPUTED);
+    redrawPicture(found);
     settleLinks();
-    if (hasCome) document.dispatchEvent(new Event("replay:pictured"));
+  };
+
+  /* Looks only for the picture that the step lacks: nothing else of it changes, and its neighbours stay fetched. */
+  const lookForPicture = async () => {
+    const path = shownPath();
+    const found = await fetched(path).catch(() => null);
+    if (!isShown(found) || found.querySelector(AWAITED)) return;
+    kept.delete(path);
+    redrawPicture(found);
   };
 
   document.addEventListener("click", (event) => {
@@ -213,6 +236,7 @@
 
   document.addEventListener("replay:say", (event) => say(event.detail));
 
-  window.replay = Object.freeze({ viewer, article, current, address, findIn, show, renew, forget, expect, later });
+  const does = { show, renew, lookForPicture, forget, expect, later };
+  window.replay = Object.freeze({ viewer, article, current, address, findIn, isAwaited, ...does });
   addEventListener("DOMContentLoaded", settle);
 })();

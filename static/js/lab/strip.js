@@ -43,7 +43,9 @@
   let awaited = 0;
 
   const current = () => replay?.current() ?? 0;
-  const address = (index) => replay?.address(index) ?? `${view.dataset.steps}${index}`;
+  const find = new URLSearchParams(location.search).get("find");
+  const query = find ? `?find=${encodeURIComponent(find)}` : "";
+  const address = (index) => replay?.address(index) ?? `${view.dataset.steps}${index}${query}`;
   const leftOf = (index) => places.placeOf(index) * PITCH;
   const partOf = (index) => Math.floor((index - 1) / SPAN);
 

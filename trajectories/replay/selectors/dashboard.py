@@ -7,10 +7,11 @@ on from there. All statements go by an index.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 
 PAGE = 20_000
 # Steps are counted in so many unfinished and so many ended episodes at most, the last so many of each.
@@ -94,6 +95,21 @@ class Stepping:
     @property
     def is_about(self) -> bool:
         return self.sampled < self.episodes
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """All that is read within is of the moment of the first statement, whatever is written meanwhile.
+
+    Within a transaction of the caller it is of that one's moments: what it has written can be read.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
 
 
 def mark_of(run_id: int) -> Mark:

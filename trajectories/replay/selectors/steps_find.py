@@ -1,28 +1,49 @@
-"""Where in an episode a text occurs: in what was thought, done, seen and opened."""
+"""Where in an episode a text occurs: in what was thought, done, seen and opened, as pages show it.
+
+They mask the tokens of episodes, and what is sought is found in the masked text alone: else a token could be
+read off, letter by letter, from what is found.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import connection
+
+from gymsite.core.tokens import MASKED, TOKEN_IN_PATH, TOKEN_LENGTH
 
 FIND_CHARS = 200
 MATCHES_SHOWN = 1000
 
-# Plain substrings: what is sought is no pattern, and capital letters do not count.
-_MATCHES = """
-WITH sought AS (SELECT lower(%(find)s) AS text)
-SELECT m.index, m.in_thought, m.in_action, m.in_raw, m.in_tree, m.in_url FROM (
-    SELECT s.index,
-        strpos(lower(s.thought), sought.text) > 0 AS in_thought,
-        strpos(lower(s.action::text), sought.text) > 0 AS in_action,
-        strpos(lower(s.raw), sought.text) > 0 AS in_raw,
-        strpos(lower(s.observation_text), sought.text) > 0 AS in_tree,
-        strpos(lower(s.url), sought.text) > 0 AS in_url
-    FROM trajectories_step s, sought WHERE s.episode_id = %(episode)s
+# Plain substrings: what is sought is no pattern, and capital letters do not count. To make letters small and
+# to match patterns takes long: the one is done once (``OFFSET 0``), and the token that a text holds is mostly
+# the episode's own, known from an address. Only texts are masked that hold what is sought, or may hold a
+# piece of the mask.
+_OWN = """
+SELECT lower(substring(url FROM %(token)s)) FROM trajectories_step
+WHERE episode_id = %(episode)s AND url ~ %(token)s ORDER BY index LIMIT 1"""
+_OWN_TOKEN = TOKEN_IN_PATH.pattern.replace("{8,}", f"{{{TOKEN_LENGTH}}}")
+_HOLDS = """
+(%(may_be_mask)s OR strpos({text}, lower(%(find)s)) > 0) AND strpos(
+    CASE WHEN strpos(replace({text}, %(own)s, ''), '/e/') > 0
+        THEN regexp_replace({text}, %(token)s, %(masked)s, 'g') ELSE replace({text}, %(own)s, %(masked)s) END,
+    lower(%(find)s)) > 0"""
+_MATCHES = f"""
+SELECT m.index, m.in_thought, m.in_action, m.in_raw, m.in_tree, m.in_url
+FROM trajectories_step s CROSS JOIN LATERAL (
+    SELECT small.index,
+        {_HOLDS.format(text="thought")} AS in_thought,
+        {_HOLDS.format(text="action")} AS in_action,
+        {_HOLDS.format(text="raw")} AS in_raw,
+        {_HOLDS.format(text="tree")} AS in_tree,
+        {_HOLDS.format(text="url")} AS in_url
+    FROM (SELECT s.index, lower(s.thought) AS thought, lower(s.action::text) AS action, lower(s.raw) AS raw,
+        lower(s.observation_text) AS tree, lower(s.url) AS url OFFSET 0) small
+    OFFSET 0
 ) m
-WHERE m.in_thought OR m.in_action OR m.in_raw OR m.in_tree OR m.in_url
-ORDER BY m.index LIMIT %(limit)s"""
+WHERE s.episode_id = %(episode)s AND (m.in_thought OR m.in_action OR m.in_raw OR m.in_tree OR m.in_url)
+ORDER BY s.index LIMIT %(limit)s"""  # noqa: S608 (only names of columns are put in)
 # Names of places, and their words.
 PLACES = {
     "thought": "thought",
@@ -77,13 +98,26 @@ def steps_matching(*, episode_id: int, find: str) -> Matches:
     if not find:
         return Matches(find=find)
     with connection.cursor() as cursor:
-        cursor.execute(_MATCHES, {"episode": episode_id, "find": find, "limit": MATCHES_SHOWN + 1})
+        cursor.execute(_OWN, {"episode": episode_id, "token": _OWN_TOKEN})
+        (own,) = cursor.fetchone() or (MASKED,)
+        cursor.execute(_MATCHES, {**_values(find, own=own), "episode": episode_id})
         rows = cursor.fetchall()
     found = [
         Match(index=index, places=_places(dict(zip(PLACES, flags, strict=True))))
         for index, *flags in rows[:MATCHES_SHOWN]
     ]
     return Matches(find=find, matches=found, is_cut=len(rows) > MATCHES_SHOWN)
+
+
+def _values(find: str, *, own: str) -> dict[str, Any]:
+    return {
+        "find": find,
+        "may_be_mask": "*" in find,
+        "own": own,
+        "token": TOKEN_IN_PATH.pattern,
+        "masked": MASKED,
+        "limit": MATCHES_SHOWN + 1,
+    }
 
 
 def _places(flags: dict[str, bool]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ GAPS_MOST = 1_000
 _GAPS = """
 SELECT before + 1, index - 1 FROM (
     SELECT index, lag(index, 1, 0) OVER (ORDER BY index) AS before
-    FROM trajectories_step WHERE episode_id = %(episode)s) s
+    FROM trajectories_step WHERE episode_id = %(episode)s AND index <= %(last)s) s
 WHERE index > before + 1 ORDER BY index - before DESC, index LIMIT %(most)s"""
 
 
@@ -55,6 +55,6 @@ def gaps_of(*, episode_id: int, last: int, number: int) -> Gaps:
     if last == number:
         return Gaps([])
     with connection.cursor() as cursor:
-        cursor.execute(_GAPS, {"episode": episode_id, "most": GAPS_MOST})
+        cursor.execute(_GAPS, {"episode": episode_id, "last": last, "most": GAPS_MOST})
         found = sorted(cursor.fetchall())
     return Gaps([Gap(first=first, last=end) for first, end in found])

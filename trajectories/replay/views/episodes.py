@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -16,7 +17,7 @@ from trajectories.replay.access import LabRequest, lab_page
 from trajectories.replay.budgets import budget_reason
 from trajectories.replay.forms import StepsForm, misnamed
 from trajectories.replay.problems import answer_named, sources_of
-from trajectories.replay.selectors import calls, episodes, steps
+from trajectories.replay.selectors import calls, episodes, steps, steps_find
 from trajectories.replay.selectors.fidelity import episode_fidelity
 from trajectories.replay.values import fields_of, values_of
 
@@ -24,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 PROMPT_CHARS_SHOWN = 100_000
 LOADS_SHOWN = 50
+# Of the address of a step, cut off behind the episode: its steps are led to with it.
+FIND = "find"
 HIDDEN_REPLY = "(a solution, shown to whoever may see golds)"
 
 
@@ -34,7 +37,7 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     form = progress["form"]
     context = {
         "here": "search",
-        "problems": [*form.problems(), *misnamed(request.GET, known=form.fields, of="an episode")],
+        "problems": [*form.problems(), *misnamed(request.GET, known={FIND, *form.fields}, of="an episode")],
         "task": episode.task,
         "strip": _strip(episode, progress) if progress["start"] else None,
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,
@@ -111,8 +114,12 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     submission = episodes.episode_submission(episode)
     sources = sources_of(episode.task, episode.arrangement)
     fields = fields_of(episode.task)
+    find = steps_find.find_asked(request.GET.get(FIND))
+    handed = f"&{urlencode({FIND: find})}" if find else ""
     return {
         "form": form,
+        "find": find,
+        "handed": handed,
         "judgement": judgement,
         "sees_golds": golds,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
@@ -126,8 +133,8 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
         "index": index,
         "calls": calls.calls_of(episode),
         "first": first,
-        "place": "tail=1" if is_tail else f"first={first}",
-        "latest": "?tail=1#latest" if index.next_from else "#latest",
+        "place": ("tail=1" if is_tail else f"first={first}") + handed,
+        "latest": f"?tail=1{handed}#latest" if index.next_from else "#latest",
         **news,
     }
 

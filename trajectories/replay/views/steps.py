@@ -31,6 +31,7 @@ FRAGMENT = "fragment"
 ASKED = "asked"
 # What a page holds of a step before the one that is shown, to say what changed.
 COMPARED = ("thought", "observation_text", "screenshot", "url")
+URL_CHARS = 4_000
 TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 
 
@@ -203,7 +204,7 @@ def _has_prompt(episode: Episode) -> bool:
 def _texts(step: Step, *, find: str) -> dict[str, Shown]:
     return {
         "thought": shown(step.thought, find=find),
-        "url": shown(step.url[:4_000], find=find),
+        "url": shown(mask_tokens(step.url)[:URL_CHARS], find=find),
         "tree": shown(step.observation_text, find=find),
         "raw": shown(step.raw, find=find),
         "action_json": shown(pretty(step.action) if step.action else "", find=find),
