@@ -20,13 +20,14 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 
 COPY manage.py .env.example ./
+COPY core ./core
 COPY gymsite ./gymsite
 COPY tasks_app ./tasks_app
 COPY trajectories ./trajectories
 COPY verifiers ./verifiers
 COPY templates ./templates
 COPY static ./static
-RUN python -m compileall -q gymsite tasks_app trajectories verifiers \
+RUN python -m compileall -q core gymsite tasks_app trajectories verifiers \
  && install -d -o palaestra -g palaestra /srv/palaestra/var /srv/palaestra/blobs /srv/palaestra/recordings
 
 ENV PYTHONUNBUFFERED=1 \

@@ -54,7 +54,7 @@ test-services: setup
 
 # A run of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
-	@browser=$$($(RUN) -c 'from gymsite.core import browsers; print(browsers.browser_find() or "")') || exit 1; \
+	@browser=$$($(RUN) -c 'from core import browsers; print(browsers.browser_find() or "")') || exit 1; \
 	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e tests/e2e $(SHARED); \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
@@ -74,7 +74,7 @@ check-lint: setup
 	$(RUN) -m ruff check .
 
 check-types: setup
-	$(RUN) -m mypy deploy gymsite tasks_app trajectories verifiers
+	$(RUN) -m mypy core deploy gymsite tasks_app trajectories verifiers
 	cd client && ../$(RUN) -m mypy
 
 check-imports: setup

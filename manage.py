@@ -13,7 +13,7 @@ def main() -> None:
     from django.db import OperationalError
     from environs.exceptions import EnvError
 
-    from gymsite.core.errors import GymError
+    from core.errors import GymError
 
     try:
         execute_from_command_line(sys.argv)

@@ -12,9 +12,9 @@ class GymsiteConfig(AppConfig):
 
     def ready(self) -> None:
         """Question kinds and sites for every process; Celery's default app where jobs are sent or done."""
+        from core import drawings
         from gymsite.arena import questions, sites
         from gymsite.arena.sites.site import sites as site_registry
-        from gymsite.core import drawings
         from tasks_app.questions import questions as registry
 
         registry.discover(questions)

@@ -11,6 +11,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 app = Celery("palaestra")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
-    ["trajectories.judging", "trajectories.capture", "trajectories.summaries", "trajectories.fidelity"],
+    ["trajectories.judging", "trajectories.capture", "trajectories.facts", "trajectories.fidelity"],
     related_name="jobs",
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from environs import Env
 
-from gymsite.core import addresses, assets
+from core import addresses, assets
 from gymsite.services import endpoints, secrets
 
 env = Env()
@@ -61,7 +61,7 @@ _pool: dict[str, Any] = (
 _database = addresses.django_database(DATABASE_URL)
 DATABASES: dict[str, Any] = {
     "default": {
-        "ENGINE": "gymsite.core.postgresql",
+        "ENGINE": "core.postgresql",
         **_database,
         "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
@@ -112,7 +112,7 @@ if not IS_ARENA:
 
 ARENA_MIDDLEWARE = ["whitenoise.middleware.WhiteNoiseMiddleware", "gymsite.arena.middleware.ArenaMiddleware"]
 # The API has no cookies and no pages: it runs without what those need.
-API_MIDDLEWARE = ["gymsite.core.middleware.SecurityHeadersMiddleware"]
+API_MIDDLEWARE = ["core.middleware.SecurityHeadersMiddleware"]
 LAB_MIDDLEWARE = [
     *API_MIDDLEWARE,
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -131,7 +131,7 @@ TEMPLATES = [
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": False,
         "OPTIONS": {
-            "libraries": {} if IS_ARENA else {"lab": "trajectories.replay.tags"},
+            "libraries": {} if IS_ARENA else {"lab": "trajectories.lab.tags"},
             "context_processors": []
             if IS_ARENA
             else [
@@ -183,14 +183,14 @@ AUTH_PASSWORD_VALIDATORS = [{"NAME": "django.contrib.auth.password_validation.Mi
 
 # --- API ---------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["trajectories.recording.auth.KeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["trajectories.recording.auth.Closed"],
-    "DEFAULT_RENDERER_CLASSES": ["gymsite.core.api.MsgspecRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["gymsite.core.api.MsgspecParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "gymsite.core.api.OneForm",
+    "DEFAULT_AUTHENTICATION_CLASSES": ["trajectories.api.auth.KeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["trajectories.api.auth.Closed"],
+    "DEFAULT_RENDERER_CLASSES": ["core.api.MsgspecRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.MsgspecParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.OneForm",
     "URL_FORMAT_OVERRIDE": None,
-    "EXCEPTION_HANDLER": "gymsite.core.api.error_response",
-    "DEFAULT_SCHEMA_CLASS": "gymsite.core.schema.CallSchema",
+    "EXCEPTION_HANDLER": "core.api.error_response",
+    "DEFAULT_SCHEMA_CLASS": "core.schema.CallSchema",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS: dict[str, Any] = {
@@ -206,7 +206,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "gymsite.core.struct_schema.components_append",
+        "core.struct_schema.components_append",
     ],
 }
 
@@ -254,7 +254,7 @@ LOGGING: dict[str, Any] = {
     "disable_existing_loggers": False,
     "formatters": {
         "plain": {
-            "()": "gymsite.core.logs.MaskingFormatter",
+            "()": "core.logs.MaskingFormatter",
             "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
         }
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gymsite.arena import pictures, runs, views
+from gymsite.arena import pictures, run_tool, views
 
 urlpatterns = [
     path("healthz", views.health),
@@ -13,7 +13,7 @@ urlpatterns = [
     path("e/<str:token>/done", views.done),
     path("e/<str:token>/events", views.page_events),
     path("e/<str:token>/recording", views.recording_chunk),
-    path("e/<str:token>/run", runs.run),
+    path("e/<str:token>/run", run_tool.run),
     path("e/<str:token>/pictures/<slug:name>", views.picture),
     path("e/<str:token>/pictures/<slug:name>.<int:width>.webp", pictures.site_picture),
     path("e/<str:token>/<path:rest>", views.site_page),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.urls import include, path
 
 urlpatterns = [
-    path("api/v1/", include("trajectories.recording.hot_urls")),
+    path("api/v1/", include("trajectories.urls_hot")),
     path("api/v1/", include("tasks_app.urls")),
-    path("api/v1/", include("trajectories.recording.urls")),
-    path("", include("trajectories.replay.urls")),
+    path("api/v1/", include("trajectories.urls_api")),
+    path("", include("trajectories.lab.urls")),
 ]
 
-handler404 = "trajectories.replay.access.not_found"
+handler404 = "trajectories.lab.access.not_found"

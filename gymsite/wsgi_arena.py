@@ -10,7 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from gymsite.core.garbage import collect_seldom
+from core.garbage import collect_seldom
 
 application = get_wsgi_application()
 

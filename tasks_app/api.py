@@ -16,9 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from gymsite.core import paging
-from gymsite.core.api import MsgspecRenderer
-from gymsite.core.schema import errors
+from core import paging
+from core.api import MsgspecRenderer
+from core.schema import errors
 from tasks_app import selectors
 from tasks_app.registry import benchmarks
 from tasks_app.selectors import TaskFilter

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 
 
 def is_movable(payload: Mapping[str, Any]) -> bool:

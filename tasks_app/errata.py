@@ -11,7 +11,7 @@ import msgspec
 from django.db import connection, transaction
 from django.db.models import Max
 
-from tasks_app import corrections, loading, reading
+from tasks_app import corrections, loading, record_files
 from tasks_app.models import Gold as StoredGold
 from tasks_app.types import BadRow, Record
 from verifiers.children import ChildPool
@@ -82,7 +82,7 @@ def errata_apply(records: Iterable[Record | BadRow]) -> ErrataReport:
 
 
 def _lines(records: Iterable[Record | BadRow], bad: list[BadRow]) -> Iterator[tuple[str, Erratum]]:
-    for record in reading.with_header(records):
+    for record in record_files.with_header(records):
         if isinstance(record, BadRow):
             bad.append(record)
             continue

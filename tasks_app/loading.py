@@ -11,8 +11,8 @@ import msgspec
 from django.db import connection, transaction
 
 from tasks_app import loading_sql
-from tasks_app.completing import drafts_complete
-from tasks_app.enriching import Enricher
+from tasks_app.draft_assets import drafts_complete
+from tasks_app.gold_extras import Enricher
 from tasks_app.registry import benchmarks
 from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 

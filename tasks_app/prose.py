@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gymsite.core import latex
+from core import latex
 from tasks_app.figures import Figure, figures_of, figures_split, unplaced, with_markdown
 
 PREFORMATTED = "preformatted"

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from gymsite.core.presentation import Look, PageKind
-from gymsite.core.registry import Registry
-from tasks_app.arrangement import Arrangement, arranged
+from core.presentation import Look, PageKind
+from core.registry import Registry
+from tasks_app.variation import Arrangement, arranged
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]

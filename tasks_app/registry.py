@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gymsite.core.registry import Registry
+from core.registry import Registry
 
 if TYPE_CHECKING:
     from tasks_app.types import BenchmarkPlugin

@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.models import Count, QuerySet
 from psycopg.sql import SQL, Composed
 
-from gymsite.core.errors import GymError, did_you_mean
-from gymsite.core.statements import statements_within
+from core.errors import GymError, did_you_mean
+from core.statements import statements_within
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from gymsite.core.fields import BIGINT_MAX, IdField
-from gymsite.core.paging import PAGE_MAX, Query
+from core.fields import BIGINT_MAX, IdField
+from core.paging import PAGE_MAX, Query
 
 NAME_MAX_CHARS = 200
 

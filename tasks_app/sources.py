@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gymsite.core.errors import GymError
-from tasks_app import reading
+from core.errors import GymError
+from tasks_app import record_files
 from tasks_app.types import BadRow, BenchmarkPlugin, Row, TaskDraft
 
 NOT_WORD = re.compile(r"[^a-z0-9]+")
@@ -39,9 +39,9 @@ def _said(plugin: BenchmarkPlugin, file: Path) -> list[str]:
 def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path]:
     """The files to read for a split. Raises ``GymError`` ``no_file`` or ``unknown_format``."""
     if not path.is_dir():
-        return reading.source_files(path)
+        return record_files.source_files(path)
     if plugin.files is None:
-        return _files_of_split(plugin, reading.source_files(path), split=split)
+        return _files_of_split(plugin, record_files.source_files(path), split=split)
     try:
         return plugin.files(path, split)
     except GymError as error:
@@ -54,7 +54,7 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
 
 def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -> list[Path]:
     """Where rows do not name their split, the files' names do: those of other splits are left out."""
-    first = next(iter(plugin.rows(reading.records(files[:1]))), None) if plugin.rows else None
+    first = next(iter(plugin.rows(record_files.records(files[:1]))), None) if plugin.rows else None
     if isinstance(first, TaskDraft) and first.split is not None:
         return files
     kept = [file for file in files if split in _said(plugin, file) or not _said(plugin, file)]
@@ -79,7 +79,7 @@ def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
     if plugin.rows is None:
         return
     for files, named in _groups(plugin, folder).items():
-        yield from rows_by_split(plugin.rows(reading.records(files)), named=named)
+        yield from rows_by_split(plugin.rows(record_files.records(files)), named=named)
 
 
 def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
@@ -100,7 +100,7 @@ def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str
     """Files that are read together, and the split of those of their rows that name none."""
     if plugin.files is None:
         by_split: dict[str, list[Path]] = {}
-        for file in reading.source_files(folder):
+        for file in record_files.source_files(folder):
             by_split.setdefault(split_named(plugin, file), []).append(file)
         return {tuple(files): split for split, files in by_split.items()}
     by_name, missing = _official_splits(plugin, folder)

@@ -12,9 +12,9 @@ from django.db import connection
 from django.test import Client, TransactionTestCase, override_settings
 
 from gymsite.services.roles import roles_apply
-from tests.emptying import tables_empty
+from tests.empty_tables import tables_empty
 from tests.servers import servers
-from trajectories.recording import auth
+from trajectories.api import auth
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,6 +78,11 @@ def api(db: None) -> Callable[..., ApiClient]:
         return ApiClient(key=auth.key_create(name="-".join(scopes), scopes=list(scopes), splits=splits))
 
     return make
+
+
+@pytest.fixture
+def trainer(api: Callable[..., ApiClient]) -> ApiClient:
+    return api("trainer")
 
 
 @contextlib.contextmanager

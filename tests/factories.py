@@ -6,7 +6,7 @@ import itertools
 from datetime import UTC, datetime
 from typing import Any
 
-from gymsite.core.presentation import Look
+from core.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
 from trajectories import hot_sql
 from trajectories.models import Episode, Group, Run, Step, VerdictCounter

@@ -6,8 +6,8 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
+from core.draws import Draws
+from core.presentation import Look
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import count_mentions
 from tasks_app.families.types import SiteTask

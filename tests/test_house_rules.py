@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import verifiers.builtin
+from core.registry import Registry
 from gymsite.arena.sites.site import sites
-from gymsite.core.registry import Registry
 from tasks_app.families import registry as families
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks

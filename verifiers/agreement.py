@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from verifiers import completions, denotations
 from verifiers.extraction import extract
 from verifiers.types import Evidence, Gold, Verdict

@@ -18,10 +18,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from verifiers import child, wire
+from verifiers.answer_text import unparsable
 from verifiers.limits import REPLY_BYTES, TOGETHER_MAX, TOGETHER_TIMEOUT_S, VERIFY_TIMEOUT_S
-from verifiers.reading import unparsable
 from verifiers.types import Evidence, Gold, Verdict
 from verifiers.wire import Job, Reply
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import re
 
+from verifiers.answer_text import boxes
 from verifiers.limits import SHORT_ANSWER_CHARS
-from verifiers.mathtext.cleaning import BETWEEN_BOXES
-from verifiers.reading import boxes
+from verifiers.mathtext.normalization import BETWEEN_BOXES
 
 SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
 ANSWER = re.compile(r"(?:^|\n)[\s*#_>]*answer\s*:[\s*_]*|\banswer\s*(?:is|:)\s*:?", re.IGNORECASE)

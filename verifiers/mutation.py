@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from verifiers.programs import suite_of
 from verifiers.sandbox import Suite, suite_run
 from verifiers.types import Gold

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from verifiers.reading import judged, unparsable
+from verifiers.answer_text import judged, unparsable
 from verifiers.sandbox import Suite, suite_run
 from verifiers.types import Evidence, Gold, Verdict
 

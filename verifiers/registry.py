@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gymsite.core.registry import Registry
+from core.registry import Registry
 from verifiers import builtin
 from verifiers.types import Evidence, Example, Gold, Verdict
 

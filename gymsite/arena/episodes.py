@@ -16,8 +16,8 @@ from django.conf import settings
 from gymsite.arena import tool_calls
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
-from tasks_app.arrangement import arranged, has_task_bar, tools_of
 from tasks_app.questions import ToolCall
+from tasks_app.variation import arranged, has_task_bar, tools_of
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 from trajectories.models.episode import Arm
 

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 from django.conf import settings
 
+from core.errors import GymError
 from gymsite.arena.episodes import ALIVE, alive_params
-from gymsite.core.errors import GymError
 from trajectories.hot_sql import hot_cursor
 
 BATCH_MAX_BYTES = 256 * 1024

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, QueryDict
 from django.http.request import UnreadablePostError
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 ANSWER_FIELD = "answer"
 # The button that asks for one more field, for pages without JavaScript.

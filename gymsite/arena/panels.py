@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
+from core.draws import Draws
+from core.presentation import Look
 
 COUNTS = {"none": 0, "one": 1, "two": 2}
 # What is not the task's own comes so long after the page, in milliseconds.

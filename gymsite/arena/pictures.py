@@ -13,7 +13,7 @@ from functools import cache
 from django.http import Http404, HttpRequest, HttpResponse
 
 from gymsite.arena import views
-from gymsite.arena.drawing.canvas import Canvas, Drawing
+from gymsite.arena.drawings.canvas import Canvas, Drawing
 from gymsite.arena.middleware import Kept
 from gymsite.arena.sites.site import sites
 

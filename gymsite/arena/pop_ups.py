@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
+from core.draws import Draws
+from core.presentation import Look
 
 Comes = Literal["at_once", "later"]
 """With the page, or when something was done there and no other lies open.

@@ -14,14 +14,14 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from gymsite.arena import episodes, events, forms, panels, pop_ups, recording
+from core.blobs import blob_response
+from core.errors import GymError
+from core.presentation import Look, look_read
+from core.tokens import token_open
+from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_chunks
 from gymsite.arena.sites import dispatch, notices
 from gymsite.arena.sites.site import Instead
 from gymsite.arena.wording import WORDINGS
-from gymsite.core.blobs import blob_response
-from gymsite.core.errors import GymError
-from gymsite.core.presentation import Look, look_read
-from gymsite.core.tokens import token_open
 from tasks_app.figures import figures_of
 from tasks_app.questions import Visit, questions
 
@@ -147,11 +147,15 @@ def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
     """Stores a chunk of the DOM recording of an episode that is recorded in full."""
     episode_id = episode_id_of(token)
     try:
-        claim = recording.claim_read(request.headers.get(recording.HEADER, ""))
-        packed = recording.body_packed(forms.body_read(request, limit=recording.CHUNK_MAX_BYTES))
+        claim = recording_chunks.claim_read(request.headers.get(recording_chunks.HEADER, ""))
+        packed = recording_chunks.body_packed(
+            forms.body_read(request, limit=recording_chunks.CHUNK_MAX_BYTES)
+        )
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
-    stored = recording.chunk_store(episode_id=episode_id, claim=claim, packed=packed, step=step_of(request))
+    stored = recording_chunks.chunk_store(
+        episode_id=episode_id, claim=claim, packed=packed, step=step_of(request)
+    )
     if stored == "gone":
         raise Http404
     if stored == "not_full":

@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 # A user of its own comes first; `nobody` is shared with whatever else has no user.
 CANDIDATES = ("palaestra", "postgres", "nobody")

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services.account import Account, can_enter
 
 POSTGRES_MAJOR = 18

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from gymsite.services import account, binaries, endpoints, leash, postgres, processes, redis
+from gymsite.services import account, binaries, endpoints, parent_death, postgres, processes, redis
 from gymsite.services.supervisor import Child, Supervisor
 
 
@@ -38,4 +38,4 @@ def start(var_dir: Path, supervisor: Supervisor, *, with_postgres: bool, with_re
 
 def end_leftovers(var_dir: Path) -> None:
     """End what outlived a supervisor that was killed: such processes still carry its mark."""
-    leash.end(leash.pids_with_environment(processes.MARK, str(var_dir)))
+    parent_death.end(parent_death.pids_with_environment(processes.MARK, str(var_dir)))

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services import secrets
 from gymsite.services.account import Account, can_enter
 

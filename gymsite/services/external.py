@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 CONNECT_TIMEOUT_S = 5
 OLDEST_POSTGRES = 140000  # as the server numbers itself; roles.sql and the queries are tried with 14 to 18

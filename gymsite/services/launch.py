@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from gymsite.core.errors import GymError, did_you_mean
+from core.errors import GymError, did_you_mean
 from gymsite.services import endpoints, processes, secrets
 from gymsite.services.processes import PROCESSES, Process
 

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 LISTEN = "0A"  # the state's number in /proc/net/tcp
 PORT_MAX = 65_535

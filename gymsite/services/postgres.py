@@ -14,8 +14,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from gymsite.core.errors import GymError
-from gymsite.services import endpoints, leash, secrets
+from core.errors import GymError
+from gymsite.services import endpoints, parent_death, secrets
 from gymsite.services.account import Account, own_folder
 from gymsite.services.binaries import POSTGRES_MAJOR
 
@@ -84,7 +84,7 @@ def spawn(
     options = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
     _clear_stale_pid(data)
     _close(data)
-    return leash.spawn(
+    return parent_death.spawn(
         [str(bin_dir / "postgres"), "-D", _data_argument(data, account), *options],
         env=ENVIRONMENT,
         cwd=data,
@@ -137,7 +137,7 @@ def _initdb(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposa
             "--no-instructions",
         ]
         command += ["--no-sync"] if is_disposable else []
-        process = leash.spawn(command, env=ENVIRONMENT, cwd=half, log=subprocess.PIPE, account=account)
+        process = parent_death.spawn(command, env=ENVIRONMENT, cwd=half, log=subprocess.PIPE, account=account)
         _, complaint = process.communicate()
     if process.returncode:
         last = (complaint.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]
@@ -169,8 +169,8 @@ def _data_argument(data: Path, account: Account | None) -> str:
 
 def _end_leftovers(data: Path) -> None:
     """End a server that outlived its supervisor, politely, then not."""
-    left = leash.pids_inside(data.resolve(), program="postgres")
-    if left and leash.end(left, signum=signal.SIGINT) and leash.end(left):
+    left = parent_death.pids_inside(data.resolve(), program="postgres")
+    if left and parent_death.end(left, signum=signal.SIGINT) and parent_death.end(left):
         raise GymError(
             "postgres_left_over", f"Processes {left} still use {data}: end them, then start again."
         )
@@ -178,7 +178,7 @@ def _end_leftovers(data: Path) -> None:
 
 def _clear_stale_pid(data: Path) -> None:
     """Postgres refuses to start when the number in its pid file has been given to another program since."""
-    if not leash.pids_inside(data.resolve(), program="postgres"):
+    if not parent_death.pids_inside(data.resolve(), program="postgres"):
         (data / "postmaster.pid").unlink(missing_ok=True)
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from gymsite.core import browsers
-from gymsite.core.errors import GymError
+from core import browsers
+from core.errors import GymError
 from gymsite.services import endpoints
 
 MIN_FREE_BYTES = (

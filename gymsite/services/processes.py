@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services import endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent

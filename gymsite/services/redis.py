@@ -8,8 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from gymsite.core.errors import GymError
-from gymsite.services import endpoints, leash, secrets
+from core.errors import GymError
+from gymsite.services import endpoints, parent_death, secrets
 from gymsite.services.account import Account, own_folder
 
 READY_S = 20.0
@@ -41,8 +41,8 @@ def prepare(var_dir: Path, *, account: Account | None) -> None:
     """
     data = data_folder(var_dir)
     own_folder(data, account)
-    left = leash.pids_inside(data.resolve(), program="redis-server")
-    if left and leash.end(left):
+    left = parent_death.pids_inside(data.resolve(), program="redis-server")
+    if left and parent_death.end(left):
         raise GymError("redis_left_over", f"Processes {left} still use {data}: end them, then start again.")
 
 
@@ -53,7 +53,7 @@ def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) ->
     os.write(write_end, configuration.encode())
     os.close(write_end)
     try:
-        return leash.spawn(
+        return parent_death.spawn(
             [str(program), "-"],
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
             cwd=data_folder(var_dir),

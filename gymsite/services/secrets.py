@@ -7,7 +7,7 @@ import re
 import secrets as random_source
 from pathlib import Path
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 RANDOM_BYTES = 32
 PASSWORDS = ("gym_owner", "gym_arena", "gym_lab", "gym_worker", "redis")

@@ -13,7 +13,7 @@ from typing import Any
 from granian import Granian
 from granian.constants import Interfaces
 
-from gymsite.services import leash
+from gymsite.services import parent_death
 
 WORKERS = 2
 THREADS = 4
@@ -55,7 +55,7 @@ def _files_allow() -> None:
 
 def _leashed(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
     """Runs in each worker: granian's workers would outlive it and go on answering."""
-    leash.die_with_parent(parent)
+    parent_death.die_with_parent(parent)
     return application
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gymsite.services import leash, logs
+from gymsite.services import logs, parent_death
 
 FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 30.0
@@ -60,7 +60,7 @@ class Supervisor:
         self.logs_dir = logs_dir
         self.say = say
         self.stages: list[list[Child]] = []
-        leash.become_subreaper()
+        parent_death.become_subreaper()
 
     def start(self, *children: Child) -> None:
         """Start children side by side, as one stage. Call it from the main thread, which must stay."""
@@ -103,7 +103,7 @@ class Supervisor:
 
     def _spawn(self, child: Child) -> None:
         # A stop waits until the child is known to who stops it.
-        with leash.stops_held(), logs.log_open(self.logs_dir, child.name) as log:
+        with parent_death.stops_held(), logs.log_open(self.logs_dir, child.name) as log:
             child.process = child.start(log.fileno())
         child.started_at = time.monotonic()
         child.due_at = None
@@ -152,11 +152,11 @@ def stoppable() -> Iterator[None]:
     """Inside, the signals of ``leash.STOP_SIGNALS`` raise ``Stop``, once; the ones after it are ignored."""
 
     def stop(_signum: int, _frame: object) -> None:
-        for signum in leash.STOP_SIGNALS:
+        for signum in parent_death.STOP_SIGNALS:
             signal.signal(signum, signal.SIG_IGN)
         raise Stop
 
-    before = [(signum, signal.signal(signum, stop)) for signum in leash.STOP_SIGNALS]
+    before = [(signum, signal.signal(signum, stop)) for signum in parent_death.STOP_SIGNALS]
     try:
         yield
     finally:

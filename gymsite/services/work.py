@@ -9,9 +9,9 @@ from typing import Any
 from celery.signals import worker_process_init, worker_ready
 from django.conf import settings
 
+from core.garbage import collect_seldom
 from gymsite.celery import app
-from gymsite.core.garbage import collect_seldom
-from gymsite.services import leash, processes
+from gymsite.services import parent_death, processes
 
 # The verify queue runs in threads: its children have clocks of their own, which prefork would forbid.
 # A job of the sandbox queue takes 30 s at most (verifiers/sandbox/limits.py) and has ended before its claim
@@ -35,7 +35,7 @@ def main(queue: str) -> None:
     parent = os.getpid()
 
     def leashed(**_kwargs: Any) -> None:
-        leash.die_with_parent(parent)
+        parent_death.die_with_parent(parent)
 
     def mark_ready(**_kwargs: Any) -> None:
         mark = processes.ready_mark(settings.VAR_DIR, f"worker-{queue}")

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 
-from gymsite.core import latex
+from core import latex
 
 LITERAL_MAX_CHARS = 20_000
 PLACE = re.compile(r"<image ?(\d{1,2})>")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -53,7 +53,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is year, paper and number (``1983-4``, ``2022-II-8``), or the ``id``."""
-    return reading.drafts(reading.with_header(records), _draft_of)
+    return record_files.drafts(record_files.with_header(records), _draft_of)
 
 
 def _draft_of(record: Record) -> TaskDraft:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -38,7 +38,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is year, paper and number (``2022-12A-10``), or else the ``id``."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def _draft_of(record: Record) -> TaskDraft:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -50,11 +50,11 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is the official ``id``, which no other question of either set has."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def files(folder: Path, _split: str) -> list[Path]:
-    return [file for file in reading.source_files(folder) if file.suffix in (".jsonl", ".parquet")]
+    return [file for file in record_files.source_files(folder) if file.suffix in (".jsonl", ".parquet")]
 
 
 def _draft_of(record: Record) -> TaskDraft:

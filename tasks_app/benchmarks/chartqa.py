@@ -16,8 +16,8 @@ from typing import Any
 
 import msgspec
 
-from gymsite.core.errors import GymError
-from tasks_app import reading
+from core.errors import GymError
+from tasks_app import record_files
 from tasks_app.benchmarks import _drawings, _picture_sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -57,7 +57,7 @@ def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
 
     Rows of the hub are not known to be in that order: ``human/row-12`` by the number in all its files.
     """
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def files(folder: Path, split: str) -> list[Path]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.registry import benchmarks
 from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, GoldDraft, HubSource, Record, Row, TaskDraft
 
@@ -31,7 +31,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is the row's number in the official file."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def _draft_of(record: Record) -> TaskDraft:

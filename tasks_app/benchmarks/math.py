@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
 from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -37,7 +37,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per problem; keys are ``algebra/123`` from a tree, and row numbers from other files."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def _draft_of(record: Record) -> TaskDraft:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
 from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -27,7 +27,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is its ``unique_id``."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def _draft_of(record: Record) -> TaskDraft:

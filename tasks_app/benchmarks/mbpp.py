@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
     BadRow,
@@ -56,7 +56,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is the official ``task_id``, which says the split too."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def _draft_of(record: Record) -> TaskDraft:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -54,7 +54,7 @@ class HubRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is subject and number of the row in the subject's file (``anatomy/12``)."""
-    return reading.drafts(_choices.renumbered(records, _group), _draft_of)
+    return record_files.drafts(_choices.renumbered(records, _group), _draft_of)
 
 
 def _group(record: Record) -> str:

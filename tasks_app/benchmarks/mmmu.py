@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from gymsite.core.errors import GymError
-from tasks_app import reading
+from core.errors import GymError
+from tasks_app import record_files
 from tasks_app.benchmarks import _choices, _drawings, _mmmu, _picture_sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -78,15 +78,15 @@ class OfficialRow(msgspec.Struct, kw_only=True):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is its id."""
-    return reading.drafts(records, _draft_of)
+    return record_files.drafts(records, _draft_of)
 
 
 def files(folder: Path, split: str) -> list[Path]:
     """A split's files in a folder of all subjects, or of MMMU-Pro. Raises ``GymError`` ``no_file``."""
     if split == PRO:
-        found = [file for file in reading.source_files(folder) if _is_pro(file)]
+        found = [file for file in record_files.source_files(folder) if _is_pro(file)]
     else:
-        found = [file for file in reading.source_files(folder) if file.match(f"{split}-*.parquet")]
+        found = [file for file in record_files.source_files(folder) if file.match(f"{split}-*.parquet")]
     if not found:
         wanted = f"{PRO_FOLDER}/*.parquet or *.jsonl" if split == PRO else f"{split}-*.parquet"
         raise GymError(

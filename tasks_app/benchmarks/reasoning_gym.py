@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tasks_app.benchmarks import _sites
 from tasks_app.registry import benchmarks
+from tasks_app.sites import generation
 
 SITE = "reviews"
 SAMPLED = ("count_conditions", "count_mentions", "mean_rating", "mention_when")
 
-benchmarks.register(SITE, _sites.plugin(SITE, title="Reviews", sampled=SAMPLED))
+benchmarks.register(SITE, generation.plugin(SITE, title="Reviews", sampled=SAMPLED))

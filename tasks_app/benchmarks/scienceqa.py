@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, PictureDraft, Record, Row, TaskDraft
@@ -50,14 +50,14 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per problem; the key is its id, or the row's number in its split on the hub."""
-    return reading.drafts(_choices.renumbered(_problems(records), _group), _draft_of)
+    return record_files.drafts(_choices.renumbered(_problems(records), _group), _draft_of)
 
 
 def files(folder: Path, _split: str) -> list[Path]:
     """Without the other JSON files of the official folder: ids by split, captions."""
     return [
         file
-        for file in reading.source_files(folder)
+        for file in record_files.source_files(folder)
         if file.name == PROBLEMS or file.suffix in (".jsonl", ".parquet")
     ]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.benchmarks import _choice_order, _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -37,7 +37,7 @@ class OfficialRow(msgspec.Struct):
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per row; the key is the row's number in the file of its split."""
-    return reading.drafts(_choices.renumbered(records, _group), _draft_of)
+    return record_files.drafts(_choices.renumbered(records, _group), _draft_of)
 
 
 def _group(record: Record) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from gymsite.core.errors import GymError
-from tasks_app import reading
+from core.errors import GymError
+from tasks_app import record_files
 from tasks_app.benchmarks import _wikitables
 from tasks_app.benchmarks._wikitables import Table
 from tasks_app.registry import benchmarks
@@ -76,7 +76,7 @@ def files(folder: Path, split: str) -> list[Path]:
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
     """One draft per question; the key is the official id."""
     sources = _Sources(lru_cache(TABLES_KEPT)(_wikitables.table_read), lru_cache(1)(_canonical_read))
-    return reading.drafts(reading.with_header(records), lambda record: _draft_of(record, sources))
+    return record_files.drafts(record_files.with_header(records), lambda record: _draft_of(record, sources))
 
 
 def _draft_of(record: Record, sources: _Sources) -> TaskDraft:
@@ -109,7 +109,7 @@ def _canonical_read(questions: Path) -> Mapping[str, str]:
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
     if path is None:
         return {}
-    lines = reading.tab_separated(path)
+    lines = record_files.tab_separated(path)
     _, names = next(lines, (0, []))
     if not {"id", "targetCanon"} <= set(names):
         raise ValueError(f"{path.name} has no columns id and targetCanon")

@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Iterable
 from typing import Any
 
-from gymsite.core.registry import Registry
+from core.registry import Registry
 from tasks_app import families
 from tasks_app.families.types import Family
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 
 W = TypeVar("W")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gymsite.core.registry import Registry
+from core.registry import Registry
 from tasks_app import worlds as package
 from tasks_app.worlds.conditions import Condition
 from tasks_app.worlds.keys import world_arguments

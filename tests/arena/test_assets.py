@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.staticfiles import finders
 
-from gymsite.core.assets import folder_version
+from core.assets import folder_version
 from tests import factories
 from tests.conftest import ArenaClient
 

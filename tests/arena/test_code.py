@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from core.presentation import look_make
 from gymsite.arena.questions import code
-from gymsite.core.presentation import look_make
 from tasks_app.questions import questions
 from tests import factories
 from tests.arena.test_pages import Outline, page

@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from core.presentation import AXES, look_make
+from core.tokens import token_make
 from gymsite.arena.middleware import HEADERS
-from gymsite.core.presentation import AXES, look_make
-from gymsite.core.tokens import token_make
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.models import Episode, SiteEvent

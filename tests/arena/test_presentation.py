@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from gymsite.core.errors import GymError
-from gymsite.core.presentation import (
+from core.errors import GymError
+from core.presentation import (
     AXES,
     AXES_BESIDE_LOOKS,
     LOOKS_OF,
@@ -18,7 +18,7 @@ from gymsite.core.presentation import (
     look_read,
     look_rotate,
 )
-from trajectories.recording import looks
+from trajectories.episodes import looks
 
 GOLDEN: dict[str, dict[str, object]] = {
     "question": {
@@ -59,7 +59,7 @@ PAGES: tuple[PageKind, ...] = ("question", "site")
 
 
 def test_a_seed_gives_the_same_look_in_another_process() -> None:
-    script = "from gymsite.core.presentation import look_make; print(look_make(seed=7, fixed={}).digest())"
+    script = "from core.presentation import look_make; print(look_make(seed=7, fixed={}).digest())"
     other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert other.stdout.strip() == look_make(seed=7, fixed={}).digest()

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from gymsite.arena.answering import moves_in_look
+from core.presentation import AXES, Look, look_rotate
+from gymsite.arena.answer_interactions import moves_in_look
 from gymsite.arena.panels import PANELS, panels_of
 from gymsite.arena.pop_ups import POP_UPS, pop_ups_of
 from gymsite.arena.wording import WORDINGS
-from gymsite.core.presentation import AXES, Look, look_rotate
 from tasks_app.questions import SUBMIT, Move, questions
 from tests import factories
 from tests.arena.test_pages import Outline, page

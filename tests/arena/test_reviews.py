@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
-from gymsite.arena.sites.reviews._asked import choices
+from gymsite.arena.sites.reviews._query import choices
 from tasks_app.worlds.keys import changes_seal, world_key
-from tasks_app.worlds.reviews.asking import questions
 from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.state import State, fold
 from tasks_app.worlds.reviews.text import reviews

@@ -11,13 +11,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from core.presentation import AXES, Look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.reviews._labels import LABELS, labels_of
 from gymsite.arena.sites.reviews._moves import more_moves
 from gymsite.arena.sites.reviews._page import SECTIONS, sections
 from gymsite.arena.sites.reviews._panels import NUMBERS, WRITTEN
 from gymsite.arena.sites.reviews._wording import day_text, time_text
-from gymsite.core.presentation import AXES, Look
 from tasks_app.worlds.evidence import LOOKS_MAX
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.text import reviews

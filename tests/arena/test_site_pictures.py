@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from gymsite.arena import pictures
-from gymsite.arena.drawing.canvas import Canvas
+from gymsite.arena.drawings.canvas import Canvas
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.pictures import EDITIONS, STYLES

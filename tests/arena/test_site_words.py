@@ -16,9 +16,9 @@ from tasks_app.worlds import registry
 from tasks_app.worlds.keys import changes_seal, world_key
 from tests import factories
 from tests.conftest import ArenaClient
-from tests.worlds.test_told_reviews import Told
-from tests.worlds.test_told_reviews import read as reviews_read
-from tests.worlds.test_told_stays import House
+from tests.worlds.test_text_reviews import Told
+from tests.worlds.test_text_reviews import read as reviews_read
+from tests.worlds.test_text_stays import House
 
 pytestmark = pytest.mark.django_db
 

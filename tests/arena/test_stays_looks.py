@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from core.presentation import SHARED_LOOKS, SITE_LOOKS, Look
 from gymsite.arena.sites.stays import _labels, _panels, _results
-from gymsite.core.presentation import SHARED_LOOKS, SITE_LOOKS, Look
 from tasks_app.families.stays import _moves
 from tasks_app.questions import questions
 from tasks_app.worlds.keys import changes_seal

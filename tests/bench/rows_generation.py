@@ -36,7 +36,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _measured(env: dict[str, str], site: str, split: str) -> dict[str, float]:
-    command = [sys.executable, "-m", "tests.bench.generating", site, split, str(TASKS), str(SEED)]
+    command = [sys.executable, "-m", "tests.bench.generation", site, split, str(TASKS), str(SEED)]
     done = subprocess.run(command, cwd=BASE_DIR, env=env, check=True, stdout=subprocess.PIPE, text=True)
     rates: dict[str, float] = json.loads(done.stdout)
     return rates

@@ -60,7 +60,7 @@ def database_make(place: Installation) -> str:
 
 
 def _measured(env: dict[str, str], *arguments: str) -> list[dict[str, float]]:
-    command = [sys.executable, "-m", "tests.bench.importing", *arguments, str(ROUNDS)]
+    command = [sys.executable, "-m", "tests.bench.imports", *arguments, str(ROUNDS)]
     done = subprocess.run(command, cwd=BASE_DIR, env=env, check=True, stdout=subprocess.PIPE, text=True)
     pairs: list[dict[str, float]] = json.loads(done.stdout)
     return pairs

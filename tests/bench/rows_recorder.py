@@ -19,7 +19,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from gymsite.core.presentation import Look
+from core.presentation import Look
 from palaestra.browser import ARGUMENTS, browser_find
 from tasks_app.worlds.keys import PUBLIC_WORLD
 from tests.bench.installation import Installation

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import psycopg
 
-from gymsite.core.presentation import LOOKS_OF, NEUTRAL
+from core.presentation import LOOKS_OF, NEUTRAL
 from gymsite.services import secrets
 from palaestra.actions import Action
 from palaestra.api import Client

@@ -69,7 +69,7 @@ def _row(name: str, times: list[float], target: float, *, is_p95: bool = True) -
 
 
 def _made(place: Installation) -> dict[str, list[int]]:
-    command = [sys.executable, "-m", "tests.bench.viewing", str(SHORT), str(LONG)]
+    command = [sys.executable, "-m", "tests.bench.viewer", str(SHORT), str(LONG)]
     done = subprocess.run(command, cwd=BASE_DIR, env=place.env, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import psycopg
 
-from trajectories.summaries.version import VERSION
+from trajectories.facts.version import VERSION
 
 SEED = 7
 RUNS = 20

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from PIL import Image, ImageDraw
 
-from trajectories.capture import lettering
+from trajectories.capture import glyphs
 from trajectories.capture.captions import PAPER, THOUGHT_LINES, Caption, captioned
-from trajectories.capture.lettering import Lettering
+from trajectories.capture.glyphs import Lettering
 
 SHORT = Caption(title="Step 3 · click on e4", thought="I open the offer.", source="stays/train/1 · model")
 
@@ -55,15 +55,15 @@ def test_a_letter_carries_three_marks_at_most() -> None:
 def test_without_shaping_letters_that_run_from_right_to_left_are_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lettering.features, "check", lambda _name: False)
+    monkeypatch.setattr(glyphs.features, "check", lambda _name: False)
     assert Lettering(16).drawable("\u05e9\u05dc\u05d5\u05dd") == "[4 signs that no font here has]"
 
 
 def test_a_machine_without_fonts_draws_with_the_one_that_comes_along(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lettering, "FONTS", ("none.ttf",))
-    lettering.fonts_of.cache_clear()
+    monkeypatch.setattr(glyphs, "FONTS", ("none.ttf",))
+    glyphs.fonts_of.cache_clear()
     letters = Lettering(16)
-    lettering.fonts_of.cache_clear()
+    glyphs.fonts_of.cache_clear()
     picture = Image.new("RGB", (200, 40), "white")
     letters.draw(ImageDraw.Draw(picture), letters.drawable("Step 1"), at=(4, 4), fill=(0, 0, 0))
     assert len(picture.getcolors(1 << 16) or ()) > 1

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.conf import settings as project
 
-from gymsite.core.tokens import token_make
+from core.tokens import token_make
 from tests import factories
-from tests.capture.making import PAGE, chunk_make, event, packed
+from tests.capture.factories import PAGE, chunk_make, event, packed
 from trajectories.capture import chunks
 from trajectories.models import Episode
 

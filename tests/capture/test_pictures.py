@@ -13,8 +13,9 @@ from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as QueueUnreachable
 from PIL import Image
 
-from gymsite.core import blobs, redis_client, thumbnails
-from trajectories.capture import hashing, jobs, pictures, sweeping
+from core import blobs, redis_client, thumbnails
+from trajectories.capture import jobs, perceptual_hash, pictures
+from trajectories.capture import sweep as sweeping
 from trajectories.models import Blob, Picture
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -53,7 +54,7 @@ def test_a_picture_is_noted_with_its_size_and_hash(as_role: Callable[[str], Any]
     whole = thumbnails.picture_read(sha256)
     assert whole is not None
     assert (noted.sha256, noted.state, noted.width, noted.height) == (sha256, "ok", 640, 360)
-    assert noted.phash == hashing.perceptual_hash(whole)
+    assert noted.phash == perceptual_hash.perceptual_hash(whole)
     assert storages["blobs"].exists(f"thumbnails/{sha256[:2]}/{sha256}.webp")
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gymsite.core import addresses
+from core import addresses
 
 
 @pytest.mark.parametrize(

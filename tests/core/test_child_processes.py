@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.core import child_processes
-from gymsite.services import leash
+from core import child_processes
+from gymsite.services import parent_death
 from gymsite.services.processes import BASE_DIR
-from tests.services.running import until
+from tests.services.installations import until
 
 MARK = "PALAESTRA_TEST_CHILDREN"
 PROGRAM = """
 import time
 
-from gymsite.core import child_processes
+from core import child_processes
 
 if __name__ == "__main__":
     with child_processes.side_by_side() as pool:
@@ -60,7 +60,7 @@ def begun(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     )
     assert process.stdout
     assert process.stdout.readline() == b"begun\n"
-    assert len(leash.pids_with_environment(MARK, str(folder))) > 1
+    assert len(parent_death.pids_with_environment(MARK, str(folder))) > 1
     return process, str(folder)
 
 
@@ -68,7 +68,9 @@ def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     process, mark = begun(tmp_path)
     process.kill()
     process.communicate()
-    until(lambda: not leash.pids_with_environment(MARK, mark), seconds=20, what="the children have ended")
+    until(
+        lambda: not parent_death.pids_with_environment(MARK, mark), seconds=20, what="the children have ended"
+    )
 
 
 def test_ctrl_c_ends_all_of_them_at_once_and_only_the_parent_says_so(tmp_path: Path) -> None:
@@ -76,4 +78,6 @@ def test_ctrl_c_ends_all_of_them_at_once_and_only_the_parent_says_so(tmp_path: P
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=20)
     assert said.count(b"Traceback") == said.count(b"KeyboardInterrupt") == 1
-    until(lambda: not leash.pids_with_environment(MARK, mark), seconds=20, what="the children have ended")
+    until(
+        lambda: not parent_death.pids_with_environment(MARK, mark), seconds=20, what="the children have ended"
+    )

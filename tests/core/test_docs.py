@@ -7,11 +7,11 @@ import re
 import pytest
 from django.conf import settings
 
-from gymsite.core import presentation
-from gymsite.shortcuts import measures
+from core import presentation
+from gymsite.checks.shortcuts import measures
 from tasks_app.families import cheats
 from tasks_app.families.registry import of_site
-from trajectories.recording.prompts import INSTRUCTIONS
+from trajectories.prompts import INSTRUCTIONS
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
 

@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 
 
 def test_the_same_path_draws_the_same_under_another_hash_seed() -> None:
     script = (
-        "from gymsite.core.draws import Draws; d = Draws(b'seed', 'a', 3);"
+        "from core.draws import Draws; d = Draws(b'seed', 'a', 3);"
         "print(d.whole(0, 10**6), d.shuffled('abcdef'), d.log_whole(3, 60), d.weighted('xyz', [1, 2, 3]))"
     )
     told = {

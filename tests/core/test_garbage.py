@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gymsite.core.garbage import SELDOM, collect_seldom
+from core.garbage import SELDOM, collect_seldom
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.db.utils import OperationalError
 
-from gymsite.core.statements import TooSlow, statements_within
+from core.statements import TooSlow, statements_within
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 import pytest
 
-from gymsite.core.errors import GymError
-from gymsite.core.struct_schema import struct_read
+from core.errors import GymError
+from core.struct_schema import struct_read
 
 
 class Colour(enum.StrEnum):

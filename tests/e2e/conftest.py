@@ -22,8 +22,8 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
-from gymsite.core.tokens import token_make
-from tests.e2e.answering import Answering
+from core.tokens import token_make
+from tests.e2e.answers import Answering
 from tests.e2e.wire import Wire
 from tests.servers import servers
 from trajectories.models import Episode

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tasks_app.benchmarks import _sites
 from tasks_app.families import milestones
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold
+from tasks_app.sites import generation
 from tests import factories
 from trajectories.judging import services
 from trajectories.models import Episode, Verdict
@@ -16,7 +16,7 @@ from trajectories.models import Episode, Verdict
 
 def prepared(episode: Episode, task: SiteTask) -> Episode:
     """With the gold and the tags of a loaded task, for its judge."""
-    draft = _sites._gold(task)
+    draft = generation._gold(task)
     Gold.objects.filter(task=episode.task).update(answer=draft.answer, extra=draft.extra)
     judge = "site_state-v1"
     benchmark = factories.benchmark(
@@ -33,7 +33,7 @@ def verdict_of(episode: Episode) -> Verdict:
 
 
 def unreachable(task: SiteTask) -> list[str]:
-    draft = _sites._gold(task)
+    draft = generation._gold(task)
     told = milestones.told_of(answer=draft.answer, extra=draft.extra)
     every = FAMILIES.get(task.family).milestones
     return [one.name for one in every if one.when(told.given) and not one.parts(told)]

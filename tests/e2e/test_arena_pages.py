@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from gymsite.core.presentation import AXES, Look
-from tests import choosing, factories
+from core.presentation import AXES, Look
+from tests import coverage_choice, factories
 from tests.e2e.conftest import ArenaServer
 from trajectories.models import Episode, Submission
 
@@ -180,7 +180,7 @@ def test_a_question_is_answered(javascript: bool, arena_server: ArenaServer, ope
 
 
 @pytest.mark.parametrize(
-    ("width", "layout", "zoom"), choosing.pairs([360, 768, 1400], AXES["layout"], AXES["zoom"])
+    ("width", "layout", "zoom"), coverage_choice.pairs([360, 768, 1400], AXES["layout"], AXES["zoom"])
 )
 def test_no_page_scrolls_sideways(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage

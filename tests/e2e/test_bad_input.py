@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
-from gymsite.core import blobs
+from core import blobs
 from tests import factories
 from tests.e2e.test_lab_pages import settled
-from tests.replay.long_scene import picture_make
+from tests.lab.long_scene import picture_make
+from trajectories.facts import store
 from trajectories.models import Blob, Episode, PageEvent, SiteEvent
-from trajectories.summaries import storing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -109,7 +109,7 @@ def hostile(text: str, *, steps: int = 2) -> Episode:
         )
     factories.submission(episode, text[:5_000])
     factories.verdict(episode)
-    storing.episodes_summarise([episode.pk])
+    store.episodes_summarise([episode.pk])
     return episode
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from gymsite.core.presentation import Look
-from gymsite.parity.check import items_check
-from gymsite.parity.server import Item
+from core.presentation import Look
+from gymsite.checks.parity.check import items_check
+from gymsite.checks.parity.server import Item
 from tasks_app.registry import benchmarks
-from tests import choosing, factories
+from tests import coverage_choice, factories
 from tests.arena.test_code import PAYLOAD
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
@@ -57,7 +57,9 @@ def hand_in(page: Page, episode: Episode) -> str:
         pytest.param(editor, program, id=f"{editor} {name}")
         for turn, (name, program) in enumerate((NASTY | SAMPLES).items())
         for editor in ("codemirror", "plain")
-        if choosing.IS_WHOLE or editor == "codemirror" or turn % 4 == 0  # a plain field writes nothing itself
+        if coverage_choice.IS_WHOLE
+        or editor == "codemirror"
+        or turn % 4 == 0  # a plain field writes nothing itself
     ],
 )
 def test_a_program_typed_key_by_key_is_submitted_as_it_was_typed(
@@ -225,7 +227,7 @@ def test_without_javascript_the_editor_is_the_plain_field(
 
 
 @pytest.mark.parametrize(
-    ("editor", "width", "zoom"), choosing.pairs(["plain", "codemirror"], [400, 1280], [90, 125])
+    ("editor", "width", "zoom"), coverage_choice.pairs(["plain", "codemirror"], [400, 1280], [90, 125])
 )
 def test_a_long_line_makes_no_page_scroll_sideways(
     editor: str, width: int, zoom: int, arena_server: ArenaServer, open_page: OpenPage

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests import factories
 from tests.e2e import axe
-from tests.e2e.test_following import finish, says
+from tests.e2e.test_updates import finish, says
 from tests.e2e.wire import Wire
 from trajectories.models import Episode, Run
 

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import FrameLocator, Page, expect
 
-from gymsite.core import blobs
+from core import blobs
 from tasks_app.registry import benchmarks
-from tests import choosing, factories
+from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import visit
@@ -149,7 +149,7 @@ def test_a_dialog_and_a_changed_list_of_a_site_look_as_they_did(
     assert changed(lab, seen[2]) is None
 
 
-@pytest.mark.parametrize(("width", "theme"), choosing.values([1280, 400], ["light", "dark"]))
+@pytest.mark.parametrize(("width", "theme"), coverage_choice.values([1280, 400], ["light", "dark"]))
 def test_the_tab_fits_the_page_into_its_width(
     booked: tuple[Episode, list[bytes]], lab_page: OpenPage, width: int, theme: str
 ) -> None:

@@ -12,11 +12,11 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests import factories
-from tests.capture.making import chunk_make, packed
+from tests.capture.factories import chunk_make, packed
 from tests.e2e.test_dom_replay import tab_opened
 from tests.e2e.test_lab_pages import settled
+from trajectories.lab.dom.sanitizer import Cleaner
 from trajectories.models import Episode
-from trajectories.replay.dom.cleaning import Cleaner
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 
 from tests import factories
 from tests.e2e.test_lab_pages import settled
-from tests.replay.long_scene import long_episode
+from tests.lab.long_scene import long_episode
+from trajectories.facts import store
+from trajectories.lab.queries import interim_facts
 from trajectories.models import PageEvent, Step
-from trajectories.replay.selectors import steps_so_far
-from trajectories.summaries import storing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -109,7 +109,7 @@ def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
 def test_the_timeline_of_an_open_episode_says_what_is_not_compared_yet(
     lab_page: LabPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps_so_far, "STEPS_MOST", 2)
+    monkeypatch.setattr(interim_facts, "STEPS_MOST", 2)
     episode = factories.episode()
     for index in range(1, 4):
         factories.step(episode, index)
@@ -188,7 +188,7 @@ def test_frames_have_the_signs_of_the_list(lab_page: LabPage) -> None:
         factories.step(episode, index, action=action, action_type=kind, action_result=result)
     for seq, (step, kind) in enumerate([(1, "scroll"), (3, "key")], start=1):
         PageEvent.objects.create(episode=episode, page="p", seq=seq, step=step, kind=kind, at_ms=seq, data={})
-    storing.episodes_summarise([episode.pk])
+    store.episodes_summarise([episode.pk])
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, episode.pk)
     expect(page.locator(".frame-seen")).to_have_text(

@@ -17,21 +17,21 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page
 
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import AXES, LOOKS_OF, Look, look_rotate
-from tasks_app.benchmarks import _sites
+from core.draws import Draws
+from core.presentation import AXES, LOOKS_OF, Look, look_rotate
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.types import LEVELS, SiteTask
 from tasks_app.models import Task
 from tasks_app.questions import questions
+from tasks_app.sites import generation
 from tests import factories
-from tests.choosing import IS_WHOLE
-from tests.e2e import reviews_solving, stays_solving
+from tests.coverage_choice import IS_WHOLE
+from tests.e2e import reviews_solution, stays_solution
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.stays_visiting import Visitor
+from tests.e2e.stays_visits import Visitor
+from trajectories.episodes.drafts import virtual_start_of
 from trajectories.judging import services
 from trajectories.models import Episode, SiteEvent, Submission
-from trajectories.recording.drafting import virtual_start_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -77,7 +77,7 @@ PAIRS = [
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    placed: _sites.Placed
+    placed: generation.Placed
     world: Any
     task: Task
     look: Look
@@ -104,7 +104,7 @@ def pair_of(family_id: str, number: int, place: int) -> tuple[Case, Case]:
     levels = LEVELS[place:]
     drawn = (task for level in levels for task in _tasks(family_id, world, turn, level=level))
     task, twin = next((task, twin) for task in drawn if (twin := plugin.twin(world, task)))
-    changed = _sites.open_world(found, changes=twin.changes)
+    changed = generation.open_world(found, changes=twin.changes)
     look = _look(family_id, turn) if turn else Look(time_zone=DAYS[0][1])
     possible = _case(replace(task, twin=twin.twin), found, world, look=look)
     return possible, _case(twin, found, changed, look=look)
@@ -113,9 +113,9 @@ def pair_of(family_id: str, number: int, place: int) -> tuple[Case, Case]:
 def _world(family_id: str, *, number: int, turn: int) -> tuple[dict[str, Any], Any]:
     family = FAMILIES.get(family_id)
     edition = family.splits[-1] if turn >= LOOKS else family.splits[0]
-    found = _sites.place_of(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
+    found = generation.place_of(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
     found["first_day"], _ = DAYS[turn % LOOKS]
-    return found, _sites.open_world(found)
+    return found, generation.open_world(found)
 
 
 def _tasks(family_id: str, world: Any, turn: int, *, level: int) -> Iterator[SiteTask]:
@@ -132,14 +132,14 @@ def _look(family_id: str, turn: int) -> Look:
 
 
 def _case(task: SiteTask, found: dict[str, Any], world: Any, *, look: Look) -> Case:
-    placed = _sites.placed_make(task, found, world)
+    placed = generation.placed_make(task, found, world)
     return Case(placed=placed, world=world, task=_stored(placed), look=look)
 
 
-def _stored(placed: _sites.Placed) -> Task:
+def _stored(placed: generation.Placed) -> Task:
     verifier = {"verifier_official": "site_state-v1", "verifier_training": "site_state-v1"}
     benchmark = factories.benchmark(id=placed.site, kind="site", **verifier)
-    draft = _sites.draft(placed, split="test")
+    draft = generation.draft(placed, split="test")
     task = factories.task(
         benchmark=benchmark,
         kind="site",
@@ -158,11 +158,11 @@ def solved(case: Case, page: Page) -> int:
     if case.placed.site == "stays":
         one = Visitor(page=page, look=case.look, town=case.world)
         one.arrive()
-        one.submit(stays_solving.SOLVERS[task.family](one, task), task.fields)
+        one.submit(stays_solution.SOLVERS[task.family](one, task), task.fields)
         return one.moves
-    reviews_solving.settled(page)
-    solver = reviews_solving.Solver(page, case.world, task, case.look)
-    solver.submit(reviews_solving.solve(solver))
+    reviews_solution.settled(page)
+    solver = reviews_solution.Solver(page, case.world, task, case.look)
+    solver.submit(reviews_solution.solve(solver))
     return solver.moves
 
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from gymsite.core import blobs
-from gymsite.core.presentation import Look
+from core import blobs
+from core.presentation import Look
 from tests import factories
-from tests.choosing import values
+from tests.coverage_choice import values
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import visit
 from tests.e2e.test_arena_recording import episode_make, has_snapshot, inputs, recorded
 from tests.e2e.test_dom_replay import acting
-from tests.fidelity.making import needs_drawing
-from trajectories.fidelity import checking, choosing
+from tests.fidelity.factories import needs_drawing
+from trajectories.fidelity import check, sample
 from trajectories.models import Episode, Fidelity
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), needs_drawing]
@@ -50,8 +50,8 @@ def typed(arena_server: ArenaServer, open_page: OpenPage) -> Episode:
 
 
 def checked(episode: Episode, index: int) -> Fidelity:
-    choosing.steps_wait(episode_id=episode.pk, indexes=[index])
-    assert checking.step_check(episode_id=episode.pk, index=index)
+    sample.steps_wait(episode_id=episode.pk, indexes=[index])
+    assert check.step_check(episode_id=episode.pk, index=index)
     return Fidelity.objects.get(episode=episode, index=index)
 
 
@@ -113,7 +113,7 @@ def test_whoever_opens_the_tab_has_the_step_checked_and_is_told(typed: Episode, 
     badge = lab.locator("#fidelity")
 
     expect(badge).to_contain_text("It waits for a worker")
-    assert checking.step_check(episode_id=typed.pk, index=4)
+    assert check.step_check(episode_id=typed.pk, index=4)
     expect(badge).to_contain_text("Not faithful")
     expect(lab.locator("#tab-dom")).to_contain_text("≠")
     badge.get_by_role("link", name="Compare with the screenshot").click()
@@ -127,6 +127,6 @@ def test_without_scripts_a_person_asks_by_a_button(typed: Episode, lab_page: Ope
     lab.get_by_role("button", name="Check now").click()
 
     expect(lab.get_by_text("It waits for a worker")).to_be_visible()
-    assert checking.step_check(episode_id=typed.pk, index=4)
+    assert check.step_check(episode_id=typed.pk, index=4)
     lab.get_by_role("link", name="Look again").click()
     expect(lab.get_by_text("Not faithful")).to_be_visible()

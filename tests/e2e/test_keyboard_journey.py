@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from tasks_app.models import Task
 from tests import factories
 from tests.e2e.test_lab_pages import settled
-from tests.replay.long_scene import long_episode
+from tests.lab.long_scene import long_episode
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -10,8 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests import factories
 from tests.e2e.test_lab_pages import settled
-from tests.replay import long_scene
-from tests.replay.long_scene import long_episode
+from tests.lab import long_scene
+from tests.lab.long_scene import long_episode
 from trajectories.models import Episode, SiteEvent, Verdict
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -9,11 +9,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests import choosing, factories
+from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.e2e.wire import Wire
-from tests.replay import scene
-from tests.replay import test_verdicts as verdicts
+from tests.lab import scene
+from tests.lab.episode import test_verdicts as verdicts
 from trajectories.models import Episode, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -171,13 +171,13 @@ def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Pag
     for path, width in itertools.product(paths(episode), WIDTHS):
         page.set_viewport_size({"width": width, "height": 900})
         # Scripts measure when a page loads; most runs load it on a phone and then widen the window.
-        if choosing.IS_WHOLE or width == WIDTHS[0]:
+        if coverage_choice.IS_WHOLE or width == WIDTHS[0]:
             page.goto(path)
             settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
-@pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280], ["light", "dark"]))
+@pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280], ["light", "dark"]))
 def test_values_given_and_expected_can_be_read_in_every_width(
     lab_page: Callable[..., Page], width: int, colours: str
 ) -> None:

@@ -13,10 +13,10 @@ from django.core.files.storage import storages
 from playwright.sync_api import Page, Route, expect
 
 from tests import factories
-from tests.choosing import values
+from tests.coverage_choice import values
 from tests.e2e import axe
 from tests.e2e.test_lab_pages import settled
-from tests.replay.long_scene import picture_make
+from tests.lab.long_scene import picture_make
 from trajectories.models import Blob, Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

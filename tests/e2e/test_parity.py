@@ -12,9 +12,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from playwright.sync_api import Browser
 
-from gymsite.parity.check import Failure, items_check
-from gymsite.parity.server import Item
-from tasks_app import completing
+from gymsite.checks.parity.check import Failure, items_check
+from gymsite.checks.parity.server import Item
+from tasks_app import draft_assets
 from tasks_app.models import Task
 from tasks_app.types import TaskDraft
 from tests import factories
@@ -38,7 +38,7 @@ def check_items(items: list[Item]) -> list[Failure | None]:
 
 
 def item_of(draft: TaskDraft) -> Item:
-    whole = completing.draft_complete(draft)
+    whole = draft_assets.draft_complete(draft)
     return Item(whole.kind, whole.payload)
 
 

@@ -10,12 +10,12 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from gymsite.core.presentation import AXES, Look
-from tasks_app import choices, completing
+from core.presentation import AXES, Look
+from tasks_app import choices, draft_assets
 from tasks_app.questions import Move, questions
 from tasks_app.registry import benchmarks
 from tasks_app.types import GoldDraft, PictureDraft, TaskDraft
-from tests import choosing, factories
+from tests import coverage_choice, factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from trajectories.models import Episode, Submission
@@ -73,7 +73,7 @@ HARD = {
 
 
 def episode_of(shown: TaskDraft, **fields: Any) -> Episode:
-    whole = completing.draft_complete(shown)
+    whole = draft_assets.draft_complete(shown)
     task = factories.task(kind=whole.kind, payload=dict(whole.payload), prompt=whole.prompt)
     return factories.episode(task=task, **fields)
 
@@ -98,7 +98,7 @@ def submitted(page: Page, episode: Episode) -> Any:
     return Submission.objects.get(episode=episode).answer
 
 
-@pytest.mark.parametrize(("benchmark", "has_scripts"), choosing.values(SAMPLES, [True, False]))
+@pytest.mark.parametrize(("benchmark", "has_scripts"), coverage_choice.values(SAMPLES, [True, False]))
 def test_the_moves_of_a_kind_hand_in_the_gold(
     benchmark: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -182,7 +182,7 @@ def test_nothing_runs_out_of_the_page_and_pictures_keep_their_size(
     name: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
-    for zoom, (width, height) in choosing.values(AXES["zoom"], SIZES[::-1]):
+    for zoom, (width, height) in coverage_choice.values(AXES["zoom"], SIZES[::-1]):
         page.set_viewport_size({"width": width, "height": height})
         page.goto(arena_server.address(episode_of(HARD[name], presentation=Look(zoom=zoom).as_dict())))
         settled(page)

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from gymsite.arena.answering import moves_in_look
+from core.presentation import AXES, ROTATION, Look, look_rotate
+from gymsite.arena.answer_interactions import moves_in_look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.pop_ups import pop_ups_of
-from gymsite.core.presentation import AXES, ROTATION, Look, look_rotate
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from tasks_app.types import TaskDraft
-from tests import choosing
+from tests import coverage_choice
 from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
@@ -35,13 +35,13 @@ KINDS: Mapping[str, TaskDraft] = {
 EDITORS = AXES["editor"]
 TOOLS = {"table": ["sort", "find", "paging"], "code": ["run"], "picture": ["zoom"]}
 # ``WHOLE_SITES=1`` takes every look of a turn; without it each fifth one is taken, by half of the kinds.
-STRIDE = 1 if choosing.IS_WHOLE else 5
+STRIDE = 1 if coverage_choice.IS_WHOLE else 5
 PLACES = range(0, ROTATION, STRIDE)
 SHOWN = [
     (kind, place)
     for turn, kind in enumerate(KINDS)
     for place in PLACES
-    if choosing.IS_WHOLE or (turn + place // STRIDE) % 2 == 0
+    if coverage_choice.IS_WHOLE or (turn + place // STRIDE) % 2 == 0
 ]
 SCRIPTS = pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
@@ -69,7 +69,7 @@ def pop_up(page: Page, episode: Episode, look: Look, number: int = 0) -> Locator
         for place in PLACES
         for turn, kind in enumerate(KINDS)
         for has_scripts in (True, False)
-        if choosing.IS_WHOLE or has_scripts is ((turn + place // STRIDE) % 2 == 0)
+        if coverage_choice.IS_WHOLE or has_scripts is ((turn + place // STRIDE) % 2 == 0)
     ],
 )
 def test_a_question_is_answered_in_every_look(
@@ -216,7 +216,9 @@ def test_a_pop_up_closes_by_keys_and_the_page_goes_on(
     expect(page.get_by_role("textbox")).to_be_focused()
 
 
-@pytest.mark.parametrize(("window", "kind"), choosing.values(choosing.pairs(SIZES, AXES["zoom"]), KINDS))
+@pytest.mark.parametrize(
+    ("window", "kind"), coverage_choice.values(coverage_choice.pairs(SIZES, AXES["zoom"]), KINDS)
+)
 def test_a_dialog_and_a_pop_up_never_cover_each_other(
     kind: str, window: tuple[Any, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -351,7 +353,7 @@ def test_pictures_and_lines_stay_in_the_page_wherever_the_form_stands(
     form: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     look, page = Look(form=form, panels="two", layout="plain"), open_page()
-    for name, (width, height) in choosing.values(HARD, SIZES):
+    for name, (width, height) in coverage_choice.values(HARD, SIZES):
         page.set_viewport_size({"width": width, "height": height})
         page.goto(arena_server.address(episode_of(HARD[name], presentation=look.as_dict())))
         settled(page)

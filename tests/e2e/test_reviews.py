@@ -6,15 +6,15 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
+from core.draws import Draws
+from core.presentation import Look
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.reviews import count_mentions
 from tasks_app.worlds.reviews.text import reviews
 from tasks_app.worlds.reviews.world import world_change
-from tests.choosing import IS_WHOLE
+from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.reviews_solving import Solver, settled, solve
+from tests.e2e.reviews_solution import Solver, settled, solve
 from tests.reviews_shop import episode_of, smallest, task_of, world
 from trajectories.models import SiteEvent, Submission
 

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.presentation import ROTATION, Look, look_make, look_rotate
 from gymsite.arena.sites.reviews._moves import more_moves
-from gymsite.core.presentation import ROTATION, Look, look_make, look_rotate
-from tests import choosing
+from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.reviews_solving import Solver, settled, solve
+from tests.e2e.reviews_solution import Solver, settled, solve
 from tests.reviews_shop import (
     FAMILIES_OF_SHOP,
     drawn_task,
@@ -45,7 +45,7 @@ def solved(
     return solver
 
 
-@pytest.mark.parametrize(("family", "level"), choosing.values(FAMILIES_OF_SHOP, [1, 3]))
+@pytest.mark.parametrize(("family", "level"), coverage_choice.values(FAMILIES_OF_SHOP, [1, 3]))
 def test_a_task_takes_the_moves_that_its_family_says(
     arena_server: ArenaServer, open_page: OpenPage, family: str, level: int
 ) -> None:
@@ -54,7 +54,7 @@ def test_a_task_takes_the_moves_that_its_family_says(
 
 
 @pytest.mark.parametrize(
-    ("family", "seed"), DRAWN if choosing.IS_WHOLE else [("mean_rating", 0), ("mention_when", 1)]
+    ("family", "seed"), DRAWN if coverage_choice.IS_WHOLE else [("mean_rating", 0), ("mention_when", 1)]
 )
 def test_a_task_is_done_in_any_look_with_the_moves_that_the_look_adds(
     arena_server: ArenaServer, open_page: OpenPage, family: str, seed: int
@@ -72,7 +72,7 @@ def test_no_page_kind_has_a_grave_fault_of_access(
     look = LOOKS[(0, 4, 7, 8)[turn]]
     page, address = open_page(), arena_server.address(episode_of(task_of(), look=look))
     solver = Solver(page, world(), task_of(), look)
-    for path in PAGES if choosing.IS_WHOLE or look.form == "dialog" else PAGES[turn % 2 :: 2]:
+    for path in PAGES if coverage_choice.IS_WHOLE or look.form == "dialog" else PAGES[turn % 2 :: 2]:
         page.goto(address + path.format(smallest().id))
         settled(page)
         assert axe.violations(page) == [], path
@@ -105,7 +105,7 @@ def test_nothing_is_beyond_the_edge_of_a_phone(
 ) -> None:
     page = open_page(viewport={"width": 400, "height": 800})
     address = arena_server.address(episode_of(task_of(), look=LOOKS[place]))
-    for path in PAGES if choosing.IS_WHOLE else PAGES[place % 3 :: 3]:
+    for path in PAGES if coverage_choice.IS_WHOLE else PAGES[place % 3 :: 3]:
         page.goto(address + path.format(smallest().id))
         settled(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 400, path

@@ -7,13 +7,13 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.presentation import AXES, Look
 from gymsite.arena.sites.reviews._labels import labels_of
-from gymsite.core.presentation import AXES, Look
-from tasks_app.worlds.reviews.asking import questions
+from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.text import reviews
-from tests import choosing
+from tests import coverage_choice
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.reviews_solving import settled
+from tests.e2e.reviews_solution import settled
 from tests.reviews_shop import episode_of, smallest, task_of, world
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -25,7 +25,7 @@ def count(page: Page) -> int:
     return page.locator(".review").count()
 
 
-@pytest.mark.parametrize(("form", "listing"), choosing.values(AXES["form"], AXES["listing"]))
+@pytest.mark.parametrize(("form", "listing"), coverage_choice.values(AXES["form"], AXES["listing"]))
 def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     arena_server: ArenaServer, open_page: OpenPage, form: str, listing: str
 ) -> None:

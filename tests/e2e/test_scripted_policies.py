@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gymsite.core.presentation import Look
+from core.presentation import Look
 from palaestra.actions import turn_parse
 from palaestra.executor import execute
 from palaestra.observation import Observation, page_text
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Policy, Solution, Solver
 from palaestra.pool import PagePool
-from tasks_app import completing
+from tasks_app import draft_assets
 from tasks_app.models import max_steps_for
 from tasks_app.questions import questions
 from tests.e2e.conftest import ArenaServer
@@ -108,7 +108,7 @@ def test_the_solver_hands_in_the_gold_in_every_look_within_the_moves_of_the_look
 
 
 def moves_of(kind: str, episode: Episode, look: Look) -> int:
-    oracle = completing.draft_complete(KINDS[kind]).oracle_steps
+    oracle = draft_assets.draft_complete(KINDS[kind]).oracle_steps
     return oracle + questions.get(kind).more_moves(episode.task.payload, look)
 
 

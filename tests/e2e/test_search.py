@@ -12,13 +12,13 @@ import pytest
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from gymsite.core.statements import TooSlow
-from tests import choosing, factories
+from core.statements import TooSlow
+from tests import coverage_choice, factories
 from tests.e2e import axe
-from tests.replay import scene
+from tests.lab import scene
+from trajectories.facts import store
+from trajectories.lab.search import views
 from trajectories.models import Episode
-from trajectories.replay.views import searching
-from trajectories.summaries import storing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -77,7 +77,7 @@ def made(transactional_db: None) -> list[Episode]:
                 )
         factories.verdict(episode, *(("correct", "answer"), ("incorrect", "step_budget"))[number % 2])
         episodes.append(episode)
-    storing.episodes_summarise([one.pk for one in episodes])
+    store.episodes_summarise([one.pk for one in episodes])
     return episodes
 
 
@@ -196,7 +196,7 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     episode = factories.episode(run=run, task=factories.task(key=HOSTILE[:200]))
     factories.step(episode, 1, thought=HOSTILE, action={"type": "click"}, action_type="click")
     factories.verdict(episode)
-    storing.episodes_summarise([episode.pk])
+    store.episodes_summarise([episode.pk])
     page = lab_page(viewport={"width": width, "height": 900})
     asked: list[str] = []
     told: list[str] = []
@@ -216,7 +216,7 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     assert told == []
 
 
-@pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280, 1440], COLOURS))
+@pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280, 1440], COLOURS))
 def test_nothing_serious_is_found(lab_page: LabPage, made: list[Episode], colours: Any, width: int) -> None:
     page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
     for name, path in (
@@ -244,7 +244,7 @@ def too_slow(*_args: Any, **_more: Any) -> Any:
     raise TooSlow
 
 
-@pytest.mark.parametrize(("width", "colours"), choosing.values([400, 1280], COLOURS))
+@pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280], COLOURS))
 def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
     lab_page: LabPage,
     made: list[Episode],
@@ -252,8 +252,8 @@ def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
     width: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(searching, "search_page", too_slow)
-    monkeypatch.setattr(searching, "counts_of", too_slow)
+    monkeypatch.setattr(views, "search_page", too_slow)
+    monkeypatch.setattr(views, "counts_of", too_slow)
     page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
     for name, path in (("page", "/search?q=check&outcome=correct"), ("counts", "/search/counts?q=check")):
         answer = page.goto(path)
@@ -283,10 +283,10 @@ def test_what_takes_too_long_or_fails_is_said_in_its_place(
 ) -> None:
     page = lab_page()
     with monkeypatch.context() as patched:
-        patched.setattr(searching, "counts_of", too_slow)
+        patched.setattr(views, "counts_of", too_slow)
         page.goto("/search?q=check")
         expect(page.locator("#counts")).to_contain_text("Counting takes too long")
-        patched.setattr(searching, "search_page", too_slow)
+        patched.setattr(views, "search_page", too_slow)
         page.get_by_label("Said and done").select_option("not_seen")
         expect(page.locator("#results")).to_contain_text("This search takes too long")
         expect(page.locator(".hit")).to_have_count(0)

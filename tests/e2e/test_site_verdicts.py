@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from gymsite.core.presentation import NEUTRAL, look_make
+from core.presentation import NEUTRAL, look_make
 from tasks_app.families.stays import latest_free_cancellation
 from tests import reviews_shop as shop
-from tests.choosing import IS_WHOLE
-from tests.e2e import stays_solving, test_stays
+from tests.coverage_choice import IS_WHOLE
+from tests.e2e import stays_solution, test_stays
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.exemplary import assert_exemplary, prepared, verdict_of
-from tests.e2e.reviews_solving import Solver, settled, solve
-from tests.e2e.stays_visiting import task_of
+from tests.e2e.reviews_solution import Solver, settled, solve
+from tests.e2e.stays_visits import task_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -48,7 +48,7 @@ def test_who_solves_a_task_of_the_booking_site_between_pop_ups_reaches_every_mil
     episode = prepared(test_stays.episode_of(task, presentation=look.as_dict("site")), task)
     page = open_page()
     page.goto(arena_server.address(episode))
-    stays_solving.solve(page, task, look)
+    stays_solution.solve(page, task, look)
 
     assert_exemplary(verdict_of(episode), task)
 

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.presentation import NEUTRAL, Look, look_make
 from gymsite.arena.sites.stays._moves import more_moves
-from gymsite.core.presentation import NEUTRAL, Look, look_make
 from tasks_app.families.stays import (
     book_stay,
     cancel_and_rebook,
@@ -23,11 +23,11 @@ from tasks_app.families.stays import (
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal
 from tasks_app.worlds.stays.state import fold, plain
-from tests import choosing, factories
-from tests.e2e import stays_solving as solving
+from tests import coverage_choice, factories
+from tests.e2e import stays_solution as solving
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.exemplary import assert_exemplary, prepared, verdict_of
-from tests.e2e.stays_visiting import FIRST_DAY, KEY, Visitor, settled, task_of, world
+from tests.e2e.stays_visits import FIRST_DAY, KEY, Visitor, settled, task_of, world
 from trajectories.models import Episode, SiteEvent, Submission
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -69,7 +69,7 @@ def episode_of(task: SiteTask, *, first_day: date = FIRST_DAY, **fields: Any) ->
     return factories.episode(task=factories.task(kind="site", payload=payload), virtual_start=start, **fields)
 
 
-@pytest.mark.parametrize(("module", "level"), choosing.values(MODULES, [1, 4]), ids=name_of)
+@pytest.mark.parametrize(("module", "level"), coverage_choice.values(MODULES, [1, 4]), ids=name_of)
 def test_a_task_is_solved_on_the_neutral_pages_by_every_milestone_in_the_moves_that_it_allows_for(
     arena_server: ArenaServer, open_page: OpenPage, module: Any, level: int
 ) -> None:
@@ -86,7 +86,9 @@ DRAWN = [(module, seed) for module in MODULES for seed in range(5)]
 
 
 @pytest.mark.parametrize(
-    ("module", "seed"), DRAWN if choosing.IS_WHOLE else [(change_dates, 0), (total_price, 1)], ids=name_of
+    ("module", "seed"),
+    DRAWN if coverage_choice.IS_WHOLE else [(change_dates, 0), (total_price, 1)],
+    ids=name_of,
 )
 def test_a_task_is_solved_in_a_drawn_look_within_what_the_look_adds(
     arena_server: ArenaServer, open_page: OpenPage, module: Any, seed: int
@@ -99,7 +101,7 @@ def test_a_task_is_solved_in_a_drawn_look_within_what_the_look_adds(
 
 @pytest.mark.parametrize(
     "module",
-    [cancel_and_rebook, change_dates, *([book_stay, total_price] if choosing.IS_WHOLE else [])],
+    [cancel_and_rebook, change_dates, *([book_stay, total_price] if coverage_choice.IS_WHOLE else [])],
     ids=name_of,
 )
 def test_a_task_is_solved_without_scripts(

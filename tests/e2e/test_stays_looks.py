@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from gymsite.core.presentation import SHARED_LOOKS
+from core.presentation import SHARED_LOOKS
 from tasks_app.families.stays import total_price
-from tests import choosing
+from tests import coverage_choice
 from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.stays_visiting import settled, task_of, world
+from tests.e2e.stays_visits import settled, task_of, world
 from tests.e2e.test_stays import episode_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -65,7 +65,7 @@ def _addresses() -> dict[str, str]:
 def _shown(look: str, width: int) -> list[tuple[str, str]]:
     """Each page in both widths, if not in every look."""
     places, first = list(_addresses().items()), [*LOOKS].index(look)
-    if choosing.IS_WHOLE:
+    if coverage_choice.IS_WHOLE:
         return places
     return places[(first + (width < 1000)) % len(LOOKS) :: len(LOOKS)]
 
@@ -112,7 +112,7 @@ CORNERS = """picker => {
 }"""
 
 
-@pytest.mark.parametrize(("form", "width"), choosing.values(SHARED_LOOKS["form"], [1280, 400]))
+@pytest.mark.parametrize(("form", "width"), coverage_choice.values(SHARED_LOOKS["form"], [1280, 400]))
 def test_the_calendar_of_a_field_is_seen_whole_and_closed_alone(
     arena_server: ArenaServer, open_page: OpenPage, form: str, width: int
 ) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.test_step_viewer import at_step, opened
 from tests.fidelity.recordings import element, episode_make, recording_make
-from tests.replay.long_scene import long_episode, picture_make
+from tests.lab.long_scene import long_episode, picture_make
 from trajectories.models import Episode, Fidelity
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests import factories
 from tests.e2e import axe
 from tests.e2e.test_lab_pages import settled
-from tests.replay.long_scene import long_episode, picture_make
+from tests.lab.long_scene import long_episode, picture_make
 from trajectories.models import Episode, PageEvent, Step, Verdict
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

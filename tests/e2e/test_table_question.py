@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from core.presentation import AXES, Look
 from gymsite.arena.questions import table
-from gymsite.core.presentation import AXES, Look
-from gymsite.parity.check import items_check
-from gymsite.parity.server import Item
+from gymsite.checks.parity.check import items_check
+from gymsite.checks.parity.server import Item
 from tasks_app.questions import Move
-from tests import choosing, factories
+from tests import coverage_choice, factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from trajectories.models import Episode, Submission
@@ -60,7 +60,7 @@ def play(page: Page, moves: Sequence[Move]) -> None:
             target.click()
 
 
-@pytest.mark.parametrize(("wording", "javascript"), choosing.values(AXES["wording"], [True, False]))
+@pytest.mark.parametrize(("wording", "javascript"), coverage_choice.values(AXES["wording"], [True, False]))
 def test_several_answers_are_handed_in_by_the_moves_of_the_kind(
     javascript: bool, wording: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
@@ -143,7 +143,7 @@ def test_an_empty_submission_is_told_at_the_first_field(
 
 
 @pytest.mark.parametrize(
-    ("width", "layout", "zoom"), choosing.pairs([400, 1280], AXES["layout"], AXES["zoom"])
+    ("width", "layout", "zoom"), coverage_choice.pairs([400, 1280], AXES["layout"], AXES["zoom"])
 )
 def test_a_wide_table_scrolls_in_its_frame_and_never_the_page(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage

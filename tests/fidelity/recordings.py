@@ -8,9 +8,9 @@ from typing import Any
 
 from PIL import Image
 
-from gymsite.core import blobs
+from core import blobs
 from tests import factories
-from tests.capture.making import chunk_make, packed
+from tests.capture.factories import chunk_make, packed
 from trajectories.models import Episode, Step
 
 META, FULL = 4, 2

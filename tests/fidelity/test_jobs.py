@@ -12,11 +12,11 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from tests import factories
-from tests.fidelity.making import window
+from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
-from trajectories.fidelity import checking, choosing, jobs, rendering
+from trajectories import heartbeats
+from trajectories.fidelity import check, jobs, rendering, sample
 from trajectories.models import Episode, EpisodeFidelity, Fidelity
-from trajectories.recording import heartbeats
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 
@@ -46,8 +46,8 @@ def test_a_check_that_runs_out_of_its_jobs_time_failed(monkeypatch: pytest.Monke
         raise SoftTimeLimitExceeded
 
     episode = episode_recorded()
-    choosing.step_wait_again(episode_id=episode.pk, index=1)
-    monkeypatch.setattr(checking, "step_check", slow)
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    monkeypatch.setattr(check, "step_check", slow)
     jobs.check(episode_id=episode.pk, step=1)
     assert (Fidelity.objects.get().state, Fidelity.objects.get().reason) == ("failed", "out_of_time")
 
@@ -57,8 +57,8 @@ def test_a_check_that_breaks_waits_for_the_sweeper(monkeypatch: pytest.MonkeyPat
         raise OSError("the storage does not answer")
 
     episode = episode_recorded()
-    choosing.step_wait_again(episode_id=episode.pk, index=1)
-    monkeypatch.setattr(checking, "step_check", broken)
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    monkeypatch.setattr(check, "step_check", broken)
     jobs.check(episode_id=episode.pk, step=1)
     assert Fidelity.objects.get().reason == "waiting"
 
@@ -108,7 +108,7 @@ def test_the_command_says_that_a_recording_may_not_be_whole_yet() -> None:
     assert re.search(
         r"has just ended, .* for (2\d|30) s more: what is found now is looked at again", told(episode.pk)
     )
-    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 60))
+    Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert told(episode.pk) == ""
 
 
@@ -117,7 +117,7 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
     bare = episode_make(screenshot=blob_of(window(size=SIZE)))
     unseen = episode_make()
     recording_make(unseen, element("h1", "Find a room"), size=SIZE)
-    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 60))
+    Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert told(bare.pk) == "No step was chosen. Nothing of its pages was recorded (recording: full).\n"
     assert told(unseen.pk) == "No step was chosen. None of its steps has a screenshot.\n"
     settings.FIDELITY_STEPS_MAX = 0
@@ -131,7 +131,7 @@ def test_the_command_says_nothing_of_choosing_to_whoever_names_the_steps(setting
     assert re.search(
         r"^Episode \d+ has just ended, .* more: check it again then\.$", told(episode.pk, "--all")
     )
-    Episode.objects.update(finished_at=Now() - timedelta(seconds=choosing.SETTLE_S + 60))
+    Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert told(episode.pk, "--all") == ""
     assert told(episode.pk, "--step", 1) == ""
 
@@ -141,12 +141,12 @@ def test_what_the_command_found_too_early_is_looked_at_again_by_the_sweeper() ->
     episode = episode_make(screenshot=blob_of(window(size=SIZE)))
     assert printed(episode.pk) == []
     recording_make(episode, element("h1", "Find a room"), size=SIZE)
-    late = timedelta(seconds=choosing.SETTLE_S + 60)
+    late = timedelta(seconds=sample.SETTLE_S + 60)
     Episode.objects.update(finished_at=F("finished_at") - late)
     EpisodeFidelity.objects.update(chosen_at=F("chosen_at") - late)
-    (due,) = choosing.episodes_due(since=choosing.BEGINNING, limit=5)
-    assert choosing.episode_choose(due.episode_id) == [1]
-    assert choosing.episodes_due(since=choosing.BEGINNING, limit=5) == []
+    (due,) = sample.episodes_due(since=sample.BEGINNING, limit=5)
+    assert sample.episode_choose(due.episode_id) == [1]
+    assert sample.episodes_due(since=sample.BEGINNING, limit=5) == []
 
 
 @pytest.mark.usefixtures("drawn")

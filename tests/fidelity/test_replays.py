@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from gymsite.core import blobs, thumbnails
-from tests.fidelity.making import ENTRY, canary, needs_drawing
+from core import blobs, thumbnails
+from tests.fidelity.factories import ENTRY, canary, needs_drawing
 from tests.fidelity.recordings import STYLE, blob_of, element, episode_make, recording_make
-from trajectories.fidelity import checking, choosing
+from trajectories.fidelity import check, sample
 from trajectories.fidelity.rendering import Page, page_draw
 from trajectories.models import Episode, Fidelity
 
@@ -32,8 +32,8 @@ def seen(html: str) -> str:
 
 
 def checked(episode: Episode) -> Fidelity:
-    choosing.steps_wait(episode_id=episode.pk, indexes=[1])
-    assert checking.step_check(episode_id=episode.pk, index=1)
+    sample.steps_wait(episode_id=episode.pk, indexes=[1])
+    assert check.step_check(episode_id=episode.pk, index=1)
     return Fidelity.objects.get(episode=episode)
 
 

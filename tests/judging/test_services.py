@@ -8,7 +8,7 @@ import pytest
 from tasks_app.models import Gold
 from tests import factories
 from trajectories import hot_sql
-from trajectories.judging import rejudging, services
+from trajectories.judging import rejudge, services
 from trajectories.models import Verdict, VerdictEvidence
 from verifiers import programs, registry, types
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
@@ -123,7 +123,7 @@ def test_what_a_program_raises_is_incorrect_though_postgres_cannot_hold_it(raise
 def test_what_a_program_raises_does_not_stop_rejudging() -> None:
     verdict = _judged_program(RAISES.replace("{}", r"\0"))
     Gold.objects.filter(task=verdict.episode.task).update(version=2)
-    list(rejudging.rejudge(benchmark=None, is_dry_run=False))
+    list(rejudge.rejudge(benchmark=None, is_dry_run=False))
     assert list(Verdict.objects.order_by("pk").values_list("gold_version", flat=True)) == [1, 2]
 
 
@@ -242,14 +242,14 @@ def test_rejudging_prints_flips_and_writes_only_when_asked() -> None:
     services.submission_judge(episode_id=episode.pk)
     Gold.objects.filter(task=episode.task).update(is_current=False)
     Gold.objects.create(task=episode.task, version=2, answer="41", status="corrected")
-    dry = [flip for flip in rejudging.rejudge(benchmark=None, is_dry_run=True) if flip]
+    dry = [flip for flip in rejudge.rejudge(benchmark=None, is_dry_run=True) if flip]
     assert [(flip.before, flip.after, flip.gold_version) for flip in dry] == [("incorrect", "correct", 2)]
     assert Verdict.objects.count() == 1
-    list(rejudging.rejudge(benchmark="gsm8k", is_dry_run=False))
+    list(rejudge.rejudge(benchmark="gsm8k", is_dry_run=False))
     episode.refresh_from_db()
     assert episode.verdict is not None
     assert (episode.verdict.outcome, episode.verdict.run_seq) == ("correct", None)
-    assert [flip for flip in rejudging.rejudge(benchmark=None, is_dry_run=False) if flip] == []
+    assert [flip for flip in rejudge.rejudge(benchmark=None, is_dry_run=False) if flip] == []
 
 
 def test_rejudging_asks_a_child_by_the_message(monkeypatch: Any) -> None:
@@ -263,7 +263,7 @@ def test_rejudging_asks_a_child_by_the_message(monkeypatch: Any) -> None:
         return together(pool, jobs)
 
     monkeypatch.setattr(ChildPool, "verify_together", counted)
-    assert list(rejudging.rejudge(benchmark=None, is_dry_run=True)) == [None, None, None]
+    assert list(rejudge.rejudge(benchmark=None, is_dry_run=True)) == [None, None, None]
     assert messages == [3]
 
 
@@ -271,7 +271,7 @@ def test_an_answer_that_ends_its_child_takes_no_other_verdict_along(monkeypatch:
     for answer in ("41", "42"):
         _judged(answer)
     monkeypatch.setattr(ChildPool, "verify_together", lambda _pool, jobs: [None] * len(jobs))
-    assert list(rejudging.rejudge(benchmark=None, is_dry_run=True)) == [None, None]
+    assert list(rejudge.rejudge(benchmark=None, is_dry_run=True)) == [None, None]
 
 
 def test_a_rejudgement_never_enters_the_stream() -> None:
@@ -279,7 +279,7 @@ def test_a_rejudgement_never_enters_the_stream() -> None:
     factories.submission(episode, "41")
     services.submission_judge(episode_id=episode.pk)
     Gold.objects.filter(task=episode.task).update(answer="41", version=2)
-    list(rejudging.rejudge(benchmark=None, is_dry_run=False))
+    list(rejudge.rejudge(benchmark=None, is_dry_run=False))
     from django.db import connection
 
     with connection.cursor() as cursor:

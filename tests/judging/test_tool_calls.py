@@ -122,7 +122,7 @@ def test_the_set_up_of_the_task_is_run_and_nothing_held_back_is_sent(monkeypatch
         sent.append(job)
         raise OSError("no sandbox in this test")
 
-    monkeypatch.setattr(suites.running, "run_pair", run_pair)
+    monkeypatch.setattr(suites.runner, "run_pair", run_pair)
     made = call("def add(a, b): return a + b")
     Gold.objects.update(
         extra={"tests": [SHOWN, *HELD_BACK], "setup": "one = 1", "pairs": [["add(9, 9)", 18]]}

@@ -18,8 +18,9 @@ from django.db import connection
 
 from tests import factories
 from tests.servers import servers
+from trajectories.api import auth
+from trajectories.episodes import ended_notice
 from trajectories.models import Episode
-from trajectories.recording import auth, ending
 
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ def episode(transactional_db: None) -> Episode:
 def judge(episode: Episode, **fields: object) -> None:
     """A verdict written and announced as judging does it."""
     factories.verdict(episode, **fields)
-    ending.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+    ended_notice.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
 
 
 def episodes_make(number: int) -> list[Episode]:

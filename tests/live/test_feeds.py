@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from trajectories.live import access, consumers
 from trajectories.live.answers import Message
+from trajectories.live.closable_socket import Line
 from trajectories.live.consumers import LiveConsumer
 from trajectories.live.feeds import BUNDLES_BEHIND_MAX, RunFeed, Subscription, verdict_message
-from trajectories.live.line import Line
 
 
 async def test_who_falls_behind_is_let_go_and_told_so() -> None:

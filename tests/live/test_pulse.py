@@ -6,13 +6,13 @@ import pytest
 from django.conf import settings
 from websockets.asyncio.client import connect
 
+from gymsite.checks.benchmarks.rounds import OWNER
 from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread, judge
 from tests.live.test_consumers import ARENA, LAB, failure, hear, judge_all, lab_cookie, opening, refusal
-from trajectories.checking.rounds import OWNER
+from trajectories.api import auth
+from trajectories.episodes.opening import Opening, episodes_open, group_refill
 from trajectories.models import Episode
-from trajectories.recording import auth
-from trajectories.recording.opening import Opening, episodes_open, group_refill
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

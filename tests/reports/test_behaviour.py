@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from tests import factories
+from trajectories.facts import store
 from trajectories.models import PageEvent, PageEventTally, Run
 from trajectories.reports.behaviour import Measure, run_behaviour
 from trajectories.reports.statistics import clustered_mean, t_95
-from trajectories.summaries import storing
 
 
 def _tried(
@@ -20,7 +20,7 @@ def _tried(
         episode = factories.episode(group=group, **fields)
         factories.step(episode, 1, thought=thought)
         factories.verdict(episode, outcome)
-        storing.episodes_summarise([episode.pk])
+        store.episodes_summarise([episode.pk])
 
 
 def _measure(run: Run, name: str) -> Measure:
@@ -120,7 +120,7 @@ def _acted(run: Run, action: dict[str, Any], *, saw: tuple[str, ...] = (), **fie
     if saw:
         PageEventTally.objects.create(episode=episode, events=len(saw))
     factories.verdict(episode)
-    storing.episodes_summarise([episode.pk])
+    store.episodes_summarise([episode.pk])
 
 
 @pytest.mark.django_db

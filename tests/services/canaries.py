@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from gymsite.services.processes import BASE_DIR
-from tests.services.running import Up
+from tests.services.installations import Up
 
 GOLDS = {"gsm8k": "730918264455", "math": "640281937466"}
 # Right answers in another form, so that what an agent wrote itself is not taken for a leak.

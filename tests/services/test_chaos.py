@@ -14,8 +14,8 @@ import psycopg
 import pytest
 
 from tests.services.canaries import words_in
-from tests.services.killing import VICTIMS, Installation, installed
-from tests.services.running import STOP_S, Up, until
+from tests.services.installations import STOP_S, Up, until
+from tests.services.kills import VICTIMS, Installation, installed
 from tests.services.traffic import STEPS, Caller, Ledger, Traffic
 
 pytestmark = pytest.mark.services

@@ -15,7 +15,7 @@ import pytest
 import redis
 from websockets.sync.client import connect
 
-from gymsite.core.addresses import django_database
+from core.addresses import django_database
 from gymsite.services import endpoints
 from tests.services.canaries import (
     CANARIES,
@@ -27,8 +27,8 @@ from tests.services.canaries import (
     scene_make,
     words_in,
 )
-from tests.services.killing import Installation, installed
-from tests.services.running import Up
+from tests.services.installations import Up
+from tests.services.kills import Installation, installed
 
 pytestmark = pytest.mark.services
 

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import psycopg
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services import external
-from gymsite.services.testing import TestServers, embedded_services
+from gymsite.services.test_servers import TestServers, embedded_services
 from tests.servers import servers as shared
-from tests.services.running import Up
+from tests.services.installations import Up
 
 
 @pytest.fixture(scope="module")

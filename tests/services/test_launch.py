@@ -15,8 +15,8 @@ import pytest
 from gymsite.services import secrets
 from gymsite.services.launch import SETUP
 from gymsite.services.processes import BASE_DIR, PROCESSES, Process
-from gymsite.services.testing import TestServers, embedded_services
-from tests.services.running import Up, free_port, until
+from gymsite.services.test_servers import TestServers, embedded_services
+from tests.services.installations import Up, free_port, until
 
 pytestmark = pytest.mark.services
 

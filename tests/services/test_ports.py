@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services.ports import port_probe, ports_probe
-from tests.services.running import free_port
+from tests.services.installations import free_port
 
 HOST = "127.0.0.1"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.core import browsers
-from gymsite.core.errors import GymError
+from core import browsers
+from core.errors import GymError
 from gymsite.services import account, binaries, endpoints, preflight
 from gymsite.services.account import Account
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services import processes, secrets
 from gymsite.services.processes import BASE_DIR, PROCESSES, Installation, pool_sizes
 from gymsite.services.roles import ROLES

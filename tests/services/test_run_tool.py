@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from gymsite.services import endpoints
-from tests.services.running import Started, Up, until
+from tests.services.installations import Started, Up, until
 
 pytestmark = [
     pytest.mark.services,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.services.killing import installed
-from tests.services.running import Up, until
+from tests.services.installations import Up, until
+from tests.services.kills import installed
 from tests.services.traffic import Caller, Ledger
 
 pytestmark = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services import secrets
 
 

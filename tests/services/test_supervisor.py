@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.services import leash, logs
+from gymsite.services import logs, parent_death
 from gymsite.services.processes import BASE_DIR
 from gymsite.services.supervisor import FIRST_DELAY_S, HEALTHY_S, LONGEST_DELAY_S, Backoff, Child, Supervisor
-from tests.services.running import until
+from tests.services.installations import until
 
 SLEEPER = (sys.executable, "-c", "import time; time.sleep(60)")
 DEAF_PROGRAM = """
@@ -45,7 +45,7 @@ def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
 
 
 def _child(name: str, command: tuple[str, ...] = SLEEPER) -> Child:
-    return Child(name, lambda log: leash.spawn(command, env={"PATH": os.environ["PATH"]}, log=log))
+    return Child(name, lambda log: parent_death.spawn(command, env={"PATH": os.environ["PATH"]}, log=log))
 
 
 def test_delays_double_up_to_a_longest_and_begin_anew_after_a_healthy_life() -> None:
@@ -84,7 +84,7 @@ def test_what_a_dead_child_leaves_in_its_session_is_killed(supervisor: Superviso
     os.kill(child.process.pid, signal.SIGKILL)
     until(lambda: child.process.poll() is not None, seconds=5, what="the child's end")
     supervisor.watch_once()
-    until(lambda: not leash.is_alive(grandchild), seconds=5, what="the grandchild's end")
+    until(lambda: not parent_death.is_alive(grandchild), seconds=5, what="the grandchild's end")
 
 
 def test_a_child_that_ignores_the_signal_is_killed_after_the_grace(
@@ -115,8 +115,8 @@ def test_children_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         f"""
         import sys, time
         sys.path.insert(0, {str(BASE_DIR)!r})
-        from gymsite.services import leash
-        child = leash.spawn([sys.executable, "-c", "import time; time.sleep(60)"], env={{}})
+        from gymsite.services import parent_death
+        child = parent_death.spawn([sys.executable, "-c", "import time; time.sleep(60)"], env={{}})
         print(child.pid, flush=True)
         time.sleep(60)
         """
@@ -124,19 +124,19 @@ def test_children_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout
         child = int(parent.stdout.readline())
-        assert leash.is_alive(child)
+        assert parent_death.is_alive(child)
         parent.kill()
-    until(lambda: not leash.is_alive(child), seconds=5, what="the child's end")
+    until(lambda: not parent_death.is_alive(child), seconds=5, what="the child's end")
 
 
 def test_a_process_is_found_by_its_mark_and_by_its_folder(tmp_path: Path) -> None:
-    marked = leash.spawn(["/bin/sleep", "60"], env={"GYM_TEST_MARK": str(tmp_path)}, cwd=tmp_path)
+    marked = parent_death.spawn(["/bin/sleep", "60"], env={"GYM_TEST_MARK": str(tmp_path)}, cwd=tmp_path)
     try:
-        assert leash.pids_with_environment("GYM_TEST_MARK", str(tmp_path)) == [marked.pid]
-        assert leash.pids_with_environment("GYM_TEST_MARK", str(tmp_path.parent)) == []
+        assert parent_death.pids_with_environment("GYM_TEST_MARK", str(tmp_path)) == [marked.pid]
+        assert parent_death.pids_with_environment("GYM_TEST_MARK", str(tmp_path.parent)) == []
         program = Path(f"/proc/{marked.pid}/exe").resolve().name
-        assert leash.pids_inside(tmp_path, program=program) == [marked.pid]
-        assert leash.pids_inside(tmp_path, program="postgres") == []
+        assert parent_death.pids_inside(tmp_path, program=program) == [marked.pid]
+        assert parent_death.pids_inside(tmp_path, program="postgres") == []
     finally:
         marked.kill()
         marked.wait()
@@ -154,7 +154,7 @@ def test_a_log_too_long_is_moved_aside_while_its_writer_goes_on(tmp_path: Path) 
 def test_a_child_started_from_a_thread_is_known_to_be_a_trap() -> None:
     """The kernel ties a child to the thread that started it: this is why ``start`` wants the main thread."""
     started: list[subprocess.Popen[bytes]] = []
-    thread = threading.Thread(target=lambda: started.append(leash.spawn(["/bin/sleep", "60"], env={})))
+    thread = threading.Thread(target=lambda: started.append(parent_death.spawn(["/bin/sleep", "60"], env={})))
     thread.start()
     thread.join()
     assert started[0].wait(5) == -signal.SIGKILL
@@ -162,14 +162,14 @@ def test_a_child_started_from_a_thread_is_known_to_be_a_trap() -> None:
 
 STOPPED_AT_A_FORK = """
 import os, signal, sys
-from gymsite.services import leash
+from gymsite.services import parent_death
 from gymsite.services.supervisor import Stop, stoppable
 
 # The logging module has such a hook too: what is raised in one is printed, and lost.
 os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
 try:
     with stoppable():
-        leash.spawn([sys.executable, "-c", "pass"], env={})
+        parent_death.spawn([sys.executable, "-c", "pass"], env={})
 except Stop:
     sys.exit(7)
 """
@@ -183,12 +183,12 @@ def test_a_stop_that_comes_while_a_child_is_started_is_not_lost() -> None:
 STOPPED_AT_A_START = """
 import os, signal, sys
 from pathlib import Path
-from gymsite.services import leash
+from gymsite.services import parent_death
 from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
 
 os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
 supervisor = Supervisor(logs_dir=Path(sys.argv[1]), say=print)
-sleeper = Child("sleeper", lambda log: leash.spawn(["/bin/sleep", "60"], env={}, log=log))
+sleeper = Child("sleeper", lambda log: parent_death.spawn(["/bin/sleep", "60"], env={}, log=log))
 try:
     with stoppable():
         supervisor.start(sleeper)

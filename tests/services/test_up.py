@@ -15,10 +15,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gymsite.core.addresses import django_database
+from core.addresses import django_database
 from gymsite.services import secrets
 from gymsite.services.processes import BASE_DIR, PROCESSES
-from tests.services.running import START_S, STOP_S, Started, Up, until
+from tests.services.installations import START_S, STOP_S, Started, Up, until
 
 pytestmark = pytest.mark.services
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import httpx
 
-from tests.services.running import Up
+from tests.services.installations import Up
 
 RETRY_S = 0.1
 DOUBT = 0.1  # how often an answer is treated as lost on its way, and the call sent again

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tasks_app import reading
+from tasks_app import record_files
 from tasks_app.registry import benchmarks
 from tasks_app.types import Row
 
@@ -118,7 +118,7 @@ def math_tree(root: Path) -> Path:
 def read(benchmark: str, path: Path) -> list[Row]:
     plugin = benchmarks.get(benchmark)
     assert plugin.rows is not None
-    return list(plugin.rows(reading.records(reading.source_files(path))))
+    return list(plugin.rows(record_files.records(record_files.source_files(path))))
 
 
 def shared(name: str) -> Path:

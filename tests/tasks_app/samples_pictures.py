@@ -8,7 +8,7 @@ from typing import Any
 
 from PIL import Image
 
-from tasks_app import pictures, reading
+from tasks_app import pictures, record_files
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples
@@ -41,7 +41,7 @@ def official(benchmark: str, place: str, split: str) -> list[TaskDraft]:
     plugin = benchmarks.get(benchmark)
     assert plugin.rows is not None
     assert plugin.files is not None
-    found = list(plugin.rows(reading.records(plugin.files(samples.shared(place), split))))
+    found = list(plugin.rows(record_files.records(plugin.files(samples.shared(place), split))))
     assert [row for row in found if isinstance(row, BadRow)] == []
     return [row for row in found if isinstance(row, TaskDraft) and row.split == split]
 

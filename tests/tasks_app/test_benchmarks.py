@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.core.errors import GymError
-from tasks_app import hub, loading, reading
+from core.errors import GymError
+from tasks_app import hub, loading, record_files
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
@@ -190,7 +190,7 @@ def test_hub_files_are_read_as_the_official_file_would_be(
     monkeypatch.setattr(hub, "hub_download", download)
     plugin = benchmarks.get("gsm8k")
     assert plugin.rows is not None
-    found = list(plugin.rows(reading.records(hub.hub_files(plugin, split="train"))))
+    found = list(plugin.rows(record_files.records(hub.hub_files(plugin, split="train"))))
     assert asked == [("openai/gsm8k", ("main/train-*.parquet",))]
     from_file = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
     assert [(row.key, row.gold.answer) for row in found if isinstance(row, TaskDraft)] == [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft

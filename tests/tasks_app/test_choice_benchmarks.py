@@ -28,7 +28,7 @@ def read(benchmark: str, path: Path) -> list[TaskDraft | BadRow]:
     if plugin.files is None or not path.is_dir():
         return samples.read(benchmark, path)
     assert plugin.rows is not None
-    return list(plugin.rows(samples.reading.records(plugin.files(path, plugin.splits[0]))))
+    return list(plugin.rows(samples.record_files.records(plugin.files(path, plugin.splits[0]))))
 
 
 def drafts(benchmark: str, path: Path) -> list[TaskDraft]:

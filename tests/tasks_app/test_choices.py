@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tasks_app.arrangement import arranged, tools_of
 from tasks_app.choices import choices_move, is_movable, label_move, order_draw
+from tasks_app.variation import arranged, tools_of
 
 CHOICES = [{"label": label, "text": text} for label, text in zip("ABCD", "wxyz", strict=True)]
 

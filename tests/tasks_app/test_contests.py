@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from tasks_app import hub, reading
+from tasks_app import hub, record_files
 from tasks_app.benchmarks import _contest, aime, amc
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
@@ -115,7 +115,7 @@ def test_a_csv_without_the_columns_is_told_in_words(tmp_path: Path) -> None:
 def test_a_csv_may_begin_with_a_byte_order_mark_and_each_file_has_its_own_first_line(tmp_path: Path) -> None:
     first = aime_csv(tmp_path / "a.csv", "\ufeffn,m\n1,2\n")
     second = aime_csv(tmp_path / "b.csv", "m,n\r\n3,4\r\n")
-    found = list(reading.with_header(reading.records([first, second])))
+    found = list(record_files.with_header(record_files.records([first, second])))
     assert [record.value for record in found if not isinstance(record, BadRow)] == [
         {"n": "1", "m": "2"},
         {"m": "3", "n": "4"},

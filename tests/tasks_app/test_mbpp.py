@@ -13,14 +13,14 @@ from tasks_app.benchmarks import mbpp
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow
-from tests import choosing
+from tests import coverage_choice
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
 from tests.tasks_app.test_loading import load, snapshot
 from verifiers import mutation
 
 OFFICIAL = {"train": 374, "validation": 90, "prompt": 10}
-GOLDS_TRIED = 60 if choosing.IS_WHOLE else 6
+GOLDS_TRIED = 60 if coverage_choice.IS_WHOLE else 6
 
 needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gymsite.core.errors import GymError
-from tasks_app import hub, reading
+from core.errors import GymError
+from tasks_app import hub, record_files
 from tasks_app.benchmarks import _mmmu, mmmu
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
@@ -136,7 +136,7 @@ def test_a_picture_that_no_text_places_is_kept(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_row_that_cannot_be_asked_is_refused_in_words(changed: dict[str, Any], problem: str) -> None:
     place = Path("validation-0.parquet")
-    record = reading.Record(place, 3, 3, mmmu_row(**changed))
+    record = record_files.Record(place, 3, 3, mmmu_row(**changed))
     (row,) = mmmu.rows(iter([record]))
     assert isinstance(row, BadRow)
     assert problem in row.problem

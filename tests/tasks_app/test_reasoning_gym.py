@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from tasks_app import loading
 from tasks_app.benchmarks import reasoning_gym
 from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS

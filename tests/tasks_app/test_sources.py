@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from tasks_app import sources
 from tasks_app.registry import benchmarks
 from tests.tasks_app import samples

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from gymsite.core.errors import GymError
-from tasks_app import hub, reading
+from core.errors import GymError
+from tasks_app import hub, record_files
 from tasks_app.benchmarks import _wikitables, wikitable
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
@@ -58,7 +58,7 @@ def tree(root: Path) -> Path:
 
 def read(path: Path, split: str = "training") -> list[Row]:
     files = wikitable.files(path, split) if path.is_dir() else [path]
-    return list(wikitable.rows(reading.records(files)))
+    return list(wikitable.rows(record_files.records(files)))
 
 
 def drafts(path: Path, split: str = "training") -> list[TaskDraft]:
@@ -195,7 +195,7 @@ def test_the_hubs_rows_become_the_tasks_of_the_official_files(
 
     monkeypatch.setattr(hub, "hub_download", download)
     files = hub.hub_files(benchmarks.get("wikitable"), split="random-split-1-train")
-    (draft,) = wikitable.rows(reading.records(files))
+    (draft,) = wikitable.rows(record_files.records(files))
     official = drafts(tree(tmp_path / "tree"))[1]
     assert isinstance(draft, TaskDraft)
     assert (draft.key, draft.payload, draft.gold.answer, draft.tags) == (

@@ -36,7 +36,7 @@ if __name__ == "__main__":
 
 
 def pool_of(size: int) -> ChildPool:
-    return ChildPool(size, modules=["tests.verifiers.misbehaving"])
+    return ChildPool(size, modules=["tests.verifiers.misbehaviour"])
 
 
 def ask(pool: ChildPool, answer: str, *, gold: Gold = GOLD, timeout_s: float = 10.0) -> Verdict:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests import choosing
+from tests import coverage_choice
 from verifiers import programs, registry
 from verifiers.builtin import code, code_strict
 from verifiers.sandbox import limits, suites
 from verifiers.types import Evidence, Gold
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-REFERENCES_TRIED = 400 if choosing.IS_WHOLE else 12
+REFERENCES_TRIED = 400 if coverage_choice.IS_WHOLE else 12
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 

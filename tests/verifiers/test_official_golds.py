@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from verifiers import registry
-from verifiers.reading import boxes
+from verifiers.answer_text import boxes
 from verifiers.types import Evidence, Gold
 
 registry.discover()

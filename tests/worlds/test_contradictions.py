@@ -12,7 +12,8 @@ from datetime import date
 
 import pytest
 
-from tasks_app.worlds.reviews import asking as shop_asking
+from tasks_app.worlds.formats import MONTHS
+from tasks_app.worlds.reviews import questions as shop_asking
 from tasks_app.worlds.reviews import text as shop_text
 from tasks_app.worlds.reviews import types as shop_types
 from tasks_app.worlds.reviews import vocabulary
@@ -21,7 +22,6 @@ from tasks_app.worlds.stays import reviews as stay_reviews
 from tasks_app.worlds.stays.text import description
 from tasks_app.worlds.stays.types import Edition, Listing, Review, Room, World
 from tasks_app.worlds.stays.world import world as stays_world
-from tasks_app.worlds.wording import MONTHS
 
 DAY = date(2027, 3, 1)
 WORLDS = 200

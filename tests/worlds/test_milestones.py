@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from gymsite.core.draws import Draws
-from tasks_app.benchmarks import _sites
+from core.draws import Draws
 from tasks_app.families import milestones
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import _milestones as shop
 from tasks_app.families.types import LEVELS, SiteTask, Told
+from tasks_app.sites import generation
 
 discover()
 EVERY = [plugin for _, plugin in FAMILIES.items()]
@@ -26,8 +26,8 @@ def task_of(family: str) -> SiteTask:
     """A task of the highest level that the family draws in a world of its own."""
     if family not in DRAWN:
         plugin = FAMILIES.get(family)
-        place = _sites.place_of(plugin.site, number=3, edition=plugin.splits[-1], salt=b"milestones")
-        world = _sites.open_world(place | {"first_day": FIRST_DAY})
+        place = generation.place_of(plugin.site, number=3, edition=plugin.splits[-1], salt=b"milestones")
+        world = generation.open_world(place | {"first_day": FIRST_DAY})
         drawn = (
             plugin.draw(world, Draws(b"milestones", family, level, number), level)
             for level in reversed(LEVELS)
@@ -38,7 +38,7 @@ def task_of(family: str) -> SiteTask:
 
 
 def told(task: SiteTask) -> Told:
-    draft = _sites._gold(task)
+    draft = generation._gold(task)
     return milestones.told_of(answer=draft.answer, extra=draft.extra)
 
 
@@ -91,8 +91,8 @@ def reachable(plugin: Any, of: Told) -> set[str]:
 def pairs_of(plugin: Any) -> Iterator[tuple[Told, Told]]:
     """Possible tasks with their impossible twins, of every level that has any in one of two worlds."""
     for number in (3, 4):
-        place = _sites.place_of(plugin.site, number=number, edition=plugin.splits[-1], salt=b"milestones")
-        world = _sites.open_world(place | {"first_day": FIRST_DAY})
+        place = generation.place_of(plugin.site, number=number, edition=plugin.splits[-1], salt=b"milestones")
+        world = generation.open_world(place | {"first_day": FIRST_DAY})
         for level in LEVELS:
             task = plugin.draw(world, Draws(b"pairs", plugin.id, level, number), level)
             other = task and plugin.twin(world, task)

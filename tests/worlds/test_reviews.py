@@ -11,9 +11,9 @@ import pytest
 
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.asking import questions
+from tasks_app.worlds.reviews.mentions import FEWEST, MOST
 from tasks_app.worlds.reviews.outlines import outlines, stars
-from tasks_app.worlds.reviews.planting import FEWEST, MOST
+from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.state import State, fold, helpful_votes
 from tasks_app.worlds.reviews.text import review, reviews

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families import cheats, registry
 from tasks_app.families import reviews as package
 from tasks_app.families.types import LEVELS, Family, SiteTask

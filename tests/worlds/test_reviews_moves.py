@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover
-from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _drafts as asking
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._conditions import Condition

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families import cheats, registry, stays
 from tasks_app.families.stays import _conditions as conditions
 from tasks_app.families.stays import _nearest as nearest
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.worlds.digest import digest
+from tasks_app.worlds.formats import MONTHS
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import fold, plain
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.world import world
-from tasks_app.worlds.wording import MONTHS
 
 registry.discover()
 FAMILIES = {family.id: family for family in registry.of_site("stays")}

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import pytest
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover, of_site
 from tasks_app.families.types import LEVELS, Deeds, SiteTask
 from tasks_app.worlds.conditions import Condition

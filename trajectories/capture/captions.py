@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
-from trajectories.capture.lettering import Lettering
+from trajectories.capture.glyphs import Lettering
 
 PAPER, INK, SOFT, EDGE = (255, 255, 255), (24, 24, 32), (96, 96, 104), (205, 200, 190)
 # The letters of a window of 1280 pixels are 17 pixels high.

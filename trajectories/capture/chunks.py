@@ -18,8 +18,8 @@ from django.conf import settings
 from django.contrib.postgres.aggregates import BoolOr
 from django.db.models import Count, Max, Min, Sum
 
-from gymsite.core import blobs
-from gymsite.core.tokens import token_make
+from core import blobs
+from core.tokens import token_make
 from trajectories.models import RecordingChunk, RecordingTally
 
 STORAGE = "recordings"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from gymsite.core import blobs, thumbnails
-from trajectories.capture import hashing
+from core import blobs, thumbnails
+from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
 
 # Those under way are not late yet; and a row may appear so much later than its time says.
@@ -51,7 +51,11 @@ def picture_note(sha256: str) -> bool:
     if picture is None:
         return False
     # Shrinking changes the picture, so it comes last.
-    found = {"width": picture.width, "height": picture.height, "phash": hashing.perceptual_hash(picture)}
+    found = {
+        "width": picture.width,
+        "height": picture.height,
+        "phash": perceptual_hash.perceptual_hash(picture),
+    }
     thumbnails.thumbnail_save(sha256, picture)
     Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **found)
     return True

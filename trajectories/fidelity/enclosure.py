@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
-from gymsite.core import browsers
+from core import browsers
 from trajectories.fidelity.limits import BOX_BYTES, FILE_BYTES, PROCESSES, SHARED_BYTES
 from verifiers.sandbox import enclosure
 from verifiers.sandbox.enclosure import BARE, memory_open

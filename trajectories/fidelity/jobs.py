@@ -13,10 +13,11 @@ from celery import shared_task
 from celery.signals import worker_ready
 from kombu.exceptions import OperationalError as QueueUnreachable
 
+from trajectories import heartbeats
 from trajectories.capture.jobs import MEDIA_QUEUE
-from trajectories.fidelity import checking, rendering
-from trajectories.fidelity.choosing import Place
-from trajectories.recording import heartbeats
+from trajectories.fidelity import check as checking
+from trajectories.fidelity import rendering
+from trajectories.fidelity.sample import Place
 
 logger = logging.getLogger(__name__)
 

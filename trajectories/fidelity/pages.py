@@ -10,13 +10,13 @@ from typing import Literal
 
 from django.contrib.staticfiles import finders
 
-from gymsite.core import blobs, drawings
+from core import blobs, drawings
 from trajectories.fidelity.limits import FILES, FILES_BYTES
 from trajectories.fidelity.rendering import Page
+from trajectories.lab.dom import document, scenes
+from trajectories.lab.dom.addresses import Addresses, Named
+from trajectories.lab.dom.scenes import NoScene, Scene
 from trajectories.models import Step
-from trajectories.replay.dom import document, scenes
-from trajectories.replay.dom.addresses import Addresses, Named
-from trajectories.replay.dom.scenes import NoScene, Scene
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from typing import Literal
 
 from PIL import Image
 
-from gymsite.core import thumbnails
-from trajectories.fidelity import enclosure, watching
+from core import thumbnails
+from trajectories.fidelity import enclosure, memory
 from trajectories.fidelity.enclosure import EnclosureMissing, MissingReason
 from trajectories.fidelity.limits import (
     FILES,
@@ -157,7 +157,7 @@ def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
         while True:
             if time.monotonic() > deadline:
                 raise Undrawn("out_of_time")
-            if watching.memory_of(box.pid) > MEMORY_BYTES:
+            if memory.memory_of(box.pid) > MEMORY_BYTES:
                 raise Undrawn("out_of_memory")
             if not selector.select(WATCH_S):
                 continue

@@ -6,7 +6,7 @@ Records come out as JSON text, so that live can relay them without building them
 
 from __future__ import annotations
 
-from trajectories.hot_sql.claiming import (
+from trajectories.hot_sql.claims import (
     CLAIM_COLUMNS,
     SUBMISSION_CHANNEL,
     TOOL_CALL_CHANNEL,
@@ -16,10 +16,10 @@ from trajectories.hot_sql.claiming import (
     submission_write,
 )
 from trajectories.hot_sql.cursor import hot_cursor
-from trajectories.hot_sql.finishing import Ending, finish_many
-from trajectories.hot_sql.opening import episodes_insert, ids_reserve
+from trajectories.hot_sql.episodes import episodes_insert, ids_reserve
 from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
+from trajectories.hot_sql.verdicts import Ending, finish_many
 
 __all__ = [
     "CLAIM_COLUMNS",

@@ -8,8 +8,9 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
+from trajectories import heartbeats
+from trajectories.api import health
 from trajectories.judging import services, tool_calls
-from trajectories.recording import health, heartbeats
 from verifiers import sandbox
 
 logger = logging.getLogger(__name__)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from trajectories import hot_sql
-from trajectories.judging import site_states, writing
+from trajectories.judging import site_states, verdict_writer
 from trajectories.models import Run
 from verifiers import registry
+from verifiers.answer_text import unparsable
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
-from verifiers.reading import unparsable
 from verifiers.sandbox import SandboxMissing
 from verifiers.texts import storable
 from verifiers.types import Evidence, Gold, Verdict
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 CLAIMS_MAX = 3
 
-_writer = writing.VerdictWriter()
+_writer = verdict_writer.VerdictWriter()
 _pool: ChildPool | None = None
 _pool_lock = threading.Lock()
 

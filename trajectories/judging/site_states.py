@@ -17,9 +17,8 @@ from django.conf import settings
 from tasks_app.families import milestones
 from tasks_app.worlds import evidence
 from tasks_app.worlds.registry import state_plain, worlds
-from trajectories import ui_evidence
+from trajectories import prompts, ui_evidence
 from trajectories.hot_sql import Claim, hot_cursor
-from trajectories.recording import prompts
 
 logger = logging.getLogger(__name__)
 

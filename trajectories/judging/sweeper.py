@@ -16,14 +16,15 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from kombu.exceptions import OperationalError as QueueUnreachable
 
-from gymsite.core import redis_client
-from trajectories.capture.sweeping import PictureSweep
-from trajectories.fidelity.sweeping import FidelitySweep
+from core import redis_client
+from trajectories import heartbeats
+from trajectories.api import health, idempotency
+from trajectories.capture.sweep import PictureSweep
+from trajectories.facts.sweep import SummarySweep
+from trajectories.fidelity.sweep import FidelitySweep
 from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls
 from trajectories.judging.services import CLAIMS_MAX
-from trajectories.recording import health, heartbeats, idempotency
-from trajectories.summaries.sweeping import SummarySweep
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 
-from tasks_app.arrangement import arranged
+from tasks_app.variation import arranged
 from trajectories.hot_sql import hot_cursor
 from verifiers import programs
 from verifiers.sandbox import Report, SandboxMissing, suite_run

@@ -13,9 +13,9 @@ from channels.db import database_sync_to_async  # type: ignore[import-untyped]
 from django.conf import settings
 from django.db import Error as DatabaseError
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
+from trajectories.api import auth
 from trajectories.models.access import Scope
-from trajectories.recording import auth
 
 Connection = Mapping[str, Any]
 

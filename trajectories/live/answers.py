@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -8,7 +8,7 @@ from trajectories.live.answers import Receive, Scope, Send
 from trajectories.live.hub import Hub
 from trajectories.live.selectors import LiveReader
 from trajectories.live.sockets import SocketApp
-from trajectories.live.waiting import WaitApp
+from trajectories.live.waits import WaitApp
 
 
 class LiveApplication:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import msgspec
 from channels.generic.websocket import AsyncWebsocketConsumer  # type: ignore[import-untyped]
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from trajectories.live import access
 from trajectories.live.feeds import too_slow, verdict_message
 from trajectories.live.hub import Hub

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from trajectories.live.parameters import episode_unknown, run_unknown
-from trajectories.live.patience import patiently
+from trajectories.live.retries import patiently
 from trajectories.live.selectors import NewStep
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from functools import partial
 from typing import NamedTuple
 
 from trajectories.live.announcements import Announcements
-from trajectories.live.batching import Batch
+from trajectories.live.batches import Batch
 from trajectories.live.events import Announced, VerdictsWritten
-from trajectories.live.patience import RETRY_S, patiently
+from trajectories.live.retries import RETRY_S, patiently
 from trajectories.live.selectors import EpisodeState, LiveReader, Unavailable, VerdictPage
 from trajectories.live.signals import Signals
-from trajectories.live.watching import STEP_LOOK_S, Feeds
+from trajectories.live.watch import STEP_LOOK_S, Feeds
 
 logger = logging.getLogger(__name__)
 

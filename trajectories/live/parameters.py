@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import parse_qs
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 
 TIMEOUT_DEFAULT_S = 20.0
 TIMEOUT_MAX_S = 60.0

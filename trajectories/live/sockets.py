@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from trajectories.live.answers import Receive, Scope, Send
+from trajectories.live.closable_socket import Line
 from trajectories.live.consumers import EpisodeConsumer, LiveConsumer, Refused, RunConsumer, RunPulseConsumer
 from trajectories.live.hub import Hub
-from trajectories.live.line import Line
 from trajectories.live.parameters import BIGINT_MAX
 
 SOCKETS_MAX = 2_000

@@ -64,9 +64,7 @@ class Episode(models.Model):
     seed = models.BigIntegerField()
     presentation = models.JSONField(default=dict)
     presentation_hash = models.CharField(max_length=64, default="", blank=True)
-    arrangement = models.JSONField(
-        null=True
-    )  # what it shows otherwise than its task: tasks_app/arrangement.py
+    arrangement = models.JSONField(null=True)  # what it shows otherwise than its task: tasks_app/variation.py
     max_steps = models.PositiveIntegerField()
     token_budget = models.PositiveIntegerField(null=True)
     recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)

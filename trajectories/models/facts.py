@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 class StepFacts(models.Model):
     """Of one step: what became of its action, how its thought measures, and the thought's words.
 
-    Heuristics throughout: ``trajectories/summaries/said_done.py`` and ``behaviour.py`` say how each is found.
+    Heuristics throughout: ``trajectories/facts/action_check.py`` and ``behaviour.py`` say how each is found.
     """
 
     class SaidDone(models.TextChoices):

@@ -13,7 +13,7 @@ LEFT = ("waiting", "no_sandbox", "no_browser")
 class Fidelity(models.Model):
     """Of one step: its DOM replay, drawn in a sandbox, held against its screenshot.
 
-    ``trajectories/fidelity/comparing.py`` says how. ``replay`` and ``difference`` are blobs: the drawn
+    ``trajectories/fidelity/comparison.py`` says how. ``replay`` and ``difference`` are blobs: the drawn
     picture, and red where it differs from the screenshot.
     """
 

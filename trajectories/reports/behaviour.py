@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from trajectories.recording import prompts
+from trajectories import prompts
 from trajectories.reports.statistics import clustered_mean
 
 # What a page saw is known where pages reported something that was compared with at least one action; answers

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
+from verifiers.answer_text import gold_answers, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
-from verifiers.reading import gold_answers, readable, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
 

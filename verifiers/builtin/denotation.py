@@ -6,8 +6,8 @@ Source: ppasupat/WikiTableQuestions v1.0.2, ``evaluator.py``; its rules are in `
 from __future__ import annotations
 
 from verifiers import denotations
+from verifiers.answer_text import judged, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
-from verifiers.reading import judged, readable, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.builtin import choice, mmmu
 from verifiers.builtin.numeric import read_number
-from verifiers.reading import gold_answers, judged, short_answer, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, Verdict
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from verifiers.reading import boxes, gold_answers, judged, short_answer, unparsable
+from verifiers.answer_text import boxes, gold_answers, judged, short_answer, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
 

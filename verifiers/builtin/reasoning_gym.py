@@ -41,9 +41,9 @@ FILL = '["fill B", "pour B->C"]'
 )
 def reasoning_gym(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct by the rule of ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""
+    from verifiers.answer_text import judged, unparsable
     from verifiers.puzzles.rule import Puzzle, cleaned
     from verifiers.puzzles.rules import RULES
-    from verifiers.reading import judged, unparsable
 
     name = str(gold.extra.get("dataset"))
     if name not in RULES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from verifiers.reading import gold_answers, judged, short_answer, unparsable
+from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, Verdict
 

@@ -6,8 +6,8 @@ of a count of twenty or more. Here integers under 100 and years are exact, in pe
 
 from __future__ import annotations
 
+from verifiers.answer_text import gold_answers, judged, unparsable
 from verifiers.builtin import relaxed
-from verifiers.reading import gold_answers, judged, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, Verdict
 

@@ -17,8 +17,8 @@ from decimal import Decimal
 from typing import Any
 
 from verifiers import denotations
+from verifiers.answer_text import judged, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
-from verifiers.reading import judged, readable, unparsable
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, Verdict
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from verifiers.mathtext.cleaning import clean
-from verifiers.mathtext.comparing import same_form
+from verifiers.answer_text import gold_answers, judged, readable, short_answer, unparsable
+from verifiers.mathtext.comparison import same_form
 from verifiers.mathtext.forms import Form, Scalar
-from verifiers.mathtext.reading import forms_of
+from verifiers.mathtext.normalization import clean
+from verifiers.mathtext.notation import written
+from verifiers.mathtext.parser import forms_of
 from verifiers.mathtext.strictness import is_finished
 from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
-from verifiers.mathtext.written import written
-from verifiers.reading import gold_answers, judged, readable, short_answer, unparsable
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from verifiers.mathtext.cleaning import text_blocks
+from verifiers.mathtext.normalization import text_blocks
 
 FAMILIES = (
     "inch inches in",

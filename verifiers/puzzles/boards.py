@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from verifiers.puzzles.readings import cells
+from verifiers.puzzles.normal_forms import cells
 from verifiers.puzzles.rule import Puzzle
 
 MOVES = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import chain
 
-from verifiers.puzzles import boards, calculus, cube, expressions, numbers, readings, traffic
+from verifiers.puzzles import boards, calculus, cube, expressions, normal_forms, numbers, traffic
 from verifiers.puzzles.packaged import PACKAGED, packaged
 from verifiers.puzzles.rule import Puzzle, Reading, Rule, same, shaped
 
@@ -43,27 +43,28 @@ def puzzle24(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 READINGS: Mapping[Reading, str] = {
-    readings.exact: "ab acre aiw arc_1d base_conversion basic_arithmetic bf binary_alternation caesar_cipher "
+    normal_forms.exact: "ab acre aiw arc_1d base_conversion basic_arithmetic bf binary_alternation "
+    "caesar_cipher "
     "circuit_logic count_bits count_primes course_schedule emoji_mystery gcd isomorphic_strings "
     "largest_island lcm leg_counting letter_counting list_functions mahjong_puzzle maze number_filtering "
     "number_sequence ransom_note rotten_oranges self_reference simple_equations simple_geometry "
     "string_insertion string_manipulation string_splitting string_synthesis syllogism "
     "word_sequence_reversal",
-    readings.folded: "color_cube_rotation dice family_relationships game_of_life_halting spell_backward "
+    normal_forms.folded: "color_cube_rotation dice family_relationships game_of_life_halting spell_backward "
     "tsumego zebra_puzzles",
-    readings.unspaced: "figlet_font needle_haystack",
-    readings.words: "path_star spiral_matrix",
-    readings.folded_words: "letter_jumble sentence_reordering",
-    readings.comma_list: "word_sorting",
-    readings.lines: "futoshiki mini_sudoku modulo_grid rotate_matrix sudoku",
-    readings.cells: "arc_agi binary_matrix manipulate_matrix rearc survo",
-    readings.number_cells: "pool_matrix",
-    readings.life_board: "game_of_life",
-    readings.groups: "group_anagrams",
-    readings.partitions: "palindrome_partitioning",
-    readings.number_list: "number_sorting",
-    readings.duration: "time_intervals",
-    readings.roles: "knights_knaves",
+    normal_forms.unspaced: "figlet_font needle_haystack",
+    normal_forms.words: "path_star spiral_matrix",
+    normal_forms.folded_words: "letter_jumble sentence_reordering",
+    normal_forms.comma_list: "word_sorting",
+    normal_forms.lines: "futoshiki mini_sudoku modulo_grid rotate_matrix sudoku",
+    normal_forms.cells: "arc_agi binary_matrix manipulate_matrix rearc survo",
+    normal_forms.number_cells: "pool_matrix",
+    normal_forms.life_board: "game_of_life",
+    normal_forms.groups: "group_anagrams",
+    normal_forms.partitions: "palindrome_partitioning",
+    normal_forms.number_list: "number_sorting",
+    normal_forms.duration: "time_intervals",
+    normal_forms.roles: "knights_knaves",
     numbers.number: "chain_sum decimal_arithmetic decimal_chain_sum gsm_symbolic products rectangle_count",
     numbers.numbers: "polynomial_equations",
     numbers.calendar: "calendar_arithmetic",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gymsite.core.errors import GymError
-from verifiers.sandbox import probe, running
+from core.errors import GymError
+from verifiers.sandbox import probe, runner
 from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
 from verifiers.texts import storable
 
@@ -81,7 +81,7 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     raise SandboxMissing("sandbox_missing", probe.sandbox_problem() or "A sandbox did not start in time.")
 
 
-def _report(suite: Suite, said: list[dict[str, Any]], ran: running.Ran) -> Report:
+def _report(suite: Suite, said: list[dict[str, Any]], ran: runner.Ran) -> Report:
     """``said``: what came of the asserts, and what came of everything; less when the program ended before."""
     report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
     if said:
@@ -123,9 +123,9 @@ def _job(program: str, suite: Suite, *, nonce: str) -> bytes:
     ).encode()
 
 
-def _ran(job: bytes, *, limits: Limits, hash_seed: int) -> running.Ran:
+def _ran(job: bytes, *, limits: Limits, hash_seed: int) -> runner.Ran:
     try:
-        return running.run_pair(job, limits=limits, hash_seed=hash_seed)
+        return runner.run_pair(job, limits=limits, hash_seed=hash_seed)
     except OSError as error:
         raise SandboxMissing("sandbox_missing", f"A sandbox cannot be started: {error}") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gymsite.arena import answering, saying
+from gymsite.arena import accessible_text, answer_interactions
 from gymsite.arena.questions import _zoom
 from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
@@ -29,9 +29,9 @@ questions.register(
         form_template="arena/_choice_form.html",
         render=render,
         text=prose.markdown_of,
-        said=saying.question_said,
+        said=accessible_text.question_said,
         moves=moves,
-        more_moves=answering.more_moves,
+        more_moves=answer_interactions.more_moves,
         instruction="choice",
         tools=frozenset({_zoom.TOOL}),
     ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gymsite.arena import answering
-from gymsite.core import latex
+from core import latex
+from gymsite.arena import answer_interactions
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, ToolCall, Visit, questions
 
 
@@ -74,7 +74,7 @@ questions.register(
         text=text,
         said=said,
         moves=moves,
-        more_moves=answering.more_moves,
+        more_moves=answer_interactions.more_moves,
         answer_form="program",
         instruction="code",
         tools=frozenset({"run"}),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.presentation import Look
 from gymsite.arena.sites.site import sites
-from gymsite.core.presentation import Look
 from tasks_app.questions import Answer, Move, Payload, QuestionKind, Visit, questions
-from tasks_app.worlds import telling
+from tasks_app.worlds import text_view
 from verifiers import denotations
 
 SUBMIT_BUTTON = "Submit answer"
@@ -21,13 +21,13 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def text(payload: Payload, /) -> str:
-    """The wording alone: prompts put the site's own text before it (``tasks_app/worlds/telling.py``)."""
+    """The wording alone: prompts put the site's own text before it (``tasks_app/worlds/text_view.py``)."""
     return str(payload["text"])
 
 
 def has_text(payload: Payload, /) -> bool:
     """A task that is done needs its pages."""
-    return telling.SCOPE in payload
+    return text_view.SCOPE in payload
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gymsite.arena import answering, saying
+from gymsite.arena import accessible_text, answer_interactions
 from gymsite.arena.questions import _tables
 from tasks_app import prose
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
@@ -38,7 +38,12 @@ def said(payload: Payload, /) -> str:
     """The question, then the table as an axtree tells it: its names, a line of the header, lines of rows."""
     table = _table_of(payload)
     rows = (f"row: {_line(row)}" for row in table.rows)
-    lines = [saying.question_said(payload), 'figure "Table"', "table", f"header: {_line(table.header)}"]
+    lines = [
+        accessible_text.question_said(payload),
+        'figure "Table"',
+        "table",
+        f"header: {_line(table.header)}",
+    ]
     return "\n".join((*lines, *rows)).replace(BYTE_ORDER_MARK, " ")
 
 
@@ -74,7 +79,7 @@ questions.register(
         text=text,
         said=said,
         moves=moves,
-        more_moves=answering.more_moves,
+        more_moves=answer_interactions.more_moves,
         answer_form="values",
         instruction="values",
         tools=frozenset({"sort", "find", "paging"}),

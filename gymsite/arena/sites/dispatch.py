@@ -15,10 +15,10 @@ from django.shortcuts import render
 from django.urls import ResolverMatch, URLResolver
 from django.urls.resolvers import RoutePattern
 
+from core.presentation import look_read
 from gymsite.arena import clock, episodes
 from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Change, Event, Instead, Page, Site, Visit, sites
-from gymsite.core.presentation import look_read
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 

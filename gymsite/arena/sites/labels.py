@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from gymsite.core.presentation import SITE_LOOKS
+from core.presentation import SITE_LOOKS
 
 Labels = Mapping[str, str]
 """What a thing is called, by its own name; ``{}`` is where a name or a number goes."""

@@ -12,9 +12,9 @@ from typing import Literal
 
 from django.http import Http404
 
+from core.draws import Draws
+from core.presentation import Look
 from gymsite.arena.sites.site import Change, Visit
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
 
 Name = Literal["cookies", "newsletter", "sign_up", "prices", "session"]
 FIRST: Name = "cookies"

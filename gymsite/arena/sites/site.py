@@ -19,9 +19,9 @@ from typing import Any, cast
 from django.http import QueryDict
 from django.urls import URLPattern, path
 
-from gymsite.arena.drawing.canvas import Drawing
-from gymsite.core.presentation import Look
-from gymsite.core.registry import Registry
+from core.presentation import Look
+from core.registry import Registry
+from gymsite.arena.drawings.canvas import Drawing
 from tasks_app.questions import Asking, no_more_moves
 
 Event = tuple[str, Mapping[str, Any]]

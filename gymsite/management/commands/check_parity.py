@@ -11,14 +11,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from tqdm import tqdm
 
-from gymsite.core.errors import GymError
-from gymsite.parity.looks import covering_looks, pairing_looks
+from core.errors import GymError
+from gymsite.checks.parity.looks import covering_looks, pairing_looks
 from tasks_app.models import Task
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 
 if TYPE_CHECKING:
-    from gymsite.parity.check import Failure
+    from gymsite.checks.parity.check import Failure
 
 # Marks made here are taken back here when an item passes later; reasons of the source stay.
 PARITY_REASON = "its text cannot be recovered from the observation of its page"
@@ -91,8 +91,8 @@ class Command(BaseCommand):
 
     def _check(self, tasks: list[Task], *, in_every_pair: bool) -> list[Failure | None]:
         try:
-            from gymsite.parity.check import items_check
-            from gymsite.parity.server import Item
+            from gymsite.checks.parity.check import items_check
+            from gymsite.checks.parity.server import Item
             from palaestra.errors import BrowserMissing
         except ModuleNotFoundError as error:
             raise CommandError(f"This needs the client ({error}): pip install ./client") from None

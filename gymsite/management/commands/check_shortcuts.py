@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from gymsite.shortcuts import measures
-from tasks_app.management.site_check import SiteCheck
+from gymsite.checks.shortcuts import measures
+from gymsite.checks.site_command import SiteCheck
 
 
 class Command(SiteCheck):

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
-from gymsite.services import preparing
+from gymsite.services import preparation
 
 
 class Command(BaseCommand):
@@ -20,4 +20,4 @@ class Command(BaseCommand):
         name = options["name"]
         if get_user_model().objects.filter(username=name).exists():
             raise CommandError(f"There is a login {name!r} already: choose another name.")
-        self.stdout.write(preparing.login_create(name=name, is_superuser=options["superuser"]))
+        self.stdout.write(preparation.login_create(name=name, is_superuser=options["superuser"]))

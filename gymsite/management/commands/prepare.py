@@ -5,8 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from gymsite.core.errors import GymError
-from gymsite.services import preparing
+from core.errors import GymError
+from gymsite.services import preparation
 
 
 class Command(BaseCommand):
@@ -15,9 +15,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:
-            preparing.migrations_apply()
-            preparing.roles_apply(settings.VAR_DIR)
-            for line in preparing.first_things():
+            preparation.migrations_apply()
+            preparation.roles_apply(settings.VAR_DIR)
+            for line in preparation.first_things():
                 self.stdout.write(line)
         except GymError as error:
             raise CommandError(error.message) from error

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from gymsite.services import roles, secrets
 
 

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from dotenv import dotenv_values
 
-from gymsite.core.errors import GymError
-from gymsite.services import starting
+from core.errors import GymError
+from gymsite.services import startup
 from gymsite.services.processes import BASE_DIR
 
 
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         # Children read no .env: it may hold what some of them must not know.
         chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
         chosen |= os.environ
-        options = starting.Options(
+        options = startup.Options(
             var_dir=settings.VAR_DIR,
             host=chosen.get("GYM_HOST", "127.0.0.1"),
             ports={name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")},
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             settings=chosen,
         )
         try:
-            starting.up(options, say=self._say)
+            startup.up(options, say=self._say)
         except GymError as error:
             self.stderr.write(error.message)
             sys.exit(1)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
+from tasks_app.worlds.formats import MONTHS
 from tasks_app.worlds.reviews.types import Outline
-from tasks_app.worlds.wording import MONTHS
 
 
 @dataclass(frozen=True, slots=True)

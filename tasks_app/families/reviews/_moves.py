@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from tasks_app.families.reviews import _conditions as conditions
 from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._asking import Asked
 from tasks_app.families.reviews._conditions import Condition
+from tasks_app.families.reviews._drafts import Asked
 from tasks_app.families.reviews._rules import Entry, Rule
 from tasks_app.worlds.reviews.types import FOLD, Outline
 

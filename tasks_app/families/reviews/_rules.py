@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.outlines import outlines

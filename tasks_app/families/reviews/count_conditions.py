@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _asking as asking
-from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _brute_force as brute
 from tasks_app.families.reviews import _conditions as conditions
+from tasks_app.families.reviews import _drafts as asking
 from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._asking import Asked
 from tasks_app.families.reviews._conditions import Condition
+from tasks_app.families.reviews._drafts import Asked
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Outline, Product, World

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _asking as asking
+from tasks_app.families.reviews import _drafts as asking
 from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _picking as picking
+from tasks_app.families.reviews import _selection as picking
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _asking as asking
-from tasks_app.families.reviews import _brute as brute
+from tasks_app.families.reviews import _brute_force as brute
+from tasks_app.families.reviews import _drafts as asking
 from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._asking import Asked
+from tasks_app.families.reviews._drafts import Asked
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import World
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
-from gymsite.core.draws import Draws
-from tasks_app.families.stays import _asking as asking
-from tasks_app.families.stays import _brute as brute
+from core.draws import Draws
+from tasks_app.families.stays import _brute_force as brute
+from tasks_app.families.stays import _drafts as asking
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.stays.amenities import house_ids, names, room_ids

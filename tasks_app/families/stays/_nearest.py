@@ -16,8 +16,8 @@ from typing import Any
 
 from tasks_app.families.stays import _conditions as conditions
 from tasks_app.families.stays import _moves as moves
-from tasks_app.families.stays._asking import Offer
 from tasks_app.families.stays._conditions import Condition
+from tasks_app.families.stays._drafts import Offer
 
 OPENING = 2
 """A house, and all its amenities."""

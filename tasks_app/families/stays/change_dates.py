@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.milestones import once, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _asking as asking
-from tasks_app.families.stays import _brute as brute
-from tasks_app.families.stays import _doing as doing
+from tasks_app.families.stays import _brute_force as brute
+from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _goals as doing
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Deeds, Family, SiteTask, Told
+from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import change_refusal
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import Event, State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
-from tasks_app.worlds.wording import day_text
 
 FIELDS = ("New total and change fee together in euros", "Confirmation code")
 TRIES = 60

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _asking as asking
-from tasks_app.families.stays import _brute as brute
+from tasks_app.families.stays import _brute_force as brute
+from tasks_app.families.stays import _drafts as asking
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask, Told
+from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.calendar import first_free, night_price
 from tasks_app.worlds.stays.types import Listing, Room, World
-from tasks_app.worlds.wording import day_text
 
 FIELDS = ("Date of arrival (YYYY-MM-DD)", "Price of the first night in euros")
 TRIES = 120

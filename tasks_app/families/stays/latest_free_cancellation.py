@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _drafts as asking
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask
+from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.quotes import free_until
 from tasks_app.worlds.stays.types import Listing, World
-from tasks_app.worlds.wording import day_text
 
 FIELDS = ("Last day of free cancellation (YYYY-MM-DD)", "Listing number")
 TRIES = 60

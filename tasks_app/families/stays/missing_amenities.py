@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _asking as asking
+from tasks_app.families.stays import _drafts as asking
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _asking as asking
-from tasks_app.families.stays import _brute as brute
+from tasks_app.families.stays import _brute_force as brute
+from tasks_app.families.stays import _drafts as asking
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask, Told

@@ -13,8 +13,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
-from gymsite.core.errors import GymError
-from tasks_app import errata, guessing, hub, loading, reading, sources
+from core.errors import GymError
+from tasks_app import errata, guess_rates, hub, loading, record_files, sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
@@ -69,14 +69,16 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
-        guessed = guessing.guess_rates_store(plugin, split=split) if plugin.generate_split is None else None
+        guessed = (
+            guess_rates.guess_rates_store(plugin, split=split) if plugin.generate_split is None else None
+        )
         self._tell(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
         _check_loaded(report, name=f"{plugin.id}/{split}", others=others)
 
     def _errata(self, options: dict[str, Any]) -> None:
         if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
             raise CommandError("--errata goes alone: its lines name benchmark and split.")
-        report = errata.errata_apply(reading.records(reading.source_files(options["errata"])))
+        report = errata.errata_apply(record_files.records(record_files.source_files(options["errata"])))
         for told in report.told:
             self.stdout.write(told)
         counts = f"{report.disputed} golds disputed, {report.corrected} corrected"
@@ -138,7 +140,7 @@ def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> It
         raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
     path = options["file"]
     files = sources.split_files(plugin, path, split=split) if path else hub.hub_files(plugin, split=split)
-    return plugin.rows(reading.records(files))
+    return plugin.rows(record_files.records(files))
 
 
 def _generated(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:

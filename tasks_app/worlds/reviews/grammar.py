@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 
 Lists: TypeAlias = Mapping[str, Sequence[str]]
 

@@ -15,11 +15,11 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
-from gymsite.core.draws import Draws
-from tasks_app.worlds.remembering import kept
+from core.draws import Draws
+from tasks_app.worlds.cache import kept
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
-from tasks_app.worlds.reviews.planting import Plot, planted
+from tasks_app.worlds.reviews.mentions import Plot, planted
 from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, World
 from tasks_app.worlds.reviews.vocabulary import Edition, Vocabulary
 

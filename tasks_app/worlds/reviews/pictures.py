@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Product, World
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tasks_app.worlds.cache import kept, opener
 from tasks_app.worlds.registry import WorldPlugin, worlds
-from tasks_app.worlds.remembering import kept, opener
 from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.state import fold, plain
-from tasks_app.worlds.reviews.telling import TELLING
+from tasks_app.worlds.reviews.text_view import TELLING
 from tasks_app.worlds.reviews.types import World
 from tasks_app.worlds.reviews.world import world, world_change
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 
-from gymsite.core.draws import Draws
-from tasks_app.worlds.remembering import kept
+from core.draws import Draws
+from tasks_app.worlds.cache import kept
 from tasks_app.worlds.reviews import foreign, vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.goods import Term

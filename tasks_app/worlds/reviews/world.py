@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from gymsite.core.draws import Draws
-from tasks_app.worlds.remembering import kept
+from core.draws import Draws
+from tasks_app.worlds.cache import kept
 from tasks_app.worlds.reviews import grammar, vocabulary
 from tasks_app.worlds.reviews.goods import Category
 from tasks_app.worlds.reviews.types import Change, Product, World

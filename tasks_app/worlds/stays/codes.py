@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.worlds.stays.types import Stay
 
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from gymsite.core.draws import Draws
+from core.draws import Draws
 from tasks_app.worlds.stays.amenities import house_ids, room_ids
-from tasks_app.worlds.stays.naming import Naming
+from tasks_app.worlds.stays.names import Naming
 from tasks_app.worlds.stays.types import NIGHTS, Edition, Fees, Listing, Policy, Room, Rules, Tier, Town
 from tasks_app.worlds.stays.vocabulary import (
     AMENITY_TURNS,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
 
+from tasks_app.worlds.formats import MONTHS, month_text
 from tasks_app.worlds.stays.calendar import night_price, nights_mask, taken
 from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.types import Listing, Room, World
-from tasks_app.worlds.wording import MONTHS, month_text
 
 NIGHT_TOKENS = 8
 """Of a free night, as ``, 4: 82.50``: none costs 1,000 euros."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gymsite.core.draws import Draws
-from tasks_app.worlds.remembering import of_world
+from core.draws import Draws
+from tasks_app.worlds.cache import of_world
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 LIGHTS = ("morning", "day", "evening")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from tasks_app.worlds.cache import kept, opener
 from tasks_app.worlds.registry import WorldPlugin, worlds
-from tasks_app.worlds.remembering import kept, opener
-from tasks_app.worlds.stays import comparing
+from tasks_app.worlds.stays import comparison
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.state import fold, plain
-from tasks_app.worlds.stays.telling import TELLING
+from tasks_app.worlds.stays.text_view import TELLING
 from tasks_app.worlds.stays.world import world
 
 open_world = opener(world, world_change, most_changed=kept(megabytes=12, kib=350))
@@ -22,6 +22,6 @@ worlds.register(
         plain=plain,
         changes=frozenset({"booked", "changed", "cancelled", "banner_closed"}),
         telling=TELLING,
-        compare=comparing.compare,
+        compare=comparison.compare,
     ),
 )

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, cached_property
 
-from gymsite.core.draws import Draws
-from tasks_app.worlds.remembering import of_world
+from core.draws import Draws
+from tasks_app.worlds.cache import of_world
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
 from tasks_app.worlds.stays.vocabulary import NAMES
 from tasks_app.worlds.stays.vocabulary_reviews import DENIED, REPLIES, SENTENCES, TAILS, TITLES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from gymsite.core.draws import Draws
-from tasks_app.worlds.remembering import of_world
+from core.draws import Draws
+from tasks_app.worlds.cache import of_world
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.types import Listing, Policy, Tier, World
 from tasks_app.worlds.stays.vocabulary_text import CLOSINGS, DETAILS, HOUSES, OPENINGS, PLACES

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from trajectories.fidelity import checking, choosing, rendering
+from trajectories.fidelity import check, rendering, sample
 from trajectories.models import Episode, Fidelity, Step
 from trajectories.models.fidelity import LEFT
 
@@ -35,14 +35,14 @@ class Command(BaseCommand):
             raise CommandError(problem[1])
         wanted = self._wanted(episode_id, step=options["step"], all_steps=options["all"])
         for index in wanted:
-            choosing.step_wait_again(episode_id=episode_id, index=index)
+            sample.step_wait_again(episode_id=episode_id, index=index)
         if episode.finished_at is not None:
-            choosing.episode_choose(episode_id)
+            sample.episode_choose(episode_id)
             self._tell(episode, are_named=bool(wanted))
         self.stdout.write(ROW.format("step", "state", "reason", "changed", "hash bits"))
         waiting = Fidelity.objects.filter(episode_id=episode_id, reason__in=LEFT)
         for index in list(waiting.order_by("index").values_list("index", flat=True)):
-            checking.step_check(episode_id=episode_id, index=index)
+            check.step_check(episode_id=episode_id, index=index)
         for row in Fidelity.objects.filter(episode_id=episode_id).order_by("index"):
             share = "" if row.changed_share is None else f"{row.changed_share:.4%}"
             bits = "" if row.phash_distance is None else str(row.phash_distance)
@@ -50,10 +50,10 @@ class Command(BaseCommand):
 
     def _tell(self, episode: Episode, *, are_named: bool) -> None:
         """What a table of too few rows, or of reasons that will pass, does not say."""
-        problem = "" if are_named else choosing.problem_of(episode)
+        problem = "" if are_named else sample.problem_of(episode)
         if problem:
             self.stderr.write(f"No step was chosen. {problem}")
-        left = choosing.settles_in(episode.pk)
+        left = sample.settles_in(episode.pk)
         if left:
             # Without steps to choose the sweeper never comes to this episode.
             is_due = bool(settings.FIDELITY_STEPS_MAX)

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
+from trajectories.api import auth
 from trajectories.models.access import Scope
-from trajectories.recording import auth
 
 NAME_MAX_CHARS = 100
 

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from tqdm import tqdm
 
 from tasks_app.registry import benchmarks
-from trajectories.judging import rejudging
+from trajectories.judging import rejudge
 
 
 class Command(BaseCommand):
@@ -19,9 +19,9 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, benchmark: str | None, dry_run: bool, **_options: Any) -> None:
         if benchmark is not None:
             benchmarks.get(benchmark)
-        total, changed = rejudging.judged_count(benchmark=benchmark)
+        total, changed = rejudge.judged_count(benchmark=benchmark)
         flips = 0
-        judged = rejudging.rejudge(benchmark=benchmark, is_dry_run=dry_run)
+        judged = rejudge.rejudge(benchmark=benchmark, is_dry_run=dry_run)
         for flip in tqdm(judged, total=total, unit="verdict", disable=None):
             if flip is not None:
                 flips += 1
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         if changed:
             self.stdout.write(f"Left out: {changed} episodes that showed what their task no longer is.")
 
-    def _print(self, flip: rejudging.Flip) -> None:
+    def _print(self, flip: rejudge.Flip) -> None:
         line = (
             f"episode {flip.episode_id}: {flip.before} -> {flip.after}"
             f" ({flip.verifier}, gold version {flip.gold_version})"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from gymsite.core.errors import GymError
+from core.errors import GymError
 from verifiers import agreement, registry
 from verifiers.children import ChildPool, judge_guarded
 from verifiers.types import Evidence, Gold, Verdict

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gymsite.arena.drawing.goods import drawing
+from gymsite.arena.drawings.goods import drawing
 from gymsite.arena.sites import notices
 from gymsite.arena.sites.reviews import _moves, _page, _reviews, _shop
 from gymsite.arena.sites.site import Site, route, sites

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from core.presentation import Look
 from gymsite.arena.sites import notices
-from gymsite.core.presentation import Look
 
 SEARCHES = 2
 """A term whose forms do not all hold it is searched for twice."""

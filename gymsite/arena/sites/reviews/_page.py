@@ -9,20 +9,20 @@ from typing import Any
 
 from django.http import Http404
 
+from core.draws import Draws
+from core.presentation import Look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._notices import pop_up_due
 from gymsite.arena.sites.reviews._panels import panels
 from gymsite.arena.sites.site import Event, Instead, Page, Visit
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
+from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.outlines import stars
 from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
 from tasks_app.worlds.reviews.vocabulary import Edition
-from tasks_app.worlds.wording import counted
 
 SECTIONS = {
     "home": ("range", "service", "house"),

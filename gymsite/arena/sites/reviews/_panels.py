@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.draws import Draws
 from gymsite.arena.sites.site import Visit
-from gymsite.core.draws import Draws
 from tasks_app.worlds.reviews.types import World
 
 NUMBERS = {"none": 0, "one": 1, "two": 2}

@@ -10,15 +10,15 @@ from django.http import Http404
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.reviews import _facts as facts
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._asked import Asked, asked_read, choices, count_text, cut, found
 from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._page import page, product_at, product_card, stars_drawn
+from gymsite.arena.sites.reviews._query import Asked, asked_read, choices, count_text, cut, found
 from gymsite.arena.sites.site import Change, Event, Page, Visit
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import MEANING
 from tasks_app.worlds.reviews.state import State, helpful_votes
-from tasks_app.worlds.reviews.telling import LANGUAGES
 from tasks_app.worlds.reviews.text import review as review_written
+from tasks_app.worlds.reviews.text_view import LANGUAGES
 from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
 
 

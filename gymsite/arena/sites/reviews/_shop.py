@@ -7,9 +7,9 @@ from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._page import page, product_at, product_card
 from gymsite.arena.sites.site import Page, Visit
-from tasks_app.worlds.reviews.asking import questions
+from tasks_app.worlds.formats import counted
+from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.types import World
-from tasks_app.worlds.wording import counted
 
 RECENT = 3
 

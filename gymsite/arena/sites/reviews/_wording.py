@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from tasks_app.worlds.wording import MONTHS, counted
+from tasks_app.worlds.formats import MONTHS, counted
 
 STARS = 5
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gymsite.arena.drawing.places import drawing
+from gymsite.arena.drawings.places import drawing
 from gymsite.arena.sites import notices
 from gymsite.arena.sites.site import Site, route, sites
-from gymsite.arena.sites.stays import _checkout, _detail, _moves, _page, _searching, _trips
+from gymsite.arena.sites.stays import _checkout, _detail, _moves, _page, _search, _trips
 from tasks_app.worlds.stays.plugin import open_world
 from tasks_app.worlds.stays.state import fold
 
@@ -20,8 +20,8 @@ sites.register(
         more_moves=_moves.more_moves,
         instead=_page.instead,
         urls=(
-            route("", _searching.home),
-            route("search", _searching.search),
+            route("", _search.home),
+            route("search", _search.search),
             route("stays/<str:listing_id>", _detail.detail),
             route("stays/<str:listing_id>/reviews", _detail.guest_reviews),
             route("stays/<str:listing_id>/book/<str:room_id>", _checkout.checkout),

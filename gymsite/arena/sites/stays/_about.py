@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._searching import distance
+from gymsite.arena.sites.stays._search import distance
 from tasks_app.worlds.stays.pictures import gallery
 from tasks_app.worlds.stays.quotes import tax_cents
 from tasks_app.worlds.stays.text import description, policy_text

@@ -9,9 +9,9 @@ from django.http import Http404, QueryDict
 
 from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
-from gymsite.arena.sites.stays._asked import STAY_FIELDS, Asked, asked_read, given_in, stay_query
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
+from gymsite.arena.sites.stays._query import STAY_FIELDS, Asked, asked_read, given_in, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.codes import trip_code

@@ -12,16 +12,16 @@ from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
-from gymsite.arena.sites.stays._asked import Asked, asked_read, number_read, stay_query
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, ordered, page
+from gymsite.arena.sites.stays._query import Asked, asked_read, number_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
+from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import booking_refusal, room_of
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
-from tasks_app.worlds.wording import counted
 
 HIGHLIGHTS = 4
 LATEST_REVIEWS = 2

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from core.presentation import Look
 from gymsite.arena.sites import notices
-from gymsite.core.presentation import Look
 
 FORMS = 3
 """Every task searches once at most and filters twice; what its wording lists, it searches for or prices."""

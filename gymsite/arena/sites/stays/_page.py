@@ -7,15 +7,15 @@ from typing import Any
 
 from django.http import Http404
 
+from core.draws import Draws
+from core.presentation import Look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.site import Event, Instead, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._asked import GUESTS
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._notices import pop_up_due
 from gymsite.arena.sites.stays._panels import panels
-from gymsite.core.draws import Draws
-from gymsite.core.presentation import Look
+from gymsite.arena.sites.stays._query import GUESTS
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote

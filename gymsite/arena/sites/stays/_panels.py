@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from core.draws import Draws
 from gymsite.arena.sites.site import Visit
 from gymsite.arena.sites.stays._wording import day_text
-from gymsite.core.draws import Draws
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import NAMES
 

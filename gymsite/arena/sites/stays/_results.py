@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from gymsite.arena.sites.stays._asked import Asked, number_read, stay_query
-from tasks_app.worlds.remembering import of_world
+from gymsite.arena.sites.stays._query import Asked, number_read, stay_query
+from tasks_app.worlds.cache import of_world
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.state import State

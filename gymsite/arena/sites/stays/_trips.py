@@ -10,9 +10,9 @@ from django.http import Http404
 from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._asked import Asked, asked_read, given_in, stay_query
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
+from gymsite.arena.sites.stays._query import Asked, asked_read, given_in, stay_query
 from gymsite.arena.sites.stays._refusals import REFUSALS, refusal_text
 from tasks_app.worlds.stays.bookings import Refusal, cancel_refusal, change_refusal
 from tasks_app.worlds.stays.quotes import cancelling_fee, quote

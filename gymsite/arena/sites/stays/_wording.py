@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
+from tasks_app.worlds.formats import MONTHS, counted
 from tasks_app.worlds.stays.quotes import euros
-from tasks_app.worlds.wording import MONTHS, counted
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTH_FIRST = "en-US"

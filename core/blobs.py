@@ -1,0 +1,189 @@
+"""Bytes known by their SHA-256: stored whole or not at all, never changed.
+
+They are in the storage named ``blobs``, unless the caller names another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, Storage, storages
+from django.http import FileResponse, Http404, HttpRequest, HttpResponseNotModified
+from django.http.response import HttpResponseBase
+
+from core.api import too_large
+from core.errors import GymError
+
+SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+CHUNK_BYTES = 256 * 1024
+HEAD_BYTES = 4096
+BLOBS = "blobs"
+YEAR_S = 365 * 24 * 3600
+OTHER = "application/octet-stream"
+TEXT = "text/plain; charset=utf-8"
+JSON = "application/json"
+# Pictures that a browser draws without running anything. SVG and HTML are text here: they can hold scripts.
+PICTURES: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
+    ("image/png", lambda head: head.startswith(b"\x89PNG\r\n\x1a\n")),
+    ("image/jpeg", lambda head: head.startswith(b"\xff\xd8\xff")),
+    ("image/gif", lambda head: head.startswith((b"GIF87a", b"GIF89a"))),
+    ("image/webp", lambda head: head.startswith(b"RIFF") and head[8:12] == b"WEBP"),
+)
+CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredBlob:
+    """``is_new`` is false when the same bytes were there before."""
+
+    sha256: str
+    size: int
+    content_type: str
+    is_new: bool
+
+
+def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
+    """Store bytes that are at hand; nothing happens when they are there."""
+    position = 0
+
+    def read(size: int) -> bytes:
+        nonlocal position
+        piece = data[position : position + size]
+        position += len(piece)
+        return piece
+
+    sha256 = hashlib.sha256(data).hexdigest()
+    return blob_receive(read=read, sha256=sha256, limit=len(data), storage=storage)
+
+
+def blob_receive(
+    *, read: Callable[[int], bytes], sha256: str, limit: int, storage: str = BLOBS
+) -> StoredBlob:
+    """Store what ``read`` gives, in constant memory, when its SHA-256 is the one named.
+
+    Raises ``GymError`` ``hash_mismatch`` (400) and ``blob_too_large`` (413); nothing is stored then.
+    """
+    check_sha256(sha256)
+    place = storages[storage]
+    with tempfile.NamedTemporaryFile(dir=_incoming(place), delete=False) as incoming:
+        path = Path(incoming.name)
+        try:
+            size, head = _copy(read=read, target=incoming, sha256=sha256, limit=limit)
+            incoming.flush()
+            is_new = not blob_exists(sha256, storage=storage)
+            if is_new:
+                _keep(place, path=path, name=_name(sha256))
+        finally:
+            path.unlink(missing_ok=True)
+    return StoredBlob(sha256=sha256, size=size, content_type=content_type_of(head), is_new=is_new)
+
+
+def blob_exists(sha256: str, *, storage: str = BLOBS) -> bool:
+    return storages[storage].exists(_name(sha256))
+
+
+def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
+    """The stored bytes as a file; ``FileNotFoundError`` when there are none."""
+    check_sha256(sha256)
+    return storages[storage].open(_name(sha256), "rb")
+
+
+def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
+    """A blob as an answer that no browser runs: fixed types, sandboxed, for ever the same; or ``Http404``."""
+    tag = f'"{sha256}"'
+    if request.headers.get("If-None-Match") == tag and blob_exists(sha256):
+        return _with_headers(HttpResponseNotModified(), tag=tag)
+    try:
+        file = blob_open(sha256)
+    except FileNotFoundError:
+        raise Http404("The store has no file of this name: it was never uploaded, or is missing.") from None
+    content_type = content_type_of(file.read(HEAD_BYTES))
+    file.seek(0)
+    response = FileResponse(
+        file, content_type=content_type, as_attachment=content_type == OTHER, filename=sha256
+    )
+    return _with_headers(response, tag=tag)
+
+
+def content_type_of(head: bytes) -> str:
+    """One of a fixed list of types, told from the first bytes; what a client claims is not asked."""
+    for content_type, matches in PICTURES:
+        if matches(head):
+            return content_type
+    if not _is_text(head):
+        return OTHER
+    return JSON if head.lstrip()[:1] in (b"{", b"[") else TEXT
+
+
+def check_sha256(sha256: str) -> None:
+    if not SHA256.match(sha256):
+        raise GymError("bad_sha256", "A blob is named by 64 lower-case hexadecimal digits.", status=404)
+
+
+def _copy(*, read: Callable[[int], bytes], target: IO[bytes], sha256: str, limit: int) -> tuple[int, bytes]:
+    digest, size, head = hashlib.sha256(), 0, b""
+    while piece := read(CHUNK_BYTES):
+        size += len(piece)
+        if size > limit:
+            raise too_large("blob_too_large", "blob", size, limit, "BLOB_MAX_BYTES")
+        if len(head) < HEAD_BYTES:
+            head = (head + piece)[:HEAD_BYTES]
+        digest.update(piece)
+        target.write(piece)
+    if digest.hexdigest() != sha256:
+        raise GymError(
+            "hash_mismatch", f"The {size:,} bytes received have another SHA-256 than the address names."
+        )
+    return size, head
+
+
+def _keep(storage: Storage, *, path: Path, name: str) -> None:
+    """A name appears in a file system only when its bytes are complete, whatever is killed meanwhile."""
+    if isinstance(storage, FileSystemStorage):
+        target = Path(storage.path(name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.chmod(0o640)
+        path.replace(target)
+        return
+    with path.open("rb") as file:
+        storage.save(name, File(file))
+
+
+def _incoming(storage: Storage) -> Path:
+    folder = (
+        Path(storage.path("incoming"))
+        if isinstance(storage, FileSystemStorage)
+        else Path(tempfile.gettempdir())
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _name(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256[2:4]}/{sha256}"
+
+
+def _is_text(head: bytes) -> bool:
+    if any(byte in CONTROL for byte in head):
+        return False
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return len(head) == HEAD_BYTES and error.start >= HEAD_BYTES - 3  # a character cut at the end
+    return True
+
+
+def _with_headers(response: HttpResponseBase, *, tag: str) -> HttpResponseBase:
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = f"private, max-age={YEAR_S}, immutable"
+    response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response

@@ -1,0 +1,134 @@
+"""Serializer fields that check what Postgres would otherwise refuse, and suggest the nearest right word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from core.errors import did_you_mean
+
+BIGINT_MAX = 2**63 - 1
+INT_MAX = 2**31 - 1
+JSON_MAX_BYTES = 64 * 1024
+JSON_MAX_DEPTH = 32
+
+
+class StrictSerializer(serializers.Serializer[Any]):
+    """A body or query whose unknown names are refused: a misspelt filter must not mean "everything"."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            unknown = {name: [_unknown(str(name), self.fields)] for name in data if name not in self.fields}
+            if unknown:
+                raise serializers.ValidationError(unknown)
+        return super().to_internal_value(data)
+
+
+def body_read(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
+    """The checked fields of a request's body; ``GymError`` 400 ``invalid`` names those that are not."""
+    checked = serializer(data=data)
+    checked.is_valid(raise_exception=True)
+    return dict(checked.validated_data)
+
+
+class IdField(serializers.IntegerField):
+    """The id of a row: 1 to 2^63 - 1."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(min_value=1, max_value=BIGINT_MAX, **kwargs)
+
+
+class CountField(serializers.IntegerField):
+    """A number that a Postgres ``integer`` holds, from 0 (or ``min_value``) up."""
+
+    def __init__(self, *, min_value: int = 0, max_value: int = INT_MAX, **kwargs: Any) -> None:
+        super().__init__(min_value=min_value, max_value=max_value, **kwargs)
+
+
+class SuggestingChoiceField(serializers.ChoiceField):
+    """A choice whose refusal names the nearest known values."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            if not isinstance(data, str):
+                raise
+            hint = did_you_mean(data, [str(choice) for choice in self.choices])
+            raise serializers.ValidationError(f"{data[:100]!r} is not known. {hint}") from error
+
+
+class Sha256Field(serializers.RegexField):
+    """64 lower-case hexadecimal digits."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(regex=r"^[0-9a-f]{64}\Z", trim_whitespace=False, **kwargs)
+
+
+@extend_schema_field(OpenApiTypes.OBJECT)
+class JsonObjectField(serializers.Field[dict[str, Any], Any, Any, Any]):
+    """A JSON object of the caller's own, within limits of size and depth."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("This must be a JSON object.")
+        if _depth_exceeds(data, JSON_MAX_DEPTH):
+            raise serializers.ValidationError(f"This is nested deeper than {JSON_MAX_DEPTH} levels.")
+        size = len(msgspec.json.encode(data))
+        if size > JSON_MAX_BYTES:
+            raise serializers.ValidationError(f"This has {size:,} bytes; the limit is {JSON_MAX_BYTES:,}.")
+        return data
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class NumbersField(serializers.DictField):
+    """``{name: number}``: finite numbers alone; a name has at most 200 characters."""
+
+    NAME_MAX_CHARS = 200
+    NAMES_MAX = 1_000
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(child=serializers.FloatField(), allow_empty=False, **kwargs)
+
+    def to_internal_value(self, data: Any) -> dict[str, float]:
+        if isinstance(data, dict):
+            self._check(data)
+        return super().to_internal_value(data)
+
+    def _check(self, data: dict[str, Any]) -> None:
+        if len(data) > self.NAMES_MAX:
+            raise serializers.ValidationError(f"At most {self.NAMES_MAX:,} names.")
+        for name, value in data.items():
+            if not name or len(name) > self.NAME_MAX_CHARS:
+                raise serializers.ValidationError(f"A name has 1 to {self.NAME_MAX_CHARS} characters.")
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise serializers.ValidationError({name: ["A number is needed."]})
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    return f"There is no field {name[:100]!r} here. {did_you_mean(name[:100], known)}"
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    """Whether lists and objects are nested deeper; walks level by level, so depth costs no stack."""
+    level: list[Any] = [value]
+    for _ in range(limit + 1):
+        if not level:
+            return False
+        level = [child for item in level for child in _children(item)]
+    return bool(level)
+
+
+def _children(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return (item for item in value.values() if isinstance(item, dict | list))
+    if isinstance(value, list):
+        return (item for item in value if isinstance(item, dict | list))
+    return ()

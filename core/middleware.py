@@ -1,0 +1,57 @@
+"""Security headers of every page and answer that is not the arena's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse
+
+from core.live_address import live_url, socket_origin
+
+ADDRESSES_KEPT = 64
+
+
+@lru_cache(maxsize=ADDRESSES_KEPT)
+def content_security_policy(live: str) -> str:
+    """The lab's policy: its own files alone, no inline script or style; live may be asked for news."""
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"connect-src 'self' {_live_origins(live)}".rstrip(),
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+        ]
+    )
+
+
+class SecurityHeadersMiddleware:
+    """Sets what a view has not set itself: a blob's own sandbox policy stays."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self.headers = {
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+        }
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if "Content-Security-Policy" not in response.headers:
+            response["Content-Security-Policy"] = content_security_policy(live_url(request))
+        for name, value in self.headers.items():
+            response.headers.setdefault(name, value)
+        if not response.streaming and not response.has_header("Content-Length"):
+            response["Content-Length"] = str(len(response.content))  # else the server sends chunks
+        return response
+
+
+def _live_origins(url: str) -> str:
+    sockets = socket_origin(url)
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc} {sockets}" if sockets else ""

@@ -1,0 +1,38 @@
+"""One Redis connection pool a process; every wait on it is short, because nothing true lives there."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import redis
+from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from core.errors import GymError
+
+TIMEOUT_S = 1.0
+RETRY_AFTER_S = 1
+
+Unreachable = (redis.ConnectionError, redis.TimeoutError, redis.ResponseError)
+
+
+@cache
+def client() -> redis.Redis:
+    """The shared client. ``GymError`` ``no_redis`` (503) in a process without an address, as the arena."""
+    if not settings.REDIS_URL:
+        raise GymError("no_redis", "This process has no Redis: set REDIS_URL.", status=503)
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        decode_responses=True,
+        socket_timeout=TIMEOUT_S,
+        socket_connect_timeout=TIMEOUT_S,
+        # redis-py would wait seconds between tries; once more at once is for a connection that went stale.
+        retry=Retry(NoBackoff(), 1),
+    )
+
+
+def redis_down() -> GymError:
+    return GymError(
+        "redis_down", "Redis does not answer; try again.", status=503, retry_after_s=RETRY_AFTER_S
+    )

@@ -1,0 +1,123 @@
+"""Small WebP pictures of screenshots, beside the blobs they are made from."""
+
+from __future__ import annotations
+
+import io
+import logging
+import struct
+import warnings
+import zlib
+from typing import IO
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.http import FileResponse, HttpRequest
+from django.http.response import HttpResponseBase
+from PIL import Image, UnidentifiedImageError
+
+from core import blobs
+
+logger = logging.getLogger(__name__)
+
+SIZE = (320, 240)
+QUALITY = 70
+PIXELS_MAX = 40_000_000  # a picture that claims more is a bomb, not a screenshot
+# What Pillow raises for files that were broken on purpose.
+UNREADABLE = (
+    UnidentifiedImageError,
+    Image.DecompressionBombWarning,
+    Image.DecompressionBombError,
+    EOFError,
+    IndexError,
+    OSError,
+    OverflowError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+
+
+def thumbnail_make(sha256: str) -> bool:
+    """Make the thumbnail of a picture once; False when the blob is no picture that can be read safely."""
+    if storages["blobs"].exists(_name(sha256)):
+        return True
+    picture = picture_read(sha256)
+    if picture is None:
+        return False
+    thumbnail_save(sha256, picture)
+    return True
+
+
+def picture_read(sha256: str) -> Image.Image | None:
+    """The first frame of a blob's picture, in RGB; None when there is none that can be read safely."""
+    try:
+        with blobs.blob_open(sha256) as source:
+            picture = picture_open(source)
+    except OSError as error:
+        logger.info("blob %s cannot be read: %s", sha256, error)
+        return None
+    if picture is None:
+        logger.info("blob %s is no picture that can be read", sha256)
+    return picture
+
+
+def picture_open(source: IO[bytes]) -> Image.Image | None:
+    """The first frame of a picture that somebody sent, in RGB; None when it cannot be read safely."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(source, formats=FORMATS)
+            if picture.width * picture.height > PIXELS_MAX:
+                return None
+            return picture.convert("RGB")
+    except UNREADABLE as error:
+        logger.info("a picture cannot be read: %s", error)
+        return None
+
+
+def picture_size(sha256: str) -> tuple[int, int] | None:
+    """Width and height in pixels from the head of a blob's picture; None when it is none."""
+    try:
+        with blobs.blob_open(sha256) as source, warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            return Image.open(source, formats=FORMATS).size
+    except UNREADABLE:
+        return None
+
+
+def thumbnail_save(sha256: str, picture: Image.Image) -> None:
+    """Shrink a picture, which changes it, and keep it as its blob's thumbnail; one that is there stays."""
+    storage = storages["blobs"]
+    if storage.exists(_name(sha256)):
+        return
+    picture.thumbnail(SIZE)
+    small = io.BytesIO()
+    picture.save(small, "WEBP", quality=QUALITY)
+    storage.save(_name(sha256), ContentFile(small.getvalue()))
+
+
+def thumbnail_read(sha256: str) -> Image.Image | None:
+    """The thumbnail as a picture; None while there is none."""
+    storage = storages["blobs"]
+    if not blobs.SHA256.match(sha256) or not storage.exists(_name(sha256)):
+        return None
+    with storage.open(_name(sha256)) as source:
+        return Image.open(source, formats=("WEBP",)).convert("RGB")
+
+
+def thumbnail_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
+    """The thumbnail, or the picture itself while there is none."""
+    storage = storages["blobs"]
+    if not storage.exists(_name(sha256)):
+        return blobs.blob_response(request, sha256)
+    response = FileResponse(storage.open(_name(sha256)), content_type="image/webp")
+    response["Cache-Control"] = f"private, max-age={blobs.YEAR_S}, immutable"
+    response["Content-Security-Policy"] = "sandbox"
+    return response
+
+
+def _name(sha256: str) -> str:
+    return f"thumbnails/{sha256[:2]}/{sha256}.webp"

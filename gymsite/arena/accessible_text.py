@@ -1,0 +1,65 @@
+"""What words and formulas say in an observation, for the parity of pages with their source.
+
+A formula is said between dollars, whatever delimiters its source wrote; everything else is said as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core import latex
+from core.errors import GymError
+from tasks_app.figures import PLACE, figures_of, unplaced
+from tasks_app.prose import texts_of
+
+ESCAPED = re.compile(r"\\(?:([$%&#_{}])|.)", re.DOTALL)
+DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
+
+
+def text_said(text: str, *, text_format: str) -> str:
+    """Raises ``GymError`` ``text_lost`` when cutting the text into words and formulas lost some of it."""
+    if text_format != "latex":
+        return text
+    segments = list(latex.segments_split(text))
+    if "".join(segment.raw for segment in segments) != text:
+        raise GymError("text_lost", "Cutting the text into words and formulas lost some of it.")
+    return "".join(_segment_said(segment) for segment in segments)
+
+
+def _segment_said(segment: latex.Segment) -> str:
+    if segment.is_formula:
+        return f"${_formula_body(segment.raw)}$"
+    if segment.kind == "source":
+        return segment.raw
+    return ESCAPED.sub(lambda found: found[1] or found[0], segment.raw)
+
+
+def _formula_body(raw: str) -> str:
+    """A formula without its delimiters; an environment is its own."""
+    for opener, closer in DELIMITERS:
+        if raw.startswith(opener) and raw.endswith(closer):
+            return raw[len(opener) : -len(closer)]
+    return raw
+
+
+def question_said(payload: Mapping[str, Any]) -> str:
+    """Passage, pictures without a place, text and choices as a page says them; a picture says its number."""
+    text_format = str(payload.get("format"))
+    figures = figures_of(payload)
+    passage, text, *choices = (
+        PLACE.sub(_figure_said(len(figures)), text_said(part, text_format=text_format))
+        for part in texts_of(payload)
+    )
+    first = [figure.alternative for figure in unplaced(figures, texts_of(payload))]
+    labels = [f"{choice['label']}." for choice in payload.get("choices", ())]
+    lettered = [f"{label} {choice}" for label, choice in zip(labels, choices, strict=True)]
+    return "\n".join([passage, *first, text, *lettered])
+
+
+def _figure_said(count: int) -> Callable[[re.Match[str]], str]:
+    def said(place: re.Match[str]) -> str:
+        return f"Figure {int(place[1])}" if 1 <= int(place[1]) <= count else place[0]
+
+    return said

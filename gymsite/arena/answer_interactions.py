@@ -1,0 +1,35 @@
+"""What a question's page asks for in one look and not in another: for scripted clients and step budgets."""
+
+from __future__ import annotations
+
+from core.presentation import Look
+from gymsite.arena.pop_ups import SCHEDULES, PopUp, pop_ups_of
+from gymsite.arena.wording import WORDINGS
+from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind
+
+
+def more_moves(_payload: Payload, look: Look, /) -> int:
+    """One to open the dialog, and one to close each pop-up."""
+    return int(look.form == "dialog") + len(SCHEDULES[look.pop_ups])
+
+
+def moves_in_look(
+    kind: QuestionKind, payload: Payload, answer: Answer, *, look: Look, has_scripts: bool = True
+) -> tuple[Move, ...]:
+    """The kind's own moves with those that the look adds; the button to hand in goes by its name.
+
+    ``ValueError`` as of the kind's ``moves``.
+    """
+    wording = WORDINGS[look.wording]
+    pop_ups = pop_ups_of(payload, look)
+    submit = Move(act="press", role="button", name=wording.button)
+    opened = [Move(act="press", role="button", name=wording.opener)] if look.form == "dialog" else []
+    answered = [submit if move == SUBMIT else move for move in kind.moves(payload, answer)]
+    first, *others = [*opened, *answered]
+    before = [_closing(one) for one in pop_ups if one.is_open]
+    after = [_closing(one) for one in pop_ups if not one.is_open and has_scripts]
+    return (*before, first, *after, *others)
+
+
+def _closing(pop_up: PopUp) -> Move:
+    return Move(act="press", role="button", name=pop_up.buttons[-1])

@@ -1,0 +1,46 @@
+"""The booking site's pictures by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.draws import Draws
+from gymsite.arena.drawings import fronts, rooms, scenery, waters
+from gymsite.arena.drawings.canvas import Canvas, Drawing
+from gymsite.arena.drawings.lights import LIGHTS, Light
+from tasks_app.worlds.stays.pictures import Picture, picture_read
+
+SUBJECTS: dict[str, Callable[[Canvas, Light, Draws], None]] = {
+    "hotel": fronts.hotel,
+    "apartments": fronts.apartments,
+    "guesthouse": fronts.guesthouse,
+    "cottage": fronts.cottage,
+    "warehouse": fronts.warehouse,
+    "villa": fronts.villa,
+    **rooms.BEDROOMS,
+    "lounge": rooms.lounge,
+    "table": rooms.table,
+    "stairs": rooms.stairs,
+    "bridge": waters.bridge,
+    "castle": scenery.castle,
+    "harbour": waters.harbour,
+    "hills": scenery.hills,
+    "lake": waters.lake,
+    "lighthouse": waters.lighthouse,
+    "market": scenery.market,
+    "park": scenery.park,
+    "roofs": scenery.roofs,
+    "street": scenery.street,
+    "tower": scenery.tower,
+}
+
+
+def drawing(name: str) -> Drawing | None:
+    """How the picture of a name is drawn; a number is the same thing in each light."""
+    picture = picture_read(name)
+    return None if picture is None else lambda canvas: _draw(canvas, picture)
+
+
+def _draw(canvas: Canvas, picture: Picture) -> None:
+    draws = Draws("places", picture.subject, picture.number)
+    SUBJECTS[picture.subject](canvas, LIGHTS[picture.light], draws)

@@ -1,0 +1,129 @@
+"""Chunks of DOM recordings that pages send (`recording: full`): capped per episode, stored once.
+
+A chunk is gzipped JSON, or plain JSON from a page that was being left or has no ``CompressionStream``. What
+it holds is not looked at here: an agent can post as well as a page, and whoever reads it trusts nothing
+(``trajectories/capture/chunks.py``).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from typing import Annotated, Any, Literal
+
+import msgspec
+from django.conf import settings
+
+from core import blobs
+from core.errors import GymError
+from gymsite.arena.episodes import ALIVE, alive_params
+from trajectories.hot_sql import hot_cursor
+
+STORAGE = "recordings"
+CHUNK_MAX_BYTES = 1024 * 1024
+HEADER = "X-Gym-Chunk"
+HEADER_MAX_CHARS = 500
+GZIP_MAGIC = b"\x1f\x8b\x08"
+COMPRESSION = 6
+INT4_MAX = 2**31 - 1
+TIME_MAX_MS = 2**53 - 1
+
+Time = Annotated[int, msgspec.Meta(ge=0, le=TIME_MAX_MS)]
+Number = Annotated[int, msgspec.Meta(ge=1, le=INT4_MAX)]
+Stored = Literal["stored", "dropped", "not_full", "gone"]
+
+
+class Claim(msgspec.Struct, forbid_unknown_fields=True):
+    """What the header says of a chunk: the page's own word. Times are Unix milliseconds.
+
+    ``step`` is the step at which it was recorded, when the harness told the page of one after it was loaded;
+    ``served`` is the one that the page was served in.
+    """
+
+    page: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
+    seq: Number
+    events: Number
+    first_ms: Time
+    last_ms: Time
+    snapshot: bool = False
+    step: Number | None = None
+    served: Number | None = None
+
+
+_decoder = msgspec.json.Decoder(Claim)
+
+# As with page events, the tally's row is locked first, so that chunks that come at once are counted one after
+# the other. The bytes of a chunk that is there already are wanted again: they may not have been kept.
+_STORE = f"""
+WITH alive AS (
+        SELECT e.id, e.recording FROM trajectories_episode e WHERE {ALIVE}),
+     known AS (
+        SELECT c.sha256 FROM trajectories_recordingchunk c JOIN alive ON c.episode_id = alive.id
+        WHERE c.page = %(page)s AND c.seq = %(seq)s),
+     tally AS (
+        INSERT INTO trajectories_recordingtally AS t (episode_id, chunks, bytes, capped)
+        SELECT id, 1, %(size)s::int, %(chunks_max)s < 1 OR %(size)s > %(bytes_max)s FROM alive
+        WHERE recording = 'full' AND NOT EXISTS (SELECT FROM known)
+        ON CONFLICT (episode_id) DO UPDATE SET
+            chunks = t.chunks + CASE WHEN t.capped THEN 0 ELSE 1 END,
+            bytes = t.bytes + CASE WHEN t.capped THEN 0 ELSE excluded.bytes END,
+            capped = t.capped OR t.chunks + 1 > %(chunks_max)s OR t.bytes + excluded.bytes > %(bytes_max)s
+        RETURNING episode_id, capped),
+     stored AS (
+        INSERT INTO trajectories_recordingchunk
+            (episode_id, page, seq, step, sha256, size, events, first_ms, last_ms, has_snapshot)
+        SELECT episode_id, %(page)s, %(seq)s, %(step)s::int, %(sha256)s, %(size)s, %(events)s, %(first_ms)s,
+            %(last_ms)s, %(snapshot)s
+        FROM tally WHERE NOT capped
+        ON CONFLICT DO NOTHING RETURNING sha256)
+SELECT recording = 'full',
+    EXISTS (SELECT FROM stored UNION ALL SELECT FROM known WHERE sha256 = %(sha256)s)
+FROM alive"""  # noqa: S608 (the parts are constants)
+
+
+def claim_read(header: str) -> Claim:
+    """The header of a chunk, or ``GymError`` ``bad_chunk`` (400)."""
+    if len(header) > HEADER_MAX_CHARS:
+        raise GymError("bad_chunk", f"The header {HEADER} is too long.")
+    try:
+        return _decoder.decode(header)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise GymError("bad_chunk", f"The header {HEADER} does not describe a chunk: {error}") from error
+
+
+def body_packed(body: bytes) -> bytes:
+    """The chunk as it is kept; ``GymError`` ``bad_chunk`` (400) for what can be neither gzip nor JSON."""
+    if body.startswith(GZIP_MAGIC):
+        return body
+    if body.startswith(b"["):
+        return gzip.compress(body, COMPRESSION, mtime=0)
+    raise GymError("bad_chunk", "A chunk is a JSON array, plain or gzipped.")
+
+
+def chunk_store(*, episode_id: int, claim: Claim, packed: bytes, step: int | None) -> Stored:
+    """Note a chunk in one statement, then keep its bytes; the same chunk again changes nothing.
+
+    ``step`` is the ``X-Gym-Step`` of the request that brought it. Past the caps a chunk is ``dropped``, in
+    silence: the agent did nothing wrong.
+    """
+    sha256 = hashlib.sha256(packed).hexdigest()
+    params: dict[str, Any] = alive_params(episode_id) | msgspec.structs.asdict(claim)
+    params |= {
+        "step": claim.step or step or claim.served,
+        "sha256": sha256,
+        "size": len(packed),
+        "chunks_max": settings.RECORDING_CHUNKS_MAX,
+        "bytes_max": settings.RECORDING_BYTES_MAX,
+    }
+    with hot_cursor() as cursor:
+        cursor.execute(_STORE, params)
+        row = cursor.fetchone()
+    if row is None:
+        return "gone"
+    is_full, is_wanted = row
+    if not is_full:
+        return "not_full"
+    if not is_wanted:
+        return "dropped"
+    blobs.blob_store(packed, storage=STORAGE)
+    return "stored"

@@ -1,0 +1,77 @@
+"""The Run tool: tries a program on the asserts that its page shows, and on no others."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+
+from core.errors import GymError
+from gymsite.arena import episodes, forms, tool_calls, views
+from tasks_app.questions import Visit, questions
+
+TOOL = "run"
+PROGRAM_MAX_BYTES = 64 * 1024
+# A script asks for the part of the page that shows the run; without it the whole page comes.
+PART_HEADER = "X-Gym-Part"
+
+REFUSALS = {
+    "busy": GymError("run_under_way", "Another run is under way. Wait until it is done.", status=409),
+    "spent": GymError("no_runs_left", f"All {tool_calls.CALLS_MAX} runs are used.", status=409),
+}
+
+
+@views.only("GET", "HEAD", "POST")
+def run(request: HttpRequest, token: str) -> HttpResponse:
+    """Starts a run, or shows the last one."""
+    episode = views.episode_of(request, token, is_counted=False)
+    if TOOL not in episode.tools & questions.get(episode.kind).tools:
+        raise Http404
+    if not episode.is_open:
+        return views.taken_page(request, episode)
+    if request.method != "POST":
+        return _shown(request, episode)
+    typed = ""
+    try:
+        typed = _typed(request)
+        return _started(request, episode, typed)
+    except GymError as error:
+        return _shown(request, episode, error=error, typed=typed)
+
+
+def _typed(request: HttpRequest) -> str:
+    """The program; forms end their lines with CRLF, programs do not."""
+    return forms.form_of(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
+
+
+def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) -> HttpResponse:
+    if not program.strip():
+        raise GymError("no_program", "Write a program first.", status=422)
+    if "\0" in program:
+        raise GymError("nul_in_program", "A program cannot hold NUL characters.")
+    if len(program.encode(errors="replace")) > PROGRAM_MAX_BYTES:
+        message = f"A program that is run has at most {PROGRAM_MAX_BYTES // 1024} KB."
+        raise GymError("program_too_long", message, status=413)
+    stored = tool_calls.call_store(
+        episode_id=episode.episode_id,
+        arms=episodes.PAGE_ARMS,
+        tool=TOOL,
+        text=program,
+        step=views.step_of(request),
+    )
+    if stored == "gone":
+        raise Http404
+    if stored in REFUSALS:
+        raise REFUSALS[stored]
+    response = HttpResponseRedirect("run")
+    response.status_code = 303
+    return response
+
+
+def _shown(
+    request: HttpRequest, episode: episodes.PageEpisode, *, error: GymError | None = None, typed: str = ""
+) -> HttpResponse:
+    if PART_HEADER not in request.headers:
+        return views.question_page(request, episode, error=error, answers=(typed,) if typed else ())
+    visit = Visit(tools=episode.tools, call=episode.call)
+    context = {**questions.get(episode.kind).render(episode.payload, visit), "refusal": error}
+    return render(request, "arena/_run.html", context, status=error.status if error else 200)

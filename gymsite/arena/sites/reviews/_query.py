@@ -1,0 +1,138 @@
+"""What of a product's reviews a visitor asks for: only values that the page offers, others are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from gymsite.arena.sites.reviews._wording import STARS, month_text, stars_text
+from tasks_app.worlds.formats import counted
+from tasks_app.worlds.reviews.outlines import outlines
+from tasks_app.worlds.reviews.search import search
+from tasks_app.worlds.reviews.state import State, helpful_votes
+from tasks_app.worlds.reviews.types import Outline, Product, World
+
+PER_PAGE = 10
+SEARCH_CHARS = 60
+BADGES = {"with": "With the verified badge", "without": "Without the verified badge"}
+SORTS = {
+    "newest": "Newest first",
+    "oldest": "Oldest first",
+    "helpful": "Most helpful first",
+    "best": "Most stars first",
+    "worst": "Fewest stars first",
+}
+FILTERS = ("stars", "colour", "size", "badge", "month")
+Choices = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    text: str = ""
+    stars: str = ""
+    colour: str = ""
+    size: str = ""
+    badge: str = ""
+    month: str = ""
+    sort: str = "newest"
+    page: int = 1
+
+    @property
+    def is_narrowed(self) -> bool:
+        return any(getattr(self, name) for name in FILTERS)
+
+    def query(self, *, page: int = 0, **more: str) -> str:
+        """The address of a page of the same reviews; page 0 is this one. ``more`` is put after it."""
+        chosen = {"q": self.text} | {name: getattr(self, name) for name in FILTERS}
+        chosen["sort"] = self.sort if self.sort != "newest" else ""
+        number = page or self.page
+        chosen["page"] = str(number) if number > 1 else ""
+        return urlencode({name: value for name, value in (chosen | more).items() if value})
+
+
+def asked_read(world: World, product: Product, query: QueryDict) -> Asked:
+    """The page is that of the query, whether there are as many or not: see ``cut``."""
+    offered = dict(choices(world, product))
+    chosen = {
+        name: query.get(name, "") if query.get(name, "") in dict(offered[name]) else "" for name in offered
+    }
+    number = query.get("page", "")
+    pages = range(2, -(-product.review_count // PER_PAGE) + 1)
+    return Asked(
+        text=" ".join(query.get("q", "").split())[:SEARCH_CHARS],
+        page=next((page for page in pages if str(page) == number), 1),
+        **{**chosen, "sort": chosen["sort"] or "newest"},
+    )
+
+
+def choices(world: World, product: Product) -> list[tuple[str, Choices]]:
+    """Of each filter and of the order: the values that can be chosen, and what they are called."""
+    return [
+        ("stars", [(str(stars), stars_text(stars)) for stars in range(STARS, 0, -1)]),
+        ("colour", [(colour, colour) for colour in product.colours]),
+        ("size", [(size, size) for size in product.sizes]),
+        ("badge", list(BADGES.items())),
+        ("month", [(month, month_text(month)) for month in _months(world, product)]),
+        ("sort", list(SORTS.items())),
+    ]
+
+
+def found(world: World, state: State, product: Product, asked: Asked) -> list[Outline]:
+    """The reviews asked for, in their order."""
+    all_of: Iterable[Outline] = outlines(world, product.id)
+    if asked.text:
+        all_of = (review.outline for review in search(world, product.id, asked.text))
+    fitting = [outline for outline in all_of if _fits(outline, asked)]
+    return sorted(fitting, key=_order(state, asked.sort))
+
+
+def cut(listed: list[Outline], asked: Asked) -> tuple[list[Outline], Asked, bool]:
+    """Those of the page, what was asked with a page that there is, and whether more follow."""
+    first = (asked.page - 1) * PER_PAGE
+    if first >= len(listed):
+        asked, first = replace(asked, page=1), 0
+    last = first + PER_PAGE
+    return listed[first:last], asked, last < len(listed)
+
+
+def count_text(asked: Asked, *, number: int) -> str:
+    """How many the site's search finds, or the product has; with filters it is not said."""
+    if asked.is_narrowed:
+        return ""
+    return f"The search finds {counted(number, 'review')}." if asked.text else counted(number, "review")
+
+
+def _months(world: World, product: Product) -> list[str]:
+    """Every month since the product came to the shop, latest first."""
+    launched = world.first_day - timedelta(days=product.launched)
+    day, listed = world.first_day - timedelta(days=1), []
+    while (day.year, day.month) >= (launched.year, launched.month):
+        listed.append(f"{day:%Y-%m}")
+        day = date(day.year, day.month, 1) - timedelta(days=1)
+    return listed
+
+
+def _fits(outline: Outline, asked: Asked) -> bool:
+    return (
+        asked.stars in ("", str(outline.stars))
+        and asked.colour in ("", outline.colour)
+        and asked.size in ("", outline.size)
+        and asked.badge in ("", "with" if outline.is_verified else "without")
+        and asked.month in ("", f"{outline.day:%Y-%m}")
+    )
+
+
+def _order(state: State, sort: str) -> Callable[[Outline], tuple[int, ...]]:
+    """Sorting is stable, and what is sorted is newest first."""
+    orders: dict[str, Callable[[Outline], tuple[int, ...]]] = {
+        "newest": lambda outline: (),
+        "oldest": lambda outline: (outline.day.toordinal(),),
+        "helpful": lambda outline: (-helpful_votes(state, review=outline.id, drawn=outline.helpful),),
+        "best": lambda outline: (-outline.stars,),
+        "worst": lambda outline: (outline.stars,),
+    }
+    return orders[sort]

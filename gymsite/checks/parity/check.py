@@ -1,0 +1,140 @@
+"""Opens every item in a real browser and compares what the client's serialiser says with the source."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.async_api import Error as PlaywrightError
+
+from core.errors import GymError
+from core.presentation import Look
+from gymsite.arena.wording import WORDINGS
+from gymsite.checks.parity import looks, pictures, texts
+from gymsite.checks.parity.server import Item, PageServer
+from palaestra.errors import PalaestraError
+from palaestra.observation import page_text
+from palaestra.pages import PageView, WarmPage
+from palaestra.pool import PagePool
+
+PAGES_AT_ONCE = 2
+PAGE_TRIES = 3
+
+Progress = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The first look in which an item's text was not recovered, and where the texts part."""
+
+    look: Look
+    problem: str
+
+
+def items_check(
+    items: list[Item], *, in_every_pair: bool = False, progress: Progress | None = None
+) -> list[Failure | None]:
+    """For each item None when its text was recovered in each look it was shown in, else what failed.
+
+    Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
+    """
+    everything = list(
+        dict.fromkeys(
+            look for n in range(len(items)) for look in _looks_of(items, n, in_every_pair=in_every_pair)
+        )
+    )
+    server = PageServer(items, everything)
+    check = _Check(
+        items=items,
+        looks={look: place for place, look in enumerate(everything)},
+        server=server,
+        in_every_pair=in_every_pair,
+        progress=progress,
+        found=[None] * len(items),
+    )
+    with server.running():
+        asyncio.run(check.run())
+    return check.found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Check:
+    items: list[Item]
+    looks: Mapping[Look, int]
+    server: PageServer
+    in_every_pair: bool
+    progress: Progress | None
+    found: list[Failure | None]
+
+    async def run(self) -> None:
+        pool = PagePool(origin=self.server.origin, size=PAGES_AT_ONCE)
+        queue = iter(range(len(self.items)))
+        try:
+            pages = [await pool.acquire() for _ in range(PAGES_AT_ONCE)]
+            await asyncio.gather(*(self._work(queue, page, pool) for page in pages))
+        finally:
+            await pool.aclose()
+
+    async def _work(self, queue: Iterator[int], page: WarmPage, pool: PagePool) -> None:
+        for item in queue:
+            for look in _looks_of(self.items, item, in_every_pair=self.in_every_pair):
+                page, problem = await self._problem(item, look, page=page, pool=pool)
+                if problem:
+                    self.found[item] = Failure(look, problem)
+                    break
+            if self.progress:
+                self.progress(1)
+
+    async def _problem(
+        self, item: int, look: Look, *, page: WarmPage, pool: PagePool
+    ) -> tuple[WarmPage, str | None]:
+        """What is wrong in one look. A page that stumbles is tried again before the item fails."""
+        stumble: Exception | None = None
+        for _ in range(PAGE_TRIES):
+            try:
+                return page, await self._difference(page, item, look)
+            except GymError as error:
+                return page, error.message
+            except PlaywrightError as error:
+                stumble = error
+            except PalaestraError as error:
+                stumble = error
+                page = await pool.renew(page)
+        return page, f"the page could not be read: {stumble}"
+
+    async def _difference(self, page: WarmPage, item: int, look: Look) -> str | None:
+        shown = self.items[item]
+        expected = texts.expected_text(shown.kind, shown.payload)
+        observation = await self._observation(page, item, look)
+        observed = texts.observed_text(observation, look=look, payload=shown.payload)
+        difference = texts.difference(expected=expected, observed=observed)
+        return difference or pictures.pictures_problem(shown.payload, await _pictures_of(page))
+
+    async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
+        fence = await page.begin(self.server.address(item=item, look=self.looks[look]))
+        view = await _view(page)
+        if look.form == "dialog":
+            # The choices stand behind the button. A key reaches it under whatever lies over the page.
+            opener = page.page.get_by_role("button", name=WORDINGS[look.wording].opener, exact=True)
+            await opener.press("Enter")
+            view = await _view(page)
+        return page_text(view, fence)
+
+
+async def _view(page: WarmPage) -> PageView:
+    view = await page.observe(acted=False)
+    if view is None or not view.is_settled:
+        raise PlaywrightError("it went on loading")
+    return view
+
+
+def _looks_of(items: list[Item], item: int, *, in_every_pair: bool) -> list[Look]:
+    kind = items[item].kind
+    return looks.pairing_looks(kind) if in_every_pair else looks.covering_looks(item, kind)
+
+
+async def _pictures_of(page: WarmPage) -> list[dict[str, Any]]:
+    shown: list[dict[str, Any]] = await page.page.evaluate(pictures.SHOWN)
+    return shown

@@ -1,0 +1,73 @@
+"""Which looks an item is checked in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations, count, product
+
+from core.draws import Draws
+from core.presentation import ASKED_LOOKS, LOOKS_OF, Look, Value, look_read, look_rotate
+
+# The question kinds whose pages an editor changes.
+EDITED_KINDS = frozenset({"code"})
+EDITORS = tuple(str(editor) for editor in ASKED_LOOKS["editor"])
+AXES = LOOKS_OF["question"]
+
+Pair = frozenset[tuple[str, Value]]
+
+
+def covering_looks(item: int, kind: str = "") -> list[Look]:
+    """As many looks as the longest axis has values, in which every value of every axis occurs.
+
+    Each item starts elsewhere in each axis, so that together they meet ever more looks.
+    """
+    draws = Draws("covering looks", item)
+    starts = {axis: draws.whole(0, len(values) - 1) for axis, values in AXES.items()}
+    longest = max(len(values) for values in AXES.values())
+    looks = [
+        look_read({axis: values[(starts[axis] + n) % len(values)] for axis, values in AXES.items()})
+        for n in range(longest)
+    ]
+    # An editor stays for two looks, so that it meets both themes.
+    editors = _editors(kind)
+    return [replace(look, editor=editors[n // 2 % len(editors)]) for n, look in enumerate(looks)]
+
+
+def pairing_looks(kind: str = "") -> list[Look]:
+    """Looks in which every value of every axis meets every value of every other axis.
+
+    The product of the axes has a million; what two axes do to each other shows in these.
+    """
+    return [replace(look, editor=editor) for editor in _editors(kind) for look in _pairing()]
+
+
+@lru_cache(maxsize=1)
+def _pairing() -> tuple[Look, ...]:
+    missing = {
+        frozenset(((one, first), (other, second)))
+        for one, other in combinations(AXES, 2)
+        for first, second in product(AXES[one], AXES[other])
+    }
+    looks = []
+    for look in _rotation():
+        met = _pairs(look) & missing
+        if met:
+            missing -= met
+            looks.append(look)
+        if not missing:
+            break
+    return tuple(looks)
+
+
+def _rotation() -> Iterator[Look]:
+    return (look_rotate(seed=0, place=place, fixed={}) for place in count())
+
+
+def _pairs(look: Look) -> set[Pair]:
+    return {frozenset(pair) for pair in combinations(look.as_dict().items(), 2)}
+
+
+def _editors(kind: str) -> tuple[str, ...]:
+    return EDITORS if kind in EDITED_KINDS else EDITORS[:1]

@@ -1,0 +1,123 @@
+"""Serves the arena's own question pages for items that have no episode. Nothing is read or written."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from django.conf import settings
+from django.contrib.staticfiles.views import serve
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from core.blobs import blob_exists, blob_response
+from core.presentation import Look
+from gymsite.arena import views
+from gymsite.arena.episodes import PageEpisode
+from gymsite.arena.middleware import ArenaMiddleware
+from tasks_app.figures import figures_of
+
+TOKEN_PREFIX = "parity-"  # noqa: S105 (the place of a page, not a secret)
+VIRTUAL_START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+PICTURE = re.compile(r"/pictures/([-\w]+)$")
+STATIC_AGE_S = 3600
+
+StartResponse = Callable[[str, list[tuple[str, str]]], object]
+
+
+@dataclass(frozen=True)
+class Item:
+    """What a page shows of a task."""
+
+    kind: str
+    payload: Mapping[str, object]
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Silent(WSGIRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the name that is overridden)
+        return
+
+
+class PageServer:
+    """Pages at ``/e/parity-<item>-<look>/`` of one origin, under the arena's headers."""
+
+    def __init__(self, items: list[Item], looks: list[Look]) -> None:
+        self._items = items
+        self._looks = looks
+        self._page = ArenaMiddleware(self._question)
+        self._server = make_server("127.0.0.1", 0, self._answer, server_class=_Server, handler_class=_Silent)
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def address(self, *, item: int, look: int) -> str:
+        return f"{self.origin}/e/{TOKEN_PREFIX}{item}-{look}/"
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+            thread.join()
+
+    def _answer(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
+        request = WSGIRequest(environ)
+        response = self._response(request)
+        start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
+        return response
+
+    def _response(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path.startswith(settings.STATIC_URL):
+            return self._static(request)
+        if picture := PICTURE.search(request.path):
+            return self._picture(request, picture[1])
+        return self._page(request)
+
+    def _static(self, request: HttpRequest) -> HttpResponseBase:
+        response = serve(request, request.path.removeprefix(settings.STATIC_URL), insecure=True)
+        response["Cache-Control"] = f"max-age={STATIC_AGE_S}"
+        return response
+
+    def _picture(self, request: HttpRequest, name: str) -> HttpResponseBase:
+        item, _ = self._shown(request)
+        for figure in figures_of(item.payload):
+            if figure.name == name and blob_exists(figure.sha256):
+                return blob_response(request, figure.sha256)
+        return HttpResponse(status=404)
+
+    def _question(self, request: HttpRequest) -> HttpResponse:
+        shown, look = self._shown(request)
+        episode = PageEpisode(
+            episode_id=0,
+            status="open",
+            recording="off",
+            answer_channel="page",
+            presentation=look.as_dict(),
+            virtual_start=VIRTUAL_START,
+            site_events=0,
+            kind=shown.kind,
+            payload=shown.payload,
+        )
+        return views.question_page(request, episode)
+
+    def _shown(self, request: HttpRequest) -> tuple[Item, Look]:
+        token = request.path.split("/")[2]
+        item, look = token.removeprefix(TOKEN_PREFIX).split("-")
+        return self._items[int(item)], self._looks[int(look)]

@@ -1,0 +1,240 @@
+"""Two cheats that look at pages: random clicks, and the numbers that meet the eye first.
+
+Both are told more than an agent knows: what kind of value a field takes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from django.conf import settings
+
+from core.draws import Draws
+from core.presentation import Look
+from gymsite.checks.shortcuts.blind_page import Field, Form, Found
+from gymsite.checks.shortcuts.site_walk import Walk
+from tasks_app.families import cheats
+from tasks_app.families.types import SiteTask
+from tasks_app.sites import generation
+from tasks_app.worlds.registry import worlds
+from verifiers import denotations, registry
+from verifiers.builtin import site_state
+from verifiers.types import Evidence, Gold
+
+MOST_CLICKED = 0.05
+MOST_SEEN = 0.15
+CLICKS = 15
+ANSWERS = 5
+"""Handed in after one walk, each counted as a try of its own."""
+PAGES_ASKED = 40
+"""Read in search of the page that is about what the wording names."""
+PLACES = 25
+WORLDS_KEPT = 32
+SWITCH_CHANCE = 0.2
+TYPE_CHANCE = 0.5
+FORM_CHANCE = 0.3
+IDENTIFIER = re.compile(r"[A-Z]{1,3}-?\d+(?:-[A-Z0-9]+)*")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+Rule = Callable[[list[float]], float]
+
+
+def _at(place: int) -> Rule:
+    return lambda values: values[place % len(values)]
+
+
+RULES: dict[str, Rule] = {
+    "least": min,
+    "greatest": max,
+    "commonest": lambda values: Counter(values).most_common(1)[0][0],
+    "how many": lambda values: float(len(values)),
+    **{f"number {place + 1}": _at(place) for place in range(PLACES)},
+    **{f"number {place} from the end": _at(-place) for place in range(1, 6)},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shortcuts:
+    """Shares from 0 to 1 for one family.
+
+    ``seen`` is that of the field and the rule that do best, None where no field takes a number or a date.
+    """
+
+    family: str
+    tasks: int
+    clicked: float
+    seen: float | None
+    seen_by: str = ""
+
+    @property
+    def exceeding(self) -> tuple[str, ...]:
+        over = ["random clicks"] if self.clicked > MOST_CLICKED else []
+        return (*over, "first page") if self.seen is not None and self.seen > MOST_SEEN else tuple(over)
+
+
+LEGEND = f"""
+Shares of tasks drawn for this table, not of those that are loaded. Right without reading:
+  random clicks   walks of {CLICKS} random clicks that hand in what they met; at most {MOST_CLICKED:.0%}
+  first page      the best of {len(RULES)} rules that take a number or date from the first page about what is
+                  asked, for its best field; at most {MOST_SEEN:.0%}; "-" where no field takes one
+  by the rule     which rule that is ("number 9": the ninth number on the page), and for which field
+The last column names what is over its limit; nothing there: within both limits."""
+
+
+def table(shortcuts: Iterable[Shortcuts], *, least: int = cheats.LEAST_JUDGED) -> str:
+    """One line a family, and a legend; families of fewer than ``least`` tasks are not judged."""
+    lines = [f"{'family':28}{'tasks':>7}{'random clicks':>16}{'first page':>13}  {'by the rule':30}"]
+    for one in shortcuts:
+        seen = "-" if one.seen is None else f"{one.seen:.1%}"
+        said = " ".join(one.exceeding) if one.tasks >= least else cheats.TOO_FEW
+        lines.append(f"{one.family:28}{one.tasks:>7}{one.clicked:>16.1%}{seen:>13}  {one.seen_by:30}  {said}")
+    return "\n".join((*map(str.rstrip, lines), LEGEND))
+
+
+def measure(site: str, *, split: str, count: int, seed: int, walks: int | None = None) -> list[Shortcuts]:
+    """The shortcuts of each family of a site, in id order; random clicks on ``walks`` tasks of each."""
+    drawn = generation.tasks_draw(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
+    by_family: dict[str, list[generation.Placed]] = {}
+    for placed in drawn:
+        by_family.setdefault(placed.task.family, []).append(placed)
+    return [_family(family, found, seed=seed, walks=walks) for family, found in sorted(by_family.items())]
+
+
+def _family(family: str, placed: Sequence[generation.Placed], *, seed: int, walks: int | None) -> Shortcuts:
+    clicked = [clicks(one, Draws("clicks", seed, n)) for n, one in enumerate(placed[:walks])]
+    asked = Counter(field for one in placed for field in _comparable(one.task))
+    rights = Counter(found for one in placed for found in rules_right(one))
+    shares = {found: rights[found] / asked[found[0]] for found in sorted(rights)}
+    best = max(shares, key=lambda found: shares[found], default=None)
+    return Shortcuts(
+        family=family,
+        tasks=len(placed),
+        clicked=sum(clicked) / len(clicked),
+        seen=(shares[best] if best else 0.0) if asked else None,
+        seen_by=f"{best[1]}, field {best[0] + 1}" if best else "",
+    )
+
+
+def _comparable(task: SiteTask) -> dict[int, float]:
+    """The values that are numbers or dates, by the place of their field."""
+    found = {place: _value_of(text) for place, text in enumerate(task.answer)}
+    return {place: value for place, value in found.items() if value is not None}
+
+
+def _open(placed: generation.Placed) -> Walk:
+    return _walk(json.dumps(placed.task.changes), **placed.place)
+
+
+def _walk(changes: str, **place: Any) -> Walk:
+    world = generation.open_world(place, changes=json.loads(changes))
+    return Walk(site=place["site"], world=world, look=Look())
+
+
+def rules_right(placed: generation.Placed) -> set[tuple[int, str]]:
+    """Fields, by their place, and rules by which the page that the wording is about gives the field's value.
+
+    A number is looked for among the page's numbers, a date among its dates.
+    """
+    page = about(placed)
+    right = set()
+    for place, wanted in _comparable(placed.task).items():
+        is_date = DATE.fullmatch(placed.task.answer[place])
+        values = [_value_of(text) for text in (page.dates() if is_date else page.numbers())]
+        known = [value for value in values if value is not None]
+        right |= {(place, name) for name, rule in RULES.items() if known and rule(known) == wanted}
+    return right
+
+
+def about(placed: generation.Placed) -> Found:
+    """The first page, breadth first, that a link with a name out of the wording leads to; else the home."""
+    walk = _open(placed)
+    home = walk.here
+    for start, name, address in _links(json.dumps(placed.task.changes), **placed.place):
+        if len(name) > len("My trips") and name in placed.task.wording:
+            walk.path = start
+            return walk.here if walk.go(address) else home
+    return home
+
+
+@lru_cache(maxsize=WORLDS_KEPT)
+def _links(changes: str, **place: Any) -> tuple[tuple[str, str, str], ...]:
+    """The links of the pages of a world that come first, breadth first: the page's path, name and address."""
+    walk = _walk(changes, **place)
+    links, known = [(walk.path, *link) for link in walk.here.links], {walk.path}
+    for start, _, address in islice(links, PAGES_ASKED):
+        walk.path = start
+        if walk.go(address) and walk.path not in known:
+            known.add(walk.path)
+            links += [(walk.path, *link) for link in walk.here.links]
+    return tuple(links)
+
+
+def clicks(placed: generation.Placed, draws: Draws) -> float:
+    """How often, of ``ANSWERS`` tries, what is on the last page of a random walk was a right answer."""
+    walk = _open(placed)
+    for _ in range(CLICKS):
+        _click(walk, draws)
+    plugin = worlds.get(placed.site)
+    state = plugin.plain(plugin.fold(walk.world, walk.events))
+    answers = [_answer(walk.here, placed.task, draws) for _ in range(ANSWERS)]
+    return sum(is_right(placed.task, answer, state) for answer in answers) / ANSWERS
+
+
+def _click(walk: Walk, draws: Draws) -> None:
+    forms, links = walk.here.forms, walk.here.links
+    if forms and (not links or draws.chance(FORM_CHANCE)):
+        form = draws.pick(forms)
+        walk.send(form, _filled(form, walk.here, draws))
+    elif links:
+        walk.go(draws.pick(links)[1])
+
+
+def _filled(form: Form, here: Found, draws: Draws) -> list[tuple[str, str]]:
+    values = ((field.name, _value(field, here, draws)) for field in form.fields)
+    return [(name, value) for name, value in values if value is not None]
+
+
+def _value(field: Field, here: Found, draws: Draws) -> str | None:
+    if field.options:
+        return draws.pick(field.options)
+    if field.is_switch:
+        return field.value if draws.chance(SWITCH_CHANCE) else None
+    if field.is_hidden or not draws.chance(TYPE_CHANCE):
+        return field.value
+    return draws.pick([*here.words(), *here.numbers(), *here.dates(), field.value])
+
+
+def _answer(here: Found, task: SiteTask, draws: Draws) -> tuple[str, ...]:
+    return tuple(draws.pick(_likely(here, wanted) or here.words() or [""]) for wanted in task.answer)
+
+
+def _likely(here: Found, wanted: str) -> list[str]:
+    """What a page has of the kind of a value."""
+    if DATE.fullmatch(wanted):
+        return here.dates()
+    if NUMBER.fullmatch(wanted):
+        return here.numbers()
+    return here.identifiers() if IDENTIFIER.fullmatch(wanted) else []
+
+
+def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:
+    extra = {} if task.goal is None else {"state": task.goal["state"]}
+    gold = Gold(denotations.cell_of(task.answer), extra=extra)
+    evidence = Evidence(tuple(answer), {"state": state})
+    return registry.run("site_state-v1", gold=gold, evidence=evidence).correct
+
+
+def _value_of(text: str) -> float | None:
+    """Of a number itself, of a date as its day's number; None for anything else."""
+    if day := site_state.date_of(text):
+        return float(day.toordinal())
+    number = site_state.number_of(text)
+    return None if number is None else float(number)

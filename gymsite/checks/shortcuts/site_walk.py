@@ -1,0 +1,89 @@
+"""Pages of a mock site without an episode: the same views and templates, and events kept in a list."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+from zoneinfo import ZoneInfo
+
+from django.http import Http404, QueryDict
+from django.template.loader import render_to_string
+
+from core.presentation import Look
+from gymsite.arena.clock import virtual_now
+from gymsite.arena.sites.dispatch import resolve
+from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
+from gymsite.checks.shortcuts.blind_page import Field, Form, Found, page_read
+
+MORNING = time(9)
+# Only for working out relative addresses.
+FIRST_PAGE = "http://site/"
+MOST_REDIRECTS = 5
+
+
+class Walk:
+    """One visitor of the world of one task. ``here`` is what is before them, ``path`` where they are."""
+
+    def __init__(self, *, site: str, world: Any, look: Look) -> None:
+        self._site = sites.get(site)
+        self._look = look
+        self._start = datetime.combine(world.first_day, MORNING, tzinfo=ZoneInfo(look.time_zone))
+        self.world = world
+        self.events: list[Event] = []
+        self.path = ""
+        self.here = Found(text="", links=[], forms=[])
+        self.go("")
+
+    def go(self, address: str) -> bool:
+        """Follow a link of this page; False, and nothing changes, where it leads nowhere."""
+        split = urlsplit(urljoin(FIRST_PAGE + self.path, address))
+        return self._ask(split.path.lstrip("/"), QueryDict(split.query), None)
+
+    def send(self, form: Form, values: list[tuple[str, str]]) -> bool:
+        """Hand in a form of this page."""
+        split = urlsplit(urljoin(FIRST_PAGE + self.path, form.action))
+        sent = QueryDict(mutable=True)
+        for name, value in values:
+            sent.appendlist(name, value)
+        path = split.path.lstrip("/")
+        return self._ask(path, QueryDict(split.query), sent) if form.is_post else self._ask(path, sent, None)
+
+    def _ask(self, path: str, query: QueryDict, form: QueryDict | None) -> bool:
+        for _ in range(MOST_REDIRECTS):
+            try:
+                made = self._made(path, query, form)
+            except Http404:
+                return False
+            self.events += made.events
+            if isinstance(made, Page):
+                self._see(path, made)
+                return True
+            split = urlsplit(urljoin(FIRST_PAGE, made.to))
+            path, query, form = split.path.lstrip("/"), QueryDict(split.query), None
+        return False
+
+    def _made(self, path: str, query: QueryDict, form: QueryDict | None) -> Page | Change:
+        match = resolve(self._site.id, path)
+        visit = Visit(
+            world=self.world,
+            state=self._site.fold(self.world, self.events),
+            now=virtual_now(start=self._start, site_events=len(self.events)),
+            look=self._look,
+            query=query,
+            form=form,
+            root="../" * path.count("/") or "./",
+        )
+        made: Page | Change = match.func(visit, *match.args, **match.kwargs)
+        return made
+
+    def _see(self, path: str, page: Page) -> None:
+        root = "../" * path.count("/") or "./"
+        context = {**page.context, "site": self._site, "root": root, "look": self._look}
+        self.path = path
+        self.here = page_read(render_to_string(page.template, context))
+
+
+def is_filled(field: Field) -> bool:
+    """Whether a browser would send the field as it stands."""
+    return not field.is_switch and (field.is_hidden or bool(field.value))

@@ -1,0 +1,166 @@
+"""``manage.py check_benchmarks PATH``: does every gold pass its own verifiers, and a wrong answer none?"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from core.errors import GymError
+from gymsite.checks.benchmarks import rounds
+from tasks_app import loading, sources
+from tasks_app.models import Task
+from tasks_app.registry import benchmarks
+from tasks_app.types import BadRow, BenchmarkPlugin, Row
+from trajectories.api import health
+from trajectories.models import Run
+
+SHOWN_CHARS = 160
+OUTCOMES = tuple((role, kind) for role in rounds.ROLES for kind in (Run.Kind.EVAL, Run.Kind.TRAIN))
+HEADS = (
+    "split", "items", "bad rows", "gold: official", "training", "wrong: official", "training", "void",
+    "disputed", "seconds",
+)  # fmt: skip
+
+
+@dataclass
+class Checked:
+    """One split: what was loaded, how answers were judged, and what was not as it should be."""
+
+    name: str
+    items: int
+    bad: list[BadRow]
+    expected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    surprises: list[rounds.Finding] = field(default_factory=list)
+    disputed: set[int] = field(default_factory=set)
+    voids: int = 0
+    seconds: float = 0.0
+
+    @property
+    def problems(self) -> list[rounds.Finding]:
+        return [finding for finding in self.surprises if not finding.is_disputed]
+
+    def add(self, finding: rounds.Finding) -> None:
+        self.voids += finding.is_void
+        if finding.is_disputed:
+            self.disputed.add(finding.task.pk)
+        if finding.is_expected:
+            self.expected[finding.role, finding.run_kind] += 1
+        else:
+            self.surprises.append(finding)
+
+    def cells(self) -> tuple[str, ...]:
+        shares = [f"{self.expected[outcome]}/{self.items}" for outcome in OUTCOMES]
+        counts = (self.voids, len(self.disputed))
+        return (
+            self.name,
+            f"{self.items:,}",
+            str(len(self.bad)),
+            *shares,
+            *map(str, counts),
+            f"{self.seconds:.1f}",
+        )
+
+
+class Command(BaseCommand):
+    help = (
+        "Import every benchmark of a folder and hand in each item's own gold and a wrong answer, in a run "
+        "for evaluation and one for training; the running workers judge. Golds are printed where they fail."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path, metavar="PATH", help="A folder with a folder per benchmark.")
+        parser.add_argument("--benchmark", metavar="B", help="Only this one.")
+        parser.add_argument("--limit", type=int, metavar="N", help="At most N items of each split.")
+        parser.add_argument(
+            "--count", type=int, metavar="N", help="Generate N items of generated benchmarks."
+        )
+
+    def handle(self, **options: Any) -> None:
+        checked: list[Checked] = []
+        try:
+            self._check_workers()
+            checked.extend(self._checked(options))
+        except GymError as error:
+            self._tell(checked)
+            raise CommandError(error.message) from None
+        if not checked:
+            raise CommandError(f"The folder {options['path']} holds no folder named like a benchmark.")
+        self._tell(checked)
+        bad = sum(len(one.bad) for one in checked)
+        problems = sum(len(one.problems) for one in checked)
+        if bad or problems:
+            raise CommandError(f"{bad} bad rows, {problems} answers that were not judged as they should be.")
+
+    def _check_workers(self) -> None:
+        report = health.health_report()
+        missing = [part for part in ("redis", "workers", "sweeper") if report[part] != health.OK]
+        if missing:
+            raise CommandError(
+                f"Start the installation first (make up): {', '.join(missing)} does not answer."
+            )
+        if report["sandbox"] != health.OK:
+            self.stderr.write("No worker has a sandbox: programs will be void.")
+
+    def _checked(self, options: dict[str, Any]) -> Iterator[Checked]:
+        names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
+        for plugin in map(benchmarks.get, names):
+            for found in _splits(plugin, options):
+                yield self._check(plugin, found, limit=options["limit"])
+
+    def _check(self, plugin: BenchmarkPlugin, found: sources.Split, *, limit: int | None) -> Checked:
+        started = time.monotonic()
+        name = f"{plugin.id}/{found.name}"
+        rows: list[Row] = [*found.bad, *found.drafts[:limit]]
+        with tqdm(desc=f"{name}: load", unit=" tasks", total=len(rows), leave=False, disable=None) as bar:
+            report = loading.tasks_load(plugin, rows, split=found.name, progress=bar.update)
+        keys = [draft.key for draft in found.drafts[:limit]]
+        tasks = list(Task.objects.filter(benchmark=plugin.id, split=found.name, key__in=keys).order_by("pk"))
+        checked = Checked(name, len(tasks), report.bad)
+        answers = len(tasks) * len(OUTCOMES)
+        with tqdm(desc=f"{name}: judge", unit=" verdicts", total=answers, leave=False, disable=None) as bar:
+            for finding in rounds.tasks_check(tasks, runs=rounds.runs_make(name), progress=bar.update):
+                checked.add(finding)
+        checked.seconds = time.monotonic() - started
+        return checked
+
+    def _tell(self, checked: Sequence[Checked]) -> None:
+        if not checked:
+            return
+        lines = [HEADS, *(one.cells() for one in checked)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        for line in lines:
+            self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+        for one in checked:
+            for row in one.bad:
+                self.stdout.write(f"{one.name}: bad row {row}")
+            for finding in one.surprises:
+                self.stdout.write(_told(finding))
+
+
+def _splits(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[sources.Split]:
+    if plugin.generate is not None:
+        if options["count"]:
+            yield from sources.rows_by_split(plugin.generate(options["count"], 0), named=plugin.splits[0])
+        return
+    folder: Path = options["path"] / (plugin.folder or plugin.id)
+    if folder.is_dir():
+        yield from sources.splits_in(plugin, folder)
+
+
+def _told(finding: rounds.Finding) -> str:
+    said = f"{finding.outcome} ({finding.reason}) by {finding.verifier or 'nobody'}, {finding.run_kind} run"
+    dispute = " (its gold is disputed)" if finding.is_disputed else ""
+    answer = f"{finding.role} {_short(str(finding.answer))}"
+    return f"{finding.task}{dispute}: {answer}: {said}; {_short(finding.read)}"
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= SHOWN_CHARS else f"{one_line[:SHOWN_CHARS]}..."

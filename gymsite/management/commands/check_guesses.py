@@ -1,0 +1,37 @@
+"""``manage.py check_guesses SITE``: how often an answer of a mock site can be had without looking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+from gymsite.checks.site_command import SiteCheck
+from tasks_app.families import cheats
+from tasks_app.sites import generation
+from tasks_app.worlds import registry
+
+
+class Command(SiteCheck):
+    help = (
+        "Draw tasks of a mock site and print, by family, how often a cheat is right: the commonest answer, a "
+        "constant, a linear model of the wording, 'it cannot be done', the count of the site's own search."
+    )
+    looking = "looking"
+
+    def handle(self, **options: Any) -> None:
+        asked = {name: options[name] for name in ("count", "seed", "split")}
+        drawn = generation.tasks_draw(
+            options["site"], salt=settings.WORLD_SALT, placing=generation.placed_untold, **asked
+        )
+        searched = [_searched(placed) for placed in drawn]
+        measured = cheats.measure([placed.task for placed in drawn], searched=searched)
+        self.report(measured, cheats.table, least=options["least"])
+
+
+def _searched(placed: generation.Placed) -> str | None:
+    """What the site's own search counts, for a task that asks for a count."""
+    count_of = registry.worlds.get(placed.site).searched
+    if count_of is None or not placed.task.answer[0].isdigit():
+        return None
+    return count_of(generation.open_world(placed.place, changes=placed.task.changes), placed.task.given)

@@ -1,0 +1,69 @@
+"""What loading adds to a draft before it is stored: its pictures as blobs, its question as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from core.blobs import blob_store
+from tasks_app.questions import questions
+from tasks_app.types import BadRow, PictureDraft, Row, TaskDraft
+
+ROWS_AHEAD = 32
+DECODERS_MAX = 4  # decoding a picture of 40 million pixels takes some 600 MB, on a machine of 64 cores too
+
+
+def drafts_complete(rows: Iterable[Row]) -> Iterator[Row]:
+    """Every draft completed, in order; one whose picture cannot be shown comes as a ``BadRow``.
+
+    Pictures are decoded by a thread per core, ``DECODERS_MAX`` at most, a few rows ahead.
+    """
+    rest = iter(rows)
+    with ThreadPoolExecutor(min(os.cpu_count() or 1, DECODERS_MAX)) as threads:
+        while ahead := list(islice(rest, ROWS_AHEAD)):
+            has_pictures = any(isinstance(row, TaskDraft) and row.pictures for row in ahead)
+            yield from threads.map(_completed, ahead) if has_pictures else map(_completed, ahead)
+
+
+def _completed(row: Row) -> Row:
+    if isinstance(row, BadRow):
+        return row
+    try:
+        return draft_complete(row)
+    except ValueError as error:
+        return BadRow(row.place, str(error))
+
+
+def draft_complete(draft: TaskDraft) -> TaskDraft:
+    """The draft with ``payload["pictures"]`` in place of its pictures, and ``prompt``.
+
+    Raises ``ValueError``, with a sentence, for a picture that cannot be shown.
+    """
+    if draft.pictures:
+        shown = [_stored(picture, number) for number, picture in enumerate(draft.pictures, start=1)]
+        draft = replace(draft, payload={**draft.payload, "pictures": shown}, pictures=())
+    if draft.prompt:
+        return draft
+    return replace(draft, prompt=questions.get(draft.kind).text(draft.payload))
+
+
+def _stored(draft: PictureDraft, number: int) -> dict[str, Any]:
+    from tasks_app import pictures
+
+    try:
+        picture = pictures.picture_read(draft.read())
+    except (ValueError, OSError) as error:
+        raise ValueError(f"picture {number}: {error}") from error
+    blob = blob_store(picture.data)
+    return {
+        "name": f"figure-{number}",
+        "sha256": blob.sha256,
+        "content_type": picture.content_type,
+        "size": blob.size,
+        "width": picture.width,
+        "height": picture.height,
+    }

@@ -1,0 +1,123 @@
+"""What the families' drawing has in common: which product, which count, what an answer rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from core.draws import Draws
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._rules import Entry, Rule
+from tasks_app.worlds.reviews.goods import Term
+from tasks_app.worlds.reviews.mentions import FEWEST, MOST
+from tasks_app.worlds.reviews.types import Outline, Product, World
+from tasks_app.worlds.reviews.world import SIZES
+
+T = TypeVar("T")
+
+RULES_TRIED = 4
+MOST_SHARE = 0.035
+"""No count is asked for more often: log-uniform alone would make 3 the answer of every tenth task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A term under a rule, with the reviews of one product that mention it, newest first.
+
+    ``lax`` are those that a careless look takes for such.
+    """
+
+    product: Product
+    term: Term
+    rule: Rule
+    found: list[Outline]
+    lax: Sequence[Entry]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return {"product": self.product.id, "term": self.term.word, "rule": self.rule.plain}
+
+
+def _count_weights() -> list[float]:
+    weights = [math.log((count + 1) / count) for count in range(FEWEST, MOST + 1)]
+    for _ in range(20):
+        total = sum(weights)
+        weights = [min(weight / total, MOST_SHARE) for weight in weights]
+    return weights
+
+
+COUNTS = range(FEWEST, MOST + 1)
+COUNT_WEIGHTS = _count_weights()
+
+
+def count_draw(draws: Draws) -> int:
+    """A count to look for: log-uniform from 3 to 60, but none of them more than ``MOST_SHARE``."""
+    return draws.weighted(COUNTS, COUNT_WEIGHTS)
+
+
+def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int]) -> T | None:
+    """The option whose count is nearest to one drawn, of those from 3 to 60."""
+    wanted = math.log(count_draw(draws))
+    fitting = [option for option in options if FEWEST <= count(option) <= MOST]
+    return min(fitting, key=lambda option: abs(math.log(count(option)) - wanted), default=None)
+
+
+def product_draw(world: World, draws: Draws, level: int) -> Product:
+    """A product with as many reviews as the level has; the rivals always hold one."""
+    low, high = SIZES[level - 1]
+    return draws.pick([product for product in world.products if low <= product.review_count <= high])
+
+
+def asked_options(
+    world: World, draws: Draws, product: Product, level: int, *, tried: int = RULES_TRIED
+) -> list[Asked]:
+    """Each term of the product under a few rules of the level."""
+    drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
+    return [
+        asked(world, product, term, rule)
+        for term in rules.terms(world, product)
+        for rule in dict.fromkeys(drawn)
+    ]
+
+
+def asked(world: World, product: Product, term: Term, rule: Rule) -> Asked:
+    entries = rules.mentions(world, product.id).get(term.word, ())
+    return Asked(product=product, term=term, rule=rule, found=rules.counted(entries, rule), lax=entries)
+
+
+def ends(found: Sequence[Outline]) -> dict[str, Outline]:
+    """The newest and the oldest review, each where no other is of the same day."""
+    told = {}
+    if found and (len(found) == 1 or found[0].day != found[1].day):
+        told["newest"] = found[0]
+    if found and (len(found) == 1 or found[-1].day != found[-2].day):
+        told["oldest"] = found[-1]
+    return told
+
+
+def end_draw(draws: Draws, found: Sequence[Outline]) -> tuple[str, Outline]:
+    """One of ``ends``, which must not be empty."""
+    return draws.pick(sorted(ends(found).items(), key=lambda each: each[0]))
+
+
+def needs(asked: Asked, found: Iterable[Outline]) -> tuple[str, ...]:
+    """Where it is shown that each of the reviews mentions the term: in it, behind its fold, in its reply."""
+    wanted = rules.traces_counted(asked.rule)
+    traces = {entry.outline.id: entry.traces & wanted for entry in asked.lax}
+    return tuple(sorted(_need(outline.id, traces[outline.id]) for outline in found))
+
+
+def _need(review: str, traces: int) -> str:
+    if traces & rules.FRONT:
+        return f"review {review}"
+    return f"review {review} more" if traces & rules.BEHIND else f"review {review} reply"
+
+
+def quoted(term: Term) -> str:
+    return f'"{term.word}"'
+
+
+def named(product: Product) -> str:
+    return f"the {product.name} ({product.noun})"

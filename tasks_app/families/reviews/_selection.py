@@ -1,0 +1,206 @@
+"""Picking one review among those that mention a term: the newest, the oldest, the most helpful.
+
+From level 4 on the review has to meet two lettered conditions too. When none meets both, the answer is the
+one picked among those that miss exactly one, with the letter of that one: so a task and its impossible twin
+have the same wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.draws import Draws
+from tasks_app.families.reviews import _brute_force as brute
+from tasks_app.families.reviews import _conditions as conditions
+from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _moves as moves
+from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews._conditions import Condition
+from tasks_app.families.reviews._drafts import Asked
+from tasks_app.families.types import SiteTask
+from tasks_app.worlds.digest import digest
+from tasks_app.worlds.reviews.mentions import FEWEST
+from tasks_app.worlds.reviews.types import Outline, Product, Review, World
+from tasks_app.worlds.reviews.world import world_change
+
+LETTERS = "ab"
+LEVEL_WITH_CONDITIONS = 4
+PAIRS_TRIED = 6
+FEWEST_VOTES = 3
+"""Nobody calls a review with fewer the most helpful."""
+LONE_SHARE = 0.5
+"""Of the tasks with conditions, those that prefer a review that alone meets both: they can have a twin."""
+CONDITIONS = " Only reviews that meet both conditions are meant: (a) they {first}; (b) they {second}."
+OTHERWISE = (
+    " Should none meet both, take the {way} one of those that mention it and meet just one of the two, and "
+    "give the letter of the condition that it misses instead of the {value}."
+)
+
+KEYS: Mapping[str, Callable[[Outline], int]] = {
+    "newest": lambda outline: outline.day.toordinal(),
+    "oldest": lambda outline: -outline.day.toordinal(),
+    "most helpful": lambda outline: outline.helpful,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    asked: Asked
+    pair: tuple[Condition, ...]
+    way: str
+    outline: Outline
+    full: tuple[Outline, ...]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return {
+            **self.asked.given,
+            "way": self.way,
+            "conditions": [condition.given for condition in self.pair],
+        }
+
+
+def pick(found: Iterable[Outline], way: str) -> Outline | None:
+    """The one that is foremost in that way, None when there is none that stands out."""
+    ranked = sorted(found, key=KEYS[way], reverse=True)
+    if not ranked or (way == "most helpful" and ranked[0].helpful < FEWEST_VOTES):
+        return None
+    is_tie = len(ranked) > 1 and KEYS[way](ranked[0]) == KEYS[way](ranked[1])
+    return None if is_tie else ranked[0]
+
+
+def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> Picked | None:
+    """A term, rule and conditions under which a careless look picks another review."""
+    product = asking.product_draw(world, draws, level)
+    found = [
+        option
+        for asked in asking.asked_options(world, draws, product, level, tried=1)
+        if len(asked.found) >= FEWEST
+        for option in _options(draws, asked, level=level, way=draws.pick(ways))
+    ]
+    if not found:
+        return None
+    lone = [option for option in found if option.pair and len(option.full) == 1]
+    return draws.pick(lone if lone and draws.chance(LONE_SHARE) else found)
+
+
+def _options(draws: Draws, asked: Asked, *, level: int, way: str) -> list[Picked]:
+    pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, asked.product)
+    careless = pick([entry.outline for entry in asked.lax], way)
+    found = []
+    for pair in pairs:
+        full = tuple(
+            outline
+            for outline in asked.found
+            if all(conditions.holds(condition, outline) for condition in pair)
+        )
+        outline = pick(full, way)
+        if outline and outline is not careless:
+            found.append(Picked(asked, pair, way, outline, full))
+    return found
+
+
+def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
+    """The badge, which the twin takes away, and something else."""
+    others = [
+        *(Condition("colour", colour) for colour in product.colours),
+        *(Condition("size", size) for size in product.sizes),
+        *(Condition("stars", stars) for stars in range(1, 6)),
+    ]
+    return [(Condition("verified", True), other) for other in draws.sample(others, PAIRS_TRIED)]
+
+
+def task(picked: Picked, draws: Draws, *, level: int, family: str, opening: str, shown: Shown) -> SiteTask:
+    """The task in words: the opening and how to answer, around the rule and the conditions."""
+    asked = picked.asked
+    said = f"{opening} {rules.said(asked.rule, asked.term, draws)}"
+    if picked.pair:
+        first, second = map(conditions.said, picked.pair)
+        said += CONDITIONS.format(first=first, second=second)
+    said += f" {draws.pick(shown.closings)}"
+    if picked.pair:
+        said += OTHERWISE.format(way=picked.way, value=shown.name)
+    # Lists are sorted by date and votes: nobody has to see the mentions that come after the first.
+    needed = asking.needs(asked, [picked.outline])
+    return SiteTask(
+        family=family,
+        level=level,
+        wording=said,
+        answer=shown.answer(picked.outline),
+        fields=shown.fields,
+        needs=needed,
+        given=picked.given,
+        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(shown.fields)),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """How a family names its value and shows it."""
+
+    name: str
+    fields: tuple[str, str]
+    closings: tuple[str, ...]
+    value: Callable[[Outline], str]
+
+    def answer(self, outline: Outline) -> tuple[str, str]:
+        return self.value(outline), outline.reviewer
+
+
+def twin(world: World, task: SiteTask) -> SiteTask | None:
+    """The impossible one: the only review that meets both conditions has no badge."""
+    if not task.given["conditions"]:
+        return None
+    wanted = [conditions.condition_of(given) for given in task.given["conditions"]]
+    full = [outline for outline in _asked(world, task).found if not _missed(outline, wanted)]
+    if len(full) != 1:
+        return None
+    change = {"review": full[0].id, "fact": "is_verified", "value": False}
+    asked = _asked(world_change(world, [change]), task)
+    near = [outline for outline in asked.found if len(_missed(outline, wanted)) == 1]
+    nearest = pick(near, task.given["way"])
+    if nearest is None:
+        return None
+    return replace(
+        task,
+        answer=(LETTERS[_missed(nearest, wanted)[0]], nearest.reviewer),
+        needs=asking.needs(asked, [nearest]),
+        is_possible=False,
+        twin=digest([task.wording, task.given])[:16],
+        changes=(change,),
+    )
+
+
+def _asked(world: World, task: SiteTask) -> Asked:
+    product, given = world.product(task.given["product"]), task.given
+    term = rules.term_named(world, product, given["term"])
+    return asking.asked(world, product, term, rules.rule_of(given["rule"]))
+
+
+def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:
+    return [place for place, condition in enumerate(wanted) if not conditions.holds(condition, outline)]
+
+
+def wrong(world: World, task: SiteTask, shown: Shown) -> tuple[str, ...]:
+    """The review that is foremost in the site's own search, whatever the rule and the conditions say."""
+    searched = [review.outline for review in brute.searched(world, task.given)]
+    ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
+    return next(answer for answer in map(shown.answer, ranked) if answer != task.answer)
+
+
+def check(world: World, task: SiteTask, shown: Shown) -> bool:
+    """The truth by reading: possible or not, foremost of those that meet all, or of those that miss one."""
+    by_missed: dict[tuple[str, ...], list[Review]] = {}
+    for review in brute.mentioning(world, task.given):
+        letters = zip(LETTERS, task.given["conditions"], strict=False)
+        missed = tuple(letter for letter, condition in letters if not brute.meets(review, condition))
+        by_missed.setdefault(missed, []).append(review)
+    if full := by_missed.get(()):
+        foremost = brute.foremost(full, task.given["way"])
+        return task.is_possible and task.answer == shown.answer(foremost.outline)
+    near = {letter: by_missed.get((letter,), []) for letter in LETTERS}
+    foremost = brute.foremost([review for found in near.values() for review in found], task.given["way"])
+    letter = next(letter for letter, found in near.items() if foremost in found)
+    return not task.is_possible and task.answer == (letter, foremost.outline.reviewer)

@@ -1,0 +1,165 @@
+"""What the families' drawing has in common: dates and names as the tasks say them, stays, offers, needs.
+
+The names of what a task needs, by where it is shown: ``trips``, ``listing/L-1/fees`` (the town's tax among
+them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``, ``listing/L-1/room/R-1/calendar/2027-03``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from core.draws import Draws
+from tasks_app.worlds.formats import day_text
+from tasks_app.worlds.stays.calendar import nights_mask, taken
+from tasks_app.worlds.stays.quotes import costs, euros
+from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, Stay, World
+
+AMOUNTS = "Write amounts in euros with two decimals, like 1204.50."
+ROOM_ONLY = "Go by the lists of amenities alone; what guests share in the house does not count as the room's."
+WITH_FEES = (
+    "The total price has everything in it: nights, extra guests, discount, cleaning, service fee, city tax."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A room that can be booked for a stay, with the total price."""
+
+    listing: Listing
+    room: Room
+    total: int
+    nights: int
+    """The nights' prices alone, before extra guests, fees and tax."""
+
+
+def stay_text(stay: Stay) -> str:
+    return f"from {day_text(stay.check_in)} to {day_text(stay.check_out)}"
+
+
+def guests_text(guests: int) -> str:
+    return f"{guests} guests" if guests > 1 else "1 guest"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+# Tasks are drawn from one world after the other: these keep a few alive, in no process that serves pages.
+@lru_cache(maxsize=8)
+def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
+    return tuple((listing, room) for listing in world.listings for room in listing.rooms)
+
+
+@lru_cache(maxsize=8)
+def untouched(world: World) -> tuple[tuple[Listing, Room], ...]:
+    """Rooms in which the traveller has no trip, so that the calendar alone says what is free."""
+    own = {trip.room for trip in world.trips}
+    return tuple((listing, room) for listing, room in pairs(world) if room.id not in own)
+
+
+@lru_cache(maxsize=8)
+def lodgings(world: World) -> tuple[tuple[Listing, Room, int], ...]:
+    """Every room, with the nights of other guests and of the traveller's own trips, as bits."""
+    own = dict.fromkeys((trip.room for trip in world.trips), 0)
+    for trip in world.trips:
+        if trip.status == "booked":
+            own[trip.room] |= nights_mask(world, trip.check_in, trip.check_out)
+    return tuple((listing, room, taken(room) | own.get(room.id, 0)) for listing, room in pairs(world))
+
+
+@lru_cache(maxsize=8)
+def _occupied(world: World) -> dict[str, int]:
+    return {room.id: nights for _, room, nights in lodgings(world)}
+
+
+def stay_draw(
+    world: World, draws: Draws, *, nights: tuple[int, int], guests: int, lead: tuple[int, int] = (4, 240)
+) -> Stay:
+    check_in = world.first_day + timedelta(days=draws.whole(*lead))
+    return Stay(check_in=check_in, check_out=check_in + timedelta(days=draws.whole(*nights)), guests=guests)
+
+
+def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
+    nights = nights_mask(world, stay.check_in, stay.check_out)
+    is_free = not _occupied(world)[room.id] & nights
+    return is_free and _is_in_calendar(world, stay) and _is_for(listing, room, stay.guests, stay.nights)
+
+
+# A task of several rooms, and the twin of one, ask for the same stay again.
+@lru_cache(maxsize=8)
+def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
+    """Every room that ``can_book`` allows: what is the same of all rooms is asked once."""
+    if not _is_in_calendar(world, stay):
+        return ()
+    asked, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
+    return tuple(
+        (listing, room)
+        for listing, room, nights in lodgings(world)
+        if not nights & asked and _is_for(listing, room, guests, count)
+    )
+
+
+def _is_in_calendar(world: World, stay: Stay) -> bool:
+    return (stay.check_out - world.first_day).days <= NIGHTS
+
+
+def _is_for(listing: Listing, room: Room, guests: int, nights: int) -> bool:
+    return room.sleeps >= guests and listing.rules.min_nights <= nights
+
+
+@lru_cache(maxsize=8)
+def offers(world: World, stay: Stay, places: tuple[str, ...]) -> tuple[Offer, ...]:
+    """Every room in the neighbourhoods that can be booked, cheapest first."""
+    found = []
+    for listing, room in bookable(world, stay):
+        if listing.neighbourhood in places:
+            price = costs(world, listing, room, stay)
+            found.append(Offer(listing, room, sum(price), price.nights))
+    return tuple(sorted(found, key=lambda offer: (offer.total, offer.room.id)))
+
+
+def stay_given(stay: Stay) -> dict[str, Any]:
+    return {
+        "check_in": stay.check_in.isoformat(),
+        "check_out": stay.check_out.isoformat(),
+        "guests": stay.guests,
+    }
+
+
+def stay_of(given: Any) -> Stay:
+    return Stay(
+        check_in=date.fromisoformat(given["check_in"]),
+        check_out=date.fromisoformat(given["check_out"]),
+        guests=given["guests"],
+    )
+
+
+def shifted(stay: Stay, days: int) -> Stay:
+    step = timedelta(days=days)
+    return Stay(check_in=stay.check_in + step, check_out=stay.check_out + step, guests=stay.guests)
+
+
+def listing_named(world: World, listing_id: str) -> Listing:
+    return next(listing for listing in world.listings if listing.id == listing_id)
+
+
+def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
+    return next((listing, room) for listing, room in pairs(world) if room.id == room_id)
+
+
+def calendar_needs(listing: Listing, room: Room, days: Iterable[date]) -> tuple[str, ...]:
+    """The months of a room's calendar, and the listing's fees."""
+    months = sorted({day.isoformat()[:7] for day in days})
+    return (
+        *(f"listing/{listing.id}/room/{room.id}/calendar/{month}" for month in months),
+        f"listing/{listing.id}/fees",
+    )
+
+
+def amount(cents: int) -> str:
+    return euros(cents)

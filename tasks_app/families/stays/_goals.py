@@ -1,0 +1,75 @@
+"""Goals of the tasks that are done: the whole state afterwards, but for what may happen beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from tasks_app.families.stays import _drafts as asking
+from tasks_app.worlds.stays.bookings import booking_refusal
+from tasks_app.worlds.stays.quotes import cancelling_fee, quote
+from tasks_app.worlds.stays.state import Event, fold, plain
+from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+
+FREE = ("closed", "searches", "seen")
+"""Parts of the state that a solution may leave in any way."""
+RULE = "Book, change and cancel nothing else."
+
+
+def goal_of(world: World, events: Iterable[Event]) -> dict[str, Any]:
+    """``state``: what each part of the final state must equal; ``free``: parts that are not compared."""
+    state = plain(fold(world, events))
+    return {"state": {part: state[part] for part in state if part not in FREE}, "free": list(FREE)}
+
+
+def booked(world: World, listing: Listing, room: Room, stay: Stay) -> Event:
+    """The event of booking a room at its price."""
+    price = quote(world, listing, room, stay).total
+    return "booked", {"listing": listing.id, "room": room.id, **asking.stay_given(stay), "price": price}
+
+
+def cancelled(world: World, trip: Trip) -> Event:
+    return "cancelled", {"trip": trip.code, "fee": fee(world, trip)}
+
+
+def fee(world: World, trip: Trip) -> int:
+    """For cancelling on the first day."""
+    listing = asking.listing_named(world, trip.listing)
+    return cancelling_fee(world, listing, trip, on=world.first_day)
+
+
+def booked_otherwise(
+    world: World, listing: Listing, room: Room, stay: Stay, *, after: Iterable[Event] = ()
+) -> list[Event]:
+    """Bookings of the room that a mistake in the form makes: a day off, a night more, a guest more or fewer.
+
+    Only such as the pages let through ``after`` the events.
+    """
+    state = fold(world, after)
+    stays = (
+        asking.shifted(stay, 1),
+        asking.shifted(stay, -1),
+        replace(stay, check_out=stay.check_out + timedelta(days=1)),
+        replace(stay, guests=stay.guests + 1),
+        replace(stay, guests=stay.guests - 1),
+    )
+    return [
+        booked(world, listing, room, other)
+        for other in stays
+        if not booking_refusal(world, state, listing=listing, room=room, stay=other)
+    ]
+
+
+def new_trip(world: World, events: Iterable[Event]) -> Trip:
+    """The trip booked last."""
+    return fold(world, events).trips[-1]
+
+
+def upcoming(world: World) -> list[Trip]:
+    return [trip for trip in world.trips if trip.status == "booked"]
+
+
+def trip_text(world: World, trip: Trip) -> str:
+    return f"{asking.listing_named(world, trip.listing).name}, {asking.stay_text(trip.stay)}"

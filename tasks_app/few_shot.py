@@ -1,0 +1,179 @@
+"""Which solved tasks stand before a question in the few-shot arm.
+
+They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
+(``tasks_app/similarity.py``) or another question about the same table, picture, passage or world; nor a task
+whose gold is disputed, or that is unfit for the gap. Where a family (a subject) has too few, the rest comes
+from the whole split. The draw depends on keys, texts and the seed alone: ids and the order of rows play no
+part, so that two machines with the same split loaded choose alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from django.db import connection
+
+from core.draws import Draws
+from core.errors import GymError
+from tasks_app import similarity
+from tasks_app.registry import benchmarks
+
+CANDIDATES_MAX = 2_000
+
+_ITEM = """
+    t.id, t.benchmark_id, t.split, t.key, t.tags,
+    concat_ws(E'\\n', t.payload->>'text',
+        (SELECT string_agg(c->>'text', E'\\n') FROM jsonb_array_elements(t.payload->'choices') c)),
+    CASE WHEN t.payload ?| ARRAY['table', 'pictures', 'passage'] THEN
+        md5(concat_ws(E'\\n', t.payload->>'table', t.payload->>'pictures', t.payload->>'passage')) END,
+    t.payload->>'world'"""
+
+_ASKED = f"SELECT {_ITEM} FROM tasks_app_task t WHERE t.id = ANY(%(ids)s)"  # noqa: S608
+
+# Payloads are read of those alone that are kept.
+_CANDIDATES = f"""
+SELECT {_ITEM} FROM (
+    SELECT s.id, md5(s.key) COLLATE "C" AS place FROM tasks_app_task s
+    WHERE (s.benchmark_id, s.split) = (%(benchmark)s, %(split)s) AND s.gap_eligible
+        AND (%(tag)s = '' OR s.tags @> ARRAY[%(tag)s]::varchar[])
+        AND EXISTS (SELECT FROM tasks_app_gold g
+            WHERE g.task_id = s.id AND g.is_current AND g.status <> 'disputed')
+    ORDER BY 2 LIMIT %(most)s) AS kept
+JOIN tasks_app_task t ON t.id = kept.id ORDER BY kept.place"""  # noqa: S608
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where exemplars come from; ``tag`` is that of the family they share with the task, if any."""
+
+    benchmark: str
+    split: str
+    tag: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.benchmark}/{self.split}{f' ({self.tag})' if self.tag else ''}"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A task as the choice sees it. ``about`` is equal for questions about the same table or picture.
+
+    ``world`` is the number of a mock site's: in another one the same words have another answer.
+    """
+
+    id: int
+    benchmark: str
+    split: str
+    key: str
+    tags: Sequence[str] = field(default=(), compare=False)
+    said: str = ""
+    about: str | None = None
+    world: str | None = None
+
+    @cached_property
+    def shingles(self) -> similarity.Shingles:
+        return similarity.shingles(self.said)
+
+    def gives_away(self, other: Item) -> bool:
+        if self.id == other.id or (self.about is not None and self.about == other.about):
+            return True
+        if self.world is not None and other.world is not None:
+            return self.world == other.world
+        return self.said == other.said or similarity.is_near(self.shingles, other.shingles)
+
+
+def exemplars_choose(
+    ids: Sequence[int], *, count: int, seed: int, sees_split: Callable[[str], bool]
+) -> dict[int, tuple[int, ...]]:
+    """For each task the ids of ``count`` solved ones, in the order in which they are shown.
+
+    Raises ``GymError`` 422 ``no_exemplars`` when a task's benchmark has no training split, the caller does
+    not see it, or too few of its tasks are loaded.
+    """
+    pools = _Pools()
+    chosen: dict[int, tuple[int, ...]] = {}
+    for item in _items(_ASKED, {"ids": list(set(ids))}):
+        source = source_of(item.benchmark, item.tags)
+        if not sees_split(source.split):
+            raise _no_exemplars(f"The key does not see the split {source.split!r}, where exemplars are.")
+        taken = draw(item, pools.of(source), count=count, seed=seed)
+        if len(taken) < count and source.tag:
+            taken = draw(item, pools.of(replace(source, tag="")), count=count, seed=seed, after=taken)
+        if len(taken) < count:
+            raise _too_few(item, source, found=len(taken), count=count)
+        chosen[item.id] = tuple(other.id for other in taken)
+    return chosen
+
+
+class _Pools(dict[Source, list[Item]]):
+    """The candidates of one call, each source read once."""
+
+    def of(self, source: Source) -> list[Item]:
+        if source not in self:
+            self[source] = _candidates(source)
+        return self[source]
+
+
+def source_of(benchmark: str, tags: Sequence[str]) -> Source:
+    """Where a task's exemplars come from. Raises ``GymError`` 422 ``no_exemplars`` when there are none."""
+    plugin = benchmarks.get(benchmark)
+    split = plugin.exemplar_split or ("train" if "train" in plugin.splits else None)
+    if split is None:
+        raise _no_exemplars(f"The benchmark {benchmark!r} has no training split to take exemplars from.")
+    family = plugin.exemplar_tag and next((tag for tag in tags if tag.startswith(plugin.exemplar_tag)), "")
+    return Source(plugin.exemplar_benchmark or benchmark, split, family)
+
+
+def draw(
+    item: Item, pool: Sequence[Item], *, count: int, seed: int, after: Sequence[Item] = ()
+) -> list[Item]:
+    """``after``, filled up to ``count`` from the pool with what gives away neither the item nor another."""
+    draws = Draws("exemplars-v1", seed, item.benchmark, item.split, item.key)
+    taken = [*after]
+    for place in _places(len(pool), draws):
+        if len(taken) == count:
+            break
+        if not any(pool[place].gives_away(other) for other in (item, *taken)):
+            taken.append(pool[place])
+    return taken
+
+
+def _places(count: int, draws: Draws) -> Iterator[int]:
+    """A permutation, made only as far as it is read: a few places of thousands are."""
+    moved: dict[int, int] = {}
+    for left in range(count, 0, -1):
+        place = draws.whole(0, left - 1)
+        yield moved.get(place, place)
+        moved[place] = moved.get(left - 1, left - 1)
+
+
+def _candidates(source: Source) -> list[Item]:
+    return _items(
+        _CANDIDATES,
+        {
+            "benchmark": source.benchmark,
+            "split": source.split,
+            "tag": source.tag,
+            "most": CANDIDATES_MAX,
+        },
+    )
+
+
+def _items(statement: str, parameters: dict[str, Any]) -> list[Item]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return [Item(*row) for row in cursor.fetchall()]
+
+
+def _too_few(item: Item, source: Source, *, found: int, count: int) -> GymError:
+    return _no_exemplars(
+        f"{source} has {found} exemplars for task {item.id}, and {count} were asked for. Load more of it: "
+        f"manage.py load_benchmark {source.benchmark} --split {source.split} --file PATH."
+    )
+
+
+def _no_exemplars(message: str) -> GymError:
+    return GymError("no_exemplars", message, status=422, fields={"tasks": [message]})

@@ -1,0 +1,76 @@
+"""What a gold gets at loading that its file does not have, because it costs much to find out.
+
+It is found out once: a row that is loaded again unchanged keeps what the stored gold has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from django.db.models import F, Window
+from django.db.models.functions import RowNumber
+
+from core.errors import GymError
+from tasks_app.models import Gold
+from tasks_app.types import Enrichment, TaskDraft
+
+
+class Stored(NamedTuple):
+    """The last gold of a task that came from a source."""
+
+    answer: str
+    extra: Mapping[str, Any]
+
+
+@dataclass
+class Enricher:
+    """Adds ``enrichment`` to drafts of one split. ``problem`` says why it can no more, once it cannot."""
+
+    enrichment: Enrichment
+    benchmark: str
+    split: str
+    problem: str = ""
+
+    def enriched(self, drafts: Sequence[TaskDraft]) -> list[TaskDraft | ValueError]:
+        """Each draft with what is added, or why its row is bad; as it is where nothing can be had here."""
+        stored = self._stored(draft.key for draft in drafts)
+        return [self._enriched(draft, stored.get(draft.key)) for draft in drafts]
+
+    def _enriched(self, draft: TaskDraft, stored: Stored | None) -> TaskDraft | ValueError:
+        try:
+            added = self._known(draft, stored) or self._computed(draft)
+        except ValueError as error:
+            return error
+        gold = replace(draft.gold, extra={**draft.gold.extra, **added})
+        return replace(draft, gold=gold, tags=(*draft.tags, *self.enrichment.tags(added)))
+
+    def _known(self, draft: TaskDraft, stored: Stored | None) -> Mapping[str, Any]:
+        keys = self.enrichment.keys
+        given = {} if stored is None else {key: stored.extra[key] for key in stored.extra if key not in keys}
+        if stored is None or (stored.answer, given) != (draft.gold.answer, draft.gold.extra):
+            return {}
+        return {key: stored.extra[key] for key in keys if key in stored.extra}
+
+    def _computed(self, draft: TaskDraft) -> Mapping[str, Any]:
+        if self.problem:
+            return {}
+        try:
+            return self.enrichment.compute(draft)
+        except GymError as error:
+            self.problem = f"No {self.enrichment.what}: {error.message} Load again where there is one."
+            return {}
+
+    def _stored(self, keys: Iterable[str]) -> dict[str, Stored]:
+        place = Window(RowNumber(), partition_by=F("task_id"), order_by=F("version").desc())
+        golds = (
+            Gold.objects.filter(
+                task__benchmark=self.benchmark, task__split=self.split, task__key__in=list(keys)
+            )
+            .exclude(status=Gold.Status.CORRECTED)
+            .annotate(place=place)
+            .filter(place=1)
+        )
+        found = golds.values_list("task__key", "answer", "extra")
+        return {key: Stored(answer, extra) for key, answer, extra in found}

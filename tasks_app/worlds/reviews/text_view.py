@@ -1,0 +1,112 @@
+"""The shop in words: what its pages show of a product, its questions and every one of its reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+from tasks_app.worlds.formats import counted, day_text
+from tasks_app.worlds.registry import Telling
+from tasks_app.worlds.reviews.outlines import outlines, stars
+from tasks_app.worlds.reviews.questions import questions
+from tasks_app.worlds.reviews.text import review
+from tasks_app.worlds.reviews.types import Outline, Product, Question, Review, World
+
+Scope: TypeAlias = Mapping[str, Any]
+JOINT = "\n\n"
+LANGUAGES = {
+    "de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese",
+}  # fmt: skip
+PRODUCT_TOKENS = 620
+REVIEW_TOKENS = 41
+SENTENCE_TOKENS = 12
+REPLY_TOKENS = 22
+"""What each adds to a text, on average over both editions: a product with its questions, a review with title
+and facts, a sentence of its text, a reply of the seller."""
+TOLERANCE = 0.15
+"""No text of a product is further from their sum, by this share of it."""
+INTRO = (
+    "Of each product all the reviews, newest first, and the questions, which are no reviews. A review has "
+    "its title, stars, date, reviewer, colour, size, badge and votes, then its text, and the seller's reply "
+    "if there is one. A review in another language has its translation, and then its original title and text."
+)
+
+
+def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The products that a task's wording names."""
+    if "product" in given:
+        return {"products": [world.product(given["product"]).name]}
+    return {"products": [product.name for product in world.rivals]}
+
+
+def tell(world: World, scope: Scope | None) -> Iterator[str]:
+    """The world in Markdown, part by part: the products of a scope, or everything."""
+    yield f"# Products and their reviews\n\n{INTRO}"
+    for product in world.products:
+        if scope is None or product.name in scope["products"]:
+            yield _product(world, product)
+            yield "### Questions"
+            yield "\n".join(map(_question, questions(world, product.id)))
+            yield "### Reviews"
+            for outline in outlines(world, product.id):
+                yield _review(review(world, product.id, outline))
+
+
+def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
+    """One pair, before a review is written."""
+    about = 0
+    for product in world.products:
+        if product.name in scope["products"]:
+            found = outlines(world, product.id)
+            about += PRODUCT_TOKENS + REVIEW_TOKENS * len(found)
+            about += SENTENCE_TOKENS * sum(outline.sentences for outline in found)
+            about += REPLY_TOKENS * sum(outline.has_reply for outline in found)
+    yield int(about * (1 - TOLERANCE)), int(about * (1 + TOLERANCE))
+
+
+def _product(world: World, product: Product) -> str:
+    given = stars(world, product.id)
+    tenths = (20 * sum(given) + len(given)) // (2 * len(given))
+    about = (
+        f"{product.noun.capitalize()} by {product.brand}, article number {product.id}. "
+        f"€{product.price // 100}.{product.price % 100:02d}. "
+        f"Colours: {', '.join(product.colours)}. Sizes: {', '.join(product.sizes)}. "
+        f"{tenths / 10:.1f} of 5 stars, {counted(product.review_count, 'review')}."
+    )
+    return JOINT.join([f"## {product.name}", product.summary, about])
+
+
+def _question(question: Question) -> str:
+    answers = [f"  - {answer.text} ({answer.author})" for answer in question.answers]
+    none = "  - Nobody has answered yet."
+    return "\n".join(
+        [f"- {question.text} ({question.asker}, {day_text(question.day)})", *(answers or [none])]
+    )
+
+
+def _review(told: Review) -> str:
+    paragraphs = [f"#### {told.title}", _facts(told.outline), " ".join(told.body)]
+    if told.original:
+        title, *body = told.original
+        language = LANGUAGES[told.outline.language]
+        original = f"Original title: {title} Original text: {' '.join(body)}"
+        paragraphs.append(f"Translated from {language}. {original}")
+    if told.reply:
+        paragraphs.append(f"> Reply of the seller: {told.reply}")
+    return JOINT.join(paragraphs)
+
+
+def _facts(outline: Outline) -> str:
+    facts = [
+        counted(outline.stars, "star"),
+        day_text(outline.day),
+        f"by {outline.reviewer}",
+        f"colour: {outline.colour}",
+        f"size: {outline.size}",
+        *(["verified purchase"] if outline.is_verified else []),
+        f"{outline.helpful} found this helpful",
+    ]
+    return " · ".join(facts)
+
+
+TELLING = Telling(scope_of=scope_of, tell=tell, bounds=bounds)

@@ -1,0 +1,113 @@
+"""The state that a task of the booking site wants beside the one that was left, condition by condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from tasks_app.worlds.conditions import Condition, compared
+from tasks_app.worlds.formats import day_text
+from tasks_app.worlds.stays.quotes import euros
+
+State = Mapping[str, Any]
+Row = Mapping[str, Any]
+FACTS: Mapping[str, Callable[[Row], str]] = {
+    "room": lambda trip: f"{trip['room']} of {trip['listing']}",
+    "dates": lambda trip: " to ".join(
+        day_text(date.fromisoformat(trip[day])) for day in ("check_in", "check_out")
+    ),
+    "guests": lambda trip: str(trip["guests"]),
+    "price": lambda trip: f"EUR {euros(trip['price'])}",
+    "status": lambda trip: str(trip["status"]),
+}
+NONE = "none"
+UNCHANGED = "as before"
+ALLOWED: Mapping[str, tuple[str, Callable[[Any], int]]] = {
+    "closed": ("Notices that were closed", len),
+    "searches": ("Searches", len),
+    "seen": ("Pages and prices that were looked at", int),
+}
+
+
+def compare(before: State, wanted: State, found: State) -> list[Condition]:
+    """All of them are held exactly when ``found`` has every part of ``wanted``.
+
+    ``before`` is the state in which the episode began; all are JSON as ``state.plain`` makes it, ``wanted``
+    with the parts that are asked for alone. The goal's conditions come first, what is allowed last.
+    """
+    told = sorted(
+        (*_trips(before, wanted, found), *_fees(wanted, found)), key=lambda one: one.kind == "frame"
+    )
+    if all(one.is_held for one in told) and any(found.get(part) != wanted[part] for part in wanted):
+        told.append(compared("frame", "Order of what was done", expected="as asked for", found="another"))
+    return told + [
+        Condition(
+            kind="allowed", about=about, expected="any number", found=str(count(found[part])), is_held=True
+        )
+        for part, (about, count) in ALLOWED.items()
+        if part not in wanted
+    ]
+
+
+def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
+    old, asked, left = (_by_code(state) for state in (before, wanted, found))
+    others = [trip for code, trip in left.items() if code not in asked]
+    changed = []
+    for code, trip in asked.items():
+        if code not in old:
+            made = left.get(code) or (others.pop(0) if others else None)
+            yield from _booking(trip, made)
+            continue
+        for fact, text in FACTS.items():
+            told = text(left[code])
+            if text(trip) != text(old[code]):
+                yield compared("goal", f"Trip {code}: {fact}", expected=text(trip), found=told)
+            elif told != text(trip):
+                changed.append(f"{code}: {fact} {told}")
+    yield compared(
+        "frame", "All else of earlier trips", expected=UNCHANGED, found=", ".join(changed) or UNCHANGED
+    )
+    yield compared("frame", "Further bookings", expected=NONE, found=_listed(map(_trip, others)))
+
+
+def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
+    """Of a booking that is asked for, against itself or what was booked instead."""
+    for fact, text in FACTS.items():
+        told = text(made) if made else "no booking"
+        yield compared("goal", f"New booking: {fact}", expected=text(trip), found=told)
+    told = str(made["code"]) if made else "no booking"
+    yield compared("goal", "New booking: code", expected=str(trip["code"]), found=told)
+
+
+def _fees(wanted: State, found: State) -> Iterator[Condition]:
+    others = list(found["fees"])
+    for fee in wanted["fees"]:
+        paid = next((one for one in others if _cause(one) == _cause(fee)), None)
+        if paid is not None:
+            others.remove(paid)
+        told = f"EUR {euros(paid['cents'])}" if paid else "none paid"
+        yield compared(
+            "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", found=told
+        )
+    yield compared("frame", "Further fees", expected=NONE, found=_listed(map(_fee, others)))
+
+
+def _by_code(state: State) -> dict[str, Row]:
+    return {trip["code"]: trip for trip in state["trips"]}
+
+
+def _trip(trip: Row) -> str:
+    return f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})"
+
+
+def _cause(fee: Row) -> str:
+    return f"{fee['reason']} of {fee['trip']}"
+
+
+def _fee(fee: Row) -> str:
+    return f"{_cause(fee)}, EUR {euros(fee['cents'])}"
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "; ".join(texts) or NONE

@@ -1,0 +1,206 @@
+"""The booking site in words: what its pages show of a house, and nothing that they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+
+from tasks_app.worlds.cache import of_world
+from tasks_app.worlds.formats import counted, day_text, month_text
+from tasks_app.worlds.registry import Telling
+from tasks_app.worlds.stays.amenities import amenities
+from tasks_app.worlds.stays.calendar import last_day
+from tasks_app.worlds.stays.nights import RoomNights, tokens_bounds
+from tasks_app.worlds.stays.pictures import gallery
+from tasks_app.worlds.stays.quotes import euros, tax_cents
+from tasks_app.worlds.stays.reviews import reviews
+from tasks_app.worlds.stays.scopes import Scope, listings_told, scope_of, spans_told
+from tasks_app.worlds.stays.text import description, policy_text
+from tasks_app.worlds.stays.types import Fees, Listing, Room, Rules, World
+from tasks_app.worlds.text_view import tokens
+
+PRICES = (
+    "The total price of a stay is the price of its nights, plus extra guests, less the long stay discount (a "
+    "share of nights and extra guests), plus the service fee (a share of what that leaves), plus cleaning, "
+    "plus city tax. Shares are rounded to whole cents, halves up. A room can be booked for as many guests as "
+    "it sleeps, for nights that are all free, and for the house's shortest stay or longer. Calendars have "
+    "the price of each free night in euros, for the guests in the price, without fees and tax; nights of "
+    "other guests are full, those of your own trips are yours."
+)
+HEAD_TOKENS = (130, 320)
+HOUSE_TOKENS = (210, 380)
+ROOM_TOKENS = (40, 130)
+"""So many tokens, at least and at most, has the text before the houses, a house without its rooms, a room
+without its calendar."""
+
+
+def tell(world: World, scope: Scope | None) -> Iterator[str]:
+    """The world in Markdown, part by part: the houses of a scope, or everything."""
+    yield _head(world, scope)
+    if scope is None:
+        yield _town(world)
+    spans = spans_told(world, scope)
+    for listing in listings_told(world, scope):
+        yield house_told(world, listing, spans)
+        if scope is None:
+            yield _beside(world, listing)
+
+
+def _head(world: World, scope: Scope | None) -> str:
+    last = last_day(world) - timedelta(days=1)
+    nights = f"Nights can be booked from {day_text(world.first_day)} to {day_text(last)}."
+    return f"# Stays in {world.town.name}\n\n{_about(scope)} {nights} {PRICES}"
+
+
+def _about(scope: Scope | None) -> str:
+    """Which houses the text has."""
+    if scope is None:
+        return "These are all the houses."
+    if "places" not in scope:
+        return "These are the houses that are asked about, and others whose names begin alike."
+    ((first, end),) = scope["stays"]
+    days = f"{day_text(date.fromisoformat(first))} to {day_text(date.fromisoformat(end))}"
+    guests = counted(scope["guests"], "guest")
+    return (
+        f"These are the houses in {', '.join(scope['places'])} with a room that can be booked for {guests} "
+        f"from {days}, and of their calendars the nights about it."
+    )
+
+
+def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
+    """By the numbers of houses, rooms and nights; with the calendars that there are; with the houses too."""
+    listings, spans = listings_told(world, scope), spans_told(world, scope)
+    rooms = [(listing, room) for listing in listings for room in listing.rooms]
+    least, most = (
+        head + house * len(listings) + room * len(rooms)
+        for head, house, room in zip(HEAD_TOKENS, HOUSE_TOKENS, ROOM_TOKENS, strict=True)
+    )
+    few, many = tokens_bounds(spans)
+    yield least + few * len(rooms), most + many * len(rooms)
+    nights = (RoomNights(world, *room) for room in rooms)
+    calendars = sum(room.tokens(span) for room in nights for span in spans)
+    yield least + calendars, most + calendars
+    houses = sum(_house_tokens(world, listing.id) for listing in listings)
+    exact = tokens(_head(world, scope)) + houses + calendars
+    yield exact, exact
+
+
+# Of all the houses of a world, several tasks ask about each.
+@of_world(most=200)
+def _house_tokens(world: World, listing_id: str) -> int:
+    """A house without its calendars."""
+    listing = next(listing for listing in world.listings if listing.id == listing_id)
+    return tokens(house_told(world, listing, ()))
+
+
+def house_told(world: World, listing: Listing, spans: Sequence[range]) -> str:
+    """A house with its rooms, and of their calendars the spans."""
+    stars = f"{listing.stars}-star " if listing.stars else ""
+    about = (
+        f"{stars}{listing.kind}, {listing.street}, {_distance(listing.centre_metres)} from the centre. "
+        f"Listing {listing.id}. {listing.rating / 10:.1f} by {listing.ratings} guests, "
+        f"hosted by {listing.host}."
+    )
+    fees = [*_fees(listing.fees), ("City tax", _tax(world, listing))]
+    lines = [
+        f"## {listing.name}, {listing.neighbourhood}",
+        "",
+        about,
+        "",
+        f"- Shared by all guests of the house: {_amenities(world, listing.amenities)}",
+        f"- Fees and taxes: {_rows(fees)}",
+        f"- House rules: {_rows(_rules(listing.rules))}",
+        f"- Cancelling and changing: {' '.join(policy_text(listing.policy))}",
+    ]
+    return "\n".join([*lines, *(_room(world, listing, room, spans) for room in listing.rooms)])
+
+
+def _room(world: World, listing: Listing, room: Room, spans: Sequence[range]) -> str:
+    extra = f", each further one EUR {euros(room.extra_cents)} a night" if room.included < room.sleeps else ""
+    about = (
+        f"Room {room.id}. {room.beds}, {room.square_metres} m², sleeps {room.sleeps}. "
+        f"{counted(room.included, 'guest')} in the price{extra}."
+    )
+    lines = [
+        "",
+        f"### {room.name}",
+        "",
+        about,
+        "",
+        f"- The room's own: {_amenities(world, room.amenities)}",
+    ]
+    nights = RoomNights(world, listing, room)
+    return "\n".join([*lines, *map(nights.told, spans)])
+
+
+def _amenities(world: World, has: tuple[str, ...]) -> str:
+    return ", ".join(one.name for one in amenities(world.edition) if one.id in has) or "nothing"
+
+
+def _rows(rows: Iterable[tuple[str, str]]) -> str:
+    return "; ".join(f"{name}: {text}" for name, text in rows)
+
+
+def _fees(fees: Fees) -> list[tuple[str, str]]:
+    service = f"{fees.service_percent}% of the nights' price, after extra guests and discount"
+    discount = f"{fees.long_stay_percent}% of the nights' price from {fees.long_stay_nights} nights on"
+    return [
+        ("Cleaning, once a stay", f"EUR {euros(fees.cleaning_cents)}" if fees.cleaning_cents else "None"),
+        ("Service fee", service if fees.service_percent else "None"),
+        ("Long stay discount", discount if fees.long_stay_nights else "None"),
+    ]
+
+
+def _tax(world: World, listing: Listing) -> str:
+    nights = counted(world.town.tax.nights, "night")
+    return f"EUR {euros(tax_cents(world, listing))} a person and night, for the first {nights}"
+
+
+def _rules(rules: Rules) -> list[tuple[str, str]]:
+    return [
+        ("Arrival", f"from {rules.arrive_from}:00 to {rules.arrive_until}:00"),
+        ("Departure", f"until {rules.leave_until}:00"),
+        ("Shortest stay", counted(rules.min_nights, "night")),
+        ("Quiet hours", f"from {rules.quiet_from}:00"),
+        ("Pets", rules.pets),
+        ("Smoking", rules.smoking),
+        ("Parties", "Allowed" if rules.parties else "Not allowed"),
+        ("Least age", f"{rules.least_age} years" if rules.least_age else "None"),
+    ]
+
+
+def _distance(metres: int) -> str:
+    return f"{metres} m" if metres < 1000 else f"{metres / 1000:g} km"
+
+
+def _town(world: World) -> str:
+    lines = [f"{world.town.intro}, in {world.town.country}.", "", "## My trips", ""]
+    listings = {listing.id: listing for listing in world.listings}
+    for trip in world.trips:
+        listing = listings[trip.listing]
+        room = next(room for room in listing.rooms if room.id == trip.room)
+        lines.append(
+            f"- {listing.name}, {room.name}: {day_text(trip.check_in)} to {day_text(trip.check_out)}, "
+            f"{counted(trip.guests, 'guest')}, EUR {euros(trip.price)}, {trip.status}. "
+            f"Confirmation code {trip.code}."
+        )
+    return "\n".join(lines)
+
+
+def _beside(world: World, listing: Listing) -> str:
+    """What a house's pages say of it that no task asks about."""
+    pictures = "; ".join(hung.caption for hung in gallery(world, listing))
+    lines = ["### About this house", "", "\n\n".join(description(world, listing)), ""]
+    lines += [f"Pictures: {pictures}", "", "### What guests say", ""]
+    for review in reviews(world, listing):
+        year, month = map(int, review.month.split("-"))
+        reply = f" Answer of the house: {review.reply}" if review.reply else ""
+        lines.append(
+            f"- {review.score}: {review.title} ({review.author} from {review.home}, "
+            f"{month_text(date(year, month, 1))}, {counted(review.nights, 'night')}, {review.room}) "
+            f"{' '.join(review.body)}{reply}"
+        )
+    return "\n".join(lines)
+
+
+TELLING = Telling(scope_of=scope_of, tell=tell, bounds=bounds)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from trajectories.api.auth import principal_for
+from trajectories.models import ApiKey
+
+
+def _create(**options: str) -> str:
+    out = io.StringIO()
+    call_command("create_key", stdout=out, **options)
+    return out.getvalue()
+
+
+def test_the_key_alone_is_printed_and_opens_the_door(db: None) -> None:
+    printed = _create(name="trainer one", scopes="read, trainer", splits="train")
+
+    principal = principal_for(f"Bearer {printed.strip()}")
+
+    assert printed.count("\n") == 1
+    assert (principal.name, principal.scopes) == ("trainer one", {"read", "trainer"})
+    assert principal.sees_split("train")
+    assert not principal.sees_split("test")
+    assert printed.strip() not in str(ApiKey.objects.values().get())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"name": "x", "scopes": "trianer"}, "Did you mean trainer"),
+        ({"name": "x", "scopes": " , "}, "at least one scope"),
+        ({"name": " ", "scopes": "read"}, "1 to 100"),
+        ({"name": "x" * 101, "scopes": "read"}, "1 to 100"),
+    ],
+)
+def test_a_key_that_cannot_be_is_refused_with_a_sentence(
+    db: None, options: dict[str, str], said: str
+) -> None:
+    with pytest.raises(CommandError, match=said):
+        _create(**options)
+
+    assert not ApiKey.objects.exists()

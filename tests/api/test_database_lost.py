@@ -1,0 +1,50 @@
+"""A call that the database fails is refused in the API's own shape, so that a harness sends it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import InterfaceError, OperationalError
+
+from tests import factories
+from trajectories import hot_sql
+from trajectories.episodes import opening
+from trajectories.runs import selectors
+
+
+def _fail(error: Exception) -> Callable[..., None]:
+    def failing(*_args: Any, **_kwargs: Any) -> None:
+        raise error
+
+    return failing
+
+
+@pytest.mark.parametrize(
+    "error", [OperationalError("server closed the connection"), InterfaceError("the connection is closed")]
+)
+def test_a_lost_database_is_503_and_may_be_asked_again(
+    api: Callable[..., Any], monkeypatch: Any, error: Exception
+) -> None:
+    monkeypatch.setattr(hot_sql, "steps_write", _fail(error))
+    monkeypatch.setattr(selectors, "run_list", _fail(error))
+    monkeypatch.setattr(opening, "episodes_open", _fail(error))
+    client, episode = api("read", "trainer"), factories.episode()
+    opened = {"run": episode.run_id, "tasks": [episode.task_id]}
+    for method, path, body in (
+        ("POST", f"/episodes/{episode.pk}/steps", {"steps": [{"index": 1}]}),
+        ("GET", "/runs", None),
+        ("POST", "/episodes", opened),
+    ):
+        status, answer = client.json(method, path, body, headers={"Idempotency-Key": "once"})
+        assert (status, answer["error"]["code"]) == (503, "database_unavailable")
+
+
+def test_a_refusal_for_a_lost_database_says_when_to_come_back(
+    api: Callable[..., Any], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(selectors, "run_list", _fail(OperationalError("gone")))
+    response = api("read").get("/api/v1/runs")
+    assert response["Retry-After"] == "1"
+    assert response["Content-Type"].startswith("application/json")

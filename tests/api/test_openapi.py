@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.conf import settings
+from django.core.management import call_command
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from trajectories.api import openapi
+from trajectories.episodes.step_records import ACTION_FIELDS
+from trajectories.facts.action_rules import RULES
+from trajectories.lab.text.actions import OBJECTS
+
+COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in openapi.schema()["paths"].items():
+        for method in sorted(METHODS & set(methods)):
+            yield f"{method.upper()} {path}", methods[method]
+
+
+def test_the_committed_description_is_current_and_made_without_a_warning(tmp_path: Path) -> None:
+    made = tmp_path / "openapi.yaml"
+    errors = io.StringIO()
+
+    call_command("spectacular", "--fail-on-warn", "--validate", file=str(made), stderr=errors)
+
+    assert made.read_text() == COMMITTED.read_text(), (
+        "make it again: manage.py spectacular --file docs/openapi.yaml"
+    )
+
+
+def test_every_address_of_the_api_is_described() -> None:
+    described = {re.sub(r"\{[^}]+\}", "{}", path) for path in openapi.schema()["paths"]}
+
+    routed = {re.sub(r"<[^>]+>", "{}", route) for route in _routes(get_resolver().url_patterns, "/")}
+
+    assert routed - described == set()
+
+
+def _routes(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[str]:
+    for pattern in patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _routes(pattern.url_patterns, route)
+        elif route.startswith("/api/v1/") and "^" not in route:
+            yield route
+
+
+@pytest.mark.parametrize("operation", [pytest.param(body, id=name) for name, body in _operations()])
+def test_every_call_says_what_it_takes_and_gives(operation: dict[str, Any]) -> None:
+    assert operation["summary"]
+    answers = operation["responses"]
+    good = [answer for status, answer in answers.items() if status.startswith("2")]
+    assert good
+    assert all(content["schema"] for answer in good for content in answer["content"].values())
+    if operation.get("security", [{}]) != [{}]:
+        assert {"401", "403"} <= set(answers)
+        assert "Scope: `" in operation["description"]
+    for status, answer in answers.items():
+        if status.startswith("4"):
+            assert answer["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/Error"
+
+
+def test_every_reference_leads_somewhere() -> None:
+    text = openapi.schema_json().decode()
+
+    wanted = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+
+    assert wanted <= set(openapi.schema()["components"]["schemas"])
+
+
+def test_the_description_is_served_without_a_key(api: Callable[..., Any]) -> None:
+    as_yaml, as_json = (api().get(f"/api/v1/schema{query}") for query in ("", "?format=json"))
+
+    assert yaml.safe_load(as_yaml.getvalue()) == as_json.json()
+    assert as_json.json()["openapi"].startswith("3.")
+    assert api().get("/api/v1/schema?format=xml").status_code == 400
+
+
+def test_the_page_describes_every_call_and_needs_nothing_from_elsewhere(api: Callable[..., Any]) -> None:
+    response = api().get("/api/v1/docs")
+    page = response.content.decode()
+
+    assert response.status_code == 200
+    for _, operation in _operations():
+        assert f'id="{operation["operationId"]}"' in page
+    assert "episodes[].start_url" in page
+    assert "/wait/runs/{id}/verdicts" in page
+    assert settings.LIVE_URL in page
+    assert "Scope: <code>read</code>." in page
+    assert "&lt;" not in page.replace("&lt;key&gt;", "")
+    assert "<script" not in page
+    assert " style=" not in page
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', page)
+
+
+def test_text_on_the_page_is_escaped() -> None:
+    assert openapi._rich("a `<b>` <i>{}") == "a <code>&lt;b&gt;</code> &lt;i&gt;{}"
+
+
+def test_the_description_names_every_action_with_its_fields(api: Callable[..., Any]) -> None:
+    steps = openapi.schema()["components"]["schemas"]["StepIn"]["properties"]
+    page = api().get("/api/v1/docs").content.decode()
+
+    assert {*RULES, *OBJECTS} == set(ACTION_FIELDS)
+    assert all(field in ACTION_FIELDS[name] for name, field in OBJECTS.items())
+    for name, fields in ACTION_FIELDS.items():
+        assert all(f"`{one}`" in steps["action"]["description"] for one in (name, *fields))
+    assert ": `click` (`target`, `x`, `y`), `type` (`target`, " in steps["action"]["description"]
+    assert ", `back`, `wait` (`ms`), " in steps["action"]["description"]
+    assert "<code>click</code> (<code>target</code>, <code>x</code>, <code>y</code>)," in page
+    assert "<code>back</code>, <code>wait</code> (<code>ms</code>)," in page

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from core import redis_client
+from tests import factories
+from trajectories import heartbeats
+from trajectories.api import capacity, health
+from trajectories.models import Episode, Verdict
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    redis_client.client().flushdb()
+    health.forget_report()
+    yield
+    health.forget_report()
+
+
+@pytest.fixture
+def redis_gone(settings: Any) -> Iterator[None]:
+    """An address at which no Redis listens."""
+    settings.REDIS_URL = "unix:///nowhere/redis.sock"
+    redis_client.client.cache_clear()
+    yield
+    redis_client.client.cache_clear()
+
+
+def test_health_needs_no_key_and_names_what_is_down(api: Callable[..., Any], settings: Any) -> None:
+    status, answer = api().json("GET", "/health")
+
+    assert status == 503
+    assert answer["down"] == ["sweeper", "workers"]
+    assert {name: answer[name] for name in ("status", "database", "redis", "arena_url", "live_url")} == {
+        "status": "down",
+        "database": "ok",
+        "redis": "ok",
+        "arena_url": settings.ARENA_URL,
+        "live_url": settings.LIVE_URL,
+    }
+
+
+def test_health_is_ok_when_worker_and_sweeper_are_alive(api: Callable[..., Any]) -> None:
+    for name in ("verify", "sweeper"):
+        heartbeats.alive_mark(name)
+
+    status, answer = api().json("GET", "/health")
+
+    assert (status, answer["status"], answer["down"]) == (200, "ok", [])
+
+
+@pytest.mark.usefixtures("redis_gone")
+def test_health_tells_redis_from_the_workers(api: Callable[..., Any]) -> None:
+    status, answer = api().json("GET", "/health")
+
+    assert (status, answer["down"], answer["workers"]) == (503, ["redis"], "unknown")
+
+
+def test_health_tells_that_the_database_is_down(
+    api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api()
+    monkeypatch.setitem(health.connection.settings_dict, "HOST", "/nowhere")
+
+    status, answer = client.json("GET", "/health")
+
+    assert (status, answer["database"]) == (503, "down")
+    assert "database" in answer["down"]
+
+
+def test_health_is_probed_once_a_second_however_often_it_is_asked(
+    api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, probes = api(), []
+    probe = health._probe
+    monkeypatch.setattr(health, "_probe", lambda: probes.append(1) or probe())
+    monkeypatch.setattr(health, "KEPT_S", 60.0)
+
+    answers = [client.json("GET", "/health")[1] for _ in range(3)]
+
+    assert len(probes) == 1
+    assert answers[0] == answers[2]
+
+
+def test_a_mark_of_life_is_kept_up_until_it_is_stopped() -> None:
+    stop = heartbeats.alive_keep("verify")
+    try:
+        for _ in range(200):
+            if heartbeats.alive_names(["verify"]):
+                break
+            stop.wait(0.01)
+        assert heartbeats.alive_names(["verify", "sweeper"]) == {"verify"}
+        assert 0 < redis_client.client().ttl("gym:alive:verify") <= heartbeats.ALIVE_S
+    finally:
+        stop.set()
+
+
+def test_heartbeats_tell_which_episodes_are_gone(api: Callable[..., Any]) -> None:
+    heartbeats.mark_gone([2, 3])
+
+    status, answer = api("trainer").json("POST", "/heartbeat", {"episodes": [1, 2, 3, 1, 2**63 - 1]})
+
+    assert (status, answer) == (200, {"alive": 2, "gone": [2, 3]})
+    beats = heartbeats.last_beats([1, 2, 3, 4, 2**63 - 1])
+    assert set(beats) == {1, 2**63 - 1}
+    assert all(0 <= ago < 60 for ago in beats.values())
+
+
+def test_a_heartbeat_grows_old(settings: Any) -> None:
+    heartbeats.beat([7])
+    client = redis_client.client()
+    client.pexpire("gym:beat:7", client.pttl("gym:beat:7") - 100_000)
+
+    assert heartbeats.last_beats([7])[7] == pytest.approx(100, abs=30)
+
+
+def test_an_episode_that_has_ended_forgets_its_heartbeat() -> None:
+    heartbeats.beat([7])
+    heartbeats.mark_gone([7])
+
+    assert heartbeats.beat([7]) == [7]
+    assert heartbeats.last_beats([7]) == {}
+
+
+def test_five_thousand_heartbeats_ask_redis_once_and_the_database_only_for_the_key(
+    api: Callable[..., Any], django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, calls = api("trainer"), []
+    execute = redis_client.redis.Redis.execute_command
+    monkeypatch.setattr(
+        redis_client.redis.Redis,
+        "execute_command",
+        lambda self, *args, **options: calls.append(args[0]) or execute(self, *args, **options),
+    )
+
+    with django_assert_num_queries(1):
+        status, answer = client.json("POST", "/heartbeat", {"episodes": list(range(1, 5001))})
+
+    assert (status, answer) == (200, {"alive": 5000, "gone": []})
+    assert calls == ["EVAL"]
+
+
+@pytest.mark.parametrize(
+    "episodes", [None, "1", [0], [-1], [2**63], ["x"], [1.5], [True], [[1]], list(range(1, 5002))]
+)
+def test_heartbeats_of_no_episodes_are_refused(api: Callable[..., Any], episodes: Any) -> None:
+    status, answer = api("trainer").json("POST", "/heartbeat", {"episodes": episodes})
+
+    assert (status, answer["error"]["code"]) == (400, "invalid")
+    assert redis_client.client().dbsize() == 0
+
+
+@pytest.mark.usefixtures("redis_gone")
+def test_without_redis_a_heartbeat_says_try_again_and_an_ending_goes_on(
+    api: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    client = api("trainer")
+    response = client.post("/api/v1/heartbeat", {"episodes": [1]}, content_type="application/json")
+
+    assert (response.status_code, response.json()["error"]["code"]) == (503, "redis_down")
+    assert response["Retry-After"] == "1"
+    heartbeats.mark_gone([1])
+    heartbeats.alive_mark("verify")
+    assert len(caplog.records) >= 2
+    with pytest.raises(redis_client.Unreachable):
+        heartbeats.last_beats([1])
+
+
+def test_capacity_counts_what_is_unfinished_and_what_waits(api: Callable[..., Any], settings: Any) -> None:
+    settings.ACTIVE_EPISODES_MAX = 50
+    factories.episode()
+    factories.submission(factories.episode())
+    done = factories.episode()
+    factories.submission(done)
+    factories.verdict(done)
+    Verdict.objects.filter(episode=done).update(latency_ms=12.5)
+
+    status, answer = api("read").json("GET", "/capacity")
+
+    assert status == 200
+    assert answer == {
+        "active": 2,
+        "max_active": 50,
+        "verify": {"queued": 1, "p95_ms": 12.5},
+        "sandbox": {"queued": 0, "p95_ms": None},
+        "recommended_inflight": 48,
+    }
+
+
+def test_capacity_tells_the_two_queues_apart(api: Callable[..., Any]) -> None:
+    for verifier, latency_ms in (("numeric-v1", 2.0), ("code-v1", 40.0), ("code_strict-v1", 40.0)):
+        done = factories.episode()
+        factories.verdict(done)
+        Verdict.objects.filter(episode=done).update(verifier=verifier, latency_ms=latency_ms)
+
+    _, answer = api("read").json("GET", "/capacity")
+
+    assert (answer["verify"]["p95_ms"], answer["sandbox"]["p95_ms"]) == (2.0, 40.0)
+
+
+def test_a_long_queue_halves_what_is_recommended(settings: Any) -> None:
+    idle = capacity._recommended(active=0, queued=0)
+    waiting_a_second = capacity.VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN
+
+    assert capacity._recommended(active=0, queued=waiting_a_second) == idle // 2
+    assert capacity._recommended(active=settings.ACTIVE_EPISODES_MAX, queued=10**9) == 1
+
+
+def test_past_the_limit_opening_is_refused_until_an_episode_ends(db: None, settings: Any) -> None:
+    settings.ACTIVE_EPISODES_MAX = 3
+    episodes = [factories.episode() for _ in range(2)]
+
+    capacity.capacity_check(wanted=1)
+    with pytest.raises(capacity.GymError, match="ACTIVE_EPISODES_MAX") as refused:
+        capacity.capacity_check(wanted=2)
+    assert (refused.value.status, refused.value.code, refused.value.retry_after_s) == (429, "at_capacity", 10)
+    factories.verdict(episodes[0])
+    capacity.capacity_check(wanted=2)
+
+
+def test_opening_past_the_limit_answers_retry_after(api: Callable[..., Any], settings: Any) -> None:
+    settings.ACTIVE_EPISODES_MAX = 1
+    run, task = factories.run(), factories.task()
+    body = {"run": run.pk, "tasks": [task.pk], "arm": "text_zero_shot", "samples_per_task": 2}
+
+    response = api("trainer").post("/api/v1/episodes", body, content_type="application/json")
+
+    assert (response.status_code, response["Retry-After"]) == (429, "10")
+    assert not Episode.objects.exists()
+
+
+def test_an_address_that_is_no_call_answers_in_the_shape_of_the_api(api: Callable[..., Any]) -> None:
+    for method in ("GET", "POST"):
+        status, answer = api().json(method, "/no/such/call")
+        assert (status, answer["error"]["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("path", ["/runs", "/docs", "/schema"])
+def test_no_answer_depends_on_what_is_accepted(api: Callable[..., Any], path: str) -> None:
+    for accepted in ("text/html", "application/x-ndjson", "image/png", "nonsense"):
+        assert api("read").get(f"/api/v1{path}", headers={"Accept": accepted}).status_code == 200

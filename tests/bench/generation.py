@@ -1,0 +1,58 @@
+"""`python -m tests.bench.generation SITE SPLIT COUNT SEED`: generate tasks and load them, load them again.
+
+Prints a JSON object with the tasks a second of each: `generated` and `loaded`. A process of its own each
+time, since worlds and guess rates are remembered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import django
+
+from tests.bench.imports import tables_empty
+
+if TYPE_CHECKING:
+    from tasks_app.types import Row
+
+
+def main(site: str, split: str, count: str, seed: str) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
+    django.setup()
+    from tasks_app.registry import benchmarks
+
+    generate = benchmarks.get(site).generate_split
+    if generate is None:
+        raise ValueError(f"{site} is not generated")
+    kept: list[Row] = []
+    generated = _loaded(site, split, _keeping(generate(int(count), int(seed), split), kept))
+    sys.stdout.write(json.dumps({"generated": generated, "loaded": _loaded(site, split, kept)}))
+
+
+def _keeping(rows: Iterable[Row], kept: list[Row]) -> Iterator[Row]:
+    for row in rows:
+        kept.append(row)
+        yield row
+
+
+def _loaded(site: str, split: str, rows: Iterable[Row]) -> float:
+    """Tasks a second, into empty tables, as `manage.py load_benchmark` does it."""
+    from tasks_app import loading
+    from tasks_app.registry import benchmarks
+
+    tables_empty()
+    begun = time.perf_counter()
+    report = loading.tasks_load(benchmarks.get(site), rows, split=split)
+    taken_s = time.perf_counter() - begun
+    if report.bad or not report.new:
+        raise ValueError(f"{report.new} rows loaded, {len(report.bad)} bad: {report.bad[:3]}")
+    return report.new / taken_s
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

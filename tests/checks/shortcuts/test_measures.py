@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from core.draws import Draws
+from core.presentation import Look
+from gymsite.checks.shortcuts import measures
+from gymsite.checks.shortcuts.blind_page import Found, page_read
+from gymsite.checks.shortcuts.site_walk import Walk
+from tasks_app.families.registry import of_site
+from tasks_app.sites import generation
+
+SALT = b"salt of these tests"
+# Of a split, and of a family. Tasks of a world share its trips, so that a share of few worlds is a rough one:
+# of three times 480 tasks, 10% of `cancel_and_rebook` had the fee where non-refundable trips have the total,
+# but from 5% to 16% of each, and 17.5% of 240 with another seed.
+DRAWN, WALKS = 240, 10
+UNSEEN: dict[str, list[str]] = {"reviews": [], "stays": ["missing_amenities"]}
+"""Families that ask for neither a number nor a date."""
+
+
+@pytest.fixture(scope="module")
+def placed() -> generation.Placed:
+    drawn = generation.tasks_draw("stays", count=12, seed=1, split="train", salt=SALT)
+    return next(one for one in drawn if one.task.family == "total_price")
+
+
+def walk(placed: generation.Placed) -> Walk:
+    world = generation.open_world(placed.place, changes=placed.task.changes)
+    return Walk(site=placed.site, world=world, look=Look())
+
+
+def test_a_page_is_read_as_words_links_and_forms() -> None:
+    found = page_read(
+        '<p>1,204.50 for L-2041, from 6 May 2027.</p><a href="x?y=1">All <b>stays</b></a><style>9</style>'
+        '<form method="post" action="go"><input type="hidden" name="a" value="1"><input name="b">'
+        '<select name="c"><option value="p">P</option><option value="q">Q</option></select>'
+        '<input type="checkbox" name="d" value="on"></form>'
+    )
+    assert found.numbers() == ["1,204.50", "6", "2027"]
+    assert found.identifiers() == ["L-2041"]
+    assert found.dates() == ["6 May 2027"]
+    assert found.links == [("All stays", "x?y=1")]
+    (form,) = found.forms
+    assert form.is_post
+    assert [(field.name, field.options, field.is_switch) for field in form.fields] == [
+        ("a", [], False),
+        ("b", [], False),
+        ("c", ["p", "q"], False),
+        ("d", [], True),
+    ]
+
+
+def test_a_walk_follows_links_and_keeps_what_it_caused(placed: generation.Placed) -> None:
+    visitor = walk(placed)
+    listing = next(address for words, address in visitor.here.links if "stays/" in address)
+    assert visitor.go(listing)
+    assert visitor.path.startswith("stays/")
+    assert any(kind == "listing_opened" for kind, _ in visitor.events)
+    assert not visitor.go("no/such/page")
+    assert visitor.path.startswith("stays/")
+
+
+def test_a_random_walk_is_the_same_for_the_same_draws(placed: generation.Placed) -> None:
+    assert measures.clicks(placed, Draws("a")) == measures.clicks(placed, Draws("a"))
+
+
+def test_a_number_that_the_page_of_the_thing_shows_is_found_in_any_field(placed: generation.Placed) -> None:
+    numbers = measures.about(placed).numbers()
+    shown = replace(placed, task=replace(placed.task, answer=(numbers[3], "L-1")))
+    assert (0, "number 4") in measures.rules_right(shown)
+    assert (0, "number 4") not in measures.rules_right(placed)
+    second = replace(placed, task=replace(placed.task, answer=("L-1", numbers[3])))
+    assert (1, "number 4") in measures.rules_right(second)
+
+
+def test_a_date_is_looked_for_among_the_dates_of_the_page(
+    placed: generation.Placed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Found(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
+    monkeypatch.setattr(measures, "about", lambda placed: page)
+    asked = replace(placed, task=replace(placed.task, answer=("2027-05-06", "2027-06-07")))
+    right = measures.rules_right(asked)
+    assert {(0, "least"), (0, "number 1"), (1, "commonest"), (1, "greatest")} <= right
+    assert not right & {(0, "greatest"), (1, "least")}
+
+
+def test_a_measure_over_its_limit_is_told() -> None:
+    found = measures.Shortcuts(family="f", tasks=100, clicked=0.06, seen=0.16)
+    assert found.exceeding == ("random clicks", "first page")
+    assert measures.Shortcuts(family="f", tasks=100, clicked=0.05, seen=0.15).exceeding == ()
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+@pytest.mark.parametrize("site", ["reviews", "stays"])
+def test_no_family_can_be_answered_without_reading(
+    site: str, split: str, capsys: pytest.CaptureFixture[str], settings: Any
+) -> None:
+    settings.WORLD_SALT = SALT
+    call_command("check_shortcuts", site, split=split, count=DRAWN, walks=WALKS, seed=1, least=1)
+    lines = capsys.readouterr().out.split("\n\n")[0].split("\n")[1:]
+    families = [family for family in of_site(site) if split in family.splits]
+    assert [line.split()[0] for line in lines] == [family.id for family in families]
+    assert [line.split()[0] for line in lines if line.split()[3] == "-"] == UNSEEN[site]
+
+
+def test_a_family_of_few_tasks_is_not_judged_and_its_limits_are_told() -> None:
+    few, enough = (measures.Shortcuts(family="f", tasks=tasks, clicked=0.5, seen=0.5) for tasks in (99, 100))
+    lines, legend = measures.table([few, enough]).split("\n\n")
+    assert lines.split("\n")[1].endswith("too few tasks to say")
+    assert lines.split("\n")[2].endswith("random clicks first page")
+    for limit in ("at most 5%", "at most 15%"):
+        assert limit in legend
+
+
+def test_a_share_of_few_tasks_fails_no_check(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = measures.Shortcuts(family="f", tasks=13, clicked=0.5, seen=None)
+    monkeypatch.setattr(measures, "measure", lambda *_args, **_asked: [found])
+    call_command("check_shortcuts", "stays")
+    assert "too few tasks to say" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="without reading: f"):
+        call_command("check_shortcuts", "stays", least=13)

@@ -1,0 +1,269 @@
+"""How tasks of the shop are done in a browser: by reading what the pages say, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from core.presentation import Look
+from gymsite.arena.sites.reviews._labels import labels_of
+from tasks_app.families.types import SiteTask
+from tasks_app.worlds.reviews import vocabulary
+from tasks_app.worlds.reviews.goods import Term
+from tasks_app.worlds.reviews.types import Product, World
+
+NEUTRAL = Look()
+READ = """all => all.map(one => ({
+    id: one.id,
+    who: one.querySelector(".reviewer").textContent,
+    day: one.querySelector("time").dateTime,
+    title: one.querySelector(".review-title").textContent,
+    text: one.querySelector(".review-text").textContent,
+    reply: one.querySelector(".reply-text")?.textContent ?? "",
+    stars: Number(one.querySelector(".stars").getAttribute("aria-label").split(" ")[0]),
+    colour: one.querySelector(".review-colour").textContent,
+    size: one.querySelector(".review-size").textContent,
+    isVerified: one.querySelector(".verified") !== null,
+    votes: Number(one.querySelector(".votes").textContent.match(/\\d+/)[0]),
+    isTranslated: one.textContent.includes("Translated from"),
+    links: Array.from(one.querySelectorAll("a"), link => link.textContent.trim()),
+}))"""
+GREW = """many => document.querySelectorAll(".review").length > many
+    || document.querySelector("[data-pager] a[rel=next]") === null"""
+Read = dict[str, Any]
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("html[data-settled=true]", state="attached")
+
+
+@dataclass
+class Solver:
+    """``moves`` counts what an agent would do: presses, choices, typed fields and scrolls."""
+
+    page: Page
+    world: World
+    task: SiteTask
+    look: Look = NEUTRAL
+    moves: int = 0
+    pattern: re.Pattern[str] | None = field(init=False)
+    say: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pattern = _pattern(self.world, self.task)
+        self.say = labels_of(self.look.labels)
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        return self.task.given
+
+    @property
+    def main(self) -> Locator:
+        return self.page.locator("#main")
+
+    def close_pop_ups(self) -> None:
+        """Whatever lies over the page, one after the other."""
+        button = self.page.locator("[data-pop-up]").get_by_role("button")
+        while button.count():
+            button.click()
+            settled(self.page)
+            self.moves += 1
+
+    def press(self, found: Locator) -> None:
+        self.close_pop_ups()
+        found.click()
+        settled(self.page)
+        self.moves += 1
+
+    def open_reviews(self, product: Product) -> None:
+        self.press(self.main.get_by_role("link", name=product.name, exact=True).first)
+        name = self.say["read_reviews"].format(reviews=f"{product.review_count} reviews")
+        self.press(self.main.get_by_role("link", name=name, exact=True))
+
+    def narrow(self, word: str, conditions: Iterable[tuple[str, str]] = ()) -> None:
+        """To what the site's search finds, and what its filters can say of the conditions."""
+        self.close_pop_ups()
+        if self.look.form == "dialog":
+            self.press(self.main.get_by_role("button", name=self.say["filters"], exact=True))
+        for name, text in conditions:
+            self.main.get_by_role("combobox", name=self.say[name], exact=True).select_option(label=text)
+            self.moves += 1
+        if word:
+            self.main.get_by_role("searchbox", name=self.say["search"], exact=True).fill(word)
+            self.moves += 1
+        self.press(self.main.get_by_role("button", name=self.say["show"], exact=True))
+
+    def submit(self, values: tuple[str, ...]) -> None:
+        """Answer in the task bar, which is folded after the first page."""
+        self.close_pop_ups()
+        bar = self.page.get_by_role("region", name="Task")
+        button = bar.get_by_role("button", name="Submit answer")
+        if not button.is_visible():
+            bar.locator("summary").click()
+            self.moves += 1
+        for label, value in zip(self.task.fields, values, strict=True):
+            bar.get_by_label(label, exact=True).fill(value)
+            self.moves += 1
+        button.click()
+        expect(self.page.get_by_role("heading", name="Answer recorded")).to_be_visible()
+        self.moves += 1
+
+    def read(self, of: str = ".review") -> list[Read]:
+        found: list[Read] = self.page.locator(of).evaluate_all(READ)
+        return found
+
+    def mentioning(self, product: Product, *, is_searched: bool = True) -> list[Read]:
+        """The product's reviews that the task means, each opened as far as it takes to know."""
+        self.open_reviews(product)
+        chosen = [_filter_of(one) for one in self.given.get("conditions", ()) if "way" not in self.given]
+        filters = list(filter(None, chosen))
+        met: dict[str, Read] = {}
+        for word in self._searched(product) if is_searched else [""]:
+            if word or (filters and is_searched):
+                self.narrow(word, filters)
+                filters = []
+            self._read_on(met)
+        return [one for one in met.values() if self._is_meant(one)]
+
+    def _read_on(self, met: dict[str, Read]) -> None:
+        """Each review of the list, from this page on to the last."""
+        while True:
+            fresh = [one for one in self.read() if one["id"] not in met]
+            for review in fresh:
+                met[review["id"]] = self._opened(review)
+            if not self._go_on() and not fresh:
+                return
+
+    def _go_on(self) -> bool:
+        """Have more of the list, if there is more of it."""
+        self.close_pop_ups()
+        paging = self.look.paging
+        link = self.main.get_by_role(
+            "link", name=self.say["next" if paging == "pages" else "load"], exact=True
+        )
+        if not link.count():
+            return False
+        if paging == "scroll":
+            many = self.page.locator(".review").count()
+            self.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+            self.page.wait_for_function(GREW, arg=many)
+            settled(self.page)
+            self.moves += 1
+        else:
+            self.press(link)
+        return True
+
+    def _opened(self, review: Read) -> Read:
+        """The review once all is open that might hold a mention."""
+        if not self.pattern:
+            return review
+        for name, is_of_use in (("more", True), ("reply", self.given["rule"]["has_replies"])):
+            if self._is_meant(review) or self._is_left_out(review):
+                return review
+            if is_of_use and self.say[name] in review["links"]:
+                row = self.page.locator(f"#{review['id']}")
+                self.press(row.get_by_role("link", name=self.say[name], exact=True))
+                (review,) = self.read(f"#{review['id']}")
+        return review
+
+    def _searched(self, product: Product) -> list[str]:
+        """The term, and those of its forms that do not hold it."""
+        if not self.pattern:
+            return [""]
+        forms = [] if self.given["rule"]["is_one_form"] else _term(self.world, self.task).forms
+        return [self.given["term"], *(form for form in forms if self.given["term"] not in form)]
+
+    def _is_left_out(self, review: Read) -> bool:
+        return bool(review["isTranslated"]) and not self.given["rule"]["has_translations"]
+
+    def _is_meant(self, review: Read) -> bool:
+        if not self.pattern:
+            return True
+        rule = self.given["rule"]
+        told = [review["text"], review["title"] if rule["has_titles"] else ""]
+        told.append(review["reply"] if rule["has_replies"] else "")
+        return not self._is_left_out(review) and any(map(self.pattern.search, told))
+
+
+def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
+    """The answer of a task of any family."""
+    task, world = solver.task, solver.world
+    if task.family == "most_of_five":
+        return _most_of_five(solver)
+    found = solver.mentioning(world.product(task.given["product"]), is_searched=is_searched)
+    if "way" in task.given:
+        return _picked(found, task.given)
+    found = [one for one in found if all(meets(one, of) for of in task.given.get("conditions", ()))]
+    days = sorted(found, key=lambda one: one["day"], reverse=task.given["end"] == "newest")
+    number = str(len(found))
+    if task.family == "mean_rating":
+        number = f"{sum(one['stars'] for one in found) / len(found):.2f}"
+    return number, days[0]["who"]
+
+
+def _most_of_five(solver: Solver) -> tuple[str, str]:
+    counts: dict[str, int] = {}
+    for product in solver.world.rivals:
+        if counts:
+            solver.press(solver.page.get_by_role("link", name=solver.say["products"], exact=True))
+        counts[product.name] = len(solver.mentioning(product))
+    (name, most), (_, second), *_ = sorted(counts.items(), key=lambda each: -each[1])
+    return name, str(most - second)
+
+
+def _picked(found: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
+    """The foremost of those that meet all conditions; or, of those that miss one, with its letter."""
+    missed = {one["id"]: [not meets(one, of) for of in given["conditions"]] for one in found}
+    full = [one for one in found if not any(missed[one["id"]])]
+    near = [one for one in found if sum(missed[one["id"]]) == 1]
+    way = given["way"]
+    key = "votes" if way == "most helpful" else "day"
+    first = sorted(full or near, key=lambda one: one[key], reverse=way != "oldest")[0]
+    value = str(first[key]) if full else "ab"[missed[first["id"]].index(True)]
+    return value, first["who"]
+
+
+def _term(world: World, task: SiteTask) -> Term:
+    product = world.product(task.given["product"]) if "product" in task.given else world.rivals[0]
+    terms = vocabulary.of(world.edition).categories[product.category].terms
+    return next(term for term in terms if term.word == task.given["term"])
+
+
+def _pattern(world: World, task: SiteTask) -> re.Pattern[str] | None:
+    if "term" not in task.given:
+        return None
+    rule, term = task.given["rule"], _term(world, task)
+    forms = (term.word,) if rule["is_one_form"] else term.all_forms
+    return re.compile(rf"\b(?:{'|'.join(forms)})\b", 0 if rule["is_small_letters"] else re.IGNORECASE)
+
+
+def _filter_of(condition: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The field and the value that say a condition; None for what no filter says."""
+    fact, value = condition["fact"], condition["value"]
+    if fact == "stars":
+        return "stars", f"{value} star{'s' * (value != 1)}"
+    if fact == "verified":
+        return "badge", f"{'With' if value else 'Without'} the verified badge"
+    if fact == "month":
+        return "month", f"{date.fromisoformat(value + '-01'):%B %Y}"
+    return (fact, value) if fact in ("colour", "size") else None
+
+
+def meets(review: Read, condition: Mapping[str, Any]) -> bool:
+    fact, value = condition["fact"], condition["value"]
+    held: dict[str, Callable[[], bool]] = {
+        "stars": lambda: review["stars"] == value,
+        "at_least": lambda: review["stars"] >= value,
+        "at_most": lambda: review["stars"] <= value,
+        "colour": lambda: review["colour"] == value,
+        "size": lambda: review["size"] == value,
+        "verified": lambda: review["isVerified"] is value,
+        "month": lambda: review["day"].startswith(value),
+        "year": lambda: review["day"].startswith(value),
+    }
+    return held[fact]()

@@ -1,0 +1,78 @@
+"""How rooms are sifted by a task's lettered conditions, and what is told when none meets them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from tests.e2e.stays_visits import Offered, Visitor
+
+LETTERS = "abcdef"
+
+
+@dataclass
+class Sifting:
+    """What is known of the rooms of the houses that were opened.
+
+    ``near`` are those that miss one condition: total, its letter, the listing's number.
+    """
+
+    one: Visitor
+    given: Mapping[str, Any]
+    results: str = ""
+    known: dict[str, list[Offered]] = field(default_factory=dict)
+    priced: set[str] = field(default_factory=set)
+    near: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def conditions(self) -> list[list[str]]:
+        return list(self.given["conditions"])
+
+    def search(self, *, sort: str = "") -> None:
+        """The houses that have, somewhere, each amenity that the conditions ask for."""
+        self.one.search(self.given)
+        self.one.filter(self.given, sort=sort)
+        self.results = self.one.page.url
+
+    def fitting(self, house: str) -> Iterator[tuple[int, str]]:
+        """Total and listing number of each room of a house that meets all conditions, at its checkout."""
+        for room in self._rooms(house):
+            if not room.missed and not self._priced(room):
+                yield self.one.total(), self.one.listing_number()
+
+    def nearest(self) -> tuple[str, str]:
+        """The letter and number of the cheapest room that misses one condition, when none misses none."""
+        self.one.goto(self.results)
+        self.one.loosen(self.given)
+        stay = [date.fromisoformat(self.given[name]) for name in ("check_in", "check_out")]
+        for house, night in self.one.houses_in_turn():
+            if self._is_dearer(night * (stay[1] - stay[0]).days):
+                break
+            for room in sorted(self._rooms(house), key=lambda room: room.nights):
+                is_open = room.checkout not in self.priced and len(room.missed) <= 1
+                if is_open and not self._is_dearer(room.nights):
+                    self._priced(room)
+        _, letter, number = min(self.near)
+        return letter, number
+
+    def _rooms(self, house: str) -> list[Offered]:
+        if house not in self.known:
+            self.known[house] = self.one.rooms(house, self.conditions)
+        return self.known[house]
+
+    def _priced(self, room: Offered) -> list[int]:
+        """Go to the room's checkout; the places of all the conditions that it misses."""
+        self.one.goto(room.checkout)
+        self.priced.add(room.checkout)
+        total, budget = self.one.total(), [int(value) for kind, value in self.conditions if kind == "budget"]
+        kinds = [kind for kind, _ in self.conditions]
+        missed = [*room.missed, *(kinds.index("budget") for most in budget if total > most)]
+        if len(missed) == 1:
+            self.near.append((total, LETTERS[missed[0]], self.one.listing_number()))
+        return missed
+
+    def _is_dearer(self, nights: int) -> bool:
+        """Whether a room's nights alone, as the results tell them, cost as much as the nearest until now."""
+        return bool(self.near) and nights >= min(self.near)[0]

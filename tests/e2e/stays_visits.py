@@ -1,0 +1,316 @@
+"""A visitor of the booking site who finds and presses what a person would, in any look, and counts moves.
+
+A move is a click, a field typed, an option chosen, a page gone to, or a scroll.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from core.draws import Draws
+from core.presentation import Look
+from gymsite.arena.sites.stays._labels import labels_of
+from tasks_app.families.types import SiteTask
+from tasks_app.worlds.keys import PUBLIC_WORLD, world_key
+from tasks_app.worlds.stays.amenities import names
+from tasks_app.worlds.stays.types import Listing, Room, Trip, World
+from tasks_app.worlds.stays.world import world as world_draw
+
+FIRST_DAY = date(2027, 3, 1)
+KEY = world_key(salt=b"", site="stays", number=PUBLIC_WORLD)
+MONEY = re.compile(r"EUR (\d+\.\d\d)")
+HOUSES = "a[href*='stays/L-']"
+ADDRESSES = "all => [...new Set(all.map(a => a.href))]"
+CARDS = "all => [...new Map(all.map(a => [a.href, a.closest('li, tr').textContent]))]"
+ROOMS = """all => all.map(a => {
+    const room = a.closest("li");
+    return [room.querySelector("h3").textContent, a.href, room.querySelector("strong").textContent];
+})"""
+CELLS = "all => all.map(td => [...td.children].map(one => one.textContent))"
+FILTERED = ("room_has", "house_has")
+YOURS, FULL = "Yours", "Full"
+
+
+def world(first_day: date = FIRST_DAY) -> World:
+    return world_draw(KEY, edition="train", first_day=first_day)
+
+
+def task_of(module: Any, *, level: int, first_day: date = FIRST_DAY) -> SiteTask:
+    """The first task that the family draws."""
+    town = world(first_day)
+    drawn = (module.draw(town, Draws(b"e2e", level, number), level) for number in range(200))
+    return next(task for task in drawn if task)
+
+
+def free_days(terms: str) -> list[int]:
+    """Until how many days before arrival cancelling is free, where it is."""
+    return [int(days) for days in re.findall(r"Cancelling is free of charge until (\d+) day", terms)]
+
+
+def cents_of(text: str) -> int:
+    """The first sum of money in a text."""
+    return int(MONEY.findall(text)[0].replace(".", ""))
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A room on the page of its house: its checkout, and its nights' prices.
+
+    ``missed`` are the places of the conditions that it misses, but for the budget.
+    """
+
+    checkout: str
+    nights: int
+    missed: tuple[int, ...]
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("html[data-settled=true]", state="attached")
+
+
+@dataclass
+class Visitor:
+    """Somebody on a page of the site, who counts moves."""
+
+    page: Page
+    look: Look
+    town: World
+    has_scripts: bool = True
+    moves: int = 0
+
+    def __getitem__(self, label: str) -> str:
+        return labels_of(self.look.labels)[label]
+
+    def press(self, role: Any, name: str, *, within: Locator | None = None) -> None:
+        (within or self.page).get_by_role(role, name=name, exact=True).click()
+        self._moved()
+
+    def write(self, field: Locator, text: str) -> None:
+        if field.input_value() != text:
+            field.fill(text)
+            self.moves += 1
+
+    def choose(self, field: Locator, value: str) -> None:
+        if field.input_value() != value:
+            field.select_option(value)
+            self.moves += 1
+
+    def tick(self, box: Locator) -> None:
+        box.check()
+        self.moves += 1
+
+    def goto(self, address: str) -> None:
+        self.page.goto(address)
+        self._moved()
+
+    def back(self) -> None:
+        self.page.go_back()
+        self._moved()
+
+    def _moved(self) -> None:
+        self.moves += 1
+        self.arrive()
+
+    @property
+    def paging(self) -> str:
+        return self.look.paging if self.has_scripts else "pages"
+
+    def settle(self) -> None:
+        if self.has_scripts:
+            settled(self.page)
+        else:
+            self.page.wait_for_load_state()
+
+    def arrive(self) -> None:
+        """Wait for the page, and close what lies over it."""
+        self.settle()
+        while self.page.locator("[data-pop-up]").count():
+            shown = self.page.locator("[data-pop-up]").get_attribute("data-pop-up")
+            self.page.locator("[data-pop-up] button").click()
+            expect(self.page.locator(f"[data-pop-up={shown}]")).to_have_count(0)
+            self.moves += 1
+            self.settle()
+
+    def opened(self, opener: str) -> None:
+        """In looks whose forms are in dialogs: open this one."""
+        if self.look.form == "dialog":
+            self.press("button", opener)
+
+    def found(self, number: str) -> tuple[Listing, Room]:
+        return next(
+            (listing, room) for listing in self.town.listings for room in listing.rooms if room.id == number
+        )
+
+    def trip(self, code: str) -> Trip:
+        return next(trip for trip in self.town.trips if trip.code == code)
+
+    def search(self, given: Any = None, *, house: str = "") -> None:
+        """A stay's dates and guests, a house's name, or both, into the form of this page or the first one."""
+        form = self.page.locator("form[role=search]").filter(has=self.page.locator("#place"))
+        if not form.count():
+            self.press("link", "Staywell")
+        is_home = not self.page.get_by_role("region", name="Results").count()
+        self.opened(self["find"] if is_home else self["open_find"])
+        if given:
+            self.stay_write(form, given)
+        self.write(form.get_by_label(self["house_name"], exact=True), house)
+        self.press("button", self["search"], within=form)
+
+    def stay_write(self, form: Locator, given: Any) -> None:
+        self.days_write(form, given)
+        self.choose(form.get_by_label(self["guests"], exact=True), str(given["guests"]))
+
+    def days_write(self, form: Locator, given: Any) -> None:
+        self.write(form.get_by_label(self["arrival"], exact=True), given["check_in"])
+        self.write(form.get_by_label(self["departure"], exact=True), given["check_out"])
+
+    def filter(self, given: Any, *, sort: str = "") -> None:
+        """Places and amenities that a task's conditions name, and an order."""
+        self.opened(self["open_filters"])
+        form = self.page.get_by_role("form", name=self["filters"], exact=True)
+        if len(given["places"]) < len(self.town.town.neighbourhoods):
+            for place in given["places"]:
+                self.tick(form.get_by_label(place, exact=True))
+        wanted = [value for kind, value in given["conditions"] if kind in FILTERED]
+        if wanted:
+            form.locator("summary").click()
+            self.moves += 1
+        for one in wanted:
+            self.tick(form.get_by_label(names(self.town.edition)[one], exact=True))
+        if sort:
+            self.choose(form.get_by_label(self["sort"], exact=True), sort)
+        self.press("button", self["apply"], within=form)
+
+    def houses(self) -> list[str]:
+        """Addresses of all the houses that were found."""
+        results = self.page.get_by_role("region", name="Results")
+        found: list[str] = []
+        while True:
+            here = results.locator(HOUSES).evaluate_all(ADDRESSES)
+            found = here if self.paging != "pages" else [*found, *here]
+            if not results.locator("a[rel=next]").count():
+                return found
+            self.further(len(here))
+
+    def houses_in_turn(self) -> Iterator[tuple[str, int]]:
+        """Addresses as ``houses`` has them, with the price of a night from which each has rooms.
+
+        The next page is asked for when it is needed; houses may be visited in between.
+        """
+        while True:
+            results = self.page.get_by_role("region", name="Results")
+            found = results.locator(HOUSES).evaluate_all(CARDS)
+            further = results.locator("a[rel=next]")
+            after = further.evaluate("a => a.href") if further.count() else ""
+            yield from ((house, cents_of(text)) for house, text in found)
+            if not after:
+                return
+            self.goto(after)
+
+    def loosen(self, given: Any) -> None:
+        """Of these filtered results: whatever their houses have, by the price of a night."""
+        self.opened(self["open_filters"])
+        form = self.page.get_by_role("form", name=self["filters"], exact=True)
+        for kind, value in given["conditions"]:
+            if kind in FILTERED:
+                form.get_by_label(names(self.town.edition)[value], exact=True).uncheck()
+                self.moves += 1
+        self.choose(form.get_by_label(self["sort"], exact=True), "price")
+        self.press("button", self["apply"], within=form)
+
+    def further(self, known: int) -> None:
+        """More of the results than are known, on the next page or on this one."""
+        results = self.page.get_by_role("region", name="Results")
+        if self.paging == "pages":
+            self.press("link", self["next"], within=results)
+            return
+        if self.paging == "more":
+            self.press("link", self["more"], within=results)
+        else:
+            self.page.keyboard.press("End")
+            self.moves += 1
+        expect(self.page.locator("[data-paging-status]")).to_have_text(re.compile(r"\d+ more stays loaded"))
+        self.arrive()
+        assert len(results.locator(HOUSES).evaluate_all(ADDRESSES)) > known
+        self.page.locator("[data-paging-status]").evaluate("status => (status.textContent = '')")
+
+    def house_open(self, name: str) -> None:
+        self.search(house=name)
+        self.press("link", name)
+
+    def rooms(self, house: str, conditions: list[list[str]]) -> list[Offered]:
+        """The rooms of a house that can be booked."""
+        self.goto(house)
+        offers = self.page.locator("a[href*='/book/']").evaluate_all(ROOMS)
+        terms = self.page.get_by_role("region", name=self["policy"], exact=True).inner_text()
+        self.press("link", self["show_all"])
+        shared = self.amenities(self["shared"])
+        found = []
+        for room, checkout, nights in offers:
+            own = self.amenities(room)
+            held = [self._holds(shared, own, terms, *one) for one in conditions]
+            missed = tuple(place for place, is_met in enumerate(held) if not is_met)
+            found.append(Offered(checkout, cents_of(nights), missed))
+        return found
+
+    def _holds(self, shared: set[str], own: set[str], terms: str, kind: str, value: str) -> bool:
+        called = names(self.town.edition).get(value)
+        match kind:
+            case "room_has":
+                return called in own
+            case "house_has":
+                return called in shared
+            case "without":
+                return called not in own | shared
+            case "cancel":
+                return any(days <= int(value) for days in free_days(terms))
+        return True
+
+    def amenities(self, place: str) -> set[str]:
+        """What the house or a room has, once all is shown."""
+        region = self.page.get_by_role("region", name=re.compile(rf"^{re.escape(place)}( \(R-\d+\))?$"))
+        return {one for line in region.locator("dd").all_inner_texts() for one in line.split(", ")}
+
+    def listing_number(self) -> str:
+        return str(re.findall(r"Listing (L-\d+)", self.page.get_by_role("main").inner_text())[0])
+
+    def total(self, *, label: str = "total") -> int:
+        """The total price of an offer in cents."""
+        row = self.page.get_by_role("row", name=self[label]).inner_text()
+        return cents_of(row)
+
+    def nights(self, room: Room, *, since: date, until: date) -> dict[date, str]:
+        """What the room's calendar says of each night, read from its first month to that of ``until``."""
+        self.press("link", self["calendar_of"].format(room.name))
+        month, told = self.town.first_day.replace(day=1), {}
+        while True:
+            cells = self.page.locator("td:is(.is-free, .is-full, .is-yours)").evaluate_all(CELLS)
+            told |= {month.replace(day=int(day)): text for day, text in cells}
+            if month >= until.replace(day=1):
+                return {day: text for day, text in told.items() if since <= day <= until}
+            self.page.get_by_role("navigation", name=self["months"]).get_by_role("link").last.click()
+            self._moved()
+            month = (month + timedelta(days=31)).replace(day=1)
+
+    def book(self) -> str:
+        """Fill in the checkout and book; the confirmation code."""
+        self.write(self.page.get_by_label(self["full_name"], exact=True), "Kim Doe")
+        self.write(self.page.get_by_label(self["email"], exact=True), "kim@example.org")
+        self.tick(self.page.get_by_label(self["agree"]))
+        self.press("button", self["book_stay"])
+        expect(self.page.get_by_role("heading", name=self["booked_title"], exact=True)).to_be_visible()
+        return self.page.locator(f"dt:has-text('{self['code']}') + dd").inner_text()
+
+    def submit(self, values: tuple[str, ...], fields: tuple[str, ...]) -> None:
+        bar = self.page.get_by_role("region", name="Task")
+        for label, value in zip(fields, values, strict=True):
+            self.write(bar.get_by_label(label, exact=True), value)
+        bar.get_by_role("button", name="Submit answer").click()
+        self.moves += 1
+        expect(self.page.get_by_role("heading", name="Answer recorded")).to_be_visible()

@@ -1,0 +1,100 @@
+"""What is ticked in a list that is renewed, or left and come back to, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e.test_lab_pages import settled
+from tests.e2e.test_updates import finish, says
+from tests.e2e.wire import Wire
+from trajectories.lab.queries import episodes as selectors
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+
+
+@pytest.fixture
+def episodes(transactional_db: None) -> list[Episode]:
+    run, task = factories.run(), factories.task()
+    return [factories.episode(run=run, task=task) for _ in range(3)]
+
+
+def tick(page: Page, episode: Episode) -> None:
+    page.get_by_label(f"Tick episode {episode.pk}", exact=True).check()
+
+
+def test_an_episode_that_leaves_a_list_stays_ticked(
+    lab_page: LabPage, live: Wire, episodes: list[Episode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, _ = episodes
+    page = lab_page()
+    page.goto(f"/runs/{first.run_id}/")
+    says(page, "Live")
+    tick(page, first)
+    tick(page, second)
+    said = page.locator("[data-ticked]")
+    expect(said).to_have_text("2 ticked")
+    monkeypatch.setattr(selectors, "EPISODES_PER_PAGE", 2)
+    finish(factories.episode(run=first.run, task=first.task))
+    expect(page.locator("tr .tick")).to_have_count(2)
+    expect(said).to_have_text("2 ticked")
+    left = page.get_by_role("group", name="Ticked, and no longer in the list")
+    expect(left.get_by_role("checkbox")).to_have_count(2)
+    left.get_by_label(str(first.pk), exact=True).uncheck()
+    expect(said).to_have_text("1 ticked")
+    tick(page, episodes[2])
+    page.get_by_role("button", name="Compare ticked episodes").click()
+    page.wait_for_url(f"**/compare?episodes={episodes[2].pk},{second.pk}")
+
+
+def test_what_is_ticked_is_said_once_however_often_the_list_is_renewed(
+    lab_page: LabPage, live: Wire, episodes: list[Episode]
+) -> None:
+    page = lab_page()
+    page.goto(f"/runs/{episodes[0].run_id}/")
+    says(page, "Live")
+    said = page.locator("[data-ticked]")
+    page.keyboard.press("b")
+    hint = "Tick two to four episodes first"
+    expect(said).to_have_text(hint)
+    said.evaluate(
+        "said => new MutationObserver(() => { window.told = (window.told ?? 0) + 1; })"
+        ".observe(said, { childList: true, characterData: true, subtree: true })"
+    )
+    finish(episodes[0])
+    expect(page.locator(f"#row-{episodes[0].pk}")).to_contain_text("correct")
+    expect(said).to_have_text(hint)
+    assert page.evaluate("window.told ?? 0") == 0
+    tick(page, episodes[1])
+    expect(said).to_have_text("1 ticked")
+    told = page.evaluate("window.told")
+    finish(episodes[1])
+    expect(page.locator(f"#row-{episodes[1].pk}")).to_contain_text("correct")
+    expect(said).to_have_text("1 ticked")
+    assert page.evaluate("window.told") == told
+
+
+def test_whoever_comes_back_is_told_what_the_browser_ticked_again(
+    lab_page: LabPage, episodes: list[Episode]
+) -> None:
+    page = lab_page()
+    page.goto("/search")
+    settled(page)
+    for episode in episodes[:2]:
+        tick(page, episode)
+    hit = page.locator(f'[data-hit][href="/episodes/{episodes[2].pk}/"]')
+    hit.click()
+    page.wait_for_url(f"**/episodes/{episodes[2].pk}/")
+    settled(page)
+    page.go_back()
+    page.wait_for_url("**/search")
+    settled(page)
+    expect(page.locator(".tick:checked")).to_have_count(2)
+    expect(page.locator("[data-ticked]")).to_have_text("2 ticked")
+    expect(hit).to_be_focused()

@@ -1,0 +1,176 @@
+"""What is found in an episode, and the tab that holds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e.test_lab_pages import settled
+from tests.e2e.test_step_viewer import at_step, opened
+from tests.lab.long_scene import long_episode
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    return long_episode(steps=40)
+
+
+@pytest.fixture
+def viewer(lab_page: LabPage, episode: Episode) -> Page:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    opened(page, episode, 10)
+    return page
+
+
+def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage, episode: Episode) -> None:
+    factories.step(episode, 50, thought="A needle.")
+    factories.step(episode, 60, thought="Another NEEDLE.")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 2 steps: in thought")
+    viewer.keyboard.press("n")
+    at_step(viewer, 60)
+    expect(viewer.locator(".thought mark")).to_have_text("NEEDLE")
+    viewer.keyboard.press("p")
+    at_step(viewer, 50)
+    address = viewer.url
+    assert "find=needle" in address
+    viewer.goto(address)
+    expect(viewer.locator(".thought mark")).to_have_text("needle")
+    viewer.keyboard.press("/")
+    viewer.keyboard.press("Escape")
+    expect(viewer.locator(".thought mark")).to_have_count(0)
+
+
+def test_a_match_that_only_a_tab_holds_opens_it_and_comes_into_sight(
+    viewer: Page, lab_page: LabPage, episode: Episode
+) -> None:
+    tree = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))
+    factories.step(episode, 50, thought="hay", observation_text=f'{tree}\n[e91] link "needle"')
+    factories.step(episode, 60, thought="A needle.", observation_text=tree)
+    opened(viewer, episode, 11, "#changes")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    count, selected = viewer.locator("[data-found-count]"), viewer.locator("[aria-selected=true]")
+    expect(count).to_have_text("1 of 2 steps: in tree")
+    expect(selected).to_contain_text("Accessibility tree")
+    expect(selected).to_have_accessible_name(re.compile("1 found"))
+    expect(viewer.locator(".observation mark")).to_be_in_viewport()
+    viewer.evaluate("scrollTo(0, document.body.scrollHeight)")
+    expect(count).not_to_be_in_viewport()
+    expect(viewer.locator("[data-found-short]")).to_be_in_viewport()
+    expect(viewer.locator("[data-found-short]")).to_have_text("1 / 2")
+    viewer.keyboard.press("n")
+    at_step(viewer, 60)
+    expect(selected).to_contain_text("Changes")
+    expect(viewer.locator(".thought mark")).to_be_in_viewport()
+    viewer.keyboard.press("4")
+    viewer.keyboard.press("p")
+    at_step(viewer, 50)
+    expect(selected).to_contain_text("Page events")
+
+
+@pytest.fixture
+def needle(episode: Episode) -> Episode:
+    """The tree of step 50 holds a needle, and so does the thought of step 60."""
+    tree = '[e1] link "hay"'
+    factories.step(episode, 50, thought="hay", observation_text=f'{tree}\n[e2] link "needle"')
+    factories.step(episode, 60, thought="A needle.", observation_text=tree)
+    return episode
+
+
+def is_open(page: Page, tab: str) -> None:
+    expect(page.locator("[aria-selected=true]")).to_contain_text(tab)
+
+
+def test_a_page_that_is_loaded_again_leads_to_the_match_as_before(viewer: Page, needle: Episode) -> None:
+    opened(viewer, needle, 11, "#changes")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    is_open(viewer, "Accessibility tree")
+    expect(viewer).to_have_url(re.compile(r"/50\?find=needle$"))
+    viewer.reload()
+    settled(viewer)
+    is_open(viewer, "Accessibility tree")
+    viewer.keyboard.press("n")
+    at_step(viewer, 60)
+    is_open(viewer, "Changes")
+    expect(viewer).to_have_url(re.compile(r"/60\?find=needle#changes$"))
+    viewer.reload()
+    settled(viewer)
+    is_open(viewer, "Changes")
+    viewer.keyboard.press("p")
+    at_step(viewer, 50)
+    is_open(viewer, "Accessibility tree")
+
+
+def test_a_tab_chosen_for_what_is_sought_is_open_when_the_page_is_loaded_again(
+    viewer: Page, needle: Episode
+) -> None:
+    opened(viewer, needle, 50, "?find=needle")
+    is_open(viewer, "Accessibility tree")
+    viewer.keyboard.press("4")
+    expect(viewer).to_have_url(re.compile(r"/50\?find=needle#page$"))
+    viewer.reload()
+    settled(viewer)
+    is_open(viewer, "Page events")
+    viewer.keyboard.press("n")
+    at_step(viewer, 60)
+    viewer.keyboard.press("p")
+    at_step(viewer, 50)
+    is_open(viewer, "Page events")
+
+
+def test_the_tab_that_an_address_names_is_open_wherever_the_match_is(viewer: Page, needle: Episode) -> None:
+    opened(viewer, needle, 50, "?find=needle#json")
+    is_open(viewer, "Raw and JSON")
+
+
+def test_an_address_that_names_no_tab_leads_to_the_match(viewer: Page, needle: Episode) -> None:
+    factories.step(needle, 61, observation_text="hay", raw="A needle.")
+    opened(viewer, needle, 61, "?find=needle#main")
+    is_open(viewer, "Raw and JSON")
+
+
+def test_a_match_in_the_action_is_marked_there_and_opens_no_tab(viewer: Page, episode: Episode) -> None:
+    typed = {"type": "type", "target": "e1", "text": "A needle"}
+    factories.step(episode, 50, action=typed, action_type="type", observation_text='[e1] textbox "hay"')
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    expect(viewer.locator("[data-found-count]")).to_have_text("1 of 1 step: in action")
+    expect(viewer.locator(".action-card mark")).to_have_text("needle")
+    expect(viewer.locator(".action-card mark")).to_be_in_viewport()
+    is_open(viewer, "Accessibility tree")
+
+
+def test_the_match_in_the_tree_comes_into_sight_although_the_action_names_the_same(
+    viewer: Page, episode: Episode
+) -> None:
+    hay = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))
+    tree = f'{hay}\n[e91] link "needle"'
+    factories.step(episode, 50, action={"type": "click", "target": "e91"}, observation_text=tree)
+    opened(viewer, episode, 10, "#json")
+    viewer.keyboard.press("/")
+    viewer.keyboard.type("needle")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 50)
+    expect(viewer.locator(".action-card mark")).to_have_text("needle")
+    is_open(viewer, "Accessibility tree")
+    expect(viewer.locator(".observation mark")).to_be_in_viewport()

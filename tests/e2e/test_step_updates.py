@@ -1,0 +1,230 @@
+"""The step viewer and the timeline of an episode that is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.db.models.functions import Now
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e import axe
+from tests.e2e.test_lab_pages import settled
+from tests.e2e.test_step_viewer import HOSTILE, at_step
+from tests.e2e.test_updates import LAST_STEP_TO_COME, close, finish, says
+from tests.e2e.wire import Wire
+from tests.lab.long_scene import picture_make
+from trajectories.facts.store import episodes_summarise
+from trajectories.lab.updates import MEASURES_TO_COME
+from trajectories.models import Blob, Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    made = factories.episode(max_steps=200)
+    for index in (1, 2):
+        factories.step(made, index, action={"type": "click", "target": "e1"})
+    return made
+
+
+@pytest.fixture
+def viewer(lab_page: Callable[..., Page], live: Wire, episode: Episode) -> Page:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"/episodes/{episode.pk}/steps/2")
+    settled(page)
+    says(page, "Live")
+    return page
+
+
+def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode: Episode) -> None:
+    factories.step(episode, 3, thought="The third.")
+    expect(viewer.locator(".strip-track .frame-number")).to_have_text(["1", "2", "3"])
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    at_step(viewer, 2)
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 3)
+    expect(viewer.locator(".thought")).to_contain_text("The third.")
+
+
+def test_a_gap_that_comes_and_is_filled_is_told_in_the_timeline(viewer: Page, episode: Episode) -> None:
+    names = viewer.locator(".strip-track .frame-number, .frame-gap .frame-name")
+    factories.step(episode, 100)
+    expect(names).to_have_text(["1", "2", "3–99", "100"])
+    factories.step(episode, 50)
+    expect(viewer.locator(".frame-gap .frame-name")).to_have_text(["3–49", "51–99"])
+    cells = viewer.locator(".strip-track > li:not(.strip-end)")
+    lefts = cells.evaluate_all("cells => cells.map(cell => parseInt(cell.style.insetInlineStart))")
+    assert sorted(lefts) == [0, 80, 160, 240, 320, 400]
+
+
+def test_the_slider_goes_over_steps_that_were_never_recorded(viewer: Page, episode: Episode) -> None:
+    factories.step(episode, 100)
+    expect(viewer.locator(".frame-gap")).to_have_count(1)
+    viewer.get_by_label("Step", exact=True).focus()
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 100)
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 2)
+
+
+def test_the_last_step_is_that_of_the_grown_episode(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 1)
+    for index in (3, 4):
+        factories.step(episode, index)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 1 of 4")
+    viewer.keyboard.press("End")
+    at_step(viewer, 4)
+
+
+def test_the_latest_step_is_followed_until_the_reader_goes_elsewhere(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("l")
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Following the latest")
+    for index in (3, 4):
+        factories.step(episode, index)
+        at_step(viewer, index)
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 3)
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Jump to latest")
+    factories.step(episode, 5)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 3 of 5")
+
+
+def test_a_screenshot_that_is_uploaded_after_its_step_appears(viewer: Page, episode: Episode) -> None:
+    sha256 = picture_make("/late")
+    Blob.objects.filter(pk=sha256).delete()
+    factories.step(episode, 3, screenshot=sha256)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    viewer.keyboard.press("End")
+    at_step(viewer, 3)
+    expect(viewer.locator(".shot-none")).to_have_text("It was announced but has not been uploaded.")
+    expect(viewer.locator("[aria-current='step'] .frame-blank")).to_be_visible()
+    picture_make("/late")
+    expect(viewer.get_by_role("img", name="The page before the action of step 3")).to_be_visible()
+    expect(viewer.locator("[aria-current='step'] img")).to_be_visible()
+
+
+def test_looking_for_a_screenshot_changes_nothing_else(viewer: Page, episode: Episode) -> None:
+    sha256 = picture_make("/late")
+    Blob.objects.filter(pk=sha256).delete()
+    factories.step(episode, 3, screenshot=sha256)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    viewer.keyboard.press("End")
+    at_step(viewer, 3)
+    settled(viewer)
+    mine = viewer.locator(".action-card [data-mine]")
+    viewer.evaluate("document.querySelector('.action-card').firstElementChild.dataset.mine = ''")
+    asked: list[str] = []
+    viewer.on("request", lambda request: asked.append(request.url))
+    for _ in range(2):
+        viewer.wait_for_event("requestfinished", lambda request: request.url.endswith("/steps/3?fragment"))
+    expect(mine).to_have_count(1)
+    assert not [url for url in asked if "/steps/2" in url]
+    picture_make("/late")
+    expect(viewer.get_by_role("img", name="The page before the action of step 3")).to_be_visible()
+    expect(mine).to_have_count(1)
+
+
+def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, episode: Episode) -> None:
+    viewer.keyboard.press("w")
+    says(viewer, "Paused")
+    factories.step(episode, 3)
+    expect(viewer.locator("[data-live-new]")).to_have_text(", 1 new")
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 2")
+    live.cut()
+    viewer.keyboard.press("w")
+    says(viewer, "Polling every 3 s")
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+
+
+@pytest.mark.parametrize("is_following", [False, True])
+def test_jumping_to_the_latest_ends_the_hold(viewer: Page, episode: Episode, is_following: bool) -> None:
+    if is_following:
+        viewer.keyboard.press("l")
+    viewer.keyboard.press("w")
+    says(viewer, "Paused")
+    factories.step(episode, 3)
+    expect(viewer.locator("[data-live-new]")).to_have_text(", 1 new")
+    viewer.keyboard.press("l")
+    says(viewer, "Live")
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Following the latest")
+    at_step(viewer, 3)
+
+
+def test_jumping_to_the_latest_ends_the_hold_after_the_end_too(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("w")
+    says(viewer, "Paused")
+    factories.step(episode, 3)
+    finish(episode)
+    close(episode)
+    viewer.keyboard.press("l")
+    says(viewer, "Ended")
+    at_step(viewer, 3)
+    expect(viewer.locator(".viewer-head")).to_contain_text("correct")
+
+
+def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) -> None:
+    finish(episode, "incorrect")
+    says(viewer, "Judged")
+    expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(LAST_STEP_TO_COME)
+    close(episode)
+    says(viewer, "Ended")
+    expect(viewer.locator(".viewer-head")).to_contain_text("incorrect")
+    expect(viewer.locator("[data-ending]")).to_contain_text("incorrect")
+    expect(viewer.locator("#ending")).to_contain_text("How the episode ended")
+
+
+def test_a_hostile_step_in_the_timeline_runs_nothing(viewer: Page, episode: Episode) -> None:
+    asked: list[str] = []
+    viewer.on("request", lambda request: asked.append(request.url))
+    factories.step(episode, 3, thought=HOSTILE, action={"type": HOSTILE, "text": HOSTILE, "target": HOSTILE})
+    expect(viewer.locator(".strip-track .frame-number")).to_have_text(["1", "2", "3"])
+    viewer.keyboard.press("l")
+    at_step(viewer, 3)
+    assert viewer.evaluate("window.ran") is None
+    assert not [address for address in asked if "evil" in address]
+
+
+def test_an_episode_opened_before_its_first_step_gets_its_timeline(
+    lab_page: Callable[..., Page], live: Wire
+) -> None:
+    episode = factories.episode()
+    page = lab_page()
+    page.goto(f"/episodes/{episode.pk}/")
+    says(page, "Live")
+    for index in (1, 2):
+        factories.step(episode, index)
+    expect(page.locator(".strip-track .frame-number")).to_have_text(["1", "2"])
+
+
+@pytest.mark.parametrize("width", [1440, 400])
+def test_a_viewer_that_follows_is_for_everyone(viewer: Page, width: int) -> None:
+    viewer.set_viewport_size({"width": width, "height": 800})
+    assert viewer.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert axe.violations(viewer) == []
+
+
+def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, episode: Episode) -> None:
+    for index in (3, 4):
+        factories.step(episode, index, observation_text="page", action={"type": "click", "target": "e1"})
+    timeline = viewer.locator(".strip-track")
+    expect(timeline).to_contain_text("same as step 3 (so far)")
+    badge = viewer.locator(".action-card .tag").first
+    expect(badge).to_contain_text("not known yet")
+    card = viewer.locator(".action-card")
+    expect(card).not_to_contain_text("no worker has measured the episode since its end")
+    finish(episode, "incorrect")
+    expect(card).to_contain_text("no worker has measured the episode since its end")
+    Episode.objects.filter(pk=episode.pk).update(closed_at=Now())
+    says(viewer, "Judged")
+    expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(MEASURES_TO_COME)
+    episodes_summarise([episode.pk])
+    says(viewer, "Ended")
+    expect(timeline).not_to_contain_text("so far")
+    expect(timeline).to_contain_text("same as step 3")
+    expect(badge).not_to_contain_text("yet")
+    expect(card).not_to_contain_text("so far")
+    expect(viewer.locator(".live-bar [data-live-why]")).to_be_empty()

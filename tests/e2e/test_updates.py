@@ -1,0 +1,255 @@
+"""An episode under way, followed in a real browser over a real socket that may be cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests import factories
+from tests.e2e import axe
+from tests.e2e.test_step_viewer import HOSTILE
+from tests.e2e.wire import Wire
+from trajectories.episodes import ended_notice
+from trajectories.facts.store import episodes_summarise
+from trajectories.lab.updates import STEPS_TO_COME
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+ANSWER = {"type": "answer", "text": "42"}
+# Longer than the socket waits before it is tried again.
+PATIENCE_MS = 40_000
+LAST_STEP_TO_COME = STEPS_TO_COME.format(30)
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    made = factories.episode(max_steps=200)
+    factories.step(made, 1, thought="The first look.")
+    return made
+
+
+@pytest.fixture
+def page(lab_page: LabPage, live: Wire, episode: Episode) -> Page:
+    """The page of an open episode, which follows it."""
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"/episodes/{episode.pk}/")
+    says(page, "Live")
+    return page
+
+
+def says(page: Page, word: str) -> None:
+    expect(page.locator("[data-live-word]")).to_have_text(word, timeout=PATIENCE_MS)
+
+
+def rows(page: Page) -> Any:
+    return page.locator(".step-row .step-link")
+
+
+def finish(episode: Episode, outcome: str = "correct") -> None:
+    factories.verdict(episode, outcome)
+    ended_notice.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+
+
+def close(episode: Episode) -> None:
+    episodes_summarise([episode.pk])
+    Episode.objects.filter(pk=episode.pk).update(closed_at=Episode.objects.get(pk=episode.pk).finished_at)
+
+
+def test_steps_and_verdict_appear_as_they_come_and_then_it_has_ended(page: Page, episode: Episode) -> None:
+    page.evaluate("window.samePage = true")
+    factories.step(episode, 2, thought="The second look.")
+    expect(rows(page)).to_have_text(["1", "2"])
+    expect(page.locator("[data-live-tell]")).to_have_text("Step 2")
+    about = page.get_by_role("complementary", name="About the episode")
+    expect(about).not_to_contain_text("Finished")
+    finish(episode)
+    expect(page.get_by_role("heading", name="Correct")).to_be_visible()
+    says(page, "Judged")
+    expect(page.locator(".live-bar [data-live-why]")).to_have_text(LAST_STEP_TO_COME)
+    expect(about).to_contain_text("Finished")
+    expect(page.locator("#outcome")).to_contain_text("correct")
+    factories.step(episode, 3, action=ANSWER)
+    expect(rows(page)).to_have_text(["1", "2", "3"])
+    close(episode)
+    says(page, "Ended")
+    expect(page.locator("[data-live-tell]")).to_have_text("Verdict: correct")
+    expect(page.get_by_role("button", name="Hold updates")).to_be_hidden()
+    assert page.evaluate("window.samePage") is True
+
+
+def test_without_the_socket_steps_come_by_polling_and_the_socket_comes_back(
+    page: Page, live: Wire, episode: Episode
+) -> None:
+    live.cut()
+    says(page, "Polling every 3 s")
+    factories.step(episode, 2)
+    expect(rows(page)).to_have_count(2)
+    live.mend()
+    says(page, "Live")
+    factories.step(episode, 3)
+    expect(rows(page)).to_have_count(3)
+
+
+def test_a_server_that_hangs_with_its_socket_open_is_not_called_live(
+    page: Page, live: Wire, episode: Episode
+) -> None:
+    live.hang()
+    says(page, "Polling every 3 s")
+    factories.step(episode, 2)
+    expect(rows(page)).to_have_count(2)
+    live.mend()
+    says(page, "Live")
+
+
+def test_a_page_that_never_gets_a_socket_polls(lab_page: LabPage, live: Wire, episode: Episode) -> None:
+    live.cut()
+    page = lab_page()
+    page.goto(f"/episodes/{episode.pk}/")
+    says(page, "Polling every 3 s")
+    factories.step(episode, 2)
+    expect(rows(page)).to_have_count(2)
+
+
+def test_a_paused_page_stays_as_it_is_and_counts(page: Page, episode: Episode) -> None:
+    page.get_by_role("button", name="Hold updates").click()
+    says(page, "Paused")
+    factories.step(episode, 2)
+    factories.step(episode, 3)
+    expect(page.locator("[data-live-new]")).to_have_text(", 2 new")
+    expect(rows(page)).to_have_count(1)
+    page.get_by_role("button", name="Go on updating").click()
+    expect(rows(page)).to_have_count(3)
+    says(page, "Live")
+
+
+def test_a_hidden_tab_asks_for_nothing_and_catches_up(
+    lab_page: LabPage, live: Wire, episode: Episode
+) -> None:
+    live.cut()
+    page = lab_page()
+    page.clock.install()
+    page.goto(f"/episodes/{episode.pk}/")
+    says(page, "Polling every 3 s")
+    turn(page, is_hidden=True)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    factories.step(episode, 2)
+    page.clock.run_for(60_000)
+    assert asked == []
+    turn(page, is_hidden=False)
+    expect(rows(page)).to_have_count(2)
+
+
+def turn(page: Page, *, is_hidden: bool) -> None:
+    """As if the reader went to another tab, or came back."""
+    page.evaluate(
+        "hidden => { Object.defineProperty(document, 'hidden', {configurable: true, get: () => hidden});"
+        " document.dispatchEvent(new Event('visibilitychange')) }",
+        is_hidden,
+    )
+
+
+def test_what_a_reader_opened_and_focused_stays(page: Page, episode: Episode) -> None:
+    factories.verdict(episode)
+    factories.step(episode, 2)
+    expect(rows(page)).to_have_count(2)
+    page.locator("#step-1 .step-link").focus()
+    factories.step(episode, 3)
+    expect(rows(page)).to_have_count(3)
+    expect(page.locator("#step-1 .step-link")).to_be_focused()
+
+
+def test_a_hostile_step_that_comes_live_runs_nothing(page: Page, episode: Episode) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    factories.step(episode, 2, thought=HOSTILE, action={"type": "type", "text": HOSTILE, "target": HOSTILE})
+    expect(rows(page)).to_have_count(2)
+    expect(page.locator("#step-2")).to_contain_text("<script>window.ran=1</script>")
+    assert page.evaluate("window.ran") is None
+    assert not [address for address in asked if "evil" in address]
+    expect(page.locator("#step-2 img, #step-2 iframe, #step-2 style")).to_have_count(0)
+
+
+def test_jumping_to_the_latest_stays_with_it_until_the_reader_scrolls(page: Page, episode: Episode) -> None:
+    for index in range(2, 61):
+        factories.step(episode, index)
+    expect(rows(page)).to_have_count(50)
+    link = page.locator("[data-live-jump]")
+    expect(link).to_have_attribute("href", "?tail=1#latest")
+    link.click()
+    expect(page).to_have_url(re.compile(r"\?tail=1#latest$"))
+    expect(rows(page).last).to_have_text("60")
+    says(page, "Live")
+    expect(link).to_have_text("Following the latest")
+    factories.step(episode, 61)
+    expect(page.locator("#step-61")).to_be_in_viewport()
+    expect(rows(page)).to_have_count(50)
+    page.mouse.wheel(0, -600)
+    expect(link).to_have_text("Jump to latest")
+
+
+def test_jumping_to_the_latest_ends_the_hold(page: Page, episode: Episode) -> None:
+    page.keyboard.press("w")
+    says(page, "Paused")
+    for index in range(2, 41):
+        factories.step(episode, index)
+    expect(page.locator("[data-live-new]")).to_have_text(", 39 new")
+    page.keyboard.press("l")
+    says(page, "Live")
+    expect(page.locator("[data-live-jump]")).to_have_text("Following the latest")
+    expect(page.locator("#step-40")).to_be_in_viewport()
+
+
+def test_jumping_to_the_latest_ends_the_hold_after_the_end_too(page: Page, episode: Episode) -> None:
+    page.keyboard.press("w")
+    says(page, "Paused")
+    for index in range(2, 41):
+        factories.step(episode, index)
+    finish(episode)
+    close(episode)
+    page.keyboard.press("l")
+    says(page, "Ended")
+    expect(page.locator("#step-40")).to_be_in_viewport()
+
+
+def test_without_scripts_an_open_episode_can_be_refreshed(lab_page: LabPage, episode: Episode) -> None:
+    page = lab_page(java_script_enabled=False)
+    page.goto(f"/episodes/{episode.pk}/")
+    expect(page.locator("[data-live-word]")).to_have_text("Not updating by itself")
+    expect(page.get_by_role("button", name="Hold updates")).to_be_hidden()
+    factories.step(episode, 2)
+    page.get_by_role("link", name="Refresh").click()
+    expect(rows(page)).to_have_count(2)
+
+
+def test_an_ended_episode_follows_nothing(lab_page: LabPage, live: Wire, episode: Episode) -> None:
+    finish(episode)
+    close(episode)
+    page = lab_page()
+    sockets: list[str] = []
+    page.on("websocket", lambda socket: sockets.append(socket.url))
+    page.goto(f"/episodes/{episode.pk}/")
+    expect(page.locator("[data-live]")).to_have_count(0)
+    assert sockets == []
+
+
+@pytest.mark.parametrize("width", [1440, 400])
+def test_a_followed_page_is_for_everyone(page: Page, episode: Episode, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    factories.step(episode, 2)
+    expect(rows(page)).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert axe.violations(page) == []
+
+
+def test_the_end_that_a_key_leads_to_has_no_frame(page: Page) -> None:
+    page.keyboard.press("l")
+    latest = page.locator("#latest")
+    expect(latest).to_be_focused()
+    assert latest.evaluate("(one) => getComputedStyle(one).outlineStyle") == "none"

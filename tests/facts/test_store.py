@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.utils import timezone
+
+from tests import factories
+from trajectories.capture.jobs import MEDIA_QUEUE
+from trajectories.facts import jobs, store
+from trajectories.facts import sweep as sweeping
+from trajectories.facts.version import VERSION
+from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
+
+pytestmark = pytest.mark.django_db
+
+PAGE = 'page "Problem" https://gym/\n[e2] textbox "Your answer" value=""\n[e3] button "Submit"\n'
+FOREVER = {"since": store.BEGINNING, "limit": 100}
+
+
+def _step(of: Episode, index: int, **fields: Any) -> Step:
+    action = fields.get("action", {"type": "click", "target": "e3"})
+    values = {
+        "action": action,
+        "action_type": action["type"] if action else "",
+        "action_result": "ok",
+        "observation_kind": "axtree-v1",
+        "observation_text": PAGE,
+        "url": "https://gym/",
+        "started_at": timezone.now(),
+        "duration_ms": 1000.0,
+        **fields,
+    }
+    return factories.step(of, index, **values)
+
+
+def _ended(seconds_ago: float = 60) -> Episode:
+    """Two steps: one typed as it said, one clicked on nothing; the answer was taken in the second."""
+    episode = factories.episode()
+    _step(
+        episode,
+        1,
+        thought="I type 1/11 = 10/11 into the field.",
+        action={"type": "type", "target": "e2", "text": "10/11"},
+    )
+    _step(episode, 2, thought="Let me verify: 10/11 it is. I click Submit.")
+    typed = {"role": "textbox", "name": "Your answer", "value": "10/11"}
+    PageEvent.objects.create(episode=episode, page="p1", seq=1, step=1, kind="input", at_ms=5, data=typed)
+    factories.submission(episode, "10/11")
+    factories.verdict(episode)
+    ended = timezone.now() - timedelta(seconds=seconds_ago)
+    Episode.objects.filter(pk=episode.pk).update(finished_at=ended)
+    episode.refresh_from_db()
+    return episode
+
+
+def _due() -> list[int]:
+    return [due.episode_id for due in store.episodes_due(**FOREVER)]
+
+
+def _facts() -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    of_episode = EpisodeFacts.objects.values().get()
+    of_episode.pop("computed_at")
+    return list(StepFacts.objects.order_by("index").values()), of_episode
+
+
+def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
+    episode = _ended()
+    assert store.episodes_summarise([episode.pk]) == 2
+    first, second = StepFacts.objects.filter(episode=episode).order_by("index")
+    assert (first.said_done, second.said_done) == ("confirmed", "not_seen")
+    assert second.said_done_detail == "no page saw a click: it hit nothing"
+    assert (first.formulas, first.numbers, second.checks_before_submit) == (1, 4, True)
+    facts = EpisodeFacts.objects.get(episode=episode)
+    assert (facts.steps, facts.duration_ms, facts.version) == (2, 2000.0, VERSION)
+    assert facts.action_types == {"type": 1, "click": 1}
+    assert (facts.confirmed, facts.not_seen, facts.different, facts.extra) == (1, 1, 0, 0)
+    assert facts.checks == 1
+
+
+def test_words_of_a_thought_are_found() -> None:
+    store.episodes_summarise([_ended().pk])
+    found = StepFacts.objects.extra(where=["words @@ websearch_to_tsquery('simple', '\"10 11\" verify')"])
+    assert [row.index for row in found] == [2]
+
+
+def test_summarising_twice_changes_nothing() -> None:
+    episode = _ended()
+    store.episodes_summarise([episode.pk])
+    before = _facts()
+    store.episodes_summarise([episode.pk])
+    assert _facts() == before
+
+
+def test_an_episode_without_steps_has_facts_without_means() -> None:
+    episode = factories.episode()
+    factories.verdict(episode, "void", "expired_unused")
+    store.episodes_summarise([episode.pk])
+    facts = EpisodeFacts.objects.get(episode=episode)
+    assert (facts.steps, facts.restates, facts.thought_chars) == (0, None, None)
+
+
+def test_an_episode_that_is_not_there_is_passed_over() -> None:
+    assert store.episodes_summarise([2**40]) == 0
+
+
+def test_ended_episodes_without_facts_are_due_once_they_have_settled() -> None:
+    settled, fresh, opened = _ended(), _ended(seconds_ago=1), factories.episode()
+    assert _due() == [settled.pk]
+    assert opened.pk not in _due()
+    store.episodes_summarise([settled.pk, fresh.pk])
+    assert _due() == []
+
+
+def test_a_late_step_makes_an_episode_due_again() -> None:
+    episode = _ended()
+    store.episodes_summarise([episode.pk])
+    _step(episode, 3, created_at=timezone.now() + timedelta(seconds=1))
+    assert _due() == [episode.pk]
+    store.episodes_summarise([episode.pk])
+    assert StepFacts.objects.filter(episode=episode).count() == 3
+    assert _due() == []
+
+
+def test_late_page_events_make_an_episode_due_again() -> None:
+    episode = _ended()
+    store.episodes_summarise([episode.pk])
+    PageEventTally.objects.create(episode=episode, events=1, last_at=timezone.now() + timedelta(seconds=1))
+    assert _due() == [episode.pk]
+    store.episodes_summarise([episode.pk])
+    assert _due() == []
+
+
+def test_facts_of_another_version_are_due_again() -> None:
+    episode = _ended()
+    store.episodes_summarise([episode.pk])
+    EpisodeFacts.objects.update(version=VERSION - 1)
+    assert _due() == [episode.pk]
+
+
+def test_one_statement_reads_an_episode_and_one_writes_it(django_assert_num_queries: Any) -> None:
+    episode = _ended()
+    with django_assert_num_queries(2):
+        store.episodes_summarise([episode.pk])
+
+
+def test_workers_and_lab_may_do_what_they_do_and_the_arena_nothing(
+    as_role: Callable[[str], AbstractContextManager[None]],
+) -> None:
+    episode = _ended()
+    with as_role("gym_worker"):
+        assert _due() == [episode.pk]
+        jobs.episodes(episode_ids=[episode.pk])
+        assert _due() == []
+    with as_role("gym_lab"):
+        assert StepFacts.objects.count() == 2
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT has_table_privilege('gym_arena', 'trajectories_stepfacts', 'SELECT')")
+        assert cursor.fetchone() == (False,)
+
+
+def test_one_episode_that_fails_keeps_no_other_from_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, good = _ended(), _ended()
+    whole = store.facts_of
+
+    def failing(source: Any) -> Any:
+        if source.episode == bad.pk:
+            raise ValueError("a thought nobody thought of")
+        return whole(source)
+
+    monkeypatch.setattr(store, "facts_of", failing)
+    jobs.episodes(episode_ids=[bad.pk, good.pk])
+    assert list(EpisodeFacts.objects.values_list("pk", flat=True)) == [good.pk]
+
+
+class _Queue:
+    """Takes what is sent; ``held`` is how long it says it is."""
+
+    def __init__(self) -> None:
+        self.held = 0
+        self.sent: list[list[int]] = []
+
+    def llen(self, name: str) -> int:
+        assert name == MEDIA_QUEUE
+        return self.held
+
+    def apply_async(self, *, kwargs: dict[str, list[int]], queue: str, retry: bool) -> None:
+        assert queue == MEDIA_QUEUE
+        assert not retry
+        self.sent.append(kwargs["episode_ids"])
+
+
+@pytest.fixture
+def queue(monkeypatch: pytest.MonkeyPatch) -> _Queue:
+    made = _Queue()
+    monkeypatch.setattr(sweeping.redis_client, "client", lambda: made)
+    monkeypatch.setattr(jobs.episodes, "apply_async", made.apply_async)
+    return made
+
+
+def test_the_sweeper_sends_what_is_due_and_nothing_twice_over(queue: _Queue) -> None:
+    episode = _ended(seconds_ago=3600)
+    sweep = sweeping.SummarySweep()
+    assert sweep() == 1
+    assert queue.sent == [[episode.pk]]
+    store.episodes_summarise([episode.pk])
+    assert sweep() == 0
+
+
+def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
+    queue: _Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "TRIES", 3)
+    bad = _ended(seconds_ago=3600)
+    sweep = sweeping.SummarySweep()
+    assert [sweep() for _ in range(5)] == [1, 1, 1, 0, 0]
+    good = _ended()
+    sweep()
+    assert queue.sent == [[bad.pk]] * 3 + [[good.pk]]
+    # A new sweeper tries again.
+    assert sweeping.SummarySweep()() == 2
+
+
+def test_the_sweeper_sends_nothing_into_a_queue_that_holds_something(queue: _Queue) -> None:
+    _ended()
+    queue.held = 1
+    assert sweeping.SummarySweep()() == 0
+
+
+def test_the_sweeper_sees_late_steps_as_long_as_they_may_come(queue: _Queue) -> None:
+    episode = _ended(seconds_ago=300)
+    sweep = sweeping.SummarySweep()
+    sweep()
+    store.episodes_summarise([episode.pk])
+    assert sweep() == 0
+    _step(episode, 3, created_at=timezone.now() + timedelta(seconds=1))
+    assert sweep() == 1
+
+
+def test_the_command_summarises_a_run_and_with_all_again(capsys: pytest.CaptureFixture[str]) -> None:
+    episode, _other = _ended(), _ended()
+    call_command("compute_facts", run=episode.run_id)
+    assert list(EpisodeFacts.objects.values_list("pk", flat=True)) == [episode.pk]
+    call_command("compute_facts")
+    call_command("compute_facts")
+    call_command("compute_facts", "--all")
+    assert capsys.readouterr().out.splitlines() == [
+        "1 episodes with 2 steps summarised.",
+        "1 episodes with 2 steps summarised.",
+        "0 episodes with 0 steps summarised.",
+        "2 episodes with 4 steps summarised.",
+    ]

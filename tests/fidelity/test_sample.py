@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models.functions import Now
+
+from tests import factories
+from tests.fidelity.factories import window
+from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
+from trajectories.fidelity import check, sample
+from trajectories.models import Episode, EpisodeFidelity, Fidelity
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
+
+
+def recorded(*, steps: int = 1, **fields: Any) -> Episode:
+    episode = episode_make(steps=steps, screenshot=blob_of(window()), **fields)
+    recording_make(episode, element("h1", "Find a room"))
+    return episode
+
+
+def ended(episode: Episode, *, age_s: float) -> None:
+    Episode.objects.filter(pk=episode.pk).update(finished_at=Now() - timedelta(seconds=age_s))
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "expected"),
+    [
+        (3, 20, [1, 2, 3]),
+        (5, 3, [1, 3, 5]),
+        (100, 4, [1, 34, 67, 100]),
+        (4, 1, [1]),
+        (4, 0, []),
+        (0, 5, []),
+    ],
+)
+def test_steps_are_spread_from_first_to_last(count: int, most: int, expected: list[int]) -> None:
+    assert sample.spread(range(1, count + 1), most=most) == expected
+
+
+def test_many_steps_are_spread_without_a_repeat() -> None:
+    chosen = sample.spread(range(1, 10_001), most=20)
+    assert len(set(chosen)) == 20
+    assert (chosen[0], chosen[-1]) == (1, 10_000)
+
+
+def test_only_steps_with_a_screenshot_are_chosen(settings: Any) -> None:
+    settings.FIDELITY_STEPS_MAX = 3
+    episode = recorded(steps=5)
+    factories.step(episode, 6)
+    assert sample.episode_choose(episode.pk) == [1, 3, 5]
+    waiting = Fidelity.objects.values_list("index", "state", "reason")
+    assert set(waiting) == {(index, "not_checked", "waiting") for index in (1, 3, 5)}
+
+
+def test_nothing_is_chosen_of_an_episode_without_a_recording_and_it_is_not_looked_at_again() -> None:
+    episode = episode_make(screenshot=blob_of(window()))
+    ended(episode, age_s=sample.SETTLE_S + 60)
+    assert sample.episode_choose(episode.pk) == []
+    assert EpisodeFidelity.objects.get().steps == 0
+    assert sample.episodes_due(since=sample.BEGINNING, limit=5) == []
+
+
+def test_choosing_twice_changes_nothing() -> None:
+    episode = recorded(steps=2)
+    ended(episode, age_s=sample.SETTLE_S + 60)
+    sample.episode_choose(episode.pk)
+    Fidelity.objects.filter(index=1).update(state="faithful", reason="")
+    sample.episode_choose(episode.pk)
+    assert list(Fidelity.objects.order_by("index").values_list("state", "reason")) == [
+        ("faithful", ""),
+        ("not_checked", "waiting"),
+    ]
+
+
+def test_what_was_found_before_the_recording_was_whole_is_looked_for_again() -> None:
+    episode = recorded(steps=2)
+    ended(episode, age_s=sample.SETTLE_S + 60)
+    sample.steps_wait(episode_id=episode.pk, indexes=[1, 2])
+    Fidelity.objects.update(state="not_checked", reason="no_replay", tries=1)
+    early = Now() - timedelta(seconds=45)
+    Fidelity.objects.filter(index=1).update(checked_at=early - timedelta(seconds=sample.SETTLE_S))
+    assert sample.episode_choose(episode.pk) == [1, 2]
+    assert list(Fidelity.objects.order_by("index").values_list("reason", "tries")) == [
+        ("waiting", 0),
+        ("no_replay", 1),
+    ]
+
+
+@pytest.mark.parametrize("age_s", [None, sample.SETTLE_S - 20])
+def test_no_step_is_sent_before_the_recording_is_whole(age_s: float | None) -> None:
+    episode = recorded()
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    Episode.objects.filter(pk=episode.pk).update(finished_at=None)
+    if age_s is not None:
+        ended(episode, age_s=age_s)
+    assert sample.steps_waiting(limit=5) == []
+    ended(episode, age_s=sample.SETTLE_S + 60)
+    assert sample.steps_waiting(limit=5) == [(episode.pk, 1)]
+
+
+def test_what_people_ask_for_comes_before_what_was_chosen() -> None:
+    old, young = recorded(steps=3), recorded(steps=2)
+    for episode in (old, young):
+        ended(episode, age_s=sample.SETTLE_S + 60)
+        sample.episode_choose(episode.pk)
+    sample.step_wait_again(episode_id=old.pk, index=2)
+    found = sample.steps_waiting(limit=3)
+    assert found == [(old.pk, 2), (young.pk, 1), (young.pk, 2)]
+
+
+def test_a_new_version_checks_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = recorded(steps=2)
+    ended(episode, age_s=sample.SETTLE_S + 60)
+    sample.episode_choose(episode.pk)
+    Fidelity.objects.update(state="faithful", reason="")
+    assert sample.episodes_due(since=sample.BEGINNING, limit=5) == []
+
+    monkeypatch.setattr(sample, "VERSION", check.VERSION + 1)
+
+    (due,) = sample.episodes_due(since=sample.BEGINNING, limit=5)
+    assert sample.episode_choose(due.episode_id) == [1, 2]
+    assert set(Fidelity.objects.values_list("reason", "version")) == {("waiting", check.VERSION + 1)}
+
+
+def test_an_episode_is_due_some_time_after_its_end() -> None:
+    young, old, plain = recorded(), recorded(), recorded()
+    ended(young, age_s=sample.SETTLE_S - 20)
+    ended(old, age_s=sample.SETTLE_S + 60)
+    ended(plain, age_s=sample.SETTLE_S + 60)
+    Episode.objects.filter(pk=plain.pk).update(recording="events")
+    recorded_open = factories.episode(recording="full")
+    assert recorded_open.finished_at is None
+    assert [due.episode_id for due in sample.episodes_due(since=sample.BEGINNING, limit=5)] == [old.pk]
+
+
+def test_a_step_that_somebody_looks_at_is_nobody_elses_for_a_while() -> None:
+    episode = recorded(steps=2)
+    ended(episode, age_s=sample.SETTLE_S + 60)
+    sample.episode_choose(episode.pk)
+    Fidelity.objects.filter(index=1).update(tries=1, checked_at=Now())
+    assert [place.step for place in sample.steps_waiting(limit=5)] == [2]
+    late = Now() - timedelta(seconds=sample.UNDER_WAY_S + 1)
+    Fidelity.objects.filter(index=1).update(checked_at=late)
+    assert [place.step for place in sample.steps_waiting(limit=5)] == [2, 1]
+
+
+def test_a_step_can_be_checked_again() -> None:
+    episode = recorded()
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    Fidelity.objects.update(state="failed", reason="crashed", tries=3)
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    found = Fidelity.objects.get()
+    assert (found.state, found.reason, found.tries) == ("not_checked", "waiting", 0)
+
+
+def test_asking_again_for_a_step_that_waits_does_not_put_it_back() -> None:
+    episode = recorded()
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    Fidelity.objects.update(tries=1)
+    sample.step_wait_again(episode_id=episode.pk, index=1)
+    assert Fidelity.objects.get().tries == 1

@@ -1,0 +1,88 @@
+"""Steps side by side, on made sequences: a letter is a place, a figure an action there."""
+
+from __future__ import annotations
+
+import pytest
+
+from trajectories.lab.compare import alignment
+from trajectories.lab.compare.alignment import Key, align, first_divergence
+
+
+def keys(text: str, *, look: str = "") -> list[Key]:
+    """``a1 b2``: action 1 at place a of page a. ``look`` makes places of the same pages differ."""
+    return [Key(place=look + word[0], page=word[0], action=word[1:]) for word in text.split()]
+
+
+def shown(*texts: str) -> list[str]:
+    """Each row as its cells' words, ``-`` without, and the first letter of its kind."""
+    words = [text.split() for text in texts]
+    return [
+        " ".join("-" if cell is None else words[column][cell] for column, cell in enumerate(row.cells))
+        + f" {row.kind[0]}"
+        for row in align([keys(text) for text in texts])
+    ]
+
+
+def test_equal_sequences_are_equal_rows() -> None:
+    assert shown("a1 b2 c3", "a1 b2 c3") == ["a1 a1 s", "b2 b2 s", "c3 c3 s"]
+    assert first_divergence(align([keys("a1"), keys("a1")])) is None
+
+
+def test_another_action_at_the_same_place_stands_in_the_same_row() -> None:
+    assert shown("a1 b2 c3", "a1 b9 c3") == ["a1 a1 s", "b2 b9 d", "c3 c3 s"]
+
+
+def test_a_detour_has_rows_of_its_own_and_what_follows_meets_again() -> None:
+    assert shown("a1 b2 c3", "a1 x5 y6 b2 c3") == ["a1 a1 s", "- x5 d", "- y6 d", "b2 b2 s", "c3 c3 s"]
+
+
+def test_an_action_done_later_is_found_rather_than_paired_in_order() -> None:
+    assert shown("a1 a2", "a2 a3") == ["a1 - d", "a2 a2 s", "- a3 d"]
+
+
+def test_one_that_ends_earlier_leaves_cells_empty() -> None:
+    assert shown("a1", "a1 b2") == ["a1 a1 s", "- b2 d"]
+
+
+def test_a_third_and_fourth_sequence_find_their_rows() -> None:
+    found = shown("a1 b2 c3", "a1 c3", "a1 b2 c3", "a1 b4 c3")
+    assert found == ["a1 a1 a1 a1 s", "b2 - b2 b4 d", "c3 c3 c3 c3 s"]
+
+
+def test_the_same_deed_in_another_look_is_alike() -> None:
+    rows = align([keys("a1 b2"), keys("a1 b2", look="dark")])
+    assert [row.kind for row in rows] == ["alike", "alike"]
+    assert first_divergence(rows) is None
+
+
+def test_unknown_places_are_like_no_other() -> None:
+    rows = align([[Key(action="1")], [Key(action="1")]])
+    assert [row.kind for row in rows] == ["differs"]
+
+
+def test_an_empty_sequence_beside_another_leaves_its_column_empty() -> None:
+    assert shown("", "a1") == ["- a1 d"]
+    assert align([[], []]) == []
+
+
+@pytest.mark.parametrize("cells", [0, 4, 100_000])
+def test_no_step_is_lost_or_moved_whatever_the_bound(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
+    monkeypatch.setattr(alignment, "CELLS_MAX", cells)
+    texts = ["a1 b2 c3 d4 e5 a1 f6 g7 b2", "x0 c3 b2 d4 y1 f6 a1 a1", "d4 d4 g7 c3"]
+    rows = align([keys(text) for text in texts])
+    for column, text in enumerate(texts):
+        kept = [row.cells[column] for row in rows if row.cells[column] is not None]
+        assert kept == list(range(len(text.split())))
+
+
+def test_long_sequences_meet_at_what_both_have_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alignment, "CELLS_MAX", 16)
+    noise = "a1 b2 a1 b2 a1 b2"
+    found = shown(f"p0 {noise} m7 {noise} q0", f"r0 b2 b2 m7 {noise} s0")
+    assert "m7 m7 s" in found
+
+
+def test_thousands_of_steps_are_aligned_within_the_bound() -> None:
+    long = keys(" ".join(f"{'abc'[n % 3]}{n % 7}" for n in range(3000)))
+    rows = align([long, keys("z9") + long[5:]])
+    assert len(rows) >= 3000

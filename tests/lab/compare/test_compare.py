@@ -1,0 +1,243 @@
+"""Episodes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tasks_app.models import Task
+from tests import factories
+from tests.lab.conftest import LabClient
+from trajectories.lab.compare import comparison, selectors
+from trajectories.models import Episode, Step
+
+Lab = Callable[[User | None], LabClient]
+
+
+def walked(*pages: str, task: Any = None, arm: str = "gym", **fields: Any) -> Episode:
+    """An episode that clicks the one button of each page."""
+    made = factories.episode(task=task or factories.task(), arm=arm, **fields)
+    for index, page in enumerate(pages, start=1):
+        factories.step(
+            made,
+            index,
+            thought=f"Here is {page}.",
+            action={"type": "click", "target": f"e{made.pk}"},
+            observation_text=f'page "{page}"\n[e{made.pk}] button "Go on"',
+            url=f"https://gym/{page}",
+        )
+    return made
+
+
+def address(*episodes: Episode, **more: object) -> str:
+    query = "".join(f"&{name}={value}" for name, value in more.items())
+    return f"/compare?episodes={','.join(str(one.pk) for one in episodes)}{query}"
+
+
+def kinds(*episodes: Episode) -> list[str]:
+    found = comparison.compare(selectors.episodes_get([one.pk for one in episodes]))
+    return [row.kind for stretch in found.stretches for row in stretch.rows]
+
+
+@pytest.fixture
+def task(db: None) -> Any:
+    return factories.task()
+
+
+def test_other_numbers_of_the_same_elements_are_the_same_deed(task: Task) -> None:
+    assert kinds(walked("a", "b", task=task), walked("a", "b", task=task)) == ["same", "same"]
+
+
+@pytest.mark.parametrize(("benchmark", "kind"), [("gsm8k", "alike"), ("stays", "differs")])
+def test_the_address_that_every_benchmark_begins_at_is_a_page_of_each(
+    lab: Lab, annotator: User, task: Task, benchmark: str, kind: str
+) -> None:
+    other = factories.task(benchmark=factories.benchmark(id=benchmark))
+    one, two = walked("a", task=task), walked("a", task=other)
+    shown = f'page "Elsewhere"\n[e{two.pk}] button "Go on"'
+    Step.objects.filter(episode=two).update(observation_text=shown)
+    assert kinds(one, two) == [kind]
+    page = lab(annotator).get(address(one, two)).content.decode()
+    assert "of different tasks" in page
+    assert "of task " not in page
+
+
+def test_the_first_divergence_is_marked_and_linked(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", "b", "c", task=task), walked("a", "x", "c", task=task)
+    page = lab(annotator).get(address(one, two)).content.decode()
+    assert page.count("is-first") == 1
+    assert 'href="?episodes=' + f'{one.pk},{two.pk}#row-2"' in page
+    assert "1 of 3 rows differ" in page
+
+
+def test_equal_rows_are_folded_and_few_are_not(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", "b", "c", "d", task=task), walked("a", "b", "c", "e", task=task)
+    client = lab(annotator)
+    assert "3 equal rows" in client.get(address(one, two)).content.decode()
+    short = walked("a", "b", "z", task=task)
+    assert "equal rows" not in client.get(address(one, short)).content.decode()
+
+
+def test_verdicts_and_answers_stand_at_the_head(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", task=task), walked("a", task=task)
+    factories.submission(one, "forty-two")
+    factories.verdict(one)
+    page = lab(annotator).get(address(one, two)).content.decode()
+    assert "verdict-correct" in page
+    assert "forty-two" in page
+    assert factories.GOLD_CANARY not in page
+
+
+def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: User, task: Task) -> None:
+    text = factories.episode(task=task, arm="text_zero_shot", answer_channel="api")
+    factories.step(text, 1, thought="Six times seven.\nAnswer: 42")
+    gym = walked("a", "b", task=task)
+    response = lab(annotator).get(address(gym, text))
+    page = response.content.decode()
+    assert [column.episode.pk for column in response.context["comparison"].columns] == [text.pk, gym.pk]
+    assert "compare-completions" in page
+    assert "Six times seven." in page
+    assert "First divergence" not in page
+    assert page.index("Six times seven.") < page.index("Here is a.")
+    assert "Episodes that answered in one completion come first" in page
+    assert "come first" not in lab(annotator).get(address(gym, walked("a", task=task))).content.decode()
+
+
+def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, task: Task) -> None:
+    one, two = walked("a", task=task), walked("a", task=task)
+    client, listed = lab(annotator), f"/compare?episodes={one.pk},{two.pk}"
+    boxes = f"episodes={one.pk}&episodes={two.pk}&episodes={one.pk}&episodes="
+    ticked = client.get(f"/compare?from=7&{boxes}")
+    assert (ticked.status_code, ticked["Location"]) == (302, f"{listed}&from=7")
+    assert [found.pk for found in client.get(listed).context["episodes"]] == [one.pk, two.pk]
+
+
+@pytest.mark.parametrize(
+    ("asked", "shared"),
+    [("episodes=", ""), ("episodes=,&episodes=&from=3", "?from=3"), ("episodes=x,+,x", "?episodes=x")],
+)
+def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
+    asked: str, shared: str, lab: Lab, annotator: User
+) -> None:
+    client = lab(annotator)
+    assert client.get(f"/compare?{asked}")["Location"] == f"/compare{shared}"
+    assert client.get(f"/compare{shared}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("from=x", "From row: “x” is no number of a row. This filter is left out."),
+        ("from=99", "There is no row 99: these are the last ones."),
+        ("from=1&from=1", "“from” is there 2 times: the last one counts."),
+        ("first=1", "“first” is no filter of a comparison: left out."),
+        ("from=2", None),
+    ],
+)
+def test_what_of_an_address_makes_no_sense_is_said(
+    asked: str, said: str | None, lab: Lab, annotator: User, task: Task
+) -> None:
+    one, two = walked("a", "b", task=task), walked("a", "b", task=task)
+    response = lab(annotator).get(f"{address(one, two)}&{asked}")
+    assert response.context["problems"] == ([said] if said else [])
+    assert (said or "2 episodes side by side") in response.content.decode()
+
+
+def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:
+    one, other = walked("a", task=task), walked("b", task=task)
+    stranger = walked("c")
+    (group,) = lab(annotator).get(address(one)).context["choices"]
+    assert [episode.pk for episode in group["episodes"]] == [other.pk]
+    assert stranger.pk not in {episode.pk for episode in group["episodes"]}
+
+
+def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offered(
+    lab: Lab, annotator: User
+) -> None:
+    first, second, third = (factories.task(key=key) for key in ("first-key", "second-key", "third-key"))
+    pair = walked("a", task=first), walked("a", task=second)
+    others = [walked("b", task=task) for task in (first, second, third)]
+    response = lab(annotator).get(address(*pair))
+    groups = {group["task"].pk: group["episodes"] for group in response.context["choices"]}
+    assert groups == {first.pk: [others[0]], second.pk: [others[1]]}
+    heads = response.content.decode().partition('class="compare-heads"')[2].partition("</ol>")[0]
+    assert "first-key" in heads
+    assert "second-key" in heads
+    offered = response.content.decode().partition('class="compare-choices"')[2]
+    assert "first-key" in offered
+    assert "second-key" in offered
+    assert "third-key" not in offered
+
+
+def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Task) -> None:
+    five = [walked("a", task=task) for _ in range(5)]
+    response = lab(annotator).get(address(*five))
+    assert len(response.context["episodes"]) == 4
+    assert "these are the first four" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "episodes=", "episodes=x,%00", "episodes=<script>alert(1)</script>", "from=-3", "episodes=9"],
+)
+def test_senseless_addresses_are_answered(query: str, lab: Lab, annotator: User, db: None) -> None:
+    response = lab(annotator).get(f"/compare?{query}", follow=True)
+    assert response.status_code == (404 if query == "episodes=9" else 200)
+    assert b"<script>alert" not in response.content
+
+
+def test_an_episode_that_is_not_there_is_named(lab: Lab, annotator: User, task: Task) -> None:
+    response = lab(annotator).get(f"/compare?episodes={walked('a', task=task).pk},987654")
+    assert response.status_code == 404
+    assert "987654" in response.content.decode()
+
+
+def test_hostile_text_is_text(lab: Lab, annotator: User, task: Task) -> None:
+    bad = "<script>alert(1)</script>\u202e"
+    one = factories.episode(task=task)
+    factories.step(one, 1, thought=bad, action={"type": bad, "target": bad}, url=bad, observation_text=bad)
+    factories.submission(one, bad)
+    page = lab(annotator).get(address(one, walked("a", task=task))).content.decode()
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+
+
+def test_more_steps_cost_no_more_queries(lab: Lab, annotator: User, task: Task) -> None:
+    client = lab(annotator)
+
+    def queries(steps: int) -> int:
+        pair = [walked(*(f"p{n}" for n in range(steps)), task=task) for _ in range(2)]
+        with CaptureQueriesContext(connection) as counted:
+            assert client.get(address(*pair)).status_code == 200
+        return len(counted)
+
+    client.get("/episodes/")
+    assert queries(3) == queries(150)
+
+
+def test_long_episodes_are_paged_and_only_a_pages_steps_are_on_it(
+    lab: Lab, annotator: User, task: Task
+) -> None:
+    names = [f"p{n}" for n in range(130)]
+    one, two = walked(*names, task=task), walked(*names[:120], "x", *names[121:], task=task)
+    client = lab(annotator)
+    page = client.get(address(one, two)).content.decode()
+    assert f'href="?episodes={one.pk},{two.pk}&amp;from=101#row-121"' in page
+    assert "Here is p99." in page
+    assert "Here is p100." not in page
+    second = client.get(address(one, two, **{"from": 101})).content.decode()
+    assert "Here is p100." in second
+    assert 'id="row-121"' in second
+
+
+def test_lists_have_boxes_that_lead_there(lab: Lab, annotator: User, task: Task) -> None:
+    one, _ = walked("a", task=task), walked("b", task=task)
+    client = lab(annotator)
+    for path in ("/search", f"/tasks/{task.pk}/", f"/runs/{one.run_id}/"):
+        page = client.get(path).content.decode()
+        assert f'value="{one.pk}"' in page

@@ -1,0 +1,138 @@
+"""Cases are made: times in milliseconds since nothing in particular, pages called a, b, c."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from trajectories.lab.dom.placement import Moment, Piece, Turn, Unplaced, moment_of
+
+
+def piece(page: str, step: int | None, first: float, last: float, *, seq: int = 1) -> Piece:
+    return Piece(page=page, seq=seq, step=step, first_ms=first, last_ms=last, has_snapshot=seq == 1)
+
+
+def turn(index: int, seen: float | None, began: float | None = None, **fields: Any) -> Turn:
+    began = seen if began is None else began
+    return Turn(index=index, seen_ms=seen, began_ms=began, **fields)
+
+
+def placed(*arguments: Any, **fields: Any) -> Moment:
+    found = moment_of(*arguments, **fields)
+    assert isinstance(found, Moment)
+    return found
+
+
+ONE_TAB = [
+    piece("a", None, 10_000, 10_050),
+    piece("a", 1, 15_000, 15_100, seq=2),
+    piece("b", 1, 15_300, 15_400),
+    piece("b", 2, 30_000, 30_200, seq=2),
+]
+
+
+def test_the_moment_is_when_the_step_saw_the_page_and_not_when_it_acted() -> None:
+    found = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
+
+    assert (found.page, found.at_ms, found.basis) == ("a", 11_000, "time")
+    assert (found.number, found.loads) == (1, 2)
+    assert found.before_action_ms == 3_900
+    assert found.still_ms == 950
+
+
+def test_a_page_that_the_step_loads_is_not_the_one_it_saw() -> None:
+    found = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
+
+    assert (found.page, found.until_ms) == ("a", 15_100)
+    assert placed(turn(2, 15_600, 29_900, ended_ms=30_300), ONE_TAB).page == "b"
+
+
+def test_what_is_played_ends_with_the_step() -> None:
+    assert placed(turn(2, 15_600, 29_900, ended_ms=30_100), ONE_TAB).until_ms == 30_100
+    assert placed(turn(2, 15_600, 29_900), ONE_TAB).until_ms == 29_900
+
+
+def test_a_step_without_events_sees_the_page_that_is_there() -> None:
+    found = placed(turn(3, 40_000, 41_000, ended_ms=42_000), ONE_TAB)
+
+    assert (found.page, found.at_ms, found.until_ms) == ("b", 40_000, 40_000)
+    assert found.still_ms == 9_800
+
+
+TWO_TABS = [
+    piece("a", 1, 10_000, 10_100),
+    piece("b", 1, 12_000, 12_100),
+    piece("a", 2, 20_000, 20_100, seq=2),
+    piece("b", 3, 30_000, 30_100, seq=2),
+]
+
+
+@pytest.mark.parametrize(("index", "seen", "page"), [(2, 19_000, "a"), (3, 29_000, "b")])
+def test_of_two_tabs_the_one_that_the_step_acts_in_counts(index: int, seen: float, page: str) -> None:
+    assert placed(turn(index, seen), TWO_TABS, acted_in={page}).page == page
+
+
+def test_of_two_tabs_the_address_tells_where_a_step_only_looks() -> None:
+    paths = {"a": "stays/1", "b": "stays/2"}
+
+    assert placed(turn(2, 19_000, path="stays/1"), TWO_TABS, paths=paths).page == "a"
+    assert placed(turn(2, 19_000, path="stays/2"), TWO_TABS, paths=paths).page == "b"
+
+
+def test_of_two_tabs_with_nothing_else_to_go_by_the_last_that_moved_counts() -> None:
+    assert placed(turn(2, 19_000), TWO_TABS).page == "b"
+    assert placed(turn(3, 25_000), TWO_TABS).page == "a"
+
+
+def test_an_event_with_a_late_number_does_not_bring_back_a_page_that_was_left() -> None:
+    assert placed(turn(2, 15_600, 29_900), ONE_TAB, acted_in={"a", "b"}).page == "b"
+
+
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize("wrong", [-HOUR_MS, HOUR_MS])
+def test_numbers_place_a_step_whose_clock_is_wrong(wrong: float) -> None:
+    found = placed(turn(2, 15_600 + wrong, 29_900 + wrong), ONE_TAB)
+
+    assert (found.page, found.at_ms, found.basis, found.before_action_ms) == ("b", 15_400, "steps", None)
+
+
+def test_numbers_place_a_step_without_times() -> None:
+    found = placed(Turn(index=2), ONE_TAB)
+
+    assert (found.page, found.at_ms, found.until_ms, found.basis) == ("b", 15_400, 30_200, "steps")
+
+
+def test_the_first_step_without_times_sees_the_first_page() -> None:
+    found = placed(Turn(index=1), [piece("a", 1, 10_000, 10_050), piece("b", 2, 15_000, 15_100)])
+
+    assert (found.page, found.at_ms, found.until_ms) == ("a", 10_000, 10_050)
+
+
+def test_a_step_before_all_that_was_recorded_is_not_shown_a_later_page() -> None:
+    later = [piece("c", 5, 50_000, 50_100)]
+
+    assert moment_of(turn(1, 10_000), later) == Unplaced(reason="too_early")
+    assert moment_of(Turn(index=1), later) == Unplaced(reason="too_early")
+
+
+def test_a_moment_just_before_the_first_event_is_taken_for_it() -> None:
+    assert placed(turn(1, 9_000), ONE_TAB).at_ms == 10_000
+
+
+def test_what_cannot_be_placed_says_why() -> None:
+    unnumbered = [piece("a", None, 10_000, 10_050)]
+
+    assert moment_of(turn(1, 5_000), []) == Unplaced(reason="nothing")
+    assert moment_of(Turn(index=1), unnumbered) == Unplaced(reason="no_time")
+    assert moment_of(turn(1, 5_000), unnumbered) == Unplaced(reason="too_early")
+
+
+def test_a_page_of_which_nothing_came_is_not_shown_as_another() -> None:
+    paths = {"a": "", "b": "stays/1", "lost": "stays/2"}
+
+    assert moment_of(turn(2, 20_000), ONE_TAB, acted_in={"lost"}) == Unplaced(reason="lost")
+    assert moment_of(turn(2, 20_000, path="stays/2"), ONE_TAB, paths=paths) == Unplaced(reason="lost")
+    assert placed(turn(2, 20_000, path="stays/1"), ONE_TAB, paths=paths).page == "b"

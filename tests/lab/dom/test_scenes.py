@@ -1,0 +1,220 @@
+"""What a step's replay is made of, and the page that it becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests import factories
+from tests.capture.factories import chunk_make, packed
+from tests.lab.conftest import LabClient
+from trajectories.capture.chunks import Limits
+from trajectories.lab.dom import description, rrweb, sanitizer, scenes
+from trajectories.lab.dom.document import addresses_of
+from trajectories.lab.dom.scenes import NoScene, Scene
+from trajectories.models import Episode, RecordingChunk, RecordingTally, Step
+
+Lab = Callable[[User | None], LabClient]
+T = 1_800_000_000_000
+DRAWN = "https://gym/pictures/hotel-day-7.320.webp"
+
+
+def snapshot(*texts: str, src: str = DRAWN) -> dict[str, Any]:
+    picture = {"type": 2, "id": 4, "tagName": "img", "attributes": {"src": src}, "childNodes": []}
+    words = [{"type": 3, "id": 10 + place, "textContent": text} for place, text in enumerate(texts)]
+    html = {"type": 2, "id": 2, "tagName": "html", "attributes": {}, "childNodes": [picture, *words]}
+    node = {"type": 0, "id": 1, "childNodes": [html]}
+    return {"type": 2, "timestamp": T, "data": {"node": node, "initialOffset": {"top": 0, "left": 0}}}
+
+
+def meta(at: int = 0, *, width: int = 800) -> dict[str, Any]:
+    return {"type": 4, "timestamp": T + at, "data": {"href": "https://gym/", "width": width, "height": 600}}
+
+
+def typed(text: str, at: int) -> dict[str, Any]:
+    data = {"source": 5, "id": 4, "text": text, "isChecked": False}
+    return {"type": 3, "timestamp": T + at, "data": data}
+
+
+def resized(width: int, at: int) -> dict[str, Any]:
+    return {"type": 3, "timestamp": T + at, "data": {"source": 4, "width": width, "height": 500}}
+
+
+@pytest.fixture
+def episode(db: None, own_storages: Path) -> Episode:
+    """A page that is recorded at 0, 1,000 and 3,000 ms; step 2 sees it as it is after the second."""
+    made = factories.episode(recording="full")
+    beginning = [meta(), snapshot("</script><b>", "\u2028")]
+    chunk_make(made, 1, packed(beginning), first_ms=T, last_ms=T, has_snapshot=True)
+    chunk_make(made, 2, packed([typed("1", 1_000)]), first_ms=T + 1_000, last_ms=T + 1_000, step=1)
+    chunk_make(made, 3, packed([typed("12", 3_000)]), first_ms=T + 3_000, last_ms=T + 3_000, step=2)
+    for index in (1, 2):
+        factories.step(made, index)
+    return made
+
+
+def scene(episode: Episode, index: int = 2) -> Scene | NoScene:
+    step = Step.objects.get(episode=episode, index=index)
+    return scenes.scene_of(step, resolve=addresses_of(episode))
+
+
+def rows(episode: Episode, seq: int) -> Any:
+    return RecordingChunk.objects.filter(episode=episode, seq=seq)
+
+
+def test_a_scene_stops_just_after_what_the_step_saw_and_plays_to_its_last_change(episode: Episode) -> None:
+    found = scene(episode)
+
+    assert isinstance(found, Scene)
+    assert (found.at_ms, found.until_ms, found.size) == (1_001, 3_001, (800, 600))
+    assert [event["type"] for event in json.loads(found.events)] == [4, 2, 3, 3]
+    assert "/drawings/hotel-day-7.320.webp" in found.events.decode()
+    assert description.losses(found) == []
+
+
+def test_what_came_after_the_step_is_not_in_its_scene(episode: Episode) -> None:
+    found = scene(episode, 1)
+
+    assert isinstance(found, Scene)
+    assert (found.at_ms, found.until_ms) == (1, 1_001)
+    assert "12" not in [event["data"].get("text") for event in json.loads(found.events)]
+
+
+def test_the_size_is_that_of_the_window_at_the_moment(episode: Episode) -> None:
+    chunk_make(
+        episode,
+        4,
+        packed([resized(700, 900), resized(600, 2_000)]),
+        first_ms=T + 900,
+        last_ms=T + 2_000,
+        step=1,
+    )
+
+    found = scene(episode)
+
+    assert isinstance(found, Scene)
+    assert found.size == (600, 500)
+
+
+def test_lost_missing_and_damaged_chunks_are_told_and_skipped(episode: Episode) -> None:
+    rows(episode, 2).update(sha256="0" * 64)
+    rows(episode, 3).update(seq=6)
+    chunk_make(episode, 7, b"\x1f\x8b damaged", first_ms=T + 2_900, last_ms=T + 2_900, step=2)
+    RecordingTally.objects.create(episode=episode, chunks=9, bytes=9, capped=True)
+
+    found = scene(episode)
+
+    assert isinstance(found, Scene)
+    assert found.lost == 5
+    assert description.losses(found) == [
+        "3 chunks never came.",
+        "The bytes of 1 chunk are gone.",
+        "1 chunk is damaged.",
+        "The episode's recording reached its limit, and what came after was not kept.",
+    ]
+
+
+def test_events_of_another_shape_are_counted_and_left_out(episode: Episode) -> None:
+    odd = [{"type": 3, "timestamp": T + 950, "data": {"source": 5, "id": "x"}}, typed("3", 960)]
+    chunk_make(episode, 4, packed(odd), first_ms=T + 950, last_ms=T + 960, step=1)
+
+    found = scene(episode)
+
+    assert isinstance(found, Scene)
+    assert found.refused == 1
+    assert description.losses(found) == ["1 event cannot be read."]
+    assert [event["data"]["text"] for event in json.loads(found.events)[2:]] == ["3", "1", "12"]
+
+
+def test_without_its_snapshot_a_page_has_no_scene(episode: Episode) -> None:
+    rows(episode, 1).update(sha256="0" * 64)
+
+    found = scene(episode)
+
+    assert isinstance(found, NoScene)
+    assert found.reason == "no_snapshot"
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "limit"),
+    [
+        (scenes, "EVENTS_MAX_BYTES", 100),
+        (scenes, "LIMITS", Limits(size=500, keys=10_000)),
+        (scenes, "LIMITS", Limits(size=10_000, keys=40)),
+        (sanitizer, "STYLE_MAX", 5),
+    ],
+)
+def test_a_recording_that_is_too_large_is_not_sent(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch, where: Any, name: str, limit: Any
+) -> None:
+    styles = {"source": 8, "id": 4, "replace": "a{color:red}"}
+    chunk_make(
+        episode, 4, packed([{"type": 3, "timestamp": T + 900, "data": styles}]), last_ms=T + 900, step=1
+    )
+    assert isinstance(scene(episode), Scene)
+    monkeypatch.setattr(where, name, limit)
+
+    found = scene(episode)
+
+    assert isinstance(found, NoScene)
+    assert found.reason == "too_large"
+    assert "too large" in description.REASONS[found.reason]
+
+
+def test_what_is_too_large_is_known_before_it_is_decoded(
+    episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many small changes take many times the memory that they are stored in."""
+    adds = [{"parentId": 2, "node": {"type": 3, "id": number}} for number in range(150_000)]
+    many = {"type": 3, "timestamp": T + 950, "data": {"source": 0, "adds": adds}}
+    chunk_make(episode, 4, packed([many]), first_ms=T + 950, last_ms=T + 950, step=1)
+    sizes: list[int] = []
+    monkeypatch.setattr(
+        scenes, "data_read", lambda type_, data: sizes.append(len(data)) or rrweb.data_read(type_, data)
+    )
+
+    found = scene(episode)
+
+    assert isinstance(found, NoScene)
+    assert found.reason == "too_large"
+    assert max(sizes) < 1_000
+
+
+def test_the_document_has_a_policy_that_lets_nothing_out(episode: Episode, lab: Lab, annotator: User) -> None:
+    response = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/dom")
+
+    policy = dict(part.partition(" ")[::2] for part in response["Content-Security-Policy"].split("; "))
+    for name in ("default-src", "connect-src", "frame-src", "form-action", "base-uri"):
+        assert policy[name] == "'none'", name
+    assert policy["frame-ancestors"] == "'self'"
+    assert policy["sandbox"] == "allow-scripts allow-same-origin"
+    nonce = policy["script-src"].removeprefix("'nonce-").removesuffix("'")
+    assert len(nonce) >= 20
+    html = response.content.decode()
+    assert html.count(f'nonce="{nonce}"') == html.count("<script defer") == 2
+    again = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/dom")
+    assert nonce not in again["Content-Security-Policy"]
+
+
+def test_no_text_of_a_recording_can_end_the_block_that_holds_it(
+    episode: Episode, lab: Lab, annotator: User
+) -> None:
+    html = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/dom").content.decode()
+
+    assert html.count("</script>") == 3
+    block = html.partition('type="application/json">')[2].partition("</script>")[0]
+    assert "</script><b>" in json.dumps(json.loads(block))
+
+
+def test_the_lab_draws_the_pictures_of_mock_sites(lab: Lab, annotator: User) -> None:
+    response = lab(annotator).get("/drawings/hotel-day-7.320.webp")
+
+    assert response["Content-Type"] == "image/webp"
+    assert response.content[:4] == b"RIFF"
+    for name in ("hotel-day-7.321", "no-such.320", "hotel-day-7.99999"):
+        assert lab(annotator).get(f"/drawings/{name}.webp").status_code == 404

@@ -1,0 +1,71 @@
+"""An episode's page says why its steps are not those of its task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from core.presentation import Look
+from tests import factories
+from tests.lab.conftest import LabClient
+from trajectories.episodes.drafts import max_steps_of
+from trajectories.lab.episode.budgets import budget_reason
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_episode_with_the_steps_of_its_task_says_nothing() -> None:
+    task = factories.task()
+    assert budget_reason(factories.episode(task=task, max_steps=task.max_steps)) == ""
+
+
+def test_steps_that_its_look_adds_are_told_as_that() -> None:
+    task, look = factories.task(), Look(pop_ups="late", form="dialog")
+    most = max_steps_of(task, arm="gym", look=look)
+    assert most > task.max_steps
+    episode = factories.episode(task=task, arm="gym", max_steps=most, presentation=look.as_dict())
+    assert budget_reason(episode) == f"{task.max_steps} for the task, the rest for what this look adds"
+
+
+def test_steps_that_a_call_has_set_are_told_as_that() -> None:
+    task = factories.task()
+    episode = factories.episode(task=task, arm="gym", max_steps=77)
+    assert budget_reason(episode) == f"set when it was opened; the task has {task.max_steps}"
+
+
+def test_an_episode_without_a_page_says_so() -> None:
+    task = factories.task()
+    episode = factories.episode(task=task, arm="text_zero_shot", max_steps=2)
+    assert budget_reason(episode) == f"there is no page; on one the task has {task.max_steps}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields"),
+    [
+        ({}, {"presentation": {"axis_of_old": "large"}}),
+        ({}, {"presentation": {"pop_ups": "of_old"}}),
+        ({"kind": "kind_of_old"}, {}),
+        ({"kind": "site", "payload": {"site": "site_of_old"}}, {}),
+        ({"kind": "site", "payload": {}}, {}),
+        ({"kind": "site", "payload": {"site": "stays"}}, {"presentation": {"form": "dialog"}}),
+    ],
+)
+def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
+    asked: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    task = factories.task(**asked)
+    episode = factories.episode(task=task, arm="gym", max_steps=77, **fields)
+    assert budget_reason(episode) == f"other than its task's {task.max_steps}"
+
+
+def test_an_episode_of_a_kind_that_is_gone_has_its_page(
+    lab: Callable[[User | None], LabClient], annotator: User
+) -> None:
+    task = factories.task(kind="kind_of_old", payload={"wording": "of old"})
+    episode = factories.episode(task=task, max_steps=77, presentation={"axis_of_old": "large"})
+    response = lab(annotator).get(f"/episodes/{episode.pk}/")
+    assert response.status_code == 200
+    assert f"other than its task&#x27;s {task.max_steps}" in response.content.decode()

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+
+from core import redis_client
+from tests.lab.conftest import LabClient
+from trajectories.lab.login.views import FAILURES_MAX
+
+Lab = Callable[[User | None], LabClient]
+
+
+@pytest.fixture(autouse=True)
+def _forget_failures() -> None:
+    for key in redis_client.client().scan_iter("gym:login:*"):
+        redis_client.client().delete(key)
+
+
+def _try(client: LabClient, password: str, address: str = "10.0.0.1") -> int:
+    form = {"username": "owner", "password": password}
+    return client.post("/login/", form, REMOTE_ADDR=address).status_code
+
+
+def test_guessing_ends_after_ten_wrong_passwords(lab: Lab, owner: User) -> None:
+    client = lab(None)
+    assert [_try(client, "wrong") for _ in range(FAILURES_MAX)] == [200] * FAILURES_MAX
+    assert _try(client, "wrong") == 429
+    assert _try(client, "correct horse") == 429
+
+
+def test_another_address_is_not_locked_out(lab: Lab, owner: User) -> None:
+    client = lab(None)
+    for _ in range(FAILURES_MAX + 1):
+        _try(client, "wrong")
+    assert _try(client, "correct horse", address="10.0.0.2") == 302
+
+
+def test_without_redis_nobody_is_locked_out(lab: Lab, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down() -> None:
+        raise redis_client.Unreachable[0]
+
+    monkeypatch.setattr(redis_client, "client", down)
+    client = lab(None)
+    assert _try(client, "wrong") == 200
+    assert _try(client, "correct horse") == 302
+
+
+def test_an_address_that_leads_nowhere_has_the_labs_own_page(client: LabClient, db: None) -> None:
+    response = client.get("/nowhere/")
+    assert response.status_code == 404
+    assert b"Palaestra" in response.content

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests import factories
+from trajectories.facts import store
+from trajectories.lab.runs.behaviour import behaviour_table
+from trajectories.models import Run
+from trajectories.reports.behaviour import run_behaviour
+
+pytestmark = pytest.mark.django_db
+
+
+def _run(**arms: list[str]) -> Run:
+    """An episode a thought, each of a task of its own."""
+    run = factories.run()
+    for arm, thoughts in arms.items():
+        for thought in thoughts:
+            episode = factories.episode(group=factories.group(run=run, arm=arm))
+            factories.step(episode, 1, thought=thought)
+            factories.verdict(episode)
+            store.episodes_summarise([episode.pk])
+    return run
+
+
+def test_arms_of_a_row_share_a_scale_and_no_interval_begins_below_nothing() -> None:
+    run = _run(gym=["a b", "a b c d e f", "a b", "a b c d e f", "a b c d"], text_agent=["a"])
+    table = behaviour_table(run_behaviour(run_id=run.pk))
+    assert table is not None
+    assert table.arms == ["gym", "text_agent"]
+    words = next(row for row in table.rows if row.title == "Words in a thought")
+    gym, text = words.cells
+    assert gym is not None
+    assert text is not None
+    assert (gym.value, text.value) == ("4.00", "1.00")
+    assert gym.interval.startswith("1.")
+    assert text.interval == "too few tasks"
+    steps = table.rows[0].cells[0]
+    assert steps is not None
+    assert steps.interval == "the same in every task"
+    assert float(text.x) < float(gym.x) < float(gym.high_x) == 76.0
+
+
+@pytest.mark.parametrize(("tasks", "is_interval"), [(4, False), (5, True)])
+def test_of_fewer_than_five_tasks_no_interval_is_shown(tasks: int, is_interval: bool) -> None:
+    run = _run(gym=["a b", "a b c d e f", "a", "a b", "a b c"][:tasks])
+    table = behaviour_table(run_behaviour(run_id=run.pk))
+    assert table is not None
+    cell = next(row for row in table.rows if row.title == "Words in a thought").cells[0]
+    assert cell is not None
+    assert (cell.interval != "too few tasks") == is_interval
+    assert (cell.low_x != cell.high_x) == is_interval
+
+
+def test_before_anything_is_computed_there_is_no_table(
+    lab: Callable[[User | None], Any], annotator: User
+) -> None:
+    run = factories.run()
+    factories.verdict(factories.episode(group=factories.group(run=run)))
+    assert behaviour_table(run_behaviour(run_id=run.pk)) is None
+    assert "not judged by people" not in lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_the_runs_page_has_the_table_and_says_that_it_is_computed(
+    lab: Callable[[User | None], Any], annotator: User
+) -> None:
+    run = _run(gym=["I verify 2 + 2 = 4.", "So 5."])
+    shown = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+    assert "Computed, not judged by people" in shown
+    assert "Formulas in a thought" in shown
+    assert "2 judged episodes" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(("arms", "plots"), [(["gym"], False), (["gym", "text_agent"], True)])
+def test_one_arm_alone_has_no_place_on_a_scale(
+    lab: Callable[[User | None], Any], annotator: User, arms: list[str], plots: bool
+) -> None:
+    run = _run(**{arm: ["a b", "a b c"] for arm in arms})
+    html = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+    table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
+    assert "Words in a thought" in table
+    assert ("rate-plot" in table) == plots
+
+
+def test_what_is_known_of_few_episodes_says_of_how_many_and_of_none_stands_under_its_arm(
+    lab: Callable[[User | None], Any], annotator: User
+) -> None:
+    run = _run(gym=["a b", ""], text_agent=[""])
+    html = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+    table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
+    restated = table.partition("restates page or action")[2].partition("</tr>")[0]
+    assert "over 1 of 2 episodes" in restated
+    assert '<td role="cell" data-label="text_agent" class="muted">–</td>' in restated
+    assert "over" not in table.partition("Words in a thought")[2].partition("</tr>")[0]
+    assert 'data-label="Mean"' not in table
+    unseen = table.partition("Actions that no page saw")[2].partition("</tr>")[0]
+    assert unseen.count("–</td>") == 2

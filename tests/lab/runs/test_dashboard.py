@@ -1,0 +1,384 @@
+"""What goes on in a run: right, and cheap however long the run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from tests import factories
+from tests.lab.test_pages import Lab
+from trajectories.lab.queries import tallies
+from trajectories.lab.runs import dashboard
+from trajectories.lab.runs import dashboard_selectors as reads
+from trajectories.lab.runs.dashboard import dashboard_of
+from trajectories.lab.runs.reward_plot import POINTS_MOST, reward_plot
+from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, VerdictCounter
+from trajectories.reports.statistics import Rate
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(db: None) -> Run:
+    return factories.run()
+
+
+@pytest.fixture
+def unremembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every look is a new one."""
+    monkeypatch.setattr(dashboard, "FRESH_S", 0.0)
+    monkeypatch.setattr(dashboard, "REST_TIMES", 0.0)
+
+
+def many(run: Run, number: int, *, status: str = "open", tasks: int = 1, **fields: Any) -> list[Episode]:
+    """Episodes made by few statements, those that are finished with verdicts in the run's stream."""
+    first = factories.episode(run=run, task=factories.task())
+    chosen = [first.task, *(factories.task() for _ in range(tasks - 1))]
+    named = [f.attname for f in Episode._meta.concrete_fields if f.attname not in ("id", "sample_index")]
+    common = {name: getattr(first, name) for name in named} | fields
+    rows = [Episode(**common | {"task_id": chosen[i % tasks].pk}, sample_index=i + 1) for i in range(number)]
+    first.delete()
+    made = Episode.objects.bulk_create(rows, batch_size=5_000)
+    if status == "finished":
+        _finish(run, made)
+    return made
+
+
+def _finish(run: Run, episodes: list[Episode]) -> None:
+    before = VerdictCounter.objects.get(run=run).count
+    judged = [
+        Verdict(
+            episode=one,
+            run=run,
+            run_seq=before + place,
+            outcome="correct" if place % 2 else "incorrect",
+            reward=float(place % 2),
+            reason="answer",
+            terminated=True,
+            truncated=False,
+        )
+        for place, one in enumerate(episodes, 1)
+    ]
+    Verdict.objects.bulk_create(judged, batch_size=5_000)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE trajectories_episode e SET status = 'finished', finished_at = now(), verdict_id = v.id"
+            " FROM trajectories_verdict v"
+            " WHERE v.episode_id = e.id AND e.run_id = %s AND e.verdict_id IS NULL",
+            [run.pk],
+        )
+    VerdictCounter.objects.filter(run=run).update(count=before + len(episodes))
+
+
+def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unremembered: None) -> None:
+    task = factories.task()
+    made = [factories.episode(run=run, task=task) for _ in range(7)]
+    Episode.objects.filter(pk=made[1].pk).update(status="submitted")
+    for one, outcome, reason in zip(
+        made[2:],
+        ("correct", "incorrect", "void", "void", "void"),
+        ("answer", "step_budget", "lease_lost", "cancelled", "lease_lost"),
+        strict=True,
+    ):
+        factories.verdict(one, outcome, reason)
+    found = dashboard_of(run.pk)
+    assert (found.open, found.submitted, found.judged, found.void) == (1, 1, 2, 3)
+    whole = tallies.tallies_by_run([run.pk])[run.pk]
+    assert (whole.open, whole.submitted, whole.judged, whole.void) == (1, 1, 2, 3)
+    assert (found.correct, found.incorrect) == (1, 1)
+    assert found.void_reasons == [("lease_lost", 2), ("cancelled", 1)]
+    assert found.verdicts_per_minute == 1.0
+    assert found.is_active
+
+
+def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, unremembered: None) -> None:
+    many(run, 12, status="finished", tasks=3, policy_version=1)
+    dashboard_of(run.pk)
+    many(run, 10, status="finished", tasks=2, policy_version=1)
+    with CaptureQueriesContext(connection) as queries:
+        found = dashboard_of(run.pk)
+    assert any("> 12" in query["sql"] for query in queries)
+    whole = tallies.tallies_by_run([run.pk])[run.pk]
+    assert (found.correct, found.incorrect) == (whole.correct, whole.incorrect)
+    assert found.arms == {"gym": whole}
+    assert found.plot is not None
+    assert whole.rate is not None
+    assert found.plot.newest.rate == whole.rate
+
+
+def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
+    many(run, 5, status="finished", tasks=2, arm="gym")
+    many(run, 3, arm="text", guidance={"kind": "hint"})
+    many(run, 2, status="finished", arm="gym", guidance={"kind": "hint"})
+    for reason in ("cancelled", "lease_lost"):
+        factories.verdict(factories.episode(run=run, arm="gym"), "void", reason)
+    Episode.objects.filter(pk=factories.episode(run=run, arm="gym").pk).update(status="submitted")
+    found = dashboard_of(run.pk)
+    counted = tallies._tallies(part="arm", column="run_id", ids=[run.pk])
+    assert list(found.arms) == ["gym", "text"]
+    assert found.arms == counted
+    assert (found.open, found.submitted) == (3, 1)
+
+
+def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: User, run: Run) -> None:
+    """The page is drawn from what was looked at together, also when an episode ends between two looks."""
+    made = [factories.episode(run=run, arm="gym") for _ in range(3)]
+    client = lab(owner)
+    first = _words(client.get(f"/runs/{run.pk}/").content.decode())
+    assert first.count("open") == 3
+    dashboard._remembered[run.pk].until = float("inf")
+    factories.verdict(made[0], "incorrect", "step_budget")
+    assert _words(client.get(f"/runs/{run.pk}/").content.decode()) == first
+    dashboard._remembered[run.pk].until = 0.0
+    part = client.get(f"/runs/{run.pk}/live").content.decode()
+    told = _words(part)
+    assert "Open 2 Waiting" in told
+    assert re.search(r" gym .{0,60} 3 0 1 0 2 ", told), told
+    assert "Why episodes ended incorrect step_budget 1" in told
+    assert told.count("open") == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_episode_that_ends_during_a_look_is_counted_once(
+    unremembered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = factories.episode(arm="gym")
+    real = reads.unfinished_by_arm
+
+    def late(run_id: int) -> dict[str, reads.Unfinished]:
+        _elsewhere(lambda: factories.verdict(made))
+        return real(run_id)
+
+    with monkeypatch.context() as slowed:
+        slowed.setattr(reads, "unfinished_by_arm", late)
+        board = dashboard_of(made.run_id)
+    assert (board.open, board.correct, board.arms["gym"].episodes) == (1, 0, 1)
+    assert [one.status for one in board.page.episodes] == ["open"]
+    after = dashboard_of(made.run_id)
+    assert (after.open, after.correct, after.arms["gym"].episodes) == (0, 1, 1)
+    assert [one.status for one in after.page.episodes] == ["finished"]
+
+
+def _elsewhere(does: Callable[[], None]) -> None:
+    """On a connection of its own, as another process would."""
+
+    def ends_its_connection() -> None:
+        does()
+        connection.close()
+
+    thread = Thread(target=ends_its_connection)
+    thread.start()
+    thread.join()
+
+
+@pytest.mark.parametrize("change", ["step", "opened", "version"])
+def test_whatever_a_runs_page_shows_is_news(run: Run, unremembered: None, change: str) -> None:
+    episode = factories.episode(run=run)
+    Step.objects.filter(pk=factories.step(episode, 1).pk).update(
+        created_at=timezone.now() - timedelta(hours=1)
+    )
+    seen = dashboard_of(run.pk).seen
+    assert dashboard_of(run.pk).seen == seen
+    if change == "step":
+        old = factories.step(episode, 2)
+        Step.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=1))
+    elif change == "opened":
+        factories.episode(run=run)
+    else:
+        PolicyVersion.objects.create(run=run, version=7)
+    assert dashboard_of(run.pk).seen != seen
+
+
+def _words(html: str) -> str:
+    main = html[html.index('id="run-news"') :]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", main)))
+
+
+def test_what_is_judged_again_is_counted_again(run: Run, unremembered: None) -> None:
+    (episode,) = many(run, 1, status="finished", policy_version=3)
+    assert (dashboard_of(run.pk).correct, dashboard_of(run.pk).incorrect) == (1, 0)
+    again = Verdict.objects.create(
+        episode=episode,
+        run=run,
+        outcome="incorrect",
+        reward=0.0,
+        reason="answer",
+        terminated=True,
+        truncated=False,
+        verifier="numeric-v2",
+    )
+    Episode.objects.filter(pk=episode.pk).update(verdict=again)
+    assert (dashboard_of(run.pk).correct, dashboard_of(run.pk).incorrect) == (0, 1)
+
+
+def test_a_look_that_fails_half_way_counts_nothing_twice(
+    run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many(run, 4, status="finished")
+    dashboard_of(run.pk)
+    many(run, 4, status="finished")
+    with monkeypatch.context() as broken:
+        broken.setattr(dashboard, "_shown", lambda fold, tables: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            dashboard_of(run.pk)
+    assert dashboard_of(run.pk).judged == 8
+
+
+def test_guided_episodes_are_counted_and_not_rated(run: Run, unremembered: None) -> None:
+    many(run, 4, status="finished", policy_version=1, guidance={"kind": "hint"})
+    found = dashboard_of(run.pk)
+    assert (found.judged, found.guided, found.plot) == (4, 4, None)
+
+
+def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> None:
+    stepping, quiet, done = (factories.episode(run=run) for _ in range(3))
+    for index in range(1, 31):
+        factories.step(stepping, index)
+    for index in range(1, 31):
+        factories.step(done, index)
+    factories.verdict(done)
+    factories.step(quiet, 1)
+    Step.objects.filter(episode=quiet).update(created_at=timezone.now() - timedelta(minutes=2))
+    factories.step(factories.episode(), 1)
+    found = dashboard_of(run.pk)
+    assert (found.steps_per_s, found.stepping.is_about) == (1.0, False)
+
+
+def test_steps_of_many_episodes_are_told_from_some(
+    run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reads, "EPISODES_SAMPLED", 5)
+    for episode in many(run, 20):
+        for index in (1, 2, 3):
+            factories.step(episode, index)
+    for episode in many(run, 10, status="finished"):
+        factories.step(episode, 1)
+    found = dashboard_of(run.pk).stepping
+    assert (found.steps, found.sampled, found.episodes) == (70.0, 10, 30)
+    assert found.is_about
+
+
+def test_all_who_look_within_a_second_cost_one_look(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dashboard, "FRESH_S", 3600.0)
+    first = dashboard_of(run.pk)
+    with CaptureQueriesContext(connection) as queries:
+        assert dashboard_of(run.pk) is first
+    assert len(queries) == 0
+
+
+def test_a_long_run_is_looked_at_by_few_statements_that_read_few_rows(run: Run, unremembered: None) -> None:
+    many(run, 3_000, status="finished", tasks=5, policy_version=1)
+    open_ones = many(run, 20)
+    factories.step(open_ones[0], 1)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE trajectories_episode, trajectories_verdict, trajectories_step")
+    dashboard_of(run.pk)
+    dashboard._remembered[run.pk].tables_until = float("inf")  # what counts all rests
+    many(run, 10, status="finished", policy_version=2)
+    with CaptureQueriesContext(connection) as queries:
+        dashboard_of(run.pk)
+    assert len(queries) == 6
+    rows = sum(_rows_read(query["sql"]) for query in queries)
+    assert rows < 600
+
+
+def _rows_read(statement: str) -> int:
+    """How many rows the scans of a statement read, those included that they threw away."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
+        (found,) = cursor.fetchone()
+    plan = json.loads(found) if isinstance(found, str) else found
+    return _scanned(plan[0]["Plan"])
+
+
+def _scanned(node: dict[str, Any]) -> int:
+    read = 0
+    if "Scan" in node["Node Type"] and "Relation Name" in node:
+        thrown = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+        read = (node["Actual Rows"] + thrown) * node["Actual Loops"]
+    return int(read) + sum(_scanned(child) for child in node.get("Plans", []))
+
+
+def test_what_counts_a_whole_long_run_rests_by_itself(
+    run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dashboard, "CHEAP_S", 0.0)
+    monkeypatch.setattr(dashboard, "REST_TIMES", float("inf"))
+    many(run, 2, status="finished")
+    first = dashboard_of(run.pk).tables
+    many(run, 2, status="finished")
+    dashboard._remembered[run.pk].until = 0.0
+    second = dashboard_of(run.pk)
+    assert (second.judged, second.tables is first) == (4, True)
+
+
+def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dashboard, "FRESH_S", 0.0)
+    kept = dashboard._kept(run.pk)
+    told: list[int] = []
+    clock = [1.0]
+    monkeypatch.setattr(dashboard, "monotonic", lambda: clock[0])
+
+    def slow(*, run_id: int) -> list[Any]:
+        clock[0] += 1.0
+        if kept.shown is not None:
+            assert not kept.lock.locked()
+            many(run, 2, status="finished")
+            told.append(dashboard_of(run_id).judged)
+        return []
+
+    monkeypatch.setattr(dashboard.twins, "twin_tallies", slow)
+    many(run, 2, status="finished")
+    first = dashboard_of(run.pk)
+    assert (kept.until, kept.tables_until) == (2.0, 2.0 + dashboard.REST_TIMES)
+    clock[0] = kept.tables_until
+    later = dashboard_of(run.pk)
+    assert (told, later.judged) == ([4], 4)
+    assert later.tables is not first.tables
+
+
+def test_the_plot_shows_every_version_or_says_that_it_does_not() -> None:
+    rate = Rate(correct=1, judged=2, tasks=2, low=0.1, high=0.9)
+    assert reward_plot({}) is None
+    few = reward_plot({1: rate, 7: rate})
+    assert few is not None
+    assert (len(few.points), few.stride, few.has_whiskers) == (2, 1, True)
+    versions = 3 * POINTS_MOST + 1
+    long = reward_plot(dict.fromkeys(range(1, versions + 1), rate))
+    assert long is not None
+    assert (long.stride, long.newest.version, long.has_whiskers) == (4, versions, False)
+    assert len(long.points) <= POINTS_MOST
+
+
+def test_the_runs_page_shows_the_plot_with_words_and_a_table(
+    lab: Lab, owner: User, run: Run, unremembered: None
+) -> None:
+    for version in (1, 2):
+        many(run, 4, status="finished", policy_version=version)
+    client = lab(owner)
+    html = client.get(f"/runs/{run.pk}/").content.decode()
+    assert f'data-live="ws://testserver:8002/ws/runs/{run.pk}/pulse/"' in html
+    assert "<desc" in html
+    assert "From 0.50 at version 1" in re.sub(r"\s+", " ", html)
+    assert "The same as a table" in html
+    again = re.search(r'hx-get="(/runs/[^"]+)"', html)
+    assert again
+    assert client.get(unescape(again[1])).status_code == 204
+    factories.episode(run=run)
+    assert client.get(unescape(again[1])).status_code == 200
+
+
+def test_a_stranger_sees_no_dashboard(lab: Lab, run: Run) -> None:
+    response = lab(None).get(f"/runs/{run.pk}/live")
+    assert (response.status_code, response.headers["Location"].startswith("/login/")) == (302, True)

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests import factories
+from trajectories.facts import store
+from trajectories.lab.search import selectors as selector
+from trajectories.lab.search.selectors import Cursor, Search, search_counts, search_episode_ids, search_page
+from trajectories.lab.text.excerpts import excerpt, excerpt_html
+from trajectories.models import Episode, EpisodeFacts, PageEvent
+
+pytestmark = pytest.mark.django_db
+CLICK = {"type": "click", "target": "e3"}
+
+
+def episode_said(
+    *thoughts: str,
+    outcome: str = "correct",
+    reason: str = "answer",
+    action: str = "click",
+    ms: float = 100.0,
+    run: Any = None,
+    group: Any = None,
+    **fields: Any,
+) -> Episode:
+    """A finished episode with a thought a step, summarised."""
+    more = {"run": run} if run else {}
+    group = group or factories.group(arm=fields.pop("arm", "gym"), **more)
+    episode = factories.episode(group=group, **fields)
+    act = {"type": action, "target": "e3"}
+    for index, thought in enumerate(thoughts, start=1):
+        factories.step(episode, index, thought=thought, action=act, action_type=action, duration_ms=ms)
+    factories.verdict(episode, outcome, reason)
+    store.episodes_summarise([episode.pk])
+    return episode
+
+
+def _found(query: str = "", **filters: Any) -> list[tuple[int, int | None]]:
+    page = search_page(Search(query=query, filters=filters))
+    return [(hit.episode.pk, hit.index) for hit in page.hits]
+
+
+def test_words_are_found_in_steps_newest_first() -> None:
+    one = episode_said("I add the numbers.", "Let me verify the sum.")
+    other = episode_said("I verify nothing.")
+    assert _found("verify") == [(other.pk, 1), (one.pk, 2)]
+    assert _found('"verify the sum"') == [(one.pk, 2)]
+    assert _found("verify -sum") == [(other.pk, 1)]
+
+
+def test_a_formula_is_found() -> None:
+    episode = episode_said(r"It telescopes to 1 - 1/11 = \frac{10}{11}.")
+    assert _found("1/11") == [(episode.pk, 1)]
+    assert _found(r"\frac{10}{11}") == [(episode.pk, 1)]
+
+
+@pytest.mark.parametrize(("step", "action"), [(None, "wait"), (9, "wait"), (1, "click")])
+def test_an_episode_with_an_event_that_no_action_explains_is_one_whose_page_saw_more(
+    step: int | None, action: str
+) -> None:
+    episode = episode_said("I look.", action=action)
+    episode_said("I look.", action=action)
+    for seq, (kind, of) in enumerate([("scroll", 1), ("key", step)], start=1):
+        PageEvent.objects.create(episode=episode, page="p", seq=seq, step=of, kind=kind, at_ms=seq, data={})
+    store.episodes_summarise([episode.pk])
+    facts = EpisodeFacts.objects.get(episode=episode)
+    assert (facts.extra, facts.extra_events) == (0, 1)
+    assert _found(said_done="extra") == [(episode.pk, None)]
+    assert _found("look", said_done="extra") == []
+
+
+def test_without_words_hits_are_episodes() -> None:
+    one, other = episode_said("a"), factories.episode()
+    assert _found() == [(other.pk, None), (one.pk, None)]
+
+
+def test_filters_narrow_steps_and_episodes_alike() -> None:
+    run = factories.run(model="qwen")
+    right = episode_said(
+        "I verify it.", "Done.", run=run, policy_version=3, opened_at=datetime(2026, 3, 2, 9, tzinfo=UTC)
+    )
+    episode_said("I verify it.", outcome="incorrect", arm="text_agent", policy_version=4)
+    for filters in (
+        {"run": run.pk},
+        {"model": "qwen"},
+        {"policy_version": 3},
+        {"arm": "gym"},
+        {"outcome": "correct"},
+        {"outcome": "correct", "reason": "answer", "benchmark": "gsm8k"},
+        {"steps_min": 2},
+        {"steps_min": 2, "steps_max": 2},
+        {"duration_min_ms": 150},
+        {"opened_to": date(2026, 3, 2)},
+        {"opened_from": date(2026, 3, 2), "opened_to": date(2026, 3, 2)},
+    ):
+        assert _found("verify", **filters) == [(right.pk, 1)], filters
+        assert _found(**filters) == [(right.pk, None)], filters
+    assert _found("verify", duration_max_ms=50) == []
+    assert _found(opened_to=date(2026, 3, 1)) == []
+
+
+def test_action_and_mismatch_are_of_the_step_with_words_and_of_any_step_without() -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, thought="I verify it.")
+    factories.step(
+        episode, 2, thought="I click.", action=CLICK, action_type="click", action_result="no_target"
+    )
+    _event(episode)
+    factories.verdict(episode)
+    store.episodes_summarise([episode.pk])
+    assert _found(said_done="not_seen") == _found(action="click") == [(episode.pk, None)]
+    assert _found("verify", said_done="not_seen") == _found("verify", action="click") == []
+    assert _found("click", said_done="not_seen", action="click") == [(episode.pk, 2)]
+    assert _found(said_done="different") == _found(action="goto") == []
+
+
+def _event(episode: Episode) -> None:
+    episode.page_events.create(page="p1", seq=1, step=1, kind="settled", at_ms=1.0)
+
+
+def test_words_of_tasks_are_found_by_their_index() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute(
+            f"EXPLAIN SELECT 1 WHERE {selector.EPISODE_CONDITIONS['problem']}".replace("e.task_id", "1"),
+            {"problem": '"needle"'},
+        )
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "on task_words" in plan
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_found"),
+    [
+        ("train", True),
+        ("mr.jones", True),
+        ("1,000", True),
+        ("1000", False),
+        ("caf\u00e9", True),
+        ("caf", False),
+        ("x_1", True),
+    ],
+)
+def test_words_of_tasks_are_whole_and_signs_part_them(asked: str, is_found: bool) -> None:
+    task = factories.task(
+        key="train/mr.jones/7.json", prompt="Pay $1,000 for $x_1$ at the Caf\u00e9 <b>now</b>: 50%!"
+    )
+    episode = factories.episode(task=task)
+    assert _found(problem=asked) == ([(episode.pk, None)] if is_found else [])
+
+
+def test_a_long_prompt_is_indexed_as_far_as_an_index_goes() -> None:
+    prompt = " ".join(f"\u4e00{number:x}" for number in range(400_000))
+    episode = factories.episode(task=factories.task(prompt=prompt))
+    assert _found(problem="\u4e00ff") == [(episode.pk, None)]
+
+
+def test_an_unknown_filter_is_refused() -> None:
+    with pytest.raises(KeyError):
+        _found(golds="42")
+    with pytest.raises(KeyError):
+        _found(said_done="confirmed; DROP TABLE")
+
+
+def test_pages_follow_on_without_gap_or_repetition() -> None:
+    for _ in range(3):
+        episode_said("verify one", "nothing", "verify two")
+    for query in ("verify", ""):
+        search, seen = Search(query=query, filters={}), []
+        page = search_page(search, limit=2)
+        while True:
+            seen += [(hit.episode.pk, hit.index) for hit in page.hits]
+            if page.older is None:
+                break
+            page = search_page(search, after=page.older, limit=2)
+        assert seen == _found(query)
+        assert len(seen) == (6 if query else 3)
+
+
+def test_counts_are_by_outcome_arm_and_run() -> None:
+    run = factories.run()
+    episode_said("verify", "verify again", run=run)
+    episode_said("verify", run=run, outcome="incorrect", arm="text_agent")
+    episode_said("nothing")
+    counts = search_counts(Search(query="verify", filters={}))
+    assert (counts.total, counts.episodes, counts.is_exact) == (3, 2, True)
+    assert counts.outcomes == {"correct": 2, "incorrect": 1}
+    assert counts.arms == {"gym": 2, "text_agent": 1}
+    assert counts.runs == {run.pk: 3}
+    factories.episode()
+    assert search_counts(Search(filters={})).outcomes == {"correct": 2, "incorrect": 1, "open": 1}
+
+
+def test_counts_stop_at_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selector, "COUNTED_MAX", 2)
+    episode_said("verify", "verify", "verify")
+    counts = search_counts(Search(query="verify", filters={}))
+    assert (counts.total, counts.is_exact, counts.outcomes) == (2, False, {"correct": 2})
+
+
+def test_nothing_found_counts_nothing() -> None:
+    counts = search_counts(Search(query="nowhere", filters={}))
+    assert (counts.total, counts.is_exact, counts.arms) == (0, True, {})
+
+
+def test_frequent_words_are_found_as_rare_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = factories.run()
+    for _ in range(3):
+        episode_said("verify one", "nothing", "verify two", run=run)
+    rare = [_found("verify"), _found("verify", run=run.pk), _found("verify", outcome="correct")]
+    monkeypatch.setattr(selector, "RARE_MAX", 3)
+    assert [_found("verify"), _found("verify", run=run.pk), _found("verify", outcome="correct")] == rare
+    assert len(rare[0]) == 6
+
+
+@pytest.mark.parametrize("query", ["-verify", "(((", "or"])
+def test_a_query_that_asks_for_no_word_says_so(query: str) -> None:
+    episode_said("verify")
+    page = search_page(Search(query=query, filters={}))
+    assert page.hits == []
+    assert "at least one word" in page.problem
+    assert search_counts(Search(query=query, filters={})).total == 0
+
+
+def test_a_selection_has_each_episode_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selector, "EXPORTED_AT_ONCE", 2)
+    episodes = [episode_said("verify", "verify", "verify").pk for _ in range(3)]
+    assert list(search_episode_ids(Search(query="verify", filters={}))) == episodes[::-1]
+    assert list(search_episode_ids(Search(filters={}))) == episodes[::-1]
+
+
+def test_a_page_of_hits_takes_a_fixed_number_of_queries(django_assert_num_queries: Any) -> None:
+    for _ in range(4):
+        episode_said("verify one", "verify two")
+    with django_assert_num_queries(3):
+        search_page(Search(query="verify", filters={"outcome": "correct"}))
+
+
+def test_the_cursor_of_a_page_leads_into_an_episode() -> None:
+    episode = episode_said("verify", "verify", "verify")
+    page = search_page(Search(query="verify", filters={}), limit=2)
+    assert page.older == Cursor(episode=episode.pk, index=2)
+
+
+def test_an_excerpt_shows_the_first_hit_and_what_stands_around_it() -> None:
+    thought = "long before. " * 40 + "So 1,000 + 5 is right, let me verify: yes. " + "long after. " * 40
+    parts = excerpt(thought, query='verify or "1000 + 5"')
+    assert [part.text for part in parts if part.is_hit] == ["1,000 + 5", "verify"]
+    assert parts[0].text == "…"
+    assert parts[-1].text.endswith("…")
+    assert sum(len(part.text) for part in parts) < 400
+
+
+def test_an_excerpt_is_escaped_and_names_what_would_hide() -> None:
+    shown = excerpt_html(excerpt("<script>alert(1)</script> verify \u202e & <b>", query="verify or script"))
+    assert "<script>" not in shown
+    assert "&lt;<mark>script</mark>&gt;alert" in shown
+    assert "<mark>verify</mark>" in shown
+    assert "U+202E" in shown

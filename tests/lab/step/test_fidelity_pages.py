@@ -1,0 +1,277 @@
+"""What the lab says of a replay that was held against its screenshot, or was not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models.functions import Now
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from core import redis_client
+from tests import factories
+from tests.fidelity.factories import window
+from tests.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make
+from tests.lab.conftest import LabClient
+from trajectories import heartbeats
+from trajectories.fidelity import jobs, sample
+from trajectories.lab.system import report
+from trajectories.lab.text.fidelity import WHY, fidelity_said, share_told
+from trajectories.models import Episode, Fidelity
+
+pytestmark = pytest.mark.usefixtures("own_storages")
+Lab = Callable[[User | None], LabClient]
+
+
+@pytest.fixture
+def episode(db: None) -> Episode:
+    return episode_make(screenshot=blob_of(window("Bath")), steps=3)
+
+
+def found(episode: Episode, index: int = 1, **fields: Any) -> Fidelity:
+    values = {"state": "faithful", "changed_share": 0.0, "phash_distance": 0, "version": 1, **fields}
+    return Fidelity.objects.create(episode=episode, index=index, **values)
+
+
+def address(episode: Episode, rest: str = "") -> str:
+    return f"/episodes/{episode.pk}/steps/1/fidelity{rest}"
+
+
+def settled_waiting(episode: Episode) -> list[sample.Place]:
+    """What the sweeper would send some time after the episode's end."""
+    late = Now() - timedelta(seconds=sample.SETTLE_S + 60)
+    Episode.objects.filter(pk=episode.pk).update(finished_at=late)
+    return sample.steps_waiting(limit=10)
+
+
+def text_of(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+@pytest.mark.parametrize(
+    ("fields", "word", "tone", "why"),
+    [
+        ({}, "Faithful", "good", "No pixel"),
+        ({"changed_share": 0.00002}, "Faithful", "good", "Less than 0.01%"),
+        ({"state": "unfaithful", "changed_share": 0.0008}, "Not faithful", "warn", "0.08% of it differs"),
+        ({"state": "unfaithful", "changed_share": 0.3}, "Not faithful", "bad", "30.0%"),
+        ({"state": "failed", "reason": "out_of_time"}, "Check failed", "warn", "too long"),
+        ({"state": "not_checked", "reason": "whole_page"}, "Not checked", "plain", "more than the window"),
+    ],
+)
+def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str, tone: str, why: str) -> None:
+    said = fidelity_said(Fidelity(**{"state": "faithful", "changed_share": 0.0, **fields}), has_ended=True)
+    assert (said.word, said.tone) == (word, tone)
+    assert why in said.why
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_doubted"),
+    [
+        ({"state": "unfaithful", "changed_share": 0.0008}, True),
+        ({"state": "unfaithful", "changed_share": 0.02}, False),
+        ({"state": "faithful", "changed_share": 0.00002}, False),
+    ],
+)
+def test_a_small_difference_is_said_to_be_a_light_or_a_lost_word(
+    fields: dict[str, Any], is_doubted: bool
+) -> None:
+    said = fidelity_said(Fidelity(**fields), has_ended=True)
+    assert ("a focus ring or what the pointer lights up, or a lost word" in said.why) == is_doubted
+    assert said.why.endswith("Trust the screenshot.") == (fields["state"] == "unfaithful")
+
+
+def test_every_reason_has_words() -> None:
+    assert set(WHY) == set(Fidelity.Reason) - {Fidelity.Reason.NONE}
+
+
+def test_a_share_is_told_as_fine_as_a_word_needs() -> None:
+    assert [share_told(share) for share in (0, 0.00001, 0.0007, 0.25)] == [
+        "0.00%",
+        "less than 0.01%",
+        "0.07%",
+        "25.0%",
+    ]
+
+
+def test_the_three_pictures_stand_side_by_side(lab: Lab, annotator: User, episode: Episode) -> None:
+    replay, mask = blob_of(window()), blob_of(window("mask"))
+    found(episode, state="unfaithful", changed_share=0.02, replay=replay, difference=mask)
+    html = lab(annotator).get(address(episode)).content.decode()
+    sides = html[html.index('class="sides"') :]
+    screenshot = episode.steps.get(index=1).screenshot
+    assert re.findall(r'<img[^>]*src="/blobs/(\w+)"', sides) == [screenshot, replay, screenshot, mask]
+    assert "2.0% of it differs" in text_of(html)
+
+
+def test_nobody_asked_yet_is_said_and_can_be_asked(lab: Lab, annotator: User, episode: Episode) -> None:
+    client = lab(annotator)
+    assert "Nobody has held this replay" in text_of(client.get(address(episode)).content.decode())
+
+    answer = client.post(address(episode, "/check"))
+
+    assert (answer.status_code, answer["Location"]) == (302, address(episode))
+    assert [place.step for place in settled_waiting(episode)] == [1]
+    assert "waits for a worker" in text_of(client.get(address(episode)).content.decode())
+
+
+def test_htmx_gets_the_badge_and_asks_again_while_it_waits(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    client = lab(annotator)
+    first = client.get(address(episode), headers={"hx-request": "true"}).content.decode()
+    assert 'hx-trigger="submit, load"' in first
+    waiting = client.post(address(episode, "/check"), headers={"hx-request": "true"}).content.decode()
+    assert 'hx-trigger="every 2s"' in waiting
+    assert "<form" not in waiting
+    Fidelity.objects.update(state="faithful", reason="", changed_share=0, replay="a" * 64)
+    after = client.get(address(episode), headers={"hx-request": "true"}).content.decode()
+    assert "hx-trigger" not in after
+    assert "Faithful" in text_of(after)
+
+
+def test_what_was_found_is_checked_again_by_hand_alone(lab: Lab, annotator: User, episode: Episode) -> None:
+    found(episode, state="failed", reason="crashed")
+    badge = lab(annotator).get(address(episode), headers={"hx-request": "true"}).content.decode()
+    assert 'hx-trigger="submit"' in badge
+    lab(annotator).post(address(episode, "/check"))
+    assert Fidelity.objects.get().reason == "waiting"
+
+
+def test_before_the_end_of_an_episode_nobody_can_ask(lab: Lab, annotator: User, db: None) -> None:
+    episode = factories.episode(recording="full")
+    step_make(episode, 1, screenshot=blob_of(window()))
+    client, htmx = lab(annotator), {"hx-request": "true"}
+
+    badge = client.get(address(episode), headers=htmx).content.decode()
+    page = client.get(address(episode)).content.decode()
+
+    assert "after the episode has ended" in text_of(badge)
+    assert "hx-post" not in badge
+    assert "/check" not in page
+    for headers in (htmx, {}):
+        answer = client.post(address(episode, "/check"), headers=headers)
+        assert answer.status_code == 409
+        assert "after the episode has ended" in text_of(answer.content.decode())
+    assert not Fidelity.objects.exists()
+
+
+def test_however_often_people_ask_the_sweeper_alone_sends(
+    lab: Lab, annotator: User, episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs.check, "apply_async", lambda **_call: pytest.fail("a job was sent"))
+    client = lab(annotator)
+    for _ in range(3):
+        client.post(address(episode, "/check"))
+    assert Fidelity.objects.get().asked_at is not None
+
+
+def test_a_badge_reads_no_long_text(lab: Lab, annotator: User, episode: Episode) -> None:
+    found(episode, state="not_checked", reason="waiting")
+    client = lab(annotator)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address(episode), headers={"hx-request": "true"})
+    assert not [query for query in queries if "observation_text" in query["sql"]]
+
+
+def test_a_stranger_can_neither_look_nor_ask(lab: Lab, episode: Episode) -> None:
+    stranger = lab(None)
+    for answer in (stranger.get(address(episode)), stranger.post(address(episode, "/check"))):
+        assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/login/")
+    assert not Fidelity.objects.exists()
+
+
+def test_another_site_cannot_ask_in_a_persons_name(annotator: User, episode: Episode) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(annotator)
+    assert client.post(address(episode, "/check")).status_code == 403
+    assert not Fidelity.objects.exists()
+
+
+def test_asking_is_no_page_to_read(lab: Lab, annotator: User, episode: Episode) -> None:
+    assert lab(annotator).get(address(episode, "/check")).status_code == 405
+
+
+def test_a_step_that_is_not_there_cannot_be_asked_for(lab: Lab, annotator: User, episode: Episode) -> None:
+    assert lab(annotator).post(f"/episodes/{episode.pk}/steps/99/fidelity/check").status_code == 404
+    assert not Fidelity.objects.exists()
+
+
+def test_the_episode_counts_its_steps_and_leads_to_those_that_are_not_faithful(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    found(episode, 1)
+    found(episode, 2, state="unfaithful", changed_share=0.1)
+    found(episode, 3, state="not_checked", reason="waiting")
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "1 of 2 checked steps faithful 1 waiting Not faithful: 2" in text_of(html)
+    assert f'href="/episodes/{episode.pk}/steps/2/fidelity"' in html
+
+
+def test_an_episode_that_was_never_checked_says_nothing_of_it(lab: Lab, annotator: User, db: None) -> None:
+    html = lab(annotator).get(f"/episodes/{factories.episode().pk}/").content.decode()
+    assert "DOM replays" not in html
+
+
+@pytest.mark.parametrize(("alive", "state"), [({jobs.ALIVE}, "ok"), (set(), "missing"), (None, "unknown")])
+def test_the_system_page_says_whether_anybody_draws_replays(
+    db: None, monkeypatch: pytest.MonkeyPatch, alive: set[str] | None, state: str
+) -> None:
+    def names(asked: list[str]) -> set[str]:
+        if alive is None:
+            raise redis_client.Unreachable[0]("down")
+        return alive & set(asked)
+
+    monkeypatch.setattr(heartbeats, "alive_names", names)
+    (part,) = [part for part in report.system_report()["parts"] if part.title == "Replay check"]
+    assert part.state == state
+    assert bool(part.advice) == (state != "ok")
+
+
+def test_the_tab_of_a_step_says_by_a_sign_and_a_word_what_was_found(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    recording_make(episode, element("h1", "Find a room"))
+    path = f"/episodes/{episode.pk}/steps/1?fragment"
+
+    def tab() -> str:
+        html = lab(annotator).get(path).content.decode()
+        return text_of(html[html.index('id="tab-dom"') : html.index('data-tab="changes"')])
+
+    assert "faithful" not in tab().lower()
+    row = found(episode)
+    assert "✓ Faithful" in tab()
+    Fidelity.objects.filter(pk=row.pk).update(state="unfaithful", changed_share=0.1)
+    assert "≠ Not faithful" in tab()
+
+
+def test_the_sign_of_the_tab_comes_with_the_news_of_the_badge(
+    lab: Lab, annotator: User, episode: Episode
+) -> None:
+    recording_make(episode, element("h1", "Find a room"))
+    row = found(episode, state="not_checked", reason="waiting")
+    client, sign = lab(annotator), 'id="fidelity-sign-1"'
+
+    def news() -> str:
+        html = client.get(address(episode), headers={"HX-Request": "true"}).content.decode()
+        return text_of(html[html.index(sign) : html.index('role="status"')])
+
+    assert sign in client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
+    assert "Faithful" not in news()
+    Fidelity.objects.filter(pk=row.pk).update(state="faithful", reason="", changed_share=0)
+    assert "✓ Faithful" in news()
+    assert sign not in client.get(address(episode)).content.decode()
+
+
+def test_the_dom_tab_holds_the_badge(lab: Lab, annotator: User, episode: Episode) -> None:
+    recording_make(episode, element("h1", "Find a room"))
+    found(episode, state="unfaithful", changed_share=0.1, replay="a" * 64)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/steps/1/replay?fragment").content.decode()
+    assert "Not faithful 10.0% of it differs from the screenshot. Trust the screenshot." in text_of(html)
+    assert f'href="{address(episode)}"' in html

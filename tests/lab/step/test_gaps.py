@@ -1,0 +1,86 @@
+"""Step numbers that were never recorded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests import factories
+from tests.lab.conftest import LabClient
+from trajectories.lab.queries import step_gaps, step_outline, steps
+from trajectories.models import Episode
+
+pytestmark = pytest.mark.django_db
+Lab = Callable[[User | None], LabClient]
+
+
+@pytest.fixture
+def episode() -> Episode:
+    made = factories.episode(max_steps=11)
+    for index in (1, 2, 5):
+        factories.step(made, index)
+    return made
+
+
+def test_a_gap_in_step_numbers_is_shown_as_a_gap(lab: Lab, owner: User, episode: Episode) -> None:
+    client = lab(owner)
+    assert b"Steps 3 to 4 were never recorded" in client.get(f"/episodes/{episode.pk}/").content
+    step = client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
+    assert f'rel="next" href="/episodes/{episode.pk}/steps/5"' in step
+    assert f'rel="prev" href="/episodes/{episode.pk}/steps/1"' in step
+
+
+def test_a_gap_between_two_parts_of_a_list_is_shown(
+    lab: Lab, owner: User, monkeypatch: pytest.MonkeyPatch, episode: Episode
+) -> None:
+    monkeypatch.setattr(steps, "STEPS_PER_PAGE", 2)
+    page = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "Steps 3 to 4 were never recorded" in page
+
+
+def test_the_timeline_shows_the_steps_on_both_sides_of_a_gap(lab: Lab, owner: User, episode: Episode) -> None:
+    factories.step(episode, 10_000)
+    page = lab(owner).get(f"/episodes/{episode.pk}/steps/5").content.decode()
+    assert re.findall(r'data-at="([0-9]+)"', page) == ["1", "2", "3", "5", "6", "10000"]
+    assert "<b>9,994</b> not recorded" in page
+    assert 'data-gaps="3-4 6-9999"' in page
+
+
+def test_the_timeline_reaches_as_many_places_as_without_gaps() -> None:
+    gaps = step_gaps.Gaps([step_gaps.Gap(first=1, last=699), step_gaps.Gap(first=702, last=9_999)])
+    assert gaps.around(700, reach=2, last=20_000) == (1, 9_999)
+    assert gaps.around(10_001, reach=3, last=20_000) == (701, 10_004)
+    assert gaps.around(20_000, reach=1, last=20_000) == (19_999, 20_000)
+
+
+def test_of_too_many_gaps_the_longest_are_told(monkeypatch: pytest.MonkeyPatch, episode: Episode) -> None:
+    monkeypatch.setattr(step_gaps, "GAPS_MOST", 2)
+    for index in (7, 100, 200):
+        factories.step(episode, index)
+    assert str(step_gaps.gaps_of(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
+
+
+def test_an_episode_without_gaps_is_not_searched_for_them(
+    episode: Episode, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(0):
+        assert str(step_gaps.gaps_of(episode_id=episode.pk, last=3, number=3)) == ""
+
+
+def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, episode: Episode) -> None:
+    greatest = step_outline.INDEX_MAX
+    factories.step(episode, greatest)
+    client = lab(owner)
+    found = client.get(f"/episodes/{episode.pk}/index.json?from={greatest - 46}").json()
+    assert [row[0] for row in found["steps"]] == [greatest]
+    went = client.get(f"/episodes/{episode.pk}/steps/?index={greatest - 1}")
+    assert went["Location"].startswith(f"/episodes/{episode.pk}/steps/{greatest}")
+
+
+def test_a_step_that_comes_while_gaps_are_read_makes_none(episode: Episode) -> None:
+    factories.step(episode, 500)
+    assert str(step_gaps.gaps_of(episode_id=episode.pk, last=5, number=3)) == "3-4"

@@ -1,0 +1,282 @@
+"""What is said of the steps of an episode that is still open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from tests import factories
+from tests.lab.conftest import LabClient
+from tests.lab.long_scene import long_episode
+from trajectories.facts import source, store
+from trajectories.facts.source import source_part
+from trajectories.lab.queries import interim_facts
+from trajectories.lab.queries.interim_facts import facts_so_far, marks_so_far
+from trajectories.models import Episode, PageEvent, StepFacts
+
+Lab = Callable[[User | None], LabClient]
+SAID = (
+    "said_done",
+    "said_done_detail",
+    "is_page_change",
+    "is_backtrack",
+    "repeats",
+    "thought_words",
+    "restates",
+)
+
+
+def click(episode: Episode, index: int, *, is_seen: bool = True) -> None:
+    observation = f'[e1] button "Next"\nPage {index}'
+    action = {"type": "click", "target": "e1"}
+    factories.step(episode, index, action=action, action_type="click", observation_text=observation)
+    if is_seen:
+        PageEvent.objects.create(
+            episode=episode,
+            page="p",
+            seq=index,
+            step=index,
+            kind="click",
+            at_ms=1.0,
+            data={"role": "button", "name": "Next", "trusted": True},
+        )
+
+
+def test_what_is_said_so_far_is_what_is_kept_later(db: None) -> None:
+    episode = long_episode(steps=30, pictures=0)
+    soon = facts_so_far(episode_id=episode.pk, first=5, last=29)
+    assert not StepFacts.objects.exists()
+    store.episodes_summarise([episode.pk])
+    for kept in StepFacts.objects.filter(episode_id=episode.pk, index__range=(5, 29)):
+        assert {name: getattr(soon[kept.index], name) for name in SAID} == {
+            name: getattr(kept, name) for name in SAID
+        }
+
+
+PAGE = '[e1] button "Next"\n[e2] combobox "Sort" options: "Price", "Name"\nRooms in Lisbon'
+LONG = "A long page. " * 5_000
+
+
+def made(episode: Episode) -> None:
+    """Steps whose pages differ in element ids, in words, at their far end, in pictures, or not at all."""
+    click_next = {"type": "click", "target": "e1"}
+    choose = {"type": "select", "target": "e2", "value": "Rating"}
+    shown: list[tuple[str, dict[str, Any] | None, dict[str, Any]]] = [
+        (PAGE, click_next, {"url": "/rooms"}),
+        (PAGE, click_next, {"url": "/rooms"}),
+        (PAGE.replace("[e2] ", "[e99] "), click_next, {"url": "/room"}),
+        (PAGE.replace("Lisbon", "Porto"), click_next, {"url": "/rooms"}),
+        (PAGE, choose, {}),
+        ('[e2] link "Next"\n' + PAGE.replace("[e2]", "[e3]"), choose, {}),
+        (LONG + "left", {"type": "scroll", "dy": 5}, {}),
+        (LONG + "right", {"type": "scroll", "dy": 5}, {}),
+        (LONG + '\n[e7] button "Far"', {"type": "click", "target": "e7"}, {}),
+        (LONG + '\n[e7] button "Far"', {"type": "click", "target": "e7"}, {}),
+        ("", {"type": "wait"}, {"screenshot": "a" * 64}),
+        ("", {"type": "wait"}, {"screenshot": "a" * 64}),
+        ("", {"type": "wait"}, {"screenshot": "b" * 64}),
+        ("\n\\d [e1] %s \u2028\nx", {"type": "click", "target": 7}, {}),
+        ("[e1] [e2] ", None, {}),
+        ("[e3] ", None, {}),
+        ("plain", {"type": "click", "target": "e1'; --"}, {}),
+    ]
+    for index, (observation, action, more) in enumerate(shown, start=1):
+        kind = action["type"] if action else ""
+        thought = "Rooms in Lisbon: I press the button Next."
+        factories.step(
+            episode,
+            index,
+            observation_text=observation,
+            action=action,
+            action_type=kind,
+            thought=thought,
+            **more,
+        )
+        data: dict[str, Any] = {"role": "button", "name": ("Next", "Far")[index > 8], "trusted": True}
+        if kind == "select":
+            data = {"role": "combobox", "name": "Sort", "value": "Name", "trusted": True}
+        event = {"page": "p", "seq": index, "step": index, "kind": "input" if kind == "select" else "click"}
+        PageEvent.objects.create(episode=episode, at_ms=1.0, data=data, **event)
+
+
+def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: None) -> None:
+    episode = factories.episode()
+    made(episode)
+    last = episode.steps.count()
+    marks = marks_so_far(episode_id=episode.pk, first=1, last=last - 1)
+    alone = {
+        index: facts_so_far(episode_id=episode.pk, first=index, last=index)[index] for index in range(1, last)
+    }
+    store.episodes_summarise([episode.pk])
+    kept = {one.index: one for one in StepFacts.objects.filter(episode_id=episode.pk, index__lt=last)}
+    assert {index: (one.repeats, one.said_done) for index, one in marks.items()} == {
+        index: (one.repeats, one.said_done) for index, one in kept.items()
+    }
+    for index, one in kept.items():
+        assert {name: getattr(alone[index], name) for name in SAID} == {
+            name: getattr(one, name) for name in SAID
+        }
+    assert {index for index, one in kept.items() if one.repeats} == {2, 3, 10, 12}
+    assert {one.said_done for one in kept.values()} >= {"confirmed", "different", "not_seen"}
+
+
+def test_no_observation_is_read_whole_for_a_timeline(db: None) -> None:
+    episode = factories.episode()
+    made(episode)
+    part = source_part(episode_id=episode.pk, first=2, last=2, reach=50, is_whole=True)
+    timeline = source_part(episode_id=episode.pk, first=1, last=20, reach=50, is_whole=False)
+    assert part is not None
+    assert timeline is not None
+    assert [len(step.observation) < 100 for step in timeline.steps] == [True] * 17
+    assert [step.observation for step in part.steps] == ['[e1] button "Next"', PAGE, '[e1] button "Next"']
+
+
+@pytest.mark.parametrize("is_numbered", [True, False])
+def test_steps_asked_for_keep_their_events_however_many_others_have(
+    db: None, monkeypatch: pytest.MonkeyPatch, is_numbered: bool
+) -> None:
+    monkeypatch.setattr(source, "PART_EVENTS_MAX", 12)
+    episode, begun = factories.episode(), timezone.now() - timedelta(hours=1)
+    for index in range(1, 7):
+        click(episode, index, is_seen=False)
+        started = begun + timedelta(seconds=10 * index)
+        episode.steps.filter(index=index).update(started_at=started, duration_ms=5_000.0)
+        for seq in range(20 if index != 4 else 3):
+            event = {
+                "page": "p",
+                "seq": 100 * index + seq,
+                "step": index if is_numbered else None,
+                "at_ms": 1.0,
+            }
+            data = {"role": "button", "name": "Next", "trusted": True} if seq == 2 else {}
+            kind = "click" if seq == 2 else "scroll"
+            made = PageEvent.objects.create(episode=episode, kind=kind, data=data, **event)
+            PageEvent.objects.filter(pk=made.pk).update(received_at=started + timedelta(milliseconds=seq))
+    found = marks_so_far(episode_id=episode.pk, first=4, last=4)
+    assert found[4].said_done == "confirmed"
+
+
+def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
+    episode = factories.episode()
+    for index in range(1, 100):
+        click(episode, index, is_seen=index == 1)
+    found = facts_so_far(episode_id=episode.pk, first=80, last=81)
+    assert [fact.said_done for fact in found.values()] == ["not_seen", "not_seen"]
+
+
+def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there(db: None) -> None:
+    episode = factories.episode()
+    click(episode, 1)
+    click(episode, 2, is_seen=False)
+    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[2].said_done == "unknown"
+    click(episode, 3)
+    assert facts_so_far(episode_id=episode.pk, first=1, last=3)[2].said_done == "not_seen"
+
+
+def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    action = {"type": "click", "target": "e8"}
+    factories.step(
+        episode,
+        1,
+        action=action,
+        action_type="click",
+        action_result="no_target",
+        observation_text="[e1] main",
+    )
+    html = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
+    assert "the action named an element that was not there: e8" in html
+    assert "nobody knows" not in html
+
+
+@pytest.mark.parametrize("observation", ["", "[e1] main".ljust(source.OBSERVATION_CHARS + 9) + "[e8] link"])
+def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_known(
+    db: None, observation: str
+) -> None:
+    episode, neutral = factories.episode(), "the harness found nothing there to act on"
+    acted = {"action": {"type": "click", "target": "e8"}, "action_result": "no_target"}
+    factories.step(episode, 1, **acted, action_type="click", observation_text=observation)
+    factories.step(episode, 2, **acted, action_type="click", observation_text="[e1] main")
+
+    for is_whole in (True, False):
+        read = source_part(episode_id=episode.pk, first=1, last=2, reach=50, is_whole=is_whole)
+        assert read is not None
+        assert [step.has_all_shown for step in read.steps] == [False, True]
+    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[1].said_done_detail == neutral
+    store.episodes_summarise([episode.pk])
+    first, second = StepFacts.objects.filter(episode_id=episode.pk).order_by("index")
+    assert first.said_done_detail == neutral
+    assert second.said_done_detail == "the action named an element that was not there: e8"
+
+
+def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
+    episode = long_episode(steps=400, pictures=0)
+    found = facts_so_far(episode_id=episode.pk, first=1, last=400)
+    assert list(found) == list(range(401 - interim_facts.STEPS_MOST, 401))
+
+
+def test_the_timeline_says_which_steps_nothing_is_said_of_yet(
+    lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interim_facts, "STEPS_MOST", 2)
+    episode = factories.episode()
+    for index in range(1, 5):
+        click(episode, index)
+    address = f"/episodes/{episode.pk}/index.json"
+
+    def said() -> list[str]:
+        told = lab(annotator).get(address).json()
+        place = told["fields"].index("said_done")
+        return [row[place] for row in told["steps"]]
+
+    assert said() == ["later", "later", "confirmed", "confirmed"]
+    factories.verdict(episode)
+    store.episodes_summarise([episode.pk])
+    assert said() == ["confirmed"] * 4
+
+
+def test_nothing_is_said_of_what_is_not_there(db: None) -> None:
+    assert facts_so_far(episode_id=999_999, first=1, last=10) == {}
+    assert facts_so_far(episode_id=factories.episode().pk, first=1, last=10) == {}
+
+
+def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    for index in (1, 2):
+        click(episode, index, is_seen=index == 1)
+    client, address = lab(annotator), f"/episodes/{episode.pk}/steps/2"
+    settled = "no worker has measured the episode since its end"
+
+    html = client.get(address).content.decode()
+    assert "not known yet what the page saw" in html
+    assert f">{interim_facts.LATE.detail}</p>" in html
+    assert settled not in html
+    factories.verdict(episode)
+    assert settled in client.get(address).content.decode()
+    store.episodes_summarise([episode.pk])
+    html = client.get(address).content.decode()
+    assert settled not in html
+    assert "not seen by the page" in html
+    assert "yet" not in html.partition("action-card")[2].partition("</section>")[0]
+
+
+def test_an_open_episode_shows_the_same_badges_and_says_so_far(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    for index in (1, 2, 3):
+        click(episode, index, is_seen=index != 2)
+    client = lab(annotator)
+    html = client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
+    assert "not seen by the page so far" in html
+    assert 'id="measures"' in html
+    told: dict[str, Any] = client.get(f"/episodes/{episode.pk}/index.json").json()
+    place = told["fields"].index("said_done")
+    assert told["is_so_far"] is True
+    assert [row[place] for row in told["steps"]] == ["confirmed", "not_seen", "confirmed"]
+    store.episodes_summarise([episode.pk])
+    assert "so far" not in client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
+    assert client.get(f"/episodes/{episode.pk}/index.json").json()["is_so_far"] is False

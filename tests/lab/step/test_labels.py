@@ -1,0 +1,159 @@
+"""A step is told the same way wherever it stands: its element by role and name, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests import factories
+from tests.lab.conftest import LabClient
+from trajectories.facts import store
+from trajectories.lab.queries.step_labels import Told, steps_told
+from trajectories.lab.screenshots.caption import caption_of
+from trajectories.models import Episode, PageEvent, StepFacts
+
+Lab = Callable[[User | None], LabClient]
+LOFT = "link “Sunny loft”"
+PAGE = '[e1] main\n  [e8] link "Sunny loft"\n  [e9] textbox "Where" value "Rome"'
+
+
+def walked(*targets: str, seen: str = "Sunny loft", **fields: Any) -> Episode:
+    """An episode that clicks each target; its page reports the first click, on the link ``seen``."""
+    made = factories.episode(**fields)
+    for index, target in enumerate(targets, start=1):
+        action = {"type": "click", "target": target}
+        factories.step(made, index, action=action, action_type="click", observation_text=PAGE)
+    data = {"role": "link", "name": seen, "trusted": True}
+    PageEvent.objects.create(episode=made, page="p", seq=1, step=1, kind="click", at_ms=1.0, data=data)
+    return made
+
+
+def never(_: Episode) -> None:
+    """Facts come after the end."""
+
+
+def kept(episode: Episode) -> None:
+    store.episodes_summarise([episode.pk])
+
+
+def kept_by_another_version(episode: Episode) -> None:
+    store.episodes_summarise([episode.pk])
+    StepFacts.objects.update(version=1, target="")
+
+
+@pytest.mark.parametrize("summarised", [never, kept, kept_by_another_version])
+@pytest.mark.parametrize(
+    "address",
+    ["/episodes/{0}/", "/episodes/{0}/steps/1", "/compare?episodes={0},{1}", "/episodes/{0}/export.html"],
+)
+def test_an_element_is_told_by_role_and_name(
+    address: str, summarised: Callable[[Episode], None], lab: Lab, annotator: User
+) -> None:
+    episode = walked("e8", "e8")
+    summarised(episode)
+    response: Any = lab(annotator).get(address.format(episode.pk, walked("e9").pk))
+    html = response.getvalue().decode()
+    assert f'<bdi class="action-element" dir="auto">{LOFT}</bdi>' in html
+    assert "✓</span> seen by the page" in html
+
+
+@pytest.mark.parametrize("summarised", [never, kept])
+def test_the_timeline_tells_it_too(summarised: Callable[[Episode], None], lab: Lab, annotator: User) -> None:
+    episode = walked("e8", "e8")
+    summarised(episode)
+    told = lab(annotator).get(f"/episodes/{episode.pk}/index.json").json()
+    assert told["steps"][0][told["fields"].index("phrase")] == LOFT
+
+
+def test_a_caption_tells_it_too(db: None) -> None:
+    episode = walked("e8")
+    assert caption_of(episode, episode.steps.get(index=1)).title.startswith(f"Step 1 · click on {LOFT}")
+
+
+@pytest.mark.parametrize(
+    "address", ["/episodes/{0}/", "/compare?episodes={0},{1}", "/episodes/{0}/export.html"]
+)
+def test_a_click_elsewhere_has_its_sign(address: str, lab: Lab, annotator: User) -> None:
+    episode = walked("e8", "e8", seen="Dark cellar")
+    kept(episode)
+    response: Any = lab(annotator).get(address.format(episode.pk, walked("e9").pk))
+    html = response.getvalue().decode()
+    assert 'class="tag tag-bad"' in html
+    assert "≠</span> the page saw another thing" in html
+    assert "a click on link “Dark cellar”, not on link “Sunny loft”" in html
+
+
+@pytest.mark.parametrize(
+    ("action", "result", "sign", "words"),
+    [
+        ({"type": "click", "target": "e8"}, "ok", "∅", "not seen by the page"),
+        ({"type": "press", "key": "a"}, "refused", "∅", "not done"),
+        ({"type": "wait"}, "ok", "+", "the page saw more"),
+    ],
+)
+def test_list_and_timeline_have_one_sign_for_one_meaning(
+    action: dict[str, str], result: str, sign: str, words: str, lab: Lab, annotator: User
+) -> None:
+    episode = walked("e8")
+    factories.step(episode, 2, action=action, action_type=action["type"], action_result=result)
+    PageEvent.objects.create(episode=episode, page="p", seq=99, step=2, kind="key", at_ms=9, data={})
+    kept(episode)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    timeline, _, rest = html.partition("</ol>")
+    assert f'aria-hidden="true">{sign}</span><span class="visually-hidden">{words}</span>' in timeline
+    assert f'aria-hidden="true">{sign}</span> {words}</span>' in rest
+
+
+def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
+    episode = walked("e8")
+    factories.step(episode, 2, action={"type": "wait", "ms": 10}, action_type="wait")
+    kept(episode)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert html.count("seen by the page") == 1
+    assert "nothing to be seen" in lab(annotator).get(f"/episodes/{episode.pk}/steps/2").content.decode()
+
+
+def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotator: User) -> None:
+    episode = walked("e8", "e8")
+    kept(episode)
+    with CaptureQueriesContext(connection) as queries:
+        lab(annotator).get(f"/episodes/{episode.pk}/")
+    assert not [query for query in queries if "observation_text" in query["sql"]]
+
+
+def test_what_was_kept_stays_where_another_version_told_no_element(db: None) -> None:
+    episode = walked("e8", "e8")
+    kept_by_another_version(episode)
+    StepFacts.objects.update(said_done="extra", said_done_detail="as it was kept")
+    assert steps_told(episode_id=episode.pk, indexes=[1, 7]) == {
+        1: Told(target=LOFT, said_done="extra", detail="as it was kept"),
+        7: Told(),
+    }
+
+
+def test_a_step_page_shows_the_line_of_its_element_where_it_says_more(lab: Lab, annotator: User) -> None:
+    episode = walked("e8", "e9")
+    pages = [
+        lab(annotator).get(f"/episodes/{episode.pk}/steps/{index}").content.decode().partition('id="tree"')[0]
+        for index in (1, 2)
+    ]
+    assert "[e8] link" not in pages[0]
+    assert "[e9] textbox &quot;Where&quot; value &quot;Rome&quot;</p>" in pages[1]
+
+
+def test_a_hostile_name_is_text_and_its_token_is_masked(lab: Lab, annotator: User) -> None:
+    name = f"<script>alert(1)</script>\u202e {'x' * 60} /e/{'t' * 60}"
+    episode = factories.episode()
+    action = {"type": "click", "target": "e8"}
+    factories.step(episode, 1, action=action, action_type="click", observation_text=f'[e8] link "{name}"')
+    kept(episode)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "<script>alert" not in html
+    assert "\u202e" not in html
+    assert "tttt" not in html
+    assert "/e/***" in html

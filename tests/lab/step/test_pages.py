@@ -1,0 +1,366 @@
+"""One step: what its page shows, and the part of it that is fetched alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from tests import factories
+from tests.lab.conftest import LabClient
+from tests.lab.long_scene import long_episode, picture_make
+from trajectories.lab.queries import steps as step_selectors
+from trajectories.lab.step import picture_diff
+from trajectories.lab.text import long_text
+from trajectories.models import Blob, Episode, Picture
+
+pytestmark = pytest.mark.usefixtures("own_storages")
+Lab = Callable[[User | None], LabClient]
+
+
+def address(episode: Episode, index: int, rest: str = "") -> str:
+    return f"/episodes/{episode.pk}/steps/{index}{rest}"
+
+
+def test_a_fragment_is_the_step_alone_with_its_neighbours(lab: Lab, annotator: User) -> None:
+    episode = long_episode(steps=3)
+    html = lab(annotator).get(address(episode, 2, "?fragment")).content.decode()
+    assert html.strip().startswith("<article")
+    assert "<html" not in html
+    assert 'data-step="2"' in html
+    assert 'data-before="1"' in html
+    assert 'data-after="3"' in html
+
+
+def test_a_part_asked_for_by_number_comes_without_a_redirect(lab: Lab, annotator: User) -> None:
+    episode = long_episode(steps=3)
+    client = lab(annotator)
+    html = client.get(f"/episodes/{episode.pk}/steps/?index=9&fragment&find=cheapest").content.decode()
+    assert html.strip().startswith("<article")
+    assert 'data-step="3"' in html
+    assert "<mark>cheapest</mark>" in html
+    assert client.get("/episodes/999999/steps/?index=9&fragment").status_code == 404
+
+
+def test_the_marks_of_a_click_lie_on_its_screenshot(lab: Lab, annotator: User) -> None:
+    html = lab(annotator).get(address(long_episode(steps=6), 6, "?fragment")).content.decode()
+    assert 'viewBox="0 0 1280.0 800.0"' in html
+    assert '<circle class="mark-dot" cx="1135.0" cy="320.0" r="4" />' in html
+    assert '<rect class="mark-line" x="1060.0" y="298.0" width="150.0" height="44.0" rx="3" />' in html
+
+
+def test_a_step_asks_the_same_number_of_queries_in_a_short_and_a_long_episode(
+    lab: Lab, annotator: User
+) -> None:
+    client = lab(annotator)
+    counts = []
+    for episode in (long_episode(steps=12), long_episode(steps=120)):
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address(episode, 6, "?fragment")).status_code == 200
+        counts.append(len([query for query in queries if "ROLE" not in query["sql"]]))
+    assert counts[0] == counts[1] <= 12
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected", "more"),
+    [("2", 2, ""), ("3", 5, "&asked=3"), ("99", 5, "&asked=99"), ("", 1, ""), ("x", 1, ""), ("-1", 1, "")],
+)
+def test_going_to_a_number_ends_at_the_nearest_step(
+    lab: Lab, annotator: User, asked: str, expected: int, more: str
+) -> None:
+    episode = factories.episode()
+    for index in (1, 2, 5):
+        factories.step(episode, index)
+    response = lab(annotator).get(f"/episodes/{episode.pk}/steps/?index={asked}&find=a")
+    assert response["Location"] == address(episode, expected, f"?find=a{more}")
+
+
+@pytest.mark.parametrize(
+    ("index", "is_over", "is_to_come"), [(9, False, True), (9, True, False), (2, False, False)]
+)
+def test_a_step_that_is_not_there_yet_is_told_from_one_that_never_was(
+    lab: Lab, annotator: User, index: int, is_over: bool, is_to_come: bool
+) -> None:
+    episode = factories.episode()
+    for recorded in (1, 4):
+        factories.step(episode, recorded)
+    if is_over:
+        Episode.objects.filter(pk=episode.pk).update(finished_at=timezone.now())
+    response = lab(annotator).get(address(episode, index))
+    page = response.content.decode()
+    assert response.status_code == 404
+    assert ("under way, and has steps up to 4" in page) is is_to_come
+    assert ("never recorded" in page) is not is_to_come
+    assert f'href="/episodes/{episode.pk}/"' in page
+
+
+def test_addresses_that_one_would_guess_lead_where_they_mean(lab: Lab, annotator: User) -> None:
+    client = lab(annotator)
+    assert client.get("/runs/")["Location"] == "/"
+    assert client.get("/episodes/7/steps/3/?find=a")["Location"] == "/episodes/7/steps/3?find=a"
+
+
+def test_going_to_a_step_of_none_is_not_found(lab: Lab, annotator: User) -> None:
+    assert lab(annotator).get(f"/episodes/{factories.episode().pk}/steps/").status_code == 404
+
+
+def test_what_is_sought_is_marked_and_the_matches_are_linked_without_scripts(
+    lab: Lab, annotator: User
+) -> None:
+    episode = factories.episode()
+    for index, thought in enumerate(("needle", "a Needle <b>", "hay", "needle"), start=1):
+        factories.step(episode, index, thought=thought)
+    html = lab(annotator).get(address(episode, 2, "?find=needle")).content.decode()
+    assert "Find in this episode (any part of a word)" in html
+    assert "a <mark>Needle</mark> &lt;b&gt;" in html
+    assert "2 of 3 steps: in thought" in " ".join(html.split())
+    assert "data-tab-found" not in html
+    assert f'href="{address(episode, 1)}?find=needle"' in html
+    assert f'href="{address(episode, 4)}?find=needle"' in html
+
+
+def test_a_match_outside_the_thought_is_said_and_counted_at_the_tab_that_holds_it(
+    lab: Lab, annotator: User
+) -> None:
+    episode = factories.episode()
+    tree = '[e1] link "needle"\n[e2] link "Needles"'
+    factories.step(episode, 1, thought="hay", observation_text=tree, url="https://gym/needle")
+    factories.step(episode, 2, thought="hay", raw="needle")
+    client = lab(annotator)
+    first, second = (
+        " ".join(client.get(address(episode, index, "?find=needle")).content.decode().split())
+        for index in (1, 2)
+    )
+    assert "1 of 2 steps: in tree, address" in first
+    assert re.search(r'Accessibility tree <span class="tab-found"[^>]*>2<', first)
+    assert "data-found-in-sight" in first
+    assert "2 of 2 steps: in raw output" in second
+    assert re.search(r'Raw and JSON <span class="tab-found"[^>]*>1<', second)
+    assert "data-found-in-sight" not in second
+
+
+def test_what_is_sought_is_marked_in_the_action_and_in_the_words_of_its_element(
+    lab: Lab, annotator: User
+) -> None:
+    episode = factories.episode()
+    typed = {"type": "type", "target": "e7", "text": "A Needle <b>"}
+    factories.step(episode, 1, action=typed, action_type="type", observation_text='[e7] textbox "Where"')
+    click = {"type": "click", "target": "e8"}
+    factories.step(episode, 2, action=click, observation_text='[e8] link "The needle" [focused]')
+    long = {"type": "type", "text": f"{'.' * 300} needle"}
+    factories.step(episode, 3, action=long, action_type="type")
+    client = lab(annotator)
+    first, second, third = (
+        client.get(address(episode, index, "?find=needle")).content.decode() for index in (1, 2, 3)
+    )
+    assert "1 of 3 steps: in action" in " ".join(first.split())
+    assert 'dir="auto">A <mark>Needle</mark> &lt;b&gt;</bdi>' in first
+    assert "data-found-in-sight" in first
+    assert re.search(r'action-element" dir="auto">link “The <mark>needle</mark>”</bdi>', second)
+    assert "The <mark>needle</mark>" in second[second.index("action-card") : second.index("shot-title")]
+    assert "data-found-in-sight" not in second
+    assert "data-found-in-sight" not in third
+
+
+def test_a_row_of_a_list_marks_nothing(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, action={"type": "type", "text": "needle"}, action_type="type")
+    assert "<mark>" not in lab(annotator).get(f"/episodes/{episode.pk}/?find=needle").content.decode()
+
+
+def test_matches_behind_the_beginning_that_is_shown_are_said(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, observation_text=f"needle{'.' * long_text.SHOWN_CHARS}needle needle")
+    html = lab(annotator).get(address(episode, 1, "?find=needle")).content.decode()
+    assert "2 more of what you look for are further on." in html
+    assert "further on" not in lab(annotator).get(address(episode, 1)).content.decode()
+
+
+def test_marks_never_split_what_is_escaped() -> None:
+    assert long_text.marked("a & b", find="amp") == "a &amp; b"
+    assert long_text.marked("<i>", find="<") == "<mark>&lt;</mark>i&gt;"
+
+
+def test_a_huge_text_is_cut_and_whole_elsewhere(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, thought="x" * 150_000, observation_text="y" * 1_000_000)
+    client = lab(annotator)
+    html = client.get(address(episode, 1)).content.decode()
+    assert len(html) < 4 * long_text.SHOWN_CHARS
+    assert address(episode, 1, "/thought.txt") in html
+    whole = client.get(address(episode, 1, "/observation.txt"))
+    assert whole["Content-Type"] == "text/plain; charset=utf-8"
+    assert len(whole.content) == 1_000_000
+
+
+def test_changes_tell_what_differs_from_the_step_before(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, thought="one", observation_text="a\nb", screenshot=picture_make("search"))
+    factories.step(
+        episode, 3, thought="two", observation_text="a\n<c>", screenshot=picture_make("search", shade=9)
+    )
+    client = lab(annotator)
+    html = client.get(address(episode, 3, "/changes?fragment")).content.decode()
+    assert "<ins>&lt;c&gt;</ins>" in html
+    assert "<del>one</del>" in html
+    assert "against step 1" in html
+    assert "of the picture changed" in html
+    assert "<html" not in html
+    assert "This is the first step" in client.get(address(episode, 1, "/changes")).content.decode()
+
+
+def test_unlike_thoughts_stand_whole_beside_each_other(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    thoughts = (
+        "I compare the totals of all offers that <b>can</b> be cancelled.",
+        "Nothing happened, perhaps a dialog lies over it somewhere.",
+    )
+    for index, thought in enumerate(thoughts, start=1):
+        factories.step(episode, index, thought=thought)
+    html = lab(annotator).get(address(episode, 2, "/changes?fragment")).content.decode()
+    assert "Too little in common" in html
+    assert "<del>" not in html
+    assert "offers that &lt;b&gt;can&lt;/b&gt; be cancelled.</div>" in html
+    assert f"{thoughts[1]}</div>" in html
+
+
+def test_what_is_said_of_an_action_is_not_cut_in_the_middle(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, parse_error="No JSON object: " + "x " * 300 + "end.")
+    html = lab(annotator).get(address(episode, 1)).content.decode()
+    assert "x end.</p>" in html
+    assert "clip-" not in html
+
+
+def test_pictures_differ_where_something_changed(db: None) -> None:
+    before, after = picture_make("search"), picture_make("offer")
+    found = picture_diff.pictures_compared(before, after)
+    assert found.state == "changed"
+    assert found.box is not None
+    left, top, _, height = found.box
+    assert (left < 0.5, top + height < 0.1, 0 < found.share < 0.1) == (True, True, True)
+    assert picture_diff.pictures_compared(before, before).state == "same"
+    assert picture_diff.pictures_compared(before, "f" * 64).state == "missing"
+    assert picture_diff.pictures_compared("", "").state == "missing"
+
+
+def test_the_prompt_is_a_page_of_its_own_and_a_part_of_the_step(lab: Lab, annotator: User) -> None:
+    episode = factories.episode(arm="gym")
+    client = lab(annotator)
+    page = client.get(f"/episodes/{episode.pk}/prompt").content.decode()
+    part = client.get(f"/episodes/{episode.pk}/prompt?fragment").content.decode()
+    assert "<html" in page
+    assert "<html" not in part
+    assert "told at the start" in part
+
+
+def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    for index in range(1, 121):
+        factories.step(episode, index)
+    html = lab(annotator).get(f"/episodes/{episode.pk}/steps/60").content.decode()
+    linked = {index for index in range(1, 121) if f'href="/episodes/{episode.pk}/steps/{index}"' in html}
+    assert linked == {1, 120, *range(60 - step_selectors.STRIP_REACH, 60 + step_selectors.STRIP_REACH + 1)}
+
+
+def test_lists_show_no_broken_picture_for_one_that_never_came_or_is_damaged(
+    lab: Lab, annotator: User
+) -> None:
+    episode, damaged, good = factories.episode(), "d" * 64, picture_make("search")
+    Blob.objects.create(sha256=damaged, size=1, content_type="image/png")
+    Picture.objects.create(sha256=damaged, state=Picture.State.UNREADABLE)
+    for index, screenshot in enumerate((good, damaged, "0" * 64), start=1):
+        factories.step(episode, index, screenshot=screenshot)
+    other = factories.episode(task=episode.task)
+    factories.step(other, 1, screenshot="0" * 64)
+    client = lab(annotator)
+
+    listed = client.get(f"/episodes/{episode.pk}/").content.decode()
+    compared = client.get(f"/compare?episodes={episode.pk},{other.pk}").content.decode()
+
+    assert f"/blobs/{good}/thumbnail" in listed
+    assert f"/blobs/{damaged}/" not in listed
+    assert f"/blobs/{'0' * 64}/" not in listed
+    assert listed.count("step-thumbnail is-blank") == 2
+    assert compared.count("/picture.webp") == 1
+    assert compared.count("compare-shot is-blank") == 3
+
+
+@pytest.mark.parametrize(
+    ("arm", "observation", "opened"),
+    [
+        ("text_zero_shot", "", "prompt"),
+        ("gym", "", "usage"),
+        ("gym", 'button "Go on"', "tree"),
+    ],
+)
+def test_a_step_without_anything_to_be_seen_opens_what_it_holds(
+    lab: Lab, annotator: User, arm: str, observation: str, opened: str
+) -> None:
+    episode = factories.episode(arm=arm)
+    factories.step(episode, 1, thought="42.", observation_text=observation, duration_ms=1200.0)
+
+    html = lab(annotator).get(address(episode, 1)).content.decode()
+
+    assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == [opened]
+    assert re.findall(r'is-open[^>]+id="(\w+)"', html) == [opened]
+    assert ("shot-title" in html) == bool(observation)
+    assert ("Answered without a page" in html) == (arm == "text_zero_shot")
+
+
+@pytest.mark.parametrize(("fields", "opened"), [({}, "json"), ({"duration_ms": 1200.0}, "usage")])
+def test_a_picture_without_a_tree_opens_the_first_tab_that_holds_something(
+    lab: Lab, annotator: User, fields: dict[str, Any], opened: str
+) -> None:
+    episode = factories.episode(arm="gym")
+    factories.step(episode, 1, screenshot=picture_make("search"), raw="I click.", **fields)
+    html = lab(annotator).get(address(episode, 1)).content.decode()
+    assert "shot-title" in html
+    assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == [opened]
+
+
+def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(
+    lab: Lab, annotator: User
+) -> None:
+    episode = factories.episode(arm="text_zero_shot", group=factories.group(template="another's"))
+    factories.step(episode, 1, raw="42.")
+    html = lab(annotator).get(address(episode, 1)).content.decode()
+    assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == ["json"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("2", "Step 2 was never recorded: 3 is the next one."),
+        ("9", "There is no step 9: 3 is the last one."),
+        ("3", ""),
+        ("", ""),
+        ("x", ""),
+    ],
+)
+def test_a_number_that_leads_to_another_step_says_so(
+    lab: Lab, annotator: User, asked: str, said: str
+) -> None:
+    episode = factories.episode()
+    for index in (1, 3):
+        factories.step(episode, index)
+    client = lab(annotator)
+    go = f"/episodes/{episode.pk}/steps/?index={asked}"
+
+    whole = client.get(go, follow=True).content.decode()
+    part = client.get(f"{go}&fragment").content.decode()
+
+    for html in (whole, part):
+        assert re.findall("data-instead>([^<]*)<", html) == ([said] if said else [])
+
+
+def test_an_address_cannot_say_of_a_recorded_step_that_it_was_not(lab: Lab, annotator: User) -> None:
+    episode = long_episode(steps=3)
+    html = lab(annotator).get(address(episode, 3, "?asked=2")).content.decode()
+    assert "data-instead" not in html

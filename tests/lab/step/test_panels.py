@@ -1,0 +1,34 @@
+"""The sections below a step."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import factories
+from trajectories.lab.step.panels import panels_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_digit_opens_the_same_section_on_every_step() -> None:
+    step = factories.step(factories.episode())
+    few = panels_of(
+        step.episode,
+        step,
+        counts={"page": 0, "server": 0, "programs": 0},
+        found={},
+        is_measured=False,
+        is_recorded=False,
+    )
+    all_of_them = panels_of(
+        step.episode,
+        step,
+        counts={"page": 1, "server": 1, "programs": 1},
+        found={},
+        is_measured=True,
+        is_recorded=True,
+    )
+    keys = {panel.id: panel.key for panel in all_of_them}
+    assert len(set(keys.values())) == len(all_of_them)
+    assert {panel.id: panel.key for panel in few}.items() <= keys.items()
+    assert keys["dom"] not in {panel.key for panel in few}

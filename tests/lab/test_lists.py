@@ -1,0 +1,48 @@
+"""Lists of tasks and runs: what of an address makes no sense is said, and nothing takes long."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from tests import factories
+from tests.lab.test_pages import Lab
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/tasks/?page=abc", "“page” is no filter of the list of tasks: left out."),
+        ("/tasks/?cursor=abc", "“abc” is no place in this list"),
+        ("/tasks/?split=a&split=train", "“split” is there 2 times: the last one counts."),
+        ("/?page=2", "“page” is no filter of the list of runs: left out."),
+        ("/?cursor=-1", "“-1” is no place in this list"),
+    ],
+)
+def test_what_a_list_does_not_offer_is_said(lab: Lab, annotator: User, address: str, said: str) -> None:
+    factories.task(split="train")
+    response = lab(annotator).get(address)
+    assert response.status_code == 200
+    assert said in unescape(response.content.decode())
+
+
+@pytest.mark.parametrize("headers", [{"hx-request": "true"}, {}], ids=["fragment", "page"])
+def test_a_search_for_tasks_that_takes_too_long_is_stopped_and_says_so(
+    lab: Lab, annotator: User, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(**_more: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(30)")
+
+    monkeypatch.setattr("trajectories.lab.slow_queries.SEARCH_MS", 50)
+    monkeypatch.setattr("trajectories.lab.tasks.views.tasks.task_page", slow)
+    response = lab(annotator).get("/tasks/?q=sum", headers=headers)
+    assert response.status_code == 503
+    assert response["X-Lab-Says"] == "fragment"
+    assert "This search takes too long" in response.content.decode()

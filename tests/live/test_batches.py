@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from trajectories.live import batches
+from trajectories.live.batches import Batch
+
+
+class Source:
+    """Answers with the square of each key, when it is let."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[int]] = []
+        self.gate = asyncio.Event()
+
+    async def load(self, keys: list[int]) -> dict[int, int]:
+        self.asked.append(keys)
+        await self.gate.wait()
+        return {key: key * key for key in keys if key >= 0}
+
+
+async def test_what_is_asked_together_is_one_query() -> None:
+    source = Source()
+    source.gate.set()
+    batch = Batch(source.load)
+    answers = await asyncio.gather(batch.get(2), batch.get(3), batch.get(2), batch.get(-1))
+    assert answers == [4, 9, 4, None]
+    assert source.asked == [[2, 3, -1]]
+
+
+async def test_a_question_asked_during_a_query_goes_into_the_next() -> None:
+    source = Source()
+    batch = Batch(source.load)
+    first = asyncio.create_task(batch.get(2))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    second = asyncio.create_task(batch.get(2))
+    await asyncio.sleep(0)
+    source.gate.set()
+    assert await asyncio.gather(first, second) == [4, 4]
+    assert source.asked == [[2], [2]]
+
+
+async def test_who_gives_up_does_not_take_the_answer_from_others() -> None:
+    source = Source()
+    batch = Batch(source.load)
+    leaving, staying = asyncio.create_task(batch.get(2)), asyncio.create_task(batch.get(2))
+    await asyncio.sleep(0)
+    leaving.cancel()
+    source.gate.set()
+    assert await staying == 4
+
+
+async def test_a_query_has_a_greatest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "KEYS_PER_QUERY_MAX", 2)
+    source = Source()
+    source.gate.set()
+    batch = Batch(source.load)
+    assert await asyncio.gather(*(batch.get(key) for key in range(5))) == [0, 1, 4, 9, 16]
+    assert source.asked == [[0, 1], [2, 3], [4]]
+
+
+async def test_after_a_failure_the_next_question_is_asked_again() -> None:
+    async def load(keys: list[int]) -> dict[int, int]:
+        if not failures:
+            return dict.fromkeys(keys, 1)
+        raise failures.pop()
+
+    failures = [OSError("gone")]
+    batch = Batch(load)
+    with pytest.raises(OSError, match="gone"):
+        await batch.get(1)
+    assert await batch.get(1) == 1

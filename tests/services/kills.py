@@ -1,0 +1,126 @@
+"""Which process a name means, and an installation whose supervisor may be killed too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from gymsite.services import endpoints, parent_death
+from tests.services.installations import START_S, Started, Up, until
+
+FOUND_S = 40.0  # a child that was killed before may still wait for its next start
+
+
+@dataclass
+class Installation:
+    """Starts follow one another on the same folder and ports; ``starts`` holds them all."""
+
+    up: Up
+    starts: list[Started] = field(default_factory=list)
+
+    @property
+    def now(self) -> Started:
+        return self.starts[-1]
+
+    @property
+    def key(self) -> str:
+        """The first key, which the first start prints."""
+        found = re.search(r"key +(gym_\S+)", self.starts[0].output)
+        assert found, self.starts[0].output
+        return found.group(1)
+
+    @property
+    def owner_url(self) -> str:
+        return endpoints.database_url(self.up.var_dir, role="owner")
+
+    def start(self) -> None:
+        self.starts.append(Started(self.up, self.up.spawn()))
+        self.now.read_until("Ready in", seconds=START_S)
+
+    def kill(self, victim: str) -> None:
+        """SIGKILL to one process; a supervisor is started again at once, its leftovers still dying."""
+        if victim == "supervisor":
+            self.now.process.kill()
+            self.now.process.wait()
+            self.start()
+            return
+        pids: list[int] = []
+
+        def is_found() -> bool:
+            with contextlib.suppress(AssertionError, OSError, psycopg.Error):
+                pids.extend(VICTIMS[victim](self))
+            return bool(pids)
+
+        until(is_found, seconds=FOUND_S, what=f"{victim} runs")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pids[0], signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def installed(up: Up) -> Iterator[Installation]:
+    """Started and ready; whatever is left at the end is killed."""
+    installation = Installation(up)
+    try:
+        installation.start()
+        yield installation
+    finally:
+        for started in installation.starts:
+            started.process.kill()
+            started.process.communicate()
+        parent_death.end(up.descendants())
+        shutil.rmtree(endpoints.socket_folder(up.var_dir), ignore_errors=True)
+
+
+def _child(name: str) -> Callable[[Installation], list[int]]:
+    return lambda installation: [installation.now.child(name)]
+
+
+def _grandchild(name: str) -> Callable[[Installation], list[int]]:
+    return lambda installation: _children(installation.now.child(name))
+
+
+def _verifier_children(installation: Installation) -> list[int]:
+    """The forkserver's own children: the worker has the forkserver and a resource tracker."""
+    helpers = _children(installation.now.child("worker-verify"))
+    return [pid for helper in helpers for pid in _children(helper)]
+
+
+def _backends(installation: Installation) -> list[int]:
+    """Server processes of the lab's connections: Postgres recovers from the death of one as from a crash."""
+    with psycopg.connect(installation.owner_url) as connection:
+        rows = connection.execute("SELECT pid FROM pg_stat_activity WHERE usename = 'gym_lab'").fetchall()
+    return [pid for (pid,) in rows]
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == parent and fields[0] not in "ZX":
+                found.append(int(stat.parent.name))
+    return sorted(found)
+
+
+VICTIMS: dict[str, Callable[[Installation], list[int]]] = {
+    "arena": _child("arena"),
+    "arena's worker": _grandchild("arena"),
+    "lab": _child("lab"),
+    "lab's worker": _grandchild("lab"),
+    "live": _child("live"),
+    "live's worker": _grandchild("live"),
+    "verify worker": _child("worker-verify"),
+    "verifier's child": _verifier_children,
+    "sweeper": _child("sweeper"),
+    "Redis": _child("redis"),
+    "Postgres": _child("postgres"),
+    "Postgres' backend": _backends,
+}

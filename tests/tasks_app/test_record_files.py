@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+
+from core.errors import GymError
+from tasks_app import hub, record_files
+from tasks_app.types import BadRow, Record
+
+
+def test_a_tree_beside_a_file_of_lines_moves_no_number(tmp_path: Path) -> None:
+    (tmp_path / "algebra").mkdir()
+    (tmp_path / "algebra" / "1.json").write_text('{"from": "tree"}')
+    (tmp_path / "train.jsonl").write_text('{"from": "line 1"}\n{"from": "line 2"}\n')
+    found = record_files.records(record_files.source_files(tmp_path))
+    numbers = {record.value["from"]: record.number for record in found if isinstance(record, Record)}
+    assert numbers == {"tree": 1, "line 1": 1, "line 2": 2}
+
+
+def test_a_tsv_keeps_its_escapes_and_quotes_and_names_its_columns_in_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "rows.tsv").write_bytes(b'\xef\xbb\xbfid\tsaid\r\n1\ta \\p "b\r\n\n2\t\n3\n')
+    found = list(record_files.with_header(record_files.records(record_files.source_files(tmp_path))))
+    assert [record.value for record in found if isinstance(record, Record)] == [
+        {"id": "1", "said": 'a \\p "b'},
+        {"id": "2", "said": ""},
+    ]
+    assert found[-1] == BadRow("rows.tsv:5", "it has 1 cells; the first line names 2 columns")
+
+
+def test_a_revision_of_the_hub_follows_the_datasets_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str | None]] = []
+
+    def snapshot(*, repo_id: str, revision: str | None, **_others: object) -> str:
+        asked.append((repo_id, revision))
+        return "."
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    for repo in ("owner/name", "owner/name@refs/convert/parquet"):
+        hub.hub_download(repo=repo, patterns=["*"])
+    assert asked == [("owner/name", None), ("owner/name", "refs/convert/parquet")]
+
+
+def test_a_json_file_that_is_a_list_gives_a_record_for_every_element(tmp_path: Path) -> None:
+    (tmp_path / "train.json").write_text('\ufeff[{"n": 1}, 2, null]', encoding="utf-8")
+    (tmp_path / "valid.json").write_text("[]")
+    read = record_files.records(record_files.source_files(tmp_path))
+    found = [record for record in read if isinstance(record, Record)]
+    assert [record.value for record in found] == [{"n": 1}, 2, None]
+    assert [(record.place, record.number) for record in found] == [
+        ("train.json:1", 1),
+        ("train.json:2", 2),
+        ("train.json:3", 3),
+    ]
+
+
+def _parquet_of_two_parts(path: Path) -> int:
+    """Two batches of rows; the place in the file where the second one's page begins."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = [{"text": f"\u00e9 {number}"} for number in range(2 * record_files.PARQUET_BATCH_ROWS)]
+    table = pyarrow.Table.from_pylist(rows)
+    parquet.write_table(
+        table, path, row_group_size=record_files.PARQUET_BATCH_ROWS, compression="none", use_dictionary=False
+    )
+    place: int = parquet.read_metadata(path).row_group(1).column(0).data_page_offset
+    return place
+
+
+def _page(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes(40) + data[place + 40 :]
+
+
+def _text(data: bytes, place: int) -> bytes:
+    return data[:place] + data[place:].replace("\u00e9".encode(), b"\xff\xff")
+
+
+def _footer(data: bytes, _place: int) -> bytes:
+    return data[:-60] + bytes(40) + data[-20:]
+
+
+def _end(data: bytes, place: int) -> bytes:
+    return data[:place]
+
+
+@pytest.mark.parametrize(
+    ("broken", "rows"), [(_page, "1,000"), (_text, "1,000"), (_footer, "0"), (_end, "0")]
+)
+def test_a_broken_parquet_file_is_told_with_the_rows_that_were_read(
+    tmp_path: Path, broken: Callable[[bytes, int], bytes], rows: str
+) -> None:
+    path = tmp_path / "train.parquet"
+    place = _parquet_of_two_parts(path)
+    path.write_bytes(broken(path.read_bytes(), place))
+    with pytest.raises(
+        GymError, match=f"train.parquet cannot be read as Parquet after its first {rows} rows: "
+    ):
+        list(record_files.records([path]))

@@ -1,0 +1,253 @@
+"""Whoever reads the booking site's text, and knows nothing else, finds the answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from tests.worlds import text_reader
+from tests.worlds.text_reader import Asked
+
+DAY = timedelta(days=1)
+LEG = re.compile(r"- (.+), (\d+) guests?, from (\d+ \w+ \d{4}) to (\d+ \w+ \d{4})")
+
+
+@dataclass(frozen=True)
+class Stay:
+    first: date
+    end: date
+    guests: int
+
+    @property
+    def nights(self) -> list[date]:
+        return [self.first + DAY * place for place in range((self.end - self.first).days)]
+
+
+class Part:
+    """A house or a room of the text, asked by what stands in it."""
+
+    def __init__(self, text: str) -> None:
+        self.name, _, self.text = text.partition("\n")
+
+    def found(self, pattern: str) -> re.Match[str] | None:
+        return re.search(pattern, self.text)
+
+    def number(self, pattern: str) -> int:
+        """Digits of the pattern's group, 0 where there is none: amounts in cents."""
+        found = self.found(pattern)
+        return int(found[1].replace(".", "")) if found else 0
+
+    def names(self, label: str) -> set[str]:
+        found = self.found(rf"- {label}: (.*)")
+        assert found
+        return set(found[1].split(", "))
+
+
+class Room(Part):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.id = str(re.search(r"Room (R-\d+)\.", self.text)[1])  # type: ignore[index]
+        self.prices: dict[date, int] = {}
+        for month, nights in re.findall(r"^- (\w+ \d{4}): (\d.*)$", self.text, re.MULTILINE):
+            for day, price in re.findall(r"(\d+): (\d+\.\d\d)", nights):
+                self.prices[day_of(f"{day} {month}")] = int(price.replace(".", ""))
+
+    def is_free(self, nights: list[date]) -> bool:
+        return all(night in self.prices for night in nights)
+
+
+class House(Part):
+    def __init__(self, text: str) -> None:
+        head, *rooms = text.split("\n### ")
+        super().__init__(head)
+        self.title, _, self.place = self.name.rpartition(", ")
+        self.id = str(re.search(r"Listing (L-\d+)\.", self.text)[1])  # type: ignore[index]
+        self.rooms = [*map(Room, rooms)]
+
+    def can_book(self, room: Room, stay: Stay) -> bool:
+        fits = stay.guests <= room.number(r"sleeps (\d+)")
+        return fits and len(stay.nights) >= self.number(r"Shortest stay: (\d+)") and room.is_free(stay.nights)
+
+    def total(self, room: Room, stay: Stay) -> int:
+        further = max(0, stay.guests - room.number(r"(\d+) guests? in the price"))
+        nights = sum(room.prices[night] for night in stay.nights)
+        nights += further * len(stay.nights) * room.number(r"each further one EUR (\d+\.\d\d)")
+        discount = self.found(r"Long stay discount: (\d+)% of the nights' price from (\d+) nights on")
+        if discount and len(stay.nights) >= int(discount[2]):
+            nights -= share(nights, int(discount[1]))
+        taxed = min(len(stay.nights), self.number(r"for the first (\d+) night"))
+        return (
+            nights
+            + share(nights, self.number(r"Service fee: (\d+)%"))
+            + self.number(r"Cleaning, once a stay: EUR (\d+\.\d\d)")
+            + taxed * stay.guests * self.number(r"City tax: EUR (\d+\.\d\d)")
+        )
+
+    def free_until(self, arrival: date) -> date | None:
+        days = self.found(r"Cancelling is free of charge until (\d+) days? before the day of arrival")
+        return arrival - DAY * int(days[1]) if days else None
+
+
+def share(cents: int, percent: int) -> int:
+    return (cents * percent * 2 + 100) // 200
+
+
+def day_of(text: str) -> date:
+    return datetime.strptime(text, "%d %B %Y").replace(tzinfo=UTC).date()
+
+
+def read(asked: Asked) -> list[House]:
+    return [House(part) for part in re.split(r"^## ", asked.text(), flags=re.MULTILINE)[1:]]
+
+
+def named(asked: Asked) -> House:
+    """The house with the longest name that the wording has, in the neighbourhood that it has."""
+    wording = asked.task.wording
+    fitting = [one for one in read(asked) if one.title in wording and one.place in wording]
+    return max(fitting, key=lambda one: len(one.title))
+
+
+def room_named(asked: Asked, house: House) -> Room:
+    fitting = [room for room in house.rooms if f"the {room.name} " in asked.task.wording]
+    return max(fitting, key=lambda room: len(room.name))
+
+
+def money(cents: int) -> str:
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def total_price(asked: Asked) -> tuple[str, ...]:
+    house = named(asked)
+    rooms = {room.name: room for room in house.rooms}
+    legs = [
+        (rooms[name], Stay(day_of(first), day_of(end), int(guests)))
+        for name, guests, first, end in LEG.findall(asked.task.wording)
+    ]
+    assert all(house.can_book(room, stay) for room, stay in legs)
+    return money(sum(house.total(room, stay) for room, stay in legs)), house.id
+
+
+def missing_amenities(asked: Asked) -> tuple[str, ...]:
+    house, wording = named(asked), asked.task.wording
+    said = {room.name: wording.find(f"the {room.name}") for room in house.rooms}
+    rooms = sorted((room for room in house.rooms if said[room.name] >= 0), key=lambda room: said[room.name])
+    had = {name for room in rooms for name in room.names("The room's own")}
+    name = "|".join(amenity.name for amenity in asked.world.amenities)
+    listed = re.search(rf"(?:(?:{name}), )+(?:{name}) or (?:{name})", wording)
+    assert listed
+    asked_for = re.split(", | or ", listed[0])
+    assert len(asked_for) == 6
+    return ", ".join(one for one in asked_for if one not in had), rooms[0].id
+
+
+def first_free_stretch(asked: Asked) -> tuple[str, ...]:
+    room = room_named(asked, named(asked))
+    said = re.search(r"on (\d+ \w+ \d{4}) or later", asked.task.wording)
+    assert said
+    day = day_of(said[1])
+    while not room.is_free([day + DAY * place for place in range(asked.task.given["nights"])]):
+        day += DAY
+    return str(day), money(room.prices[day])
+
+
+def latest_free_cancellation(asked: Asked) -> tuple[str, ...]:
+    lines = re.findall(r"- (.+), (.+): arrival on (\d+ \w+ \d{4})", asked.task.wording)
+    houses = {(one.title, one.place): one for one in read(asked)}
+    ends = [
+        (end, houses[title, place].id)
+        for title, place, arrival in lines
+        if (end := houses[title, place].free_until(day_of(arrival)))
+    ]
+    return tuple(map(str, max(ends)))
+
+
+def cheapest_with_without(asked: Asked) -> tuple[str, ...]:
+    stay = _stay(asked.task.wording)
+    conditions = re.findall(
+        r"\(([a-f])\) (the room itself has|the house shares with its guests|neither .*? has): ([\w ]+)",
+        asked.task.wording,
+    )
+    by_missed: dict[str, list[tuple[int, str]]] = {}
+    for house in read(asked):
+        for room in house.rooms:
+            if house.can_book(room, stay):
+                letters = "".join(one for one, *rest in conditions if not _holds(house, room, *rest))
+                by_missed.setdefault(letters, []).append((house.total(room, stay), house.id))
+    if "" in by_missed:
+        cents, number = min(by_missed[""])
+        return money(cents), number
+    near = [(*one, letter) for letter, found in by_missed.items() if len(letter) == 1 for one in found]
+    _, number, letter = min(near)
+    return letter, number
+
+
+def _stay(wording: str) -> Stay:
+    days = re.search(r"from (\d+ \w+ \d{4}) to (\d+ \w+ \d{4})", wording)
+    guests = re.search(r"(\d+) guests?", wording)
+    assert days
+    assert guests
+    return Stay(day_of(days[1]), day_of(days[2]), int(guests[1]))
+
+
+def _holds(house: House, room: Room, kind: str, amenity: str) -> bool:
+    own, shared = room.names("The room's own"), house.names("Shared by all guests of the house")
+    if kind == "the room itself has":
+        return amenity in own
+    return amenity in shared if kind == "the house shares with its guests" else amenity not in own | shared
+
+
+SOLVED = {
+    "cheapest_with_without": cheapest_with_without,
+    "first_free_stretch": first_free_stretch,
+    "latest_free_cancellation": latest_free_cancellation,
+    "missing_amenities": missing_amenities,
+    "total_price": total_price,
+}
+
+
+@pytest.mark.parametrize("family", text_reader.READING["stays"])
+def test_the_answer_can_be_read_from_the_text_alone(family: str) -> None:
+    asked = text_reader.of_family("stays", family)
+    assert len(asked) >= 12
+    assert [one.task for one in asked if SOLVED[family](one) != one.task.answer] == []
+
+
+def test_houses_of_like_names_stand_beside_the_one_that_is_meant() -> None:
+    titles = [[house.title for house in read(one)] for one in text_reader.of_family("stays", "total_price")]
+    assert any(len(found) > 1 for found in titles)
+    assert all(len({name.split()[0] for name in found}) == 1 for found in titles)
+
+
+def test_rooms_that_are_not_asked_about_and_nights_beside_are_there() -> None:
+    for one in text_reader.of_family("stays", "total_price"):
+        house = named(one)
+        asked = {leg["room"] for leg in one.task.given["legs"]}
+        assert len(house.rooms) == len(one.world.listings[_place(one, house)].rooms) >= len(asked)
+        assert all(len(room.prices) > 5 for room in house.rooms)
+
+
+def _place(one: Asked, house: House) -> int:
+    return [listing.id for listing in one.world.listings].index(house.id)
+
+
+def test_every_house_that_the_search_finds_is_a_candidate() -> None:
+    for one in text_reader.of_family("stays", "cheapest_with_without"):
+        stay, found = _stay(one.task.wording), read(one)
+        assert {house.place for house in found} <= set(one.task.given["places"])
+        assert all(any(house.can_book(room, stay) for room in house.rooms) for house in found)
+        misleading = [
+            room
+            for house in found
+            for room in house.rooms
+            if house.can_book(room, stay) and money(house.total(room, stay)) != one.task.answer[0]
+        ]
+        assert len(misleading) >= 2
+
+
+def test_the_calendar_goes_on_after_the_stretch_that_is_looked_for() -> None:
+    for one in text_reader.of_family("stays", "first_free_stretch"):
+        last = max(room_named(one, named(one)).prices)
+        assert last > date.fromisoformat(one.task.answer[0]) + DAY * one.task.given["nights"]

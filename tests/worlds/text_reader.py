@@ -1,0 +1,90 @@
+"""Tasks of a site's reading families, with the world that each is about, for the tests of its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from typing import Any
+
+from core.draws import Draws
+from tasks_app.families import registry
+from tasks_app.families.types import LEVELS, Family, SiteTask
+from tasks_app.worlds.registry import Telling, worlds
+from tasks_app.worlds.registry import discover as worlds_discover
+
+DAYS = (date(2027, 3, 1), date(2028, 2, 20), date(2026, 12, 31))
+TRIES = 6
+READING = {
+    "reviews": (
+        "count_conditions",
+        "count_mentions",
+        "mean_rating",
+        "mention_when",
+        "most_helpful_mention",
+        "most_of_five",
+    ),
+    "stays": (
+        "cheapest_with_without",
+        "first_free_stretch",
+        "latest_free_cancellation",
+        "missing_amenities",
+        "total_price",
+    ),
+}
+"""The families whose tasks are answered without doing anything."""
+
+registry.discover()
+worlds_discover()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A task, its world (changed for an impossible twin) and the site's way with words."""
+
+    world: Any
+    task: SiteTask
+    telling: Telling
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        return self.telling.scope_of(self.world, self.task.given)
+
+    def text(self) -> str:
+        return "\n\n".join(self.telling.tell(self.world, self.scope))
+
+
+@cache
+def tasks(site: str) -> tuple[Asked, ...]:
+    """Of every family a task of each level in three worlds, with impossible twins where there are some."""
+    found = []
+    for family in registry.of_site(site):
+        for number, day in enumerate(DAYS):
+            of = _open(family, number, day)
+            for level in LEVELS:
+                found += _asked(family, of, number, day, level)
+    return tuple(found)
+
+
+def of_family(site: str, family: str) -> list[Asked]:
+    return [one for one in tasks(site) if one.task.family == family]
+
+
+def _open(family: Family[Any], number: int, day: date, changes: Any = ()) -> Any:
+    edition = "train" if "train" in family.splits and number % 2 == 0 else "test"
+    key = f"told {family.id} {number}".encode()
+    return worlds.get(family.site).open_world(key, edition=edition, first_day=day, changes=changes)
+
+
+def _asked(family: Family[Any], of: Any, number: int, day: date, level: int) -> list[Asked]:
+    telling = worlds.get(family.site).telling
+    assert telling is not None
+    drawn = (family.draw(of, Draws("told", number, level, place), level) for place in range(TRIES))
+    task = next((one for one in drawn if one is not None), None)
+    if task is None:
+        return []
+    twin = family.twin(of, task) if family.twin else None
+    if twin is None:
+        return [Asked(of, task, telling)]
+    changed = _open(family, number, day, twin.changes)
+    return [Asked(of, task, telling), Asked(changed, twin, telling)]

@@ -1,0 +1,143 @@
+"""API keys: who calls, and what the key may do. Closed by default: a view without scopes refuses everyone."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from core.errors import GymError, did_you_mean
+from trajectories.models.access import ApiKey, Scope
+
+KEY_PREFIX = "gym_"
+KEY_BYTES = 32
+SHOWN_PREFIX_CHARS = 8
+CACHED_KEYS_MAX = 1_000
+BEARER = re.compile(r"Bearer +(\S+)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Principal:
+    """The holder of a key. ``is_authenticated`` is what DRF asks of anything that calls."""
+
+    key_id: int
+    name: str
+    scopes: frozenset[str]
+    splits: frozenset[str]
+    is_authenticated: bool = True
+
+    def may(self, scope: str) -> bool:
+        """Whether the key may do that. Whoever trains also reads; ``admin`` may everything."""
+        granted = {scope, Scope.ADMIN, *([Scope.TRAINER] if scope == Scope.READ else [])}
+        return not granted.isdisjoint(self.scopes)
+
+    def require(self, scope: str) -> None:
+        if not self.may(scope):
+            raise GymError(
+                "missing_scope",
+                f"This needs a key with the scope {scope!r}; the key {self.name!r} does not have it.",
+                status=403,
+            )
+
+    def sees_split(self, split: str) -> bool:
+        return not self.splits or split in self.splits
+
+
+_cache: dict[str, tuple[float, Principal | None]] = {}
+
+
+def key_create(*, name: str, scopes: list[str], splits: list[str] | None = None) -> str:
+    """Make a key and return it; only its digest is stored. ``GymError`` 422 for an unknown scope."""
+    for scope in scopes:
+        if scope not in Scope.values:
+            raise GymError(
+                "unknown_scope",
+                f"There is no scope {scope!r}. {did_you_mean(scope, Scope.values)}",
+                status=422,
+            )
+    key = KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
+    ApiKey.objects.create(
+        name=name, digest=key_digest(key), prefix=key[:SHOWN_PREFIX_CHARS], scopes=scopes, splits=splits or []
+    )
+    return key
+
+
+def key_digest(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def principal_for(authorization: str | None) -> Principal:
+    """The caller of a request; ``GymError`` 401 when there is no valid key.
+
+    Keys are remembered for ``API_KEY_CACHE_S`` seconds, so a revoked one may live that much longer.
+    """
+    match = BEARER.match(authorization or "")
+    if match is None:
+        raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)
+    digest = key_digest(match.group(1))
+    now = time.monotonic()
+    known = _cache.get(digest)
+    if known is None or known[0] < now:
+        known = (now + settings.API_KEY_CACHE_S, _principal_load(digest))
+        if len(_cache) >= CACHED_KEYS_MAX:
+            _cache.clear()
+        _cache[digest] = known
+    if known[1] is None:
+        raise GymError("bad_key", "This key is not known or was revoked.", status=401)
+    return known[1]
+
+
+def forget_keys() -> None:
+    """Drop remembered keys (tests, and after a revocation in this process)."""
+    _cache.clear()
+
+
+def _principal_load(digest: str) -> Principal | None:
+    row = ApiKey.objects.filter(digest=digest, revoked_at__isnull=True).first()
+    if row is None:
+        return None
+    return Principal(key_id=row.pk, name=row.name, scopes=frozenset(row.scopes), splits=frozenset(row.splits))
+
+
+class KeyAuthentication(BaseAuthentication):
+    """DRF's door: a request without a key stays anonymous and is refused by ``Closed``."""
+
+    def authenticate(self, request: Request) -> tuple[Principal, None]:
+        return principal_for(request.META.get("HTTP_AUTHORIZATION")), None
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+class Closed(BasePermission):
+    """A view says ``scopes = {"GET": "read", "POST": "trainer"}``; a method that is not named is closed."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        scopes: Mapping[str, str] = getattr(view, "scopes", {})
+        method = str(request.method)
+        if not hasattr(view, method.lower()):
+            raise MethodNotAllowed(method)
+        scope = scopes.get("GET" if method == "HEAD" else method)
+        if scope is None:
+            return False
+        caller(request).require(scope)
+        return True
+
+
+def caller(request: Request | HttpRequest) -> Principal:
+    """The authenticated caller of an API view."""
+    user = request.user
+    if not isinstance(user, Principal):
+        raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)
+    return user

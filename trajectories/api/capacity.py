@@ -1,0 +1,104 @@
+"""How much the installation can take, and the refusal before anything degrades."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+
+from core import redis_client
+from core.errors import GymError
+from verifiers import registry
+
+RETRY_AFTER_S = 10
+RECENT_VERDICTS = 200
+# Where those are looked for: one queue may be quiet while the other writes thousands of verdicts.
+SEARCHED_VERDICTS = 5_000
+# An episode in flight posts about one step a second, and a core records several hundred (`make bench`).
+INFLIGHT_PER_CORE = 256
+# Verdicts that a warm child reaches a second, about (`make bench`): a longer queue than this means waiting.
+VERDICTS_PER_CHILD_S = 100
+SANDBOX_QUEUE = "sandbox"
+
+# The limits keep both counts cheap however many rows there are.
+_ACTIVE = """
+SELECT count(*) FROM (
+    SELECT 1 FROM trajectories_episode WHERE status <> 'finished' LIMIT %s) AS unfinished"""
+_VERIFY = """
+WITH lately AS (
+    SELECT v.id, v.latency_ms, v.verifier = ANY(%(sandboxed)s) AS is_sandboxed FROM trajectories_verdict v
+    WHERE v.latency_ms IS NOT NULL AND v.run_seq IS NOT NULL ORDER BY v.id DESC LIMIT %(searched)s)
+SELECT
+    (SELECT count(*) FROM (
+        SELECT 1 FROM trajectories_submission WHERE judged_at IS NULL LIMIT %(waiting)s) AS waiting),
+    (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms) FROM (
+        SELECT latency_ms FROM lately WHERE NOT is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent),
+    (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms) FROM (
+        SELECT latency_ms FROM lately WHERE is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent)"""
+
+
+def capacity_check(*, wanted: int) -> None:
+    """Refuse ``wanted`` more episodes past ``ACTIVE_EPISODES_MAX``: ``GymError`` 429 ``at_capacity``."""
+    active, limit = _active(), settings.ACTIVE_EPISODES_MAX
+    if active + wanted > limit:
+        message = (
+            f"{active:,} episodes are open or submitted and {wanted:,} more would pass the limit of {limit:,}"
+            " (setting ACTIVE_EPISODES_MAX). Finish or cancel some, or wait."
+        )
+        raise GymError("at_capacity", message, status=429, retry_after_s=RETRY_AFTER_S)
+
+
+def capacity_report() -> dict[str, Any]:
+    """The API's record: what is at work, what waits, and how many episodes a harness should keep in flight.
+
+    ``p95_ms`` is from submission to verdict over the last verdicts of each queue, null when there is none
+    lately. Counts stop at ``max_active`` plus one.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _VERIFY,
+            {
+                "sandboxed": registry.sandboxed(),
+                "searched": SEARCHED_VERDICTS,
+                "recent": RECENT_VERDICTS,
+                "waiting": settings.ACTIVE_EPISODES_MAX + 1,
+            },
+        )
+        queued, verify_p95_ms, sandbox_p95_ms = cursor.fetchone()
+    active = _active()
+    return {
+        "active": active,
+        "max_active": settings.ACTIVE_EPISODES_MAX,
+        "verify": {"queued": queued, "p95_ms": _rounded(verify_p95_ms)},
+        "sandbox": {"queued": _sandbox_queued(), "p95_ms": _rounded(sandbox_p95_ms)},
+        "recommended_inflight": _recommended(active=active, queued=queued),
+    }
+
+
+def _rounded(milliseconds: float | None) -> float | None:
+    return None if milliseconds is None else round(milliseconds, 1)
+
+
+def _recommended(*, active: int, queued: int) -> int:
+    """What the cores can record, halved for each second of verdicts that wait, within what is left."""
+    waiting_s = queued / (VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN)
+    by_cores = INFLIGHT_PER_CORE * (os.cpu_count() or 1)
+    free = max(0, settings.ACTIVE_EPISODES_MAX - active)
+    return max(1, min(free, int(by_cores / 2 ** min(waiting_s, 10.0))))
+
+
+def _active() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(_ACTIVE, [settings.ACTIVE_EPISODES_MAX + 1])
+        (count,) = cursor.fetchone()
+    return int(count)
+
+
+def _sandbox_queued() -> int | None:
+    """Jobs that wait for a sandbox; None when Redis, which alone knows, does not answer."""
+    try:
+        return int(redis_client.client().llen(SANDBOX_QUEUE))
+    except redis_client.Unreachable:
+        return None

@@ -1,0 +1,58 @@
+"""API views for the paths that run thousands of times a second.
+
+They are DRF views to the schema and to the address table, but skip DRF's request, negotiation and
+rendering: measured, those cost more than the statement that such a view runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import HttpRequest, HttpResponse
+from rest_framework.views import APIView
+
+from core import api
+from core.errors import GymError
+from trajectories.api.auth import Principal, principal_for
+
+logger = logging.getLogger(__name__)
+
+
+class HotView(APIView, ABC):
+    """One method, one scope: subclasses set ``method`` and ``scope`` and write ``handle``.
+
+    The handler named after the method (``post``) is there for the schema; it is never called.
+    """
+
+    method: ClassVar[str] = "POST"
+    scope: ClassVar[str] = "trainer"
+
+    @property
+    def scopes(self) -> Mapping[str, str]:
+        return {self.method: self.scope}
+
+    def dispatch(self, request: HttpRequest, *_args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            if request.method != self.method:
+                raise GymError("method_not_allowed", f"Use {self.method} here.", status=405)
+            principal = principal_for(request.META.get("HTTP_AUTHORIZATION"))
+            principal.require(self.scope)
+            return self.handle(request, principal, **kwargs)
+        except Exception as error:
+            expected = api.as_gym_error(error)
+            if expected is None:
+                raise
+            return api.gym_error_response(expected)
+
+    @abstractmethod
+    def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
+        """Do the work; ``kwargs`` are those of the address."""
+
+
+def read_body(request: HttpRequest) -> bytes:
+    """The body, refused by its announced length before it is read."""
+    api.check_body_size(api.announced_bytes(request.META))
+    return request.body

@@ -1,0 +1,166 @@
+"""The calls about the installation itself: health, capacity, heartbeats, and the description of the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.api import gym_error_response
+from core.errors import GymError
+from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
+from core.paging import query_read
+from core.schema import errors, open_errors
+from trajectories import heartbeats
+from trajectories.api import capacity, health, openapi
+from trajectories.live import parameters
+
+HEARTBEAT_EPISODES_MAX = 5_000
+YAML = "application/vnd.oai.openapi"
+
+
+class HealthRecord(serializers.Serializer[Any]):
+    """Each part is `ok` or `down`; `workers` and `sweeper` are `unknown` while Redis is down."""
+
+    status = serializers.ChoiceField(choices=["ok", "down"])
+    down = serializers.ListField(child=serializers.CharField(), help_text="The parts that are down.")
+    version = serializers.CharField()
+    database = serializers.CharField()
+    redis = serializers.CharField()
+    workers = serializers.CharField(help_text="Of the verify queue.")
+    sweeper = serializers.CharField()
+    sandbox = serializers.CharField(
+        help_text="`ok`, `missing` or `unknown`; without it only submitted programs cannot run."
+    )
+    arena_url = serializers.CharField()
+    live_url = serializers.CharField()
+
+
+class QueueRecord(serializers.Serializer[Any]):
+    queued = serializers.IntegerField(allow_null=True, help_text="Null when it cannot be told.")
+    p95_ms = serializers.FloatField(
+        allow_null=True, help_text="From submission to verdict, lately; null before the first."
+    )
+
+
+class CapacityRecord(serializers.Serializer[Any]):
+    active = serializers.IntegerField(help_text="Episodes that are open or submitted.")
+    max_active = serializers.IntegerField(help_text="Past this, opening answers 429 `at_capacity`.")
+    verify = QueueRecord()
+    sandbox = QueueRecord()
+    recommended_inflight = serializers.IntegerField(help_text="How many episodes to work on at once.")
+
+
+class HeartbeatIn(StrictSerializer):
+    episodes = serializers.ListField(child=IdField(), max_length=HEARTBEAT_EPISODES_MAX)
+
+
+class HeartbeatRecord(serializers.Serializer[Any]):
+    alive = serializers.IntegerField(help_text="How many leases were renewed.")
+    gone = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Episodes that have ended in the last 24 h."
+    )
+
+
+class SchemaQuery(StrictSerializer):
+    format = SuggestingChoiceField(choices=["yaml", "json"], default="yaml")
+
+
+class HealthView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+    @extend_schema(
+        operation_id="health",
+        summary="Is everything up?",
+        auth=[],
+        responses={200: HealthRecord, 503: OpenApiResponse(HealthRecord, "`down` names what is down.")},
+    )
+    def get(self, _request: Request) -> Response:
+        report = health.health_report()
+        response = Response(report, status=200 if report["status"] == health.OK else 503)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class CapacityView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="capacity",
+        summary="How much is at work, and how much should be",
+        responses={200: CapacityRecord, **errors()},
+    )
+    def get(self, _request: Request) -> Response:
+        return Response(capacity.capacity_report())
+
+
+class HeartbeatView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="heartbeat",
+        summary="Renew the leases of episodes",
+        description=f"At most {HEARTBEAT_EPISODES_MAX:,} ids. The database is not asked.",
+        request=HeartbeatIn,
+        responses={200: HeartbeatRecord, **errors(400, 503)},
+    )
+    def post(self, request: Request) -> Response:
+        ids = list(dict.fromkeys(body_read(HeartbeatIn, request.data)["episodes"]))
+        gone = heartbeats.beat(ids)
+        return Response({"alive": len(ids) - len(gone), "gone": gone})
+
+
+class SchemaView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+    @extend_schema(
+        operation_id="schema",
+        summary="This description, as OpenAPI 3",
+        auth=[],
+        parameters=[SchemaQuery],
+        responses={
+            (200, YAML): OpenApiResponse(OpenApiTypes.STR, "OpenAPI 3."),
+            (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The same, with `format=json`."),
+            **open_errors(400),
+        },
+    )
+    def get(self, request: Request) -> HttpResponse:
+        if query_read(SchemaQuery, request)["format"] == "json":
+            return HttpResponse(openapi.schema_json(), content_type="application/json")
+        return HttpResponse(openapi.schema_yaml(), content_type=f"{YAML}; charset=utf-8")
+
+
+class DocsView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+    @extend_schema(
+        operation_id="docs",
+        summary="This description, as a page",
+        auth=[],
+        responses={(200, "text/html"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        context = {
+            "docs": openapi.docs(),
+            "live_url": settings.LIVE_URL,
+            "timeout_s": parameters.TIMEOUT_DEFAULT_S,
+            "timeout_max_s": parameters.TIMEOUT_MAX_S,
+        }
+        return render(request._request, "api/docs.html", context)
+
+
+def not_found(_request: HttpRequest) -> HttpResponse:
+    """Every address under the API that is none, in the API's own shape."""
+    error = GymError("not_found", "There is no such call. See /api/v1/docs.", status=404)
+    return gym_error_response(error)

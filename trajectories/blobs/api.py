@@ -1,0 +1,87 @@
+"""The calls about blobs: screenshots, DOM recordings, a trainer's tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http.response import HttpResponseBase
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import blobs
+from core.api import announced_bytes, too_large
+from core.fields import Sha256Field, StrictSerializer, body_read
+from core.schema import errors
+from trajectories.blobs import services
+
+MISSING_MAX = 5_000
+
+
+class BlobRecord(serializers.Serializer[Any]):
+    sha256 = serializers.CharField()
+    size = serializers.IntegerField(help_text="In bytes.")
+    content_type = serializers.CharField(help_text="Told from the bytes, whatever the caller says.")
+
+
+class MissingIn(StrictSerializer):
+    sha256 = serializers.ListField(child=Sha256Field(), max_length=MISSING_MAX)
+
+
+class MissingRecord(serializers.Serializer[Any]):
+    missing = serializers.ListField(child=serializers.CharField())
+
+
+class BlobView(APIView):
+    scopes = {"GET": "read", "PUT": "trainer"}
+
+    @extend_schema(
+        operation_id="blob_put",
+        summary="Store bytes under their SHA-256",
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses={
+            201: BlobRecord,
+            200: OpenApiResponse(BlobRecord, "It was there before."),
+            **errors(400, 404, 413),
+        },
+    )
+    def put(self, request: Request, sha256: str) -> Response:
+        # The stream itself: what DRF would parse it all into memory first.
+        stream = request._request
+        limit = settings.BLOB_MAX_BYTES
+        announced = announced_bytes(request.META)
+        if announced > limit:
+            raise too_large("blob_too_large", "blob", announced, limit, "BLOB_MAX_BYTES")
+        stored = services.blob_put(sha256=sha256, read=stream.read)
+        return Response(BlobRecord(stored).data, status=201 if stored.is_new else 200)
+
+    @extend_schema(
+        operation_id="blob_get",
+        summary="Read a blob",
+        description="Pictures, JSON and text under a fixed list of types; anything else as a download.",
+        responses={
+            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            304: OpenApiResponse(description="`If-None-Match` named it."),
+            **errors(404),
+        },
+    )
+    def get(self, request: Request, sha256: str) -> HttpResponseBase:
+        return blobs.blob_response(request._request, sha256)
+
+
+class BlobsMissingView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="blobs_missing",
+        summary="Which of these blobs are not stored?",
+        request=MissingIn,
+        responses={200: MissingRecord, **errors(400)},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = body_read(MissingIn, request.data)["sha256"]
+        return Response({"missing": services.blobs_missing(wanted)})

@@ -1,0 +1,244 @@
+"""The calls that open episodes, write to them and end them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from msgspec import Meta, Struct
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import api, schema
+from core.errors import GymError
+from core.struct_schema import json_body, struct_body, struct_read
+from trajectories.api.auth import Principal, caller
+from trajectories.api.hot_view import HotView, read_body
+from trajectories.api.idempotency import HEADER, idempotent
+from trajectories.episodes import opening, services, step_records
+from trajectories.models import Group
+
+DETAIL_MAX_CHARS = 10_000
+
+
+class OpenedEpisode(Struct):
+    """One opened episode. ``start_url`` is null in arms without a page.
+
+    ``answer_form`` is how its answer is written where no page takes it: one line, a fenced block of
+    lines, a fenced program, or values with ``|`` between them.
+    """
+
+    id: int
+    task: int
+    group: int
+    sample_index: int
+    arm: str
+    start_url: str | None
+    messages_ref: str
+    answer_form: Literal["line", "block", "program", "values"]
+    max_steps: int
+    presentation_hash: str
+
+
+class Message(Struct):
+    """``content`` is a text, or a list of parts ``{type: text|image_url, ...}`` where there are pictures."""
+
+    role: str
+    content: str | list[dict[str, Any]]
+
+
+class OpenedEpisodes(Struct):
+    """Equal messages are sent once, under the ``messages_ref`` of the episodes that begin with them."""
+
+    episodes: list[OpenedEpisode]
+    messages: dict[str, list[Message]]
+
+
+class EpisodesView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="episodes_open",
+        summary="Open episodes: one group of samples for every task",
+        parameters=[HEADER],
+        request=json_body(opening.Opening),
+        responses={
+            201: OpenApiResponse(
+                struct_body(OpenedEpisodes), "The opened episodes, in the order of `tasks`."
+            ),
+            **schema.errors(400, 404, 409, 413, 422, 429),
+        },
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        asked = struct_read(request.data, opening.Opening)
+        return Response(opening.episodes_open(opening=asked, principal=caller(request)), status=201)
+
+
+class Refill(Struct, forbid_unknown_fields=True):
+    count: Annotated[int, Meta(ge=1, le=10_000)]
+
+
+class RefillView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="group_refill",
+        summary="Open more samples in a group",
+        parameters=[HEADER],
+        request=json_body(Refill),
+        responses={
+            201: OpenApiResponse(struct_body(OpenedEpisodes), "The new samples."),
+            **schema.errors(400, 404, 409, 413, 429),
+        },
+    )
+    @idempotent
+    def post(self, request: Request, group_id: int) -> Response:
+        count = struct_read(request.data, Refill).count
+        group = Group.objects.select_related("task").filter(pk=group_id).first()
+        if group is None or not caller(request).sees_split(group.task.split):
+            raise GymError("unknown_group", f"There is no group {group_id}.", status=404)
+        refilled = opening.group_refill(group=group, count=count, principal=caller(request))
+        return Response(refilled, status=201)
+
+
+class StepsView(HotView):
+    @extend_schema(
+        operation_id="steps_record",
+        summary="Store steps; sending one again changes nothing",
+        request=json_body(step_records.StepsIn),
+        responses={
+            200: OpenApiResponse(
+                struct_body(services.StepsAnswer), "What was stored, and how the episode stands."
+            ),
+            **schema.errors(400, 404, 409, 413),
+        },
+    )
+    def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
+        """Steps may come one by one or many at once, and in any order; each has its number.
+
+        What a page saw is tied to the step in which it happened by the header `X-Gym-Step` (the step's
+        number) on the agent's requests for pages, and within a page by `data-step` of its root element, set
+        before acting. Without both it is tied by `started_at` and `duration_ms` of the steps, and without
+        these to none: the lab then says that nobody knows what the page saw.
+        """
+        return self.dispatch(request, episode_id=episode_id)
+
+    def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
+        steps = step_records.steps_read(read_body(request))
+        answer = services.steps_record(episode_id=kwargs["episode_id"], steps=steps, principal=principal)
+        return api.json_response(answer)
+
+
+class SubmissionIn(Struct, forbid_unknown_fields=True):
+    """One answer, or several where the question asks for a list."""
+
+    answer: str | Annotated[list[str], Meta(min_length=1, max_length=1_000)]
+
+
+class SubmissionAnswer(Struct):
+    duplicate: bool
+
+
+class SubmissionView(HotView):
+    @extend_schema(
+        operation_id="submission_send",
+        summary="Hand in the answer of an episode that answers through the API",
+        request=json_body(SubmissionIn),
+        responses={
+            202: OpenApiResponse(struct_body(SubmissionAnswer), "Stored; a worker will judge it."),
+            **schema.errors(400, 404, 409, 413),
+        },
+    )
+    def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
+        """The first answer counts: the same one sent again changes nothing, another is refused (409)."""
+        return self.dispatch(request, episode_id=episode_id)
+
+    def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
+        answer = struct_read(api.parse_json(read_body(request)), SubmissionIn).answer
+        duplicate = services.submission_receive(
+            episode_id=kwargs["episode_id"], answer=answer, principal=principal
+        )
+        return api.json_response(SubmissionAnswer(duplicate=duplicate), status=202)
+
+
+class Close(Struct, forbid_unknown_fields=True):
+    reason: Literal[
+        "agent_stopped",
+        "token_budget",
+        "context_length",
+        "time_budget",
+        "invalid_actions",
+        "cancelled",
+        "model_error",
+        "harness_error",
+    ]
+    detail: Annotated[str, Meta(max_length=DETAIL_MAX_CHARS)] = ""
+
+
+class EpisodeRecord(Struct):
+    """An episode as it stands; ``verdict`` is null until it has ended."""
+
+    id: int
+    run: int
+    group: int
+    task: int
+    arm: str
+    sample_index: int
+    policy_version: int | None
+    status: Literal["open", "submitted", "finished"]
+    steps_used: int
+    max_steps: int
+    opened_at: str
+    finished_at: str | None
+    terminated: bool
+    truncated: bool
+    verdict: dict[str, Any] | None
+
+
+class CloseView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="episode_close",
+        summary="End an episode; with a submission its own verdict stands",
+        parameters=[HEADER],
+        request=json_body(Close),
+        responses={
+            200: OpenApiResponse(struct_body(EpisodeRecord), "The episode as it stands now."),
+            **schema.errors(400, 404, 409),
+        },
+    )
+    @idempotent
+    def post(self, request: Request, episode_id: int) -> Response:
+        asked = struct_read(request.data, Close)
+        record = services.episode_close(
+            episode_id=episode_id, reason=asked.reason, detail=asked.detail, principal=caller(request)
+        )
+        return Response(record)
+
+
+class Resumption(Struct):
+    """``drafts`` are the values last typed into the page's fields, by field name."""
+
+    start_url: str | None
+    next_index: int
+    drafts: dict[str, str]
+
+
+class ResumeView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="episode_resume",
+        summary="Go on with an interrupted episode",
+        request=None,
+        responses={
+            200: OpenApiResponse(struct_body(Resumption), "Where to go on."),
+            **schema.errors(404, 409),
+        },
+    )
+    def post(self, request: Request, episode_id: int) -> Response:
+        return Response(services.episode_resume(episode_id=episode_id, principal=caller(request)))

@@ -1,0 +1,38 @@
+"""How the pages of a group's samples look."""
+
+from __future__ import annotations
+
+from core.presentation import Look, PageKind, look_make, look_rotate
+from trajectories.episodes import variations
+from trajectories.episodes.opening_body import Opening
+from trajectories.episodes.seeds import derive
+from trajectories.prompts import site_text
+
+# What ``presentation`` may name beside the axes of a look.
+OWN_AXES = frozenset({"instruction", variations.CHOICES_AXIS, site_text.TEXT_AXIS, variations.TASK_BAR_AXIS})
+
+
+class Looks:
+    """The look of each sample: one a group, one an episode, or the k-th of a fixed rotation for sample k.
+
+    In a rotation sample k has the same look in every task of the same kind of page, so that looks are crossed
+    with tasks.
+    """
+
+    def __init__(self, opening: Opening, group_seed: int, page: PageKind) -> None:
+        self._mode = opening.looks
+        self._fixed = {axis: value for axis, value in opening.presentation.items() if axis not in OWN_AXES}
+        self._page = page
+        self._group_seed = group_seed
+        self._rotation_seed = derive(opening.seed or 0, "rotation")
+        self._shared = look_make(seed=group_seed, fixed=self._fixed, page=page)
+
+    def of_sample(self, sample_index: int) -> Look:
+        if self._mode == "per_group":
+            return self._shared
+        if self._mode == "rotation":
+            return look_rotate(
+                seed=self._rotation_seed, place=sample_index, fixed=self._fixed, page=self._page
+            )
+        seed = derive(self._group_seed, "look", sample_index)
+        return look_make(seed=seed, fixed=self._fixed, page=self._page)

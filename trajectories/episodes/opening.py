@@ -1,0 +1,182 @@
+"""Opening episodes: one call, a handful of statements, nothing started and nothing to reset."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from msgspec import structs
+
+from core.errors import GymError
+from tasks_app.models import Task
+from tasks_app.questions import questions
+from trajectories import hot_sql, prompts
+from trajectories.api import capacity
+from trajectories.api.auth import Principal
+from trajectories.episodes import drafts, opened_notice, variations
+from trajectories.episodes.opening_body import Opening as Opening
+from trajectories.models import Episode, Group, Run
+from trajectories.prompts import few_shot
+
+SEED_BITS = 63
+AXTREE = "axtree-v1"
+# What a group remembers of the call, so that a refill opens the same.
+KEPT = (
+    "seed",
+    "max_steps",
+    "token_budget",
+    "recording",
+    "presentation",
+    "looks",
+    "answer_channel",
+    "guidance",
+)
+
+
+def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
+    """Open a group of samples for every task; returns the API's ``{"episodes", "messages"}``.
+
+    Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
+    ``unknown_look_axis``, ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``,
+    ``wrong_channel``, ``unperceivable``, ``arm_without_text``, ``other_world_salt``, ``no_exemplars``,
+    ``shots_without_few_shot``; 413 ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
+    """
+    prompts.arm_check(opening.arm)
+    few_shot.shots_check(opening)
+    _check_count(len(opening.tasks) * opening.samples_per_task)
+    channel = _channel(opening)
+    tasks = _tasks_load(opening.tasks, principal)
+    _check_told(tasks, opening.arm)
+    run = _run_load(opening.run)
+    seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
+    exemplars = few_shot.exemplars_choose(opening=opening, run=run, principal=principal, seed=seed)
+    call = _call(opening, run, tasks, seed=seed, exemplars=exemplars)
+    capacity.capacity_check(wanted=len(opening.tasks) * opening.samples_per_task)
+    with transaction.atomic():
+        draft = drafts.draft_make(call, tasks)
+        _insert(draft, opening=opening, channel=channel)
+    opened_notice.episodes_opened(run_id=opening.run)
+    return {"episodes": draft.records, "messages": draft.messages}
+
+
+def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
+    """Open ``count`` more samples in a group, by the settings of the call that opened it.
+
+    Raises ``GymError`` as ``episodes_open`` does.
+    """
+    few_shot.exemplars_check(group.exemplars or (), principal=principal)
+    _check_count(count)
+    capacity.capacity_check(wanted=count)
+    opening = Opening(
+        run=group.run_id,
+        tasks=[group.task_id],
+        arm=group.arm,
+        policy_version=group.policy_version,
+        samples_per_task=count,
+        **group.settings,
+    )
+    run = _run_load(group.run_id)
+    exemplars = few_shot.Exemplars(solved=few_shot.solved_load(set(group.exemplars or ()), run=run))
+    with transaction.atomic():
+        # Two refills at once must not number their samples alike.
+        locked = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group.pk)
+        draft = drafts.Draft.empty()
+        ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
+        first = Episode.objects.filter(group=locked).count()
+        call = _call(opening, run, [locked.task], seed=locked.seed, exemplars=exemplars)
+        plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.exemplars)
+        drafts.group_fill(draft, call, locked.task, plan, ids, first)
+        _insert(draft, opening=opening, channel=_channel(opening))
+    opened_notice.episodes_opened(run_id=opening.run)
+    return {"episodes": draft.records, "messages": draft.messages}
+
+
+def _check_count(count: int) -> None:
+    if count > settings.EPISODES_PER_CALL_MAX:
+        limit = settings.EPISODES_PER_CALL_MAX
+        message = f"{count:,} episodes in one call; the limit is {limit:,} (setting EPISODES_PER_CALL_MAX)."
+        raise GymError("too_many_episodes", message, status=413)
+
+
+def _channel(opening: Opening) -> str:
+    has_page = opening.arm in prompts.ARMS_WITH_PAGE
+    if opening.answer_channel == "page" and not has_page:
+        raise GymError("wrong_channel", f"The arm {opening.arm!r} has no page to answer on.", status=422)
+    return opening.answer_channel or ("page" if has_page else "api")
+
+
+def _run_load(run_id: int) -> Run:
+    run = Run.objects.filter(pk=run_id).only("pk", "kind", "observation", "affordances", "settings").first()
+    if run is None:
+        raise GymError(
+            "unknown_run", f"There is no run {run_id}. Make one with POST /api/v1/runs.", status=404
+        )
+    return run
+
+
+def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
+    """The tasks in the order asked for, repeated ones too; what a key may not see does not exist for it."""
+    fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps")
+    wanted = Task.objects.filter(pk__in=set(ids)).only(*fields)
+    found = {task.pk: task for task in wanted if principal.sees_split(task.split)}
+    missing = sorted({pk for pk in ids if pk not in found})
+    if missing:
+        shown = ", ".join(map(str, missing[:10]))
+        message = f"There is no task {shown}{' and others' if len(missing) > 10 else ''}."
+        raise GymError("unknown_task", message, status=422, fields={"tasks": [message]})
+    return [found[pk] for pk in ids]
+
+
+def _call(
+    opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, exemplars: few_shot.Exemplars
+) -> drafts.Call:
+    has_page = opening.arm in prompts.ARMS_WITH_PAGE
+    if run.observation == AXTREE and opening.arm not in prompts.ARMS_WITH_QUESTION:
+        _check_perceivable(tasks)
+    arranger = variations.arranger_make(
+        run=run,
+        tasks=tasks,
+        has_page=has_page,
+        has_question=opening.arm in prompts.ARMS_WITH_QUESTION,
+        axes=opening.presentation,
+        has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
+    )
+    return drafts.Call(opening=opening, run=run, seed=seed, arranger=arranger, exemplars=exemplars)
+
+
+def _check_perceivable(tasks: Sequence[Task]) -> None:
+    """A picture is in no accessibility tree: nobody could answer, and the score would say nothing."""
+    pictured = [task.pk for task in tasks if task.payload.get("pictures")]
+    if pictured:
+        message = (
+            f"Task {pictured[0]} shows pictures, and the run observes {AXTREE} alone. "
+            "Open it in a run that observes screenshot or both."
+        )
+        raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
+
+
+def _check_told(tasks: Sequence[Task], arm: str) -> None:
+    """What is done on pages cannot be told in words, so that nobody could do it in an arm without a page."""
+    if arm in prompts.ARMS_WITH_PAGE:
+        return
+    untold = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
+    if untold:
+        message = f"Task {untold[0].pk} is done on its pages, and the arm {arm!r} has none."
+        raise GymError("arm_without_text", message, status=422, fields={"tasks": [message]})
+
+
+def _insert(draft: drafts.Draft, *, opening: Opening, channel: str) -> None:
+    hot_sql.episodes_insert(
+        run_id=opening.run,
+        arm=opening.arm,
+        policy_version=opening.policy_version,
+        settings={name: getattr(opening, name) for name in KEPT},
+        groups=draft.groups,
+        episodes=draft.episodes,
+        token_budget=opening.token_budget,
+        channel=channel,
+        guidance=structs.asdict(opening.guidance) if opening.guidance else None,
+    )

@@ -1,0 +1,176 @@
+"""What a harness does to an episode after opening: steps, an answer, an end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db.models.functions import Now
+
+from core.errors import GymError
+from trajectories import hot_sql
+from trajectories.api.auth import Principal
+from trajectories.episodes import ended_notice
+from trajectories.episodes.drafts import start_url
+from trajectories.episodes.step_records import StepIn, step_row
+from trajectories.models import Episode, PageEvent, Step, Submission
+
+# How an episode without a submission ends, by the reason it is closed for: (outcome, reason, is_truncated).
+CLOSINGS: dict[str, tuple[str, str, bool]] = {
+    "agent_stopped": ("incorrect", "no_submission", False),
+    "invalid_actions": ("incorrect", "invalid_actions", False),
+    "token_budget": ("incorrect", "token_budget", True),
+    "context_length": ("incorrect", "context_length", True),
+    "time_budget": ("incorrect", "time_budget", True),
+    "model_error": ("void", "model_error", False),
+    "harness_error": ("void", "harness_error", False),
+    "cancelled": ("void", "cancelled", False),
+}
+
+
+class StepsAnswer(msgspec.Struct):
+    """What posting steps answers; ``verdict`` is the API's record, once there is one."""
+
+    accepted: int
+    duplicates: int
+    next_index: int
+    steps_left: int
+    status: str
+    terminated: bool
+    truncated: bool
+    verdict: Any
+
+
+def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) -> StepsAnswer:
+    """Store steps; sending one again changes nothing. Returns the API's answer.
+
+    The step that uses up ``max_steps`` ends an episode without a submission: ``step_budget``, truncated.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``; 413
+    ``step_too_large``.
+    """
+    done = hot_sql.steps_write(
+        episode_id=episode_id,
+        steps=[step_row(step) for step in steps],
+        grace_s=settings.STEP_GRACE_S,
+        splits=sorted(principal.splits),
+    )
+    if done is None or not principal.sees_split(done.split):
+        raise unknown_episode(episode_id)
+    if done.clashes:
+        shown = ", ".join(map(str, done.clashes[:10]))
+        message = f"Step {shown} is stored with other content. Nothing of this call was stored."
+        raise GymError("step_conflict", message, status=409, fields={"steps": [message]})
+    if not done.is_accepting and done.duplicates < len(steps):
+        message = "The episode was closed, or its verdict is too old: it takes no more steps."
+        raise GymError("episode_final", message, status=409)
+    if done.status == Episode.Status.OPEN and done.highest >= done.max_steps:
+        _end_by_step_budget(episode_id)
+        return _answer(done, state=hot_sql.episode_states([episode_id])[episode_id])
+    return _answer(done, state=None)
+
+
+def _answer(done: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> StepsAnswer:
+    stored = msgspec.Raw(done.verdict.encode()) if done.verdict else None
+    return StepsAnswer(
+        accepted=done.written,
+        duplicates=done.duplicates,
+        next_index=done.highest + 1,
+        steps_left=max(0, done.max_steps - done.highest),
+        status=state["status"] if state else done.status,
+        terminated=bool(state["terminated"] if state else done.terminated),
+        truncated=bool(state["truncated"] if state else done.truncated),
+        verdict=state["verdict"] if state else stored,
+    )
+
+
+def _end_by_step_budget(episode_id: int) -> None:
+    run_id = Episode.objects.values_list("run_id", flat=True).get(pk=episode_id)
+    verdict = hot_sql.Ending(episode=episode_id, outcome="incorrect", reason="step_budget", is_truncated=True)
+    ended_notice.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
+
+
+def submission_receive(*, episode_id: int, answer: str | list[str], principal: Principal) -> bool:
+    """Take an answer sent to the API; True when the same answer was there already.
+
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``wrong_channel``, ``already_submitted``,
+    ``episode_final``; 413 ``answer_too_large``.
+    """
+    episode = episode_get(episode_id=episode_id, principal=principal)
+    if episode.answer_channel != Episode.Channel.API:
+        message = "This episode answers on its page. Open it with answer_channel 'api' to answer here."
+        raise GymError("wrong_channel", message, status=409)
+    length = len(answer) if isinstance(answer, str) else sum(map(len, answer))
+    if length > settings.ANSWER_MAX_CHARS:
+        limit = settings.ANSWER_MAX_CHARS
+        message = f"The answer has {length:,} characters; the limit is {limit:,} (setting ANSWER_MAX_CHARS)."
+        raise GymError("answer_too_large", message, status=413)
+    if hot_sql.submission_write(episode_id=episode_id, answer=answer, channel=Episode.Channel.API):
+        return False
+    stored = Submission.objects.filter(episode_id=episode_id).values_list("answer", flat=True).first()
+    if stored is None:
+        raise GymError("episode_final", "The episode has ended without a submission.", status=409)
+    if stored != answer:
+        raise GymError("already_submitted", "Another answer is stored; the first one counts.", status=409)
+    return True
+
+
+def episode_close(*, episode_id: int, reason: str, detail: str, principal: Principal) -> dict[str, Any]:
+    """End an episode. With a submission its own verdict stands; without one ``reason`` decides.
+
+    Closing again changes nothing. Returns the episode's record. Raises ``GymError`` 404 ``unknown_episode``.
+    """
+    episode = episode_get(episode_id=episode_id, principal=principal)
+    outcome, verdict_reason, is_truncated = CLOSINGS[reason]
+    verdict = hot_sql.Ending(
+        episode=episode_id, outcome=outcome, reason=verdict_reason, is_truncated=is_truncated
+    )
+    ended = hot_sql.finish_many(
+        run_id=episode.run_id, endings=[verdict], close_reason=reason, close_detail=detail
+    )
+    if ended:
+        ended_notice.episodes_ended(run_id=episode.run_id, ids=ended)
+    else:
+        Episode.objects.filter(pk=episode_id, closed_at__isnull=True).update(
+            closed_at=Now(), close_reason=reason, close_detail=detail
+        )
+    return hot_sql.episode_states([episode_id])[episode_id]
+
+
+def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
+    """What an interrupted rollout needs to go on: the address again, the next step, and half-written answers.
+
+    ``drafts`` are the values last typed into the page's fields, as the page reported them.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``.
+    """
+    episode = episode_get(episode_id=episode_id, principal=principal)
+    if episode.status == Episode.Status.FINISHED:
+        raise GymError("episode_final", "The episode has ended; open another one.", status=409)
+    last = (
+        Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
+    )
+    return {
+        "start_url": start_url(episode_id=episode_id, arm=episode.arm),
+        "next_index": (last or 0) + 1,
+        "drafts": _drafts(episode_id),
+    }
+
+
+def _drafts(episode_id: int) -> dict[str, str]:
+    inputs = PageEvent.objects.filter(episode_id=episode_id, kind="input").order_by(
+        "received_at", "page", "seq"
+    )
+    rows = inputs.values_list("data__field", "data__value")
+    return {str(field): str(value) for field, value in rows if field is not None and value is not None}
+
+
+def episode_get(*, episode_id: int, principal: Principal) -> Episode:
+    """The episode, or ``GymError`` 404 ``unknown_episode``, also when the key's splits leave it out."""
+    episode = Episode.objects.select_related("task").filter(pk=episode_id).first()
+    if episode is None or not principal.sees_split(episode.task.split):
+        raise unknown_episode(episode_id)
+    return episode
+
+
+def unknown_episode(episode_id: int) -> GymError:
+    return GymError("unknown_episode", f"There is no episode {episode_id}.", status=404)

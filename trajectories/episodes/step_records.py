@@ -1,0 +1,201 @@
+"""Steps as callers send them, checked, and turned into rows."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from django.conf import settings
+from msgspec import Meta, Struct
+
+from core import api
+from core.errors import GymError
+
+INT_MAX = 2**31 - 1
+HASH_BYTES = 16
+FIRST_YEAR, LAST_YEAR = 1970, 9000
+# Of each type of action the keys besides ``type`` that are told in words, drawn or compared with its page.
+ACTION_FIELDS: dict[str, tuple[str, ...]] = {
+    "click": ("target", "x", "y"),
+    "type": ("target", "text", "clear"),
+    "press": ("key", "target"),
+    "scroll": ("dx", "dy", "target"),
+    "select": ("target", "value"),
+    "goto": ("url",),
+    "back": (),
+    "wait": ("ms",),
+    "answer": ("text",),
+    "noop": (),
+}
+KNOWN_ACTIONS = frozenset(ACTION_FIELDS)
+
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Text = str
+ShortText = Annotated[str, Meta(max_length=200)]
+PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
+Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
+Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
+ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
+Actor = Literal["policy", "human", "oracle", "router"]
+
+
+def _actions_told() -> str:
+    """What an action may hold, for the description of the API."""
+    types = [
+        f"`{name}` ({', '.join(f'`{field}`' for field in fields)})" if fields else f"`{name}`"
+        for name, fields in ACTION_FIELDS.items()
+    ]
+    return (
+        f"An object with a `type` and the fields of that type: {', '.join(types)}. "
+        "`target` is an element by its number in the observation, such as `e7`; `x`, `y`, `dx` and `dy` are "
+        "CSS pixels, `dy` positive downwards, `ms` milliseconds; `clear` empties the field first; the `text` "
+        "of an `answer` may be a list. Other types and fields are kept, and unknown types marked."
+    )
+
+
+class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What the model was shown: its text, or the blob that holds it."""
+
+    kind: ShortText
+    text: Text | None = None
+    sha256: Sha256 | None = None
+
+
+class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Tokens of one completion."""
+
+    prompt: Count | None = None
+    completion: Count | None = None
+    reasoning: Count | None = None
+    cached: Count | None = None
+
+
+class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A step as posted; API.md "Records". All but ``index`` may be left out."""
+
+    index: PositiveInt
+    thought: Text | None = None
+    raw: Text | None = None
+    action: Annotated[dict[str, Any] | None, Meta(description=_actions_told())] = None
+    parsed: Any = None
+    parse_error: Text | None = None
+    action_result: ActionResult | None = None
+    observation: Observation | None = None
+    screenshot: Sha256 | None = None
+    url: Text | None = None
+    started_at: datetime | None = None
+    duration_ms: Milliseconds | None = None
+    model_ms: Milliseconds | None = None
+    env_ms: Milliseconds | None = None
+    usage: Usage | None = None
+    finish_reason: ShortText | None = None
+    policy_version: Count | None = None
+    actor: Actor | None = None
+    model: ShortText | None = None
+    sampling: dict[str, Any] | None = None
+    prompt_sha256: Sha256 | None = None
+    tokens_blob: Sha256 | None = None
+    rewards: dict[str, float] | None = None
+
+
+class StepsIn(Struct, forbid_unknown_fields=True):
+    steps: Annotated[list[StepIn], Meta(min_length=1)]
+
+
+MORE_FIELDS = (
+    "parsed",
+    "model_ms",
+    "env_ms",
+    "usage",
+    "finish_reason",
+    "model",
+    "sampling",
+    "prompt_sha256",
+    "tokens_blob",
+    "rewards",
+)
+
+_decoder = msgspec.json.Decoder(StepsIn)
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def steps_read(body: bytes) -> list[StepIn]:
+    """The steps of a request body, or a ``GymError`` (400, 413) that names what is wrong and where."""
+    api.check_body_size(len(body))
+    try:
+        steps = _decoder.decode(body).steps
+    except msgspec.ValidationError as error:
+        raise api.invalid_body(error, model=StepsIn) from None
+    except api.DECODE_ERRORS as error:
+        raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
+    if b"\\u0000" in body:
+        api.parse_json(body)  # refuses NUL characters, which only an escape can bring
+    _check_limits(steps)
+    return steps
+
+
+def _check_limits(steps: list[StepIn]) -> None:
+    if len(steps) > settings.STEPS_PER_CALL_MAX:
+        limit = settings.STEPS_PER_CALL_MAX
+        message = f"{len(steps):,} steps in one call; the limit is {limit:,} (setting STEPS_PER_CALL_MAX)."
+        raise GymError("too_many_steps", message, status=413)
+    if len({step.index for step in steps}) < len(steps):
+        raise GymError("repeated_index", "One call names the same step index twice.")
+    for step in steps:
+        if step.started_at is not None and not _is_storable(step.started_at):
+            message = f"started_at of step {step.index} is outside the years {FIRST_YEAR} to {LAST_YEAR}."
+            raise GymError("invalid", message, fields={"steps": [message]})
+        for name in ("thought", "raw"):
+            length = len(getattr(step, name) or "")
+            if length > settings.THOUGHT_MAX_CHARS:
+                limit = settings.THOUGHT_MAX_CHARS
+                message = (
+                    f"The {name} of step {step.index} has {length:,} characters;"
+                    f" the limit is {limit:,} (setting THOUGHT_MAX_CHARS)."
+                )
+                raise GymError("step_too_large", message, status=413)
+
+
+def _is_storable(moment: datetime) -> bool:
+    """Far from the ends of Python's calendar, where a change of time zone leaves it."""
+    return FIRST_YEAR <= moment.year <= LAST_YEAR
+
+
+def step_row(step: StepIn) -> dict[str, Any]:
+    """The row of ``hot_sql.steps_write`` for a step; ``hash`` is over all that was sent, in a fixed order."""
+    canonical = _encode(step)
+    if len(canonical) > settings.STEP_MAX_BYTES:
+        raise api.too_large(
+            "step_too_large", f"step {step.index}", len(canonical), settings.STEP_MAX_BYTES, "STEP_MAX_BYTES"
+        )
+    action_type = _action_type(step.action)
+    seen = step.observation
+    return {
+        "index": step.index,
+        "thought": step.thought or "",
+        "raw": step.raw or "",
+        "action": step.action,
+        "action_type": action_type,
+        "action_known": step.action is None or action_type in KNOWN_ACTIONS,
+        "action_result": step.action_result or "",
+        "parse_error": step.parse_error or "",
+        "observation_kind": seen.kind if seen else "",
+        "observation_text": (seen.text if seen else None) or "",
+        "observation_sha256": (seen.sha256 if seen else None) or "",
+        "screenshot": step.screenshot or "",
+        "url": step.url or "",
+        "started_at": step.started_at,
+        "duration_ms": step.duration_ms,
+        "policy_version": step.policy_version,
+        "actor": step.actor or "policy",
+        "more": {name: value for name in MORE_FIELDS if (value := getattr(step, name)) is not None},
+        "hash": hashlib.blake2b(canonical, digest_size=HASH_BYTES).hexdigest(),
+    }
+
+
+def _action_type(action: dict[str, Any] | None) -> str:
+    """An action without a text type is stored and marked as unknown, never refused."""
+    kind = (action or {}).get("type")
+    return kind[:32] if isinstance(kind, str) else ""

@@ -1,0 +1,282 @@
+"""What callers read of episodes: their records for the schema, and the queries that find them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceField
+from core.paging import CursorField, Query
+from trajectories.episodes.api import EpisodeRecord
+from trajectories.models import Episode
+
+STATS_PAGE_MAX = 10_000
+STATS_PAGE_DEFAULT = 1_000
+
+
+class EpisodesQuery(Query):
+    run = IdField(required=False)
+    group = IdField(required=False)
+    status = SuggestingChoiceField(choices=Episode.Status.values, required=False)
+
+
+class EpisodePage(Struct):
+    """``next`` is null on the last page."""
+
+    results: list[EpisodeRecord]
+    next: str | None
+
+
+class TaskOfEpisode(Struct):
+    """The task as it is shown; never a gold."""
+
+    id: int
+    benchmark: str
+    split: str
+    key: str
+    kind: str
+    prompt: str
+    payload: dict[str, Any]
+    difficulty: float | None
+    tags: list[str]
+    guess_rate: float
+    gap_eligible: bool
+
+
+class StepObservation(Struct):
+    """The text that the model was shown, or the SHA-256 of the blob that holds it."""
+
+    kind: str
+    text: str | None
+    sha256: str | None
+
+
+class StepSaidDone(Struct):
+    """What became of the step's action by what its pages reported, with the reason in words."""
+
+    kind: Literal["confirmed", "not_seen", "different", "extra", "unknown", "none"]
+    detail: str
+
+
+class StepBehaviour(Struct):
+    """Computed measures of the step, each a heuristic with its formula in docs/behaviour.md.
+
+    ``restates`` is a share, ``repeats`` the first step with the same place and action.
+    """
+
+    thought_chars: int
+    thought_words: int
+    numbers: int
+    formulas: int
+    restates: float
+    repeats: int | None
+    is_page_change: bool
+    is_backtrack: bool
+    checks_before_submit: bool
+
+
+class ExtraEvent(Struct):
+    """A click, input, key or submit that no action explains; ``step`` is null when it belongs to none."""
+
+    step: int | None
+    kind: str
+    what: str
+
+
+class SaidDoneRecord(Struct):
+    """How many steps became what; ``extras`` are the first of the ``extra_events``."""
+
+    confirmed: int
+    not_seen: int
+    different: int
+    extra: int
+    extra_events: int
+    extras: list[ExtraEvent]
+
+
+class BehaviourRecord(Struct):
+    """Computed over the episode's steps: counts, and means of the steps' measures, null without a step."""
+
+    steps: int
+    duration_ms: float
+    action_types: dict[str, int]
+    loops: int
+    backtracks: int
+    page_changes: int
+    checks: int
+    thought_chars: float | None
+    thought_words: float | None
+    numbers: float | None
+    formulas: float | None
+    restates: float | None
+    computed_at: str
+
+
+class StepRecord(Struct):
+    """Beside these: what else the harness sent (``model_ms``, ``usage``, ``sampling``, ``rewards`` ...).
+
+    In a finished episode on a mock site ``rewards`` also has ``milestone/<name>``, 1.0, in the step that
+    first reached it. They inform: the verdict's reward has none of them.
+    """
+
+    index: int
+    thought: str
+    raw: str
+    action: dict[str, Any] | None
+    action_known: bool
+    action_result: str | None
+    parse_error: str | None
+    observation: StepObservation | None
+    screenshot: str | None
+    url: str | None
+    started_at: str | None
+    duration_ms: float | None
+    policy_version: int | None
+    actor: str
+    recorded_at: str
+    said_done: StepSaidDone | None
+    behaviour: StepBehaviour | None
+
+
+class PageEventRecord(Struct):
+    """What a page reported of itself; ``at_ms`` is since its load began, by its own clock."""
+
+    page: str
+    seq: int
+    step: int | None
+    kind: str
+    at_ms: float
+    data: Any
+    received_at: str
+
+
+class SiteEventRecord(Struct):
+    """What the server did for the episode.
+
+    ``no_ui_evidence`` of a change, or of the answer: true where no page reported a click, input, key or
+    submit in the same step or within 5 seconds of it, so that something else sent the form: a harness, or a
+    browser without JavaScript. Null for looks, and where page events were not recorded.
+    """
+
+    seq: int
+    step: int | None
+    kind: str
+    data: Any
+    no_ui_evidence: bool | None
+    created_at: str
+
+
+class MilestoneRecord(Struct):
+    """Something on the way to the answer; ``seq`` and ``step`` are of the site event that first reached it.
+
+    ``seq`` is null where it was not reached, ``step`` also where the harness named no steps.
+    """
+
+    name: str
+    seq: int | None
+    step: int | None
+
+
+class ToolCallRecord(Struct):
+    """What the episode asked of a tool of its page, and what the page was told; at most 60 a trajectory.
+
+    ``tool`` ``run``: ``input`` is the program, up to 64 KB, and ``output`` ``{passed, told, problem, printed,
+    is_cut}``: for each assert that the page showed whether it passed and the program's own error, or the
+    problem that kept it from them all. ``failed`` (no sandbox) and ``lost`` (no answer in time) are not the
+    program's doing. ``step`` is null when the request did not say.
+    """
+
+    number: int
+    tool: str
+    step: int | None
+    input: str
+    status: Literal["waiting", "running", "done", "failed", "lost"]
+    output: dict[str, Any] | None
+    created_at: str
+    finished_at: str | None
+
+
+class SubmissionRecord(Struct):
+    answer: str | list[str]
+    channel: Literal["page", "api"]
+    received_at: str
+
+
+class Trajectory(Struct):
+    """An episode and all that happened in it.
+
+    ``arrangement`` is what it showed otherwise than its task: ``order``, in which place i of the page held
+    choice ``order[i]`` of the payload (labels and answer are the page's), ``tools``, those on the page,
+    ``task_bar``, false where a mock site's pages had none, and ``text``, the form (``relevant``, ``full``) in
+    which the prompt told of the site.
+    ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and null
+    until then: heuristics, never judged by people.
+    ``milestones`` are those of the family of a mock site's task, in their order; none before the episode has
+    finished, and in an impossible task the same as in its possible twin, some out of reach.
+    The ``metrics`` of its verdict tell, beside what the verifier says: ``pop_up_open_at_submit`` and
+    ``submitted_before_evidence`` (1.0 or 0.0; the latter where the pages alone told what the answer rests
+    on), ``no_ui_evidence`` (how many changes), ``milestones_reached`` (the share of all that are told) and
+    each ``milestone/<name>``.
+    Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
+    """
+
+    id: int
+    run: int
+    group: int
+    task: TaskOfEpisode
+    arm: str
+    simulated: bool
+    model: str
+    sample_index: int
+    policy_version: int | None
+    status: Literal["open", "submitted", "finished"]
+    presentation: dict[str, Any]
+    presentation_hash: str
+    arrangement: dict[str, Any] | None
+    max_steps: int
+    token_budget: int | None
+    recording: Literal["off", "events", "full"]
+    answer_channel: Literal["page", "api"]
+    guidance: dict[str, Any] | None
+    virtual_start: str
+    opened_at: str
+    finished_at: str | None
+    closed_at: str | None
+    close_reason: str | None
+    close_detail: str | None
+    steps: list[StepRecord]
+    page_events: list[PageEventRecord]
+    site_events: list[SiteEventRecord]
+    tool_calls: list[ToolCallRecord]
+    milestones: list[MilestoneRecord]
+    submission: SubmissionRecord | None
+    said_done: SaidDoneRecord | None
+    behaviour: BehaviourRecord | None
+    terminated: bool
+    truncated: bool
+    verdict: dict[str, Any] | None
+
+
+class StatsQuery(StrictSerializer):
+    run = IdField()
+    limit = CountField(min_value=1, max_value=STATS_PAGE_MAX, default=STATS_PAGE_DEFAULT)
+    cursor = CursorField(required=False, help_text="`next` of the former answer.")
+
+
+class TaskStats(Struct):
+    """``mean_reward`` is over the judged; null when there is none."""
+
+    task: int
+    samples: int
+    judged: int
+    void: int
+    mean_reward: float | None
+    last_policy_version: int | None
+
+
+class TaskStatsPage(Struct):
+    """``next`` is null on the last page."""
+
+    results: list[TaskStats]
+    next: str | None

@@ -1,0 +1,197 @@
+"""Trajectories as JSON: an episode with all that happened in it.
+
+Postgres builds the text and this process relays it, so that a run of any length streams in constant memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import connection, transaction
+
+from core.tokens import TOKEN_LENGTH, token_open
+from trajectories import ui_evidence
+from trajectories.api.auth import Principal
+from trajectories.episodes.services import unknown_episode
+from trajectories.episodes.trajectories.milestones import with_milestones
+from trajectories.hot_sql import VERDICT_JSON
+from trajectories.models import Episode, Run
+
+FETCHED_ROWS = 16
+TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
+MASK = "***"
+
+_STEPS = """
+    SELECT coalesce(json_agg(jsonb_build_object('index', s.index, 'thought', s.thought, 'raw', s.raw,
+        'action', s.action, 'action_known', s.action_known, 'action_result', nullif(s.action_result, ''),
+        'parse_error', nullif(s.parse_error, ''), 'screenshot', nullif(s.screenshot, ''),
+        'url', nullif(s.url, ''),
+        'observation', CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
+            'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END,
+        'started_at', s.started_at, 'duration_ms', s.duration_ms, 'policy_version', s.policy_version,
+        'actor', s.actor, 'recorded_at', s.created_at,
+        'said_done', CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
+            'kind', f.said_done, 'detail', f.said_done_detail) END,
+        'behaviour', CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
+            'thought_chars', f.thought_chars, 'thought_words', f.thought_words, 'numbers', f.numbers,
+            'formulas', f.formulas, 'restates', f.restates, 'repeats', f.repeats,
+            'is_page_change', f.is_page_change, 'is_backtrack', f.is_backtrack,
+            'checks_before_submit', f.checks_before_submit) END) || s.more ORDER BY s.index), '[]')
+    FROM trajectories_step s
+    LEFT JOIN trajectories_stepfacts f ON f.episode_id = s.episode_id AND f.index = s.index
+    WHERE s.episode_id = e.id"""
+# What was computed after the end; null until then.
+_SAID_DONE = """
+    SELECT json_build_object('confirmed', a.confirmed, 'not_seen', a.not_seen, 'different', a.different,
+        'extra', a.extra, 'extra_events', a.extra_events, 'extras', a.extras)
+    FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""
+_BEHAVIOUR = """
+    SELECT json_build_object('steps', a.steps, 'duration_ms', a.duration_ms, 'action_types', a.action_types,
+        'loops', a.loops, 'backtracks', a.backtracks, 'page_changes', a.page_changes, 'checks', a.checks,
+        'thought_chars', a.thought_chars, 'thought_words', a.thought_words, 'numbers', a.numbers,
+        'formulas', a.formulas, 'restates', a.restates, 'computed_at', a.computed_at)
+    FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""
+_PAGE_EVENTS = """
+    SELECT coalesce(json_agg(json_build_object('page', p.page, 'seq', p.seq, 'step', p.step, 'kind', p.kind,
+        'at_ms', p.at_ms, 'data', p.data, 'received_at', p.received_at)
+        ORDER BY p.received_at, p.page, p.seq), '[]')
+    FROM trajectories_pageevent p WHERE p.episode_id = e.id"""
+_SITE_EVENTS = f"""
+    WITH {ui_evidence.ACTED}
+    SELECT coalesce(json_agg(json_build_object('seq', x.seq, 'step', x.step, 'kind', x.kind, 'data', x.data,
+        'no_ui_evidence', {ui_evidence.IS_WITHOUT},
+        'created_at', x.created_at) ORDER BY x.seq), '[]')
+    FROM trajectories_siteevent x WHERE x.episode_id = e.id"""  # noqa: S608 (a constant)
+# Of a program that was run only what its page was told is stored: nothing of what is held back is in a call.
+_TOOL_CALLS = """
+    SELECT coalesce(json_agg(json_build_object('number', c.number, 'tool', c.tool, 'step', c.step,
+        'input', c.input,
+        'status', CASE WHEN c.status IN ('waiting', 'running')
+            AND c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost' ELSE c.status END,
+        'output', nullif(c.output, '{}'), 'created_at', c.created_at, 'finished_at', c.finished_at)
+        ORDER BY c.number), '[]')
+    FROM trajectories_toolcall c WHERE c.episode_id = e.id"""
+_SUBMISSION = """
+    SELECT json_build_object('answer', u.answer, 'channel', u.channel, 'received_at', u.received_at)
+    FROM trajectories_submission u WHERE u.episode_id = e.id"""
+_TASK = """
+    json_build_object('id', t.id, 'benchmark', t.benchmark_id, 'split', t.split, 'key', t.key, 'kind', t.kind,
+        'prompt', t.prompt, 'payload', t.payload, 'difficulty', t.difficulty, 'tags', t.tags,
+        'guess_rate', t.guess_rate, 'gap_eligible', t.gap_eligible)"""
+# What milestones are found by; it leaves this process in no other form. In the middle of an episode
+# they would tell an agent that it is on the right way.
+_GOLD = """
+    CASE WHEN t.kind = 'site' AND e.status = 'finished' THEN (
+        SELECT json_build_object('tags', t.tags, 'answer', g.answer, 'extra', g.extra)::text
+        FROM tasks_app_gold g WHERE g.task_id = t.id AND g.is_current)
+    END"""
+# What a gold, or a world, could be computed from: for keys with the scope `golds` alone.
+_WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
+    SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id)"""
+
+
+def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
+    return f"""
+SELECT json_build_object('id', e.id, 'run', e.run_id, 'group', e.group_id, 'task', {_TASK}, 'arm', e.arm,
+    'simulated', r.simulated, 'model', r.model, 'sample_index', e.sample_index,
+    'policy_version', e.policy_version, 'status', e.status, 'presentation', e.presentation,
+    'presentation_hash', e.presentation_hash, 'arrangement', nullif(e.arrangement - 'asserts', '{{}}'),
+    'max_steps', e.max_steps, 'token_budget', e.token_budget, 'recording', e.recording,
+    'answer_channel', e.answer_channel, 'guidance', e.guidance, 'virtual_start', e.virtual_start,
+    'opened_at', e.opened_at, 'finished_at', e.finished_at, 'closed_at', e.closed_at,
+    'close_reason', nullif(e.close_reason, ''), 'close_detail', nullif(e.close_detail, ''),
+    'steps', ({_STEPS}), 'page_events', ({_PAGE_EVENTS}), 'site_events', ({_SITE_EVENTS}),
+    'tool_calls', ({_TOOL_CALLS}), 'milestones', '[]'::json,
+    'submission', ({_SUBMISSION}), 'said_done', ({_SAID_DONE}), 'behaviour', ({_BEHAVIOUR}),
+    'terminated', coalesce(v.terminated, false), 'truncated', coalesce(v.truncated, false),
+    'verdict', CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END{_WITH_GOLDS if with_golds else ""})::text,
+    {_GOLD}
+FROM trajectories_episode e
+JOIN trajectories_run r ON r.id = e.run_id
+JOIN tasks_app_task t ON t.id = e.task_id
+LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
+WHERE {where} AND (%(splits)s::text[] = '{{}}' OR t.split = ANY(%(splits)s::text[]))
+ORDER BY {order}"""  # noqa: S608 (every part is a constant of this module)
+
+
+def trajectory_text(*, episode_id: int, principal: Principal) -> str:
+    """The trajectory as JSON text, or ``GymError`` 404 ``unknown_episode``, also when the key may not see it.
+
+    The seed and the evidence of the verdict are in it for keys with the scope ``golds`` only.
+    """
+    statement = _trajectories(with_golds=principal.may("golds"), where="e.id = %(id)s")
+    with connection.cursor() as cursor:
+        cursor.execute(statement, _parameters(of=episode_id, principal=principal))
+        row = cursor.fetchone()
+    if row is None:
+        raise unknown_episode(episode_id)
+    return _finished(*row)
+
+
+def trajectory_lines(*, run: Run, principal: Principal) -> Iterator[bytes]:
+    """The trajectories of a run, by episode id, one JSON object a line."""
+    statement = _trajectories(with_golds=principal.may("golds"), where="e.run_id = %(id)s")
+    return _lines(statement, _parameters(of=run.pk, principal=principal))
+
+
+def trajectory_lines_of(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
+    """The trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
+    golds = principal.may("golds")
+    statement = _trajectories(with_golds=golds, where="e.id = ANY(%(id)s)", order="e.id DESC")
+    return _lines(statement, _parameters(of=list(episode_ids), principal=principal))
+
+
+def _lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
+    # Inside a transaction the cursor hands out rows as they are made; outside, Postgres would make all first.
+    with transaction.atomic(), connection.chunked_cursor() as cursor:
+        cursor.execute(statement, parameters)
+        while rows := cursor.fetchmany(FETCHED_ROWS):
+            for row in rows:
+                yield _finished(*row).encode() + b"\n"
+
+
+def _finished(text: str, gold: str | None) -> str:
+    return without_tokens(text if gold is None else with_milestones(text, gold))
+
+
+def _parameters(*, of: int | list[int], principal: Principal) -> dict[str, Any]:
+    return {
+        "id": of,
+        "splits": sorted(principal.splits),
+        "call_timeout": settings.TOOL_CALL_TIMEOUT_S,
+        **ui_evidence.parameters(has_answer=True),
+    }
+
+
+def episode_ids(
+    *,
+    principal: Principal,
+    after: int,
+    limit: int,
+    run: int | None = None,
+    group: int | None = None,
+    status: str | None = None,
+) -> Sequence[int]:
+    """Ids of the episodes that match, ascending, up to ``limit`` and one more."""
+    episodes = Episode.objects.filter(pk__gt=after)
+    if run is not None:
+        episodes = episodes.filter(run=run)
+    if group is not None:
+        episodes = episodes.filter(group=group)
+    if status is not None:
+        episodes = episodes.filter(status=status)
+    if principal.splits:
+        episodes = episodes.filter(task__split__in=principal.splits)
+    return list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
+
+
+def without_tokens(text: str) -> str:
+    """The text with this installation's own episode tokens masked, whoever has put them there."""
+    return TOKEN.sub(lambda match: _masked(match.group()), text)
+
+
+def _masked(token: str) -> str:
+    return token if token_open(token=token, key=settings.TOKEN_KEY) is None else MASK

@@ -1,0 +1,110 @@
+"""How each sample of a call shows its task: the order of choices, the asserts, the tools on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import GymError, did_you_mean
+from tasks_app import choices
+from tasks_app.models import Gold, Task
+from tasks_app.questions import questions
+from tasks_app.worlds.text_view import Form
+from trajectories.models import Run
+from trajectories.prompts import site_text
+
+CHOICES_AXIS = "choices"
+SOURCE_ORDER = "source"
+PERMUTED = "permuted"
+TASK_BAR_AXIS = "task_bar"
+CODE_KIND = "code"
+SITE_KIND = "site"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arranger:
+    """``asserts`` are by task, for the tasks that show all of theirs; ``text`` is the form in which prompts
+    tell of a mock site, None where they do not.
+    """
+
+    is_permuted: bool
+    text: Form | None = None
+    tools: frozenset[str] = frozenset()
+    has_task_bar: bool = True
+    asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
+
+    def arrangement(self, task: Task, *, seed: int) -> dict[str, Any] | None:
+        """What one sample shows otherwise than its task; None when nothing (``tasks_app/variation.py``)."""
+        made: dict[str, Any] = {}
+        if self.is_permuted and choices.is_movable(task.payload):
+            made["order"] = choices.order_draw(len(task.payload["choices"]), seed=seed)
+        if task.pk in self.asserts:
+            made["asserts"] = list(self.asserts[task.pk])
+        if tools := self.tools & questions.get(task.kind).tools:
+            made["tools"] = sorted(tools)
+        if task.kind == SITE_KIND and not self.has_task_bar:
+            made["task_bar"] = False
+        if self.text:
+            made |= site_text.text_arranged(task.payload, self.text)
+        return made or None
+
+
+def arranger_make(
+    *,
+    run: Run,
+    tasks: Sequence[Task],
+    has_page: bool,
+    has_question: bool,
+    axes: Mapping[str, object],
+    has_task_bar: bool = True,
+) -> Arranger:
+    """Training permutes choices and holds asserts back, unless the call names an order of its own.
+
+    ``axes`` are those of the call's ``presentation``; the arm ``has_question`` in its prompt, or not.
+    Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
+    """
+    axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
+    is_training = run.kind == Run.Kind.TRAIN
+    return Arranger(
+        is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
+        text=form if has_question else None,
+        tools=run.tools if has_page else frozenset(),
+        has_task_bar=has_task_bar or not has_page,
+        asserts={} if is_training else asserts_of(tasks),
+    )
+
+
+def task_bar_read(presentation: Mapping[str, object], *, channel: str) -> bool:
+    """Whether the pages of mock sites have the bar that tells the task and takes its answer; else neither.
+
+    Raises ``GymError`` (422) ``unknown_task_bar``; ``wrong_channel`` where no page would take the answer.
+    """
+    wanted = presentation.get(TASK_BAR_AXIS, True)
+    if not isinstance(wanted, bool):
+        message = f"The axis {TASK_BAR_AXIS!r} is true or false, not {wanted!r}."
+        raise GymError("unknown_task_bar", message, status=422, fields={"presentation": [message]})
+    if not wanted and channel == "page":
+        message = (
+            "Without its task bar no page of a mock site takes an answer. Open the episodes with "
+            '"answer_channel": "api", and send answers to POST /api/v1/episodes/{id}/submission.'
+        )
+        raise GymError("wrong_channel", message, status=422, fields={"presentation": [message]})
+    return wanted
+
+
+def _order_read(axis: object) -> str:
+    orders = (SOURCE_ORDER, PERMUTED)
+    if axis in orders:
+        return str(axis)
+    message = f"There is no order of choices {axis!r}. {did_you_mean(str(axis), orders)}"
+    raise GymError("unknown_choices_order", message, status=422, fields={"presentation": [message]})
+
+
+def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
+    """All asserts of the official grade: evaluation shows them, as the benchmark's own prompt does."""
+    ids = {task.pk for task in tasks if task.kind == CODE_KIND}
+    if not ids:
+        return {}
+    golds = Gold.objects.filter(task__in=ids, is_current=True).values_list("task_id", "extra")
+    return {task_id: extra["tests"] for task_id, extra in golds if extra.get("tests")}

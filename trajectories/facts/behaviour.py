@@ -1,0 +1,255 @@
+"""Measures of behaviour, computed from words and addresses: heuristics, never a judgement by people.
+
+Each formula stands at its function, and all of them in ``docs/behaviour.md``. A measure that would change
+for the same steps is a new ``VERSION`` (``version.py``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import Any
+
+from trajectories.facts import elements
+
+# Of a longer thought or observation the beginning is measured.
+MEASURED_CHARS = 100_000
+PLACE_CHARS = 16
+KEPT_CHARS = 200
+
+WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*(?![\w])")
+# A dollar opens a formula before, and closes one after, what is no space; a price's follower is a digit
+# (pandoc's rule for tex_math_dollars). One with a backslash is an amount's, inside a formula and outside.
+TEX = re.compile(
+    r"\$\$[^$]{1,2000}\$\$|(?<!\\)\$(?=\S)(?:\\.|[^$\n\\]){1,500}(?<=\S)\$(?!\d)"
+    r"|\\\([^\n]{1,500}?\\\)|\\\[[^$]{1,2000}?\\\]"
+)
+OPERAND = r"[(\[]*+(?:\d[\d.,]*+|\\?[A-Za-z]{1,6}\b)(?:\([^()\n]{1,20}\))?[)\]!%²³]*+"
+PLAIN_FORMULA = re.compile(
+    rf"(?<![\w.]){OPERAND}(?:[ \t]{{0,2}}(?:[-+*/^=<>×·÷≤≥≈]|\*\*|==)[ \t]{{0,2}}{OPERAND})++"
+)
+SIGN = re.compile(r"[=<>^*/+×·÷≤≥≈]|\d[ \t]*-[ \t]*\d")
+CHECKS = re.compile(
+    r"\b(?:(?:double[- ]?|re-?)?check(?:s|ed|ing)?(?![- ]?(?:in|out|box|boxes|mark|list)\b)"
+    r"|verif(?:y|ies|ied|ying)|confirm(?:s|ed|ing)?|sanity|make sure|making sure|re-?read(?:ing)?"
+    r"|re-?comput(?:e|ed|ing)|plug(?:ging)?\b.{0,20}\bback|substitut(?:e|ing)\b.{0,20}\bback)\b",
+    re.IGNORECASE,
+)
+REFERENCE = re.compile(r"\[e[0-9]{1,9}\] ?")
+# They carry no content; whoever restates uses others.
+STOP = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "has",
+        "have",
+        "i",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "let",
+        "me",
+        "my",
+        "now",
+        "of",
+        "on",
+        "or",
+        "so",
+        "that",
+        "the",
+        "then",
+        "there",
+        "this",
+        "to",
+        "was",
+        "we",
+        "will",
+        "with",
+        "you",
+        "your",
+    ]
+)
+# An action as people say it; the element's role and name follow.
+VERBS = {
+    "click": ("click", "press", "click on"),
+    "type": ("type", "enter", "fill in", "write"),
+    "press": ("press", "hit"),
+    "scroll": ("scroll", "scroll down", "scroll up"),
+    "select": ("select", "choose"),
+    "goto": ("go to", "open", "navigate to"),
+    "back": ("go back",),
+    "wait": ("wait",),
+    "answer": ("answer", "submit answer"),
+}
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """A step, as far as it is measured. ``picture`` is the perceptual hash of its screenshot, else its
+    SHA-256, empty without one. ``shown`` is the hash of the whole observation where only a part is here."""
+
+    index: int
+    thought: str = ""
+    action: Mapping[str, Any] | None = None
+    observation: str = ""
+    picture: str = ""
+    url: str = ""
+    shown: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """What is computed of one step."""
+
+    thought_chars: int
+    thought_words: int
+    numbers: int
+    formulas: int
+    restates: float
+    place: str
+    repeats: int | None
+    is_page_change: bool
+    is_backtrack: bool
+    checks_before_submit: bool
+
+
+def measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measures]:
+    """All steps of an episode, ascending by number; ``submitted_in`` is the step that sent the answer, None
+    when none did: then all of them come before it."""
+    first_seen: dict[tuple[str, str], int] = {}
+    pages: set[str] = set()
+    page_before, action_before = "", ""
+    found = []
+    for turn in turns:
+        place, page = place_of(turn), turn.url or place_of(turn)
+        is_change = bool(page_before) and page != page_before
+        kind = _type_of(turn.action)
+        key = (place, repr(turn.action))
+        earlier = first_seen.setdefault(key, turn.index) if place else turn.index
+        found.append(
+            Measures(
+                **thought_counts(turn.thought),
+                restates=restated_share(turn.thought, observation=turn.observation, action=turn.action),
+                place=place,
+                repeats=earlier if earlier != turn.index else None,
+                is_page_change=is_change,
+                is_backtrack=kind == "back" or (is_change and page in pages and action_before != "back"),
+                checks_before_submit=(submitted_in is None or turn.index <= submitted_in)
+                and says_check(turn.thought),
+            )
+        )
+        pages.add(page)
+        page_before, action_before = page, kind
+    return found
+
+
+def thought_counts(thought: str) -> dict[str, int]:
+    """Characters without surrounding space; words (runs of letters); numbers, thousands and decimals in one;
+    formulas: TeX between its marks, and runs of operands around operators outside of them. Of numbers those
+    inside formulas count too."""
+    text = thought.strip()
+    measured = text[:MEASURED_CHARS]
+    outside = TEX.sub(" ", measured)
+    # Most thoughts have no sign, and looking for operands takes long.
+    runs = PLAIN_FORMULA.finditer(outside) if SIGN.search(outside) else ()
+    plain = sum(1 for one in runs if _is_formula(one.group()))
+    return {
+        "thought_chars": len(text),
+        "thought_words": sum(1 for word in WORD.findall(measured) if not word[0].isdecimal()),
+        "numbers": len(NUMBER.findall(measured)),
+        "formulas": sum(1 for _ in TEX.finditer(measured)) + plain,
+    }
+
+
+def _is_formula(run: str) -> bool:
+    """Whether a run is more than words with a stroke between them: "and/or", "step-by-step", "n/a"."""
+    if not SIGN.search(run):
+        return False
+    return bool(re.search(r"\d", run)) or "=" in run
+
+
+def restated_share(thought: str, *, observation: str, action: Mapping[str, Any] | None) -> float:
+    """The share of a thought's content words that stand in a pair which the page or the action has too.
+
+    Words are case-folded and stop words left out; a pair is two neighbours. With P the pairs of the thought
+    and Q those of the observation's text and of the action in words: words of pairs in both, over all words.
+    0 for thoughts of fewer than two content words. Paraphrase is not found.
+    """
+    words = _content(thought)
+    if len(words) < 2:
+        return 0.0
+    page, deed = _pairs_of_page(observation), _pairs_of_action(action, observation)
+    covered = bytearray(len(words))
+    for place, pair in enumerate(pairwise(words)):
+        if pair in page or pair in deed:
+            covered[place] = covered[place + 1] = 1
+    return sum(covered) / len(words)
+
+
+def place_of(turn: Turn) -> str:
+    """What the page showed, as a hash: the observation's text without element ids, else the picture; empty
+    without either."""
+    if turn.shown is not None:
+        return turn.shown
+    shown = REFERENCE.sub("", turn.observation) if turn.observation else turn.picture
+    if not shown:
+        return ""
+    return hashlib.blake2b(shown.encode("utf-8", "replace"), digest_size=PLACE_CHARS // 2).hexdigest()
+
+
+def says_check(thought: str) -> bool:
+    """Whether a thought speaks of checking; checking in and out, boxes and lists are not meant."""
+    return CHECKS.search(thought[:MEASURED_CHARS]) is not None
+
+
+def _content(text: str) -> list[str]:
+    return [word for word in WORD.findall(text[:MEASURED_CHARS].casefold()) if word not in STOP]
+
+
+# One page is looked at in several steps, one after the other.
+@lru_cache(maxsize=8)
+def _pairs_of_page(observation: str) -> frozenset[Pair]:
+    lines = REFERENCE.sub("", observation)[:MEASURED_CHARS].splitlines()
+    words = (_content_kept(line) if len(line) <= KEPT_CHARS else _content(line) for line in lines)
+    return frozenset(pairwise(chain.from_iterable(words)))
+
+
+# From page to page of a site most lines are the same; words of short ones take some megabytes, 17 at most.
+@lru_cache(maxsize=4096)
+def _content_kept(line: str) -> Sequence[str]:
+    return _content(line)
+
+
+def _pairs_of_action(action: Mapping[str, Any] | None, observation: str) -> set[Pair]:
+    if not action:
+        return set()
+    target = elements.target_of(action, observation=observation)
+    said = [str(action[key])[:MEASURED_CHARS] for key in ("text", "key", "value", "url") if key in action]
+    where = f"{target.name} {target.role}" if target else ""
+    pairs: set[Pair] = set()
+    for verb in VERBS.get(_type_of(action), (_type_of(action),)):
+        for what in (*said, where, f"{target.role} {target.name}" if target else ""):
+            words = _content(f"{verb} {what}")
+            pairs.update(pairwise(words))
+    return pairs
+
+
+def _type_of(action: Mapping[str, Any] | None) -> str:
+    kind = action.get("type") if action else None
+    return kind if isinstance(kind, str) else ""

@@ -1,0 +1,106 @@
+"""Signs of life in Redis: of episodes (heartbeats of the harness) and of our own processes.
+
+Nothing here is the truth. A lost beat costs an episode at most what its lease allows, and the reaper asks
+steps and events as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Sequence
+
+from django.conf import settings
+
+from core import redis_client
+
+logger = logging.getLogger(__name__)
+
+KEPT_S = 24 * 3600
+ALIVE_S = 15
+ALIVE_EVERY_S = 4.0
+BEAT = "gym:beat:"
+GONE = "gym:gone:"
+ALIVE = "gym:alive:"
+
+# One round trip whatever the number of episodes, and an episode that has ended is not brought back to life.
+_BEAT_SCRIPT = f"""
+local gone = {{}}
+for place = 2, #ARGV do
+    local id = ARGV[place]
+    if redis.call('EXISTS', '{GONE}' .. id) == 1 then
+        gone[#gone + 1] = id
+    else
+        redis.call('SET', '{BEAT}' .. id, '1', 'EX', ARGV[1])
+    end
+end
+return gone
+"""
+
+
+def beat(ids: Sequence[int]) -> list[int]:
+    """Renew the leases of episodes; returns those that have ended. ``GymError`` 503 without Redis."""
+    if not ids:
+        return []
+    try:
+        gone = redis_client.client().eval(_BEAT_SCRIPT, 0, _beat_expiry_s(), *ids)
+    except redis_client.Unreachable:
+        raise redis_client.redis_down() from None
+    return [int(episode) for episode in gone]
+
+
+def last_beats(ids: Sequence[int]) -> dict[int, float]:
+    """Seconds since the last heartbeat of each episode that sent one in the last 24 hours.
+
+    Raises redis-py's own errors: a reaper that cannot ask must not take silence for death.
+    """
+    if not ids:
+        return {}
+    pipeline = redis_client.client().pipeline(transaction=False)
+    for episode in ids:
+        pipeline.pttl(f"{BEAT}{episode}")
+    left_ms = zip(ids, pipeline.execute(), strict=True)
+    return {episode: max(0.0, _beat_expiry_s() - left / 1000) for episode, left in left_ms if left >= 0}
+
+
+def mark_gone(ids: Iterable[int]) -> None:
+    """Note that episodes have ended, so that heartbeats can say so. A failure is logged, never raised."""
+    try:
+        pipeline = redis_client.client().pipeline(transaction=False)
+        for episode in ids:
+            pipeline.set(f"{GONE}{episode}", "1", ex=KEPT_S)
+            pipeline.delete(f"{BEAT}{episode}")
+        pipeline.execute()
+    except redis_client.Unreachable:
+        logger.warning("ended episodes could not be marked in Redis; their heartbeats will be accepted")
+
+
+def alive_mark(name: str) -> None:
+    """Say that a kind of process (``verify``, ``sweeper``) is at work, for ``ALIVE_S`` seconds."""
+    try:
+        redis_client.client().set(f"{ALIVE}{name}", "1", ex=ALIVE_S)
+    except redis_client.Unreachable:
+        logger.warning("Redis does not answer: %s cannot say that it is alive", name)
+
+
+def alive_keep(name: str) -> threading.Event:
+    """Call ``alive_mark`` every few seconds from a thread of its own until the returned event is set."""
+    stop = threading.Event()
+
+    def mark_until_stopped() -> None:
+        alive_mark(name)
+        while not stop.wait(ALIVE_EVERY_S):
+            alive_mark(name)
+
+    threading.Thread(target=mark_until_stopped, name=f"alive-{name}", daemon=True).start()
+    return stop
+
+
+def alive_names(names: Sequence[str]) -> set[str]:
+    """Those of the named kinds of process that are at work. Raises redis-py's own errors."""
+    found = redis_client.client().mget([f"{ALIVE}{name}" for name in names])
+    return {name for name, value in zip(names, found, strict=True) if value is not None}
+
+
+def _beat_expiry_s() -> int:
+    return KEPT_S + int(settings.LEASE_S)

@@ -1,0 +1,198 @@
+"""Two to four episodes side by side, for the page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from trajectories import prompts
+from trajectories.lab.compare import selectors
+from trajectories.lab.compare.alignment import Key, Row, align, first_divergence
+from trajectories.lab.text.values import Value, values_of
+from trajectories.models import Episode
+from trajectories.models.episode import Arm
+
+EPISODES_MAX = 4
+ROWS_PER_PAGE = 100
+# Shorter runs of equal rows stay open.
+FOLDED_LEAST = 3
+LETTERS = "ABCD"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """An episode; ``values`` are its answers under names, where its task has names for them.
+
+    One that answered without a page, in one step, is a ``completion``: it stands beside the rows as a whole.
+    """
+
+    letter: str
+    episode: Episode
+    answers: list[str]
+    values: list[Value]
+    steps: int
+    is_completion: bool
+
+    @property
+    def is_cut(self) -> bool:
+        return self.steps > selectors.STEPS_MAX
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """``step`` is None where the episode has none in the row."""
+
+    column: Column
+    step: dict[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownRow:
+    number: int
+    kind: str
+    cells: list[Cell]
+    is_first_divergence: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """Neighbouring rows; ``is_folded`` where they are equal and more than a few."""
+
+    rows: list[ShownRow]
+    is_folded: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """``stretches`` are those of one page of rows; row numbers begin at 1."""
+
+    columns: list[Column]
+    completions: list[Cell]
+    walkers: list[Column]
+    stretches: list[Stretch] = field(default_factory=list)
+    rows: int = 0
+    differing: int = 0
+    first: int = 1
+    divergence: int | None = None
+
+    @property
+    def divergence_from(self) -> int | None:
+        return None if self.divergence is None else page_of(self.divergence)
+
+    @property
+    def has_folds(self) -> bool:
+        return any(stretch.is_folded for stretch in self.stretches)
+
+    @property
+    def earlier(self) -> int | None:
+        return max(1, self.first - ROWS_PER_PAGE) if self.first > 1 else None
+
+    @property
+    def later(self) -> int | None:
+        following = self.first + ROWS_PER_PAGE
+        return following if following <= self.rows else None
+
+
+def page_of(number: int) -> int:
+    """The first row of the page that a row is on."""
+    return (number - 1) // ROWS_PER_PAGE * ROWS_PER_PAGE + 1
+
+
+def compare(episodes: Sequence[Episode], *, first: int = 1) -> Comparison:
+    """The episodes side by side, with the page of rows that has row ``first``."""
+    columns = columns_of(episodes)
+    walkers = [column for column in columns if not column.is_completion]
+    keyed = [selectors.step_keys(column.episode) for column in walkers]
+    rows = align([keys for _, keys in keyed]) if len(walkers) > 1 else _alone([keys for _, keys in keyed])
+    divergence = first_divergence(rows)
+    start = page_of(max(1, min(first, len(rows))))
+    numbered = [numbers for numbers, _ in keyed]
+    shown = _shown(rows[start - 1 : start - 1 + ROWS_PER_PAGE], walkers, numbered, start, divergence)
+    return Comparison(
+        columns=columns,
+        completions=_completions(columns),
+        walkers=walkers,
+        stretches=_stretches(shown),
+        rows=len(rows),
+        differing=sum(1 for row in rows if row.kind == "differs"),
+        first=start,
+        divergence=None if divergence is None else divergence + 1,
+    )
+
+
+def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
+    """One episode beside completions differs from nothing."""
+    return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
+
+
+def columns_of(episodes: Sequence[Episode]) -> list[Column]:
+    """Completions first, as they stand left of the rows."""
+    ids = [episode.pk for episode in episodes]
+    answers, counted = selectors.answers_given(ids), selectors.steps_counted(ids)
+    fields = selectors.fields_asked({episode.task_id for episode in episodes})
+    ordered = sorted(episodes, key=lambda episode: not _is_completion(episode, counted.get(episode.pk, 0)))
+    return [
+        Column(
+            letter=letter,
+            episode=episode,
+            answers=selectors.listed(answers.get(episode.pk)),
+            values=values_of(fields.get(episode.task_id, []), given=answers[episode.pk])
+            if episode.pk in answers
+            else [],
+            steps=counted.get(episode.pk, 0),
+            is_completion=_is_completion(episode, counted.get(episode.pk, 0)),
+        )
+        for letter, episode in zip(LETTERS, ordered, strict=False)
+    ]
+
+
+def _is_completion(episode: Episode, steps: int) -> bool:
+    return Arm(episode.arm) not in prompts.ARMS_WITH_PAGE and steps == 1
+
+
+def _completions(columns: Sequence[Column]) -> list[Cell]:
+    found = [column for column in columns if column.is_completion]
+    numbers = {column.episode.pk: selectors.only_step(column.episode.pk) for column in found}
+    return [Cell(column=column, step=numbers[column.episode.pk]) for column in found]
+
+
+def _shown(
+    rows: Sequence[Row],
+    walkers: Sequence[Column],
+    numbered: Sequence[Sequence[int]],
+    start: int,
+    divergence: int | None,
+) -> list[ShownRow]:
+    wanted = {
+        column.episode.pk: [numbers[cell] for row in rows if (cell := row.cells[place]) is not None]
+        for place, (column, numbers) in enumerate(zip(walkers, numbered, strict=True))
+    }
+    steps = selectors.steps_shown(wanted)
+    return [
+        ShownRow(
+            number=number,
+            kind=row.kind,
+            is_first_divergence=number - 1 == divergence,
+            cells=[
+                Cell(
+                    column=column,
+                    step=None if cell is None else steps.get((column.episode.pk, numbers[cell])),
+                )
+                for column, numbers, cell in zip(walkers, numbered, row.cells, strict=True)
+            ],
+        )
+        for number, row in enumerate(rows, start=start)
+    ]
+
+
+def _stretches(rows: Sequence[ShownRow]) -> list[Stretch]:
+    found = []
+    for is_equal, neighbours in groupby(rows, key=lambda row: row.kind != "differs"):
+        stretch = list(neighbours)
+        are_several = len(stretch[0].cells) > 1
+        found.append(
+            Stretch(rows=stretch, is_folded=is_equal and are_several and len(stretch) >= FOLDED_LEAST)
+        )
+    return found

@@ -1,0 +1,225 @@
+"""Makes of a recording's events what a replay may build: nothing in it runs, and nothing fetches anything
+but files that the lab shows. What elements and attributes become is in ``tables``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from msgspec import UNSET, UnsetType
+
+from trajectories.lab.dom import allowlist
+from trajectories.lab.dom.css import Resolve, css_clean
+from trajectories.lab.dom.rrweb import (
+    Adopted,
+    Attribute,
+    Attributes,
+    Data,
+    Declaration,
+    Mutation,
+    Node,
+    NodeType,
+    Rule,
+    Rules,
+    Shown,
+    Snapshot,
+)
+
+# Characters of all styles together. Reading them is the slowest part: a second for some megabytes.
+STYLE_MAX = 2 * 1024 * 1024
+CANDIDATES_MAX = 50
+# A comma in what says how large a picture is would begin another candidate, with an address of its own.
+_PICTURE_SIZE = re.compile(r"^[0-9][0-9.]{0,9}[wxh]$")
+_SPACES = dict.fromkeys([*range(0x21), 0x7F, 0xAD, *range(0x200B, 0x2010), 0xFEFF])
+
+
+class TooMuchStyle(Exception):
+    """There is more style in the events than is cleaned (``STYLE_MAX``)."""
+
+
+class Cleaner:
+    """Cleans the events of one page load in place. It has to know all of them first: what a text or an
+    attribute of an element may be depends on what that element is, or will be.
+
+    ``clean`` raises ``TooMuchStyle``; what was cleaned by then is of no use."""
+
+    def __init__(self, events: Iterable[Shown], *, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._style_left = STYLE_MAX
+        self._tags: dict[int, set[str]] = defaultdict(set)
+        self._style_texts: set[int] = set()
+        nodes = [(node, parent) for event in events for node, parent in _nodes(event.data)]
+        for node, _ in nodes:
+            if node.type == NodeType.ELEMENT:
+                self._tags[node.id].add(node.tagName.lower())
+        self._style_texts.update(
+            node.id
+            for node, parent in nodes
+            if node.type != NodeType.ELEMENT and (node.isStyle is True or self._is_style(parent))
+        )
+
+    def clean(self, data: Data) -> None:
+        if isinstance(data, Snapshot):
+            self._tree(data.node)
+        elif isinstance(data, Mutation):
+            self._mutation(data)
+        elif isinstance(data, Rules):
+            data.adds = self._rules(data.adds)
+            data.replace = self._css_if(data.replace)
+            data.replaceSync = self._css_if(data.replaceSync)
+        elif isinstance(data, Declaration):
+            self._declaration(data)
+        elif isinstance(data, Adopted) and not isinstance(data.styles, UnsetType):
+            for sheet in data.styles:
+                sheet.rules = [Rule(self._css(rule.rule), rule.index) for rule in sheet.rules]
+
+    # ---- nodes
+    def _tree(self, root: Node) -> None:
+        for node, _ in list(_walk(root, parent=0)):
+            if node.type == NodeType.ELEMENT:
+                self._element(node)
+            elif node.type == NodeType.CDATA or (node.type == NodeType.DOCUMENT and node is not root):
+                # rrweb would start the whole document anew, or an HTML document refuse it.
+                node.type, node.childNodes = NodeType.COMMENT, []
+            elif node.id in self._style_texts:
+                node.textContent, node.isStyle = self._css(node.textContent), True
+
+    def _element(self, node: Node) -> None:
+        tag = node.tagName.lower()
+        node.attributes = self._attributes(node.attributes, tags=self._tags[node.id] | {tag})
+        if tag == "link":
+            tag = self._link(node)
+        node.tagName = allowlist.ELEMENTS.get(tag, tag)
+        if not allowlist.ELEMENT_NAME.match(node.tagName):
+            node.tagName = allowlist.BOX
+        if tag != node.tagName:
+            _forget_sources(node.attributes)
+
+    def _link(self, node: Node) -> str:
+        """A style sheet that was read into the recording, or one of the arena's own; nothing else."""
+        if isinstance(node.attributes.get("_cssText"), str):
+            node.attributes.pop("href", None)
+            return "style"
+        is_sheet = str(node.attributes.get("rel", "")).lower().split() == ["stylesheet"]
+        has_file = str(node.attributes.get("href", allowlist.NOWHERE)) != allowlist.NOWHERE
+        return "link" if is_sheet and has_file else allowlist.UNSEEN
+
+    def _mutation(self, data: Mutation) -> None:
+        data.adds = [add for add in data.adds if add.node.type != NodeType.DOCUMENT]
+        for add in data.adds:
+            self._tree(add.node)
+        for text in data.texts:
+            if text.id in self._style_texts:
+                text.value = self._css(text.value or "")
+        for change in data.attributes:
+            tags = self._tags[change.id]
+            shown = self._attributes(change.attributes, tags=tags)
+            # What stood there before does not stay.
+            removed = {name: None for name in change.attributes if _is_kept(name.lower(), tags)}
+            change.attributes = {**removed, **shown}
+
+    # ---- attributes
+    def _attributes(self, attributes: Attributes, *, tags: set[str]) -> Attributes:
+        cleaned = {name: self._attribute(name, value, tags) for name, value in attributes.items()}
+        return {name: value for name, value in cleaned.items() if not isinstance(value, UnsetType)}
+
+    def _attribute(self, name: str, value: Attribute, tags: set[str]) -> Attribute | UnsetType:
+        plain = name.lower()
+        if not _is_kept(plain, tags):
+            return UNSET
+        if isinstance(value, dict):
+            return {key: self._css_value(one) for key, one in value.items()} if plain == "style" else UNSET
+        if not isinstance(value, str):
+            return value
+        if plain in allowlist.LINKED:
+            return self._link_to(value, tags)
+        if plain in allowlist.FETCHED:
+            return _or_unset(self._resolve(value))
+        if plain == "srcset":
+            return self._srcset(value) or UNSET
+        if plain == allowlist.CSS_TEXT or plain in allowlist.CSS_ATTRIBUTES:
+            return self._css(value)
+        return UNSET if value.translate(_SPACES).lower().startswith(allowlist.SCHEMES) else value
+
+    def _link_to(self, value: str, tags: set[str]) -> str | UnsetType:
+        if value.startswith("#"):
+            return _or_unset(self._resolve(value))
+        if tags & allowlist.LINKS:
+            return allowlist.NOWHERE
+        fetches = tags and tags <= allowlist.FETCHING_LINKS | {"link"}
+        return _or_unset(self._resolve(value)) if fetches else UNSET
+
+    def _srcset(self, value: str) -> str:
+        candidates = [one.split() for one in value.split(", ", CANDIDATES_MAX)[:CANDIDATES_MAX]]
+        shown = [(self._resolve(one[0].rstrip(",")), _sizes(one[1:2])) for one in candidates if one]
+        return ", ".join(" ".join([address, *sizes]) for address, sizes in shown if address)
+
+    # ---- style
+    def _css(self, text: str) -> str:
+        self._style_left -= len(text) + 1
+        if self._style_left < 0:
+            raise TooMuchStyle
+        return css_clean(text, self._resolve)
+
+    def _css_if(self, text: str | UnsetType) -> str | UnsetType:
+        return text if isinstance(text, UnsetType) else self._css(text)
+
+    def _css_value(self, value: str | bool | list[str]) -> str | bool | list[str]:
+        if isinstance(value, list):
+            return [self._css(one) for one in value]
+        return self._css(value) if isinstance(value, str) else value
+
+    def _rules(self, rules: list[Rule] | UnsetType) -> list[Rule] | UnsetType:
+        if isinstance(rules, UnsetType):
+            return rules
+        return [Rule(self._css(rule.rule), rule.index) for rule in rules]
+
+    def _declaration(self, data: Declaration) -> None:
+        if not isinstance(data.set, UnsetType):
+            data.set.property = self._css(data.set.property)
+            data.set.value = self._css(data.set.value or "")
+
+    def _is_style(self, parent: int) -> bool:
+        return bool(self._tags.get(parent, set()) & allowlist.STYLES)
+
+
+def _is_kept(name: str, tags: set[str]) -> bool:
+    if not allowlist.ATTRIBUTE_NAME.match(name) or name.startswith("on") or name in allowlist.GONE:
+        return False
+    if name.startswith("rr_"):
+        return name in allowlist.RECORDED
+    return not (name == "name" and tags & allowlist.CLOBBERING)
+
+
+def _sizes(given: list[str]) -> list[str]:
+    return [size for size in given if _PICTURE_SIZE.match(size)]
+
+
+def _forget_sources(attributes: Attributes) -> None:
+    for name in [
+        one for one in attributes if one.lower() in allowlist.FETCHED | allowlist.LINKED | {"srcset"}
+    ]:
+        del attributes[name]
+
+
+def _or_unset(value: str | None) -> str | UnsetType:
+    return UNSET if value is None else value
+
+
+def _nodes(data: Data) -> Iterator[tuple[Node, int]]:
+    if isinstance(data, Snapshot):
+        yield from _walk(data.node, parent=0)
+    elif isinstance(data, Mutation):
+        for add in data.adds:
+            yield from _walk(add.node, parent=add.parentId)
+
+
+def _walk(root: Node, *, parent: int) -> Iterator[tuple[Node, int]]:
+    """Every node with the id of its parent, without recursion: nesting is the page's to choose."""
+    waiting = [(root, parent)]
+    while waiting:
+        node, above = waiting.pop()
+        yield node, above
+        waiting.extend((child, node.id) for child in node.childNodes)

@@ -1,0 +1,238 @@
+"""A step's replay: the events of its page load up to the end of the step, cleaned, and where to stop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from trajectories.capture import chunks
+from trajectories.capture.chunks import Limits, Problem
+from trajectories.lab.dom.addresses import ROOT
+from trajectories.lab.dom.css import Resolve
+from trajectories.lab.dom.placement import SLACK_MS, Moment, Piece, Reason, Turn, Unplaced, moment_of
+from trajectories.lab.dom.rrweb import Data, Meta, NodeType, Resize, Shown, Snapshot, Type, data_read
+from trajectories.lab.dom.sanitizer import Cleaner, TooMuchStyle
+from trajectories.models import Episode, PageEvent, RecordingChunk, Step
+
+ACTS = ("click", "input", "key", "submit", "scroll")
+LOADED = "load"
+# A frame is stale at the very moment of its snapshot.
+AFTER_MS = 1
+SNAPSHOTS = (Type.FULL_SNAPSHOT, Type.META)
+UNKNOWN_SIZE = (1280.0, 720.0)
+# Agents write recordings too: these keep a replay within some seconds of a processor.
+LIMITS = Limits(size=16 * 1024 * 1024, keys=500_000)
+EVENTS_MAX_BYTES = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """``events`` is a JSON array for rrweb's replayer. ``at_ms`` and ``until_ms`` count from its first event;
+    ``size`` is that of the window then, in CSS pixels; ``refused`` counts events of no known shape."""
+
+    moment: Moment
+    events: bytes
+    at_ms: int
+    until_ms: int
+    size: tuple[int, int]
+    href: str
+    problems: Sequence[Problem]
+    refused: int
+    is_capped: bool
+
+    @property
+    def lost(self) -> int:
+        """How many chunks are missing or cannot be read."""
+        return sum(problem.last - problem.first + 1 for problem in self.problems)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoScene:
+    """Why a step cannot be replayed: it has no place, or ``no_snapshot`` of its page load came, or the
+    recording up to it is ``too_large`` (``LIMITS``)."""
+
+    reason: Reason | Literal["no_snapshot", "too_large"]
+    moment: Moment | None = None
+    problems: Sequence[Problem] = ()
+    is_capped: bool = False
+
+
+class TooLarge(Exception):
+    """The recording of a page holds more than a replay may."""
+
+
+def has_recording(episode: Episode) -> bool:
+    if episode.recording != Episode.Recording.FULL:
+        return False
+    return RecordingChunk.objects.filter(episode_id=episode.pk).exists()
+
+
+def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
+    """What to replay for a step. ``resolve`` maps the addresses in the recording (``addresses``)."""
+    moment = moment_find(step)
+    if isinstance(moment, Unplaced):
+        return NoScene(reason=moment.reason)
+    is_capped = chunks.is_capped(episode_id=step.episode_id)
+    try:
+        shown, problems, refused = _read(step.episode_id, moment)
+        shown = _needed(shown, moment)
+        if not shown:
+            return NoScene(reason="no_snapshot", moment=moment, problems=problems, is_capped=is_capped)
+        events = _cleaned(shown, resolve=resolve)
+    except TooLarge:
+        return NoScene(reason="too_large", moment=moment, is_capped=is_capped)
+    first_ms = shown[0].timestamp
+    at_ms = _whole(max(moment.at_ms, _snapshot(shown).timestamp) - first_ms)
+    width, height = _size(shown, until_ms=first_ms + at_ms)
+    return Scene(
+        moment=moment,
+        events=events,
+        at_ms=at_ms,
+        until_ms=max(at_ms, _whole(shown[-1].timestamp - first_ms)),
+        size=(round(width), round(height)),
+        href=_href(shown),
+        problems=problems,
+        refused=refused,
+        is_capped=is_capped,
+    )
+
+
+def moment_find(step: Step) -> Moment | Unplaced:
+    """Where in the recordings of its episode a step is, in four queries."""
+    rows = RecordingChunk.objects.filter(episode_id=step.episode_id).values_list(
+        "page", "seq", "step", "first_ms", "last_ms", "has_snapshot"
+    )
+    pieces = [
+        Piece(page=page, seq=seq, step=number, first_ms=first, last_ms=last, has_snapshot=snapshot)
+        for page, seq, number, first, last, snapshot in rows
+    ]
+    seen = PageEvent.objects.filter(episode_id=step.episode_id)
+    acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
+    loaded = seen.filter(kind=LOADED).values_list("page", "data__path")
+    paths = {page: path for page, path in loaded if isinstance(path, str)}
+    return moment_of(_turn(step), pieces, acted_in=acted, paths=paths)
+
+
+def _turn(step: Step) -> Turn:
+    before = (
+        Step.objects.filter(episode_id=step.episode_id, index__lt=step.index)
+        .order_by("-index")
+        .only("started_at", "duration_ms", "more")
+        .first()
+    )
+    began_ms = _ms(step.started_at)
+    seen_ms = _end(before) if before else None
+    if seen_ms is None and began_ms is not None:
+        seen_ms = began_ms - (_number(step.more, "model_ms") or 0.0)
+    if seen_ms is not None and began_ms is not None:
+        seen_ms = min(seen_ms, began_ms)
+    path = (
+        step.url.removeprefix(ROOT).partition("?")[0].partition("#")[0] if step.url.startswith(ROOT) else None
+    )
+    return Turn(index=step.index, seen_ms=seen_ms, began_ms=began_ms, ended_ms=_end(step), path=path)
+
+
+def _end(step: Step) -> float | None:
+    """When a step's action and the look after it were done; the model's thinking is before its beginning."""
+    began_ms = _ms(step.started_at)
+    took_ms = _number(step.more, "env_ms")
+    took_ms = step.duration_ms if took_ms is None else took_ms
+    return None if began_ms is None or took_ms is None else began_ms + took_ms
+
+
+def _ms(time: datetime | None) -> float | None:
+    return time.timestamp() * 1000 if time else None
+
+
+def _number(more: Any, name: str) -> float | None:
+    value = more.get(name) if isinstance(more, dict) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], int]:
+    """The events of the moment's page load up to its end in their order, what is missing among them, and how
+    many were of no known shape. Chunks that say they came later are not opened. Raises ``TooLarge`` before
+    what goes beyond ``LIMITS`` is decoded."""
+    rows = chunks.chunks_of(episode_id=episode_id, page=moment.page)
+    wanted = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]
+    shown: list[Shown] = []
+    problems: list[Problem] = []
+    refused = 0
+    for part in chunks.parts_read(rows[: max(wanted, default=0) + 1], limits=LIMITS):
+        if isinstance(part, Problem):
+            if part.problem == "past_limit":
+                raise TooLarge
+            problems.append(part)
+            continue
+        for event in part:
+            if event.timestamp > moment.until_ms and event.type not in SNAPSHOTS:
+                continue
+            try:
+                data = data_read(event.type, event.data)
+            except (msgspec.DecodeError, RecursionError):
+                refused += 1
+                continue
+            if data is not None:
+                shown.append(Shown(Type(event.type), event.timestamp, data))
+    shown.sort(key=lambda event: event.timestamp)
+    return shown, problems, refused
+
+
+def _cleaned(shown: Sequence[Shown], *, resolve: Resolve) -> bytes:
+    """The events as JSON, with nothing in them that runs or fetches. Raises ``TooLarge``."""
+    cleaner = Cleaner(shown, resolve=resolve)
+    try:
+        for event in shown:
+            cleaner.clean(event.data)
+    except TooMuchStyle:
+        raise TooLarge from None
+    events = msgspec.json.encode(shown)
+    if len(events) > EVENTS_MAX_BYTES:
+        raise TooLarge
+    return events
+
+
+def _whole(offset_ms: float) -> int:
+    return math.floor(offset_ms) + AFTER_MS
+
+
+def _needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
+    """From the last snapshot by the moment, and the size that goes before it; one that came a little later is
+    better than none."""
+    places = [place for place, event in enumerate(shown) if _is_snapshot(event.data)]
+    late = [place for place in places if shown[place].timestamp <= moment.at_ms + SLACK_MS]
+    by_then = [place for place in places if shown[place].timestamp <= moment.at_ms] or late[:1]
+    if not by_then:
+        return []
+    place = by_then[-1]
+    first = shown[place]
+    width, height = _size(shown[: place + 1], until_ms=first.timestamp + AFTER_MS)
+    opening = Shown(Type.META, first.timestamp, Meta(width=width, height=height, href=_href(shown)))
+    last_ms = max(moment.until_ms, first.timestamp)
+    return [opening, *(event for event in shown[place:] if event.timestamp <= last_ms)]
+
+
+def _is_snapshot(data: Data) -> bool:
+    return isinstance(data, Snapshot) and data.node.type == NodeType.DOCUMENT
+
+
+def _snapshot(shown: Sequence[Shown]) -> Shown:
+    return next(event for event in shown if _is_snapshot(event.data))
+
+
+def _href(shown: Sequence[Shown]) -> str:
+    return next((event.data.href for event in shown if isinstance(event.data, Meta)), "")
+
+
+def _size(shown: Sequence[Shown], *, until_ms: float) -> tuple[float, float]:
+    sizes = [
+        (event.data.width, event.data.height)
+        for event in shown
+        if isinstance(event.data, (Meta, Resize)) and event.timestamp < until_ms
+    ]
+    return sizes[-1] if sizes else UNKNOWN_SIZE

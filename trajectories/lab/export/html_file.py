@@ -1,0 +1,189 @@
+"""An episode as one HTML file that needs nothing else: its own styles, pictures inside, no script.
+
+What would make the file too large is left out, and the file says what. It is made piece by piece, in constant
+memory.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from trajectories.facts.action_check import MISMATCHES
+from trajectories.facts.elements import target_told
+from trajectories.lab.compare import selectors
+from trajectories.lab.export.question import question_context
+from trajectories.lab.queries import episodes
+from trajectories.lab.queries.step_labels import Told, steps_told
+from trajectories.lab.screenshots.drawing import step_draw
+from trajectories.lab.screenshots.marks import StepMarks, step_marks
+from trajectories.lab.text import evidence
+from trajectories.lab.text.questions import answer_named
+from trajectories.lab.text.values import fields_of, values_of
+from trajectories.models import Episode, Step
+
+STEPS_MAX = 2_000
+PICTURES_MAX = 300
+PICTURES_MAX_BYTES = 24 * 1024 * 1024
+PICTURE_SIZE = (1280, 1280)
+PICTURE_QUALITY = 72
+# Of all texts together, and of one of them.
+TEXT_MAX_CHARS = 20_000_000
+ONE_TEXT_MAX_CHARS = 60_000
+FETCHED_STEPS = 20
+SHEETS = ("base.css", "lab/export.css")
+
+
+@dataclass(kw_only=True)
+class Room:
+    """What still fits into the file, and what did not."""
+
+    pictures: int = PICTURES_MAX
+    picture_bytes: int = PICTURES_MAX_BYTES
+    chars: int = TEXT_MAX_CHARS
+    steps_out: int = 0
+    pictures_out: int = 0
+    chars_out: int = 0
+
+    def text(self, value: str) -> str:
+        kept = value[: max(0, min(ONE_TEXT_MAX_CHARS, self.chars))]
+        self.chars -= len(kept)
+        self.chars_out += len(value) - len(kept)
+        return (
+            kept if len(kept) == len(value) else f"{kept}\n[{len(value) - len(kept):,} characters left out]"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """A step in the file. ``same_as`` is an earlier step with the same picture, marks included."""
+
+    step: Step
+    told: Told
+    thought: str
+    raw: str
+    observation: str
+    picture: str
+    same_as: int | None
+    is_picture_out: bool
+
+
+def policy() -> str:
+    """Nothing is fetched or run; the one style sheet is named by its hash."""
+    digest = base64.b64encode(hashlib.sha256(_styles().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
+    """The file; ``golds`` puts the gold into it."""
+    room = Room()
+    yield _opening(episode).encode()
+    yield render_to_string("lab/export/_head.html", _head(episode, golds=golds)).encode("utf-8", "replace")
+    for taken in _steps(episode, room):
+        yield render_to_string("lab/export/_step.html", {"taken": taken, "mismatches": MISMATCHES}).encode(
+            "utf-8", "replace"
+        )
+    foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX}
+    yield render_to_string("lab/export/_foot.html", foot).encode()
+    yield b"</main></body></html>\n"
+
+
+@cache
+def _styles() -> str:
+    folder = settings.BASE_DIR / "static" / "css"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in SHEETS)
+
+
+def _opening(episode: Episode) -> SafeString:
+    return format_html(
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy" content="{}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        "<title>Episode {} · Palaestra</title><style>{}</style></head>"
+        '<body><main class="page">',
+        policy(),
+        episode.pk,
+        mark_safe(_styles()),  # noqa: S308 (files of this project)
+    )
+
+
+def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
+    judgement = episodes.episode_judgement(episode)
+    task = episode.task
+    fields = fields_of(task)
+    submission = episodes.episode_submission(episode)
+    question = question_context(task, episode.arrangement)
+    given = selectors.listed(submission.answer if submission else None)
+    return {
+        "episode": episode,
+        "run": episode.run,
+        "task": task,
+        "question": question,
+        "verdict": judgement.current,
+        "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
+        "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
+        "answers": [answer_named(answer, question["sources"]) for answer in given],
+        "values": values_of(fields, given=submission.answer) if submission else [],
+        "steps": selectors.steps_counted([episode.pk]).get(episode.pk, 0),
+        "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,
+    }
+
+
+def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
+    before: tuple[str, StepMarks, int] | None = None
+    steps = Step.objects.filter(episode_id=episode.pk).order_by("index")
+    numbers = list(steps.values_list("index", flat=True))
+    room.steps_out = max(0, len(numbers) - STEPS_MAX)
+    told = steps_told(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
+    for step in steps[:STEPS_MAX].iterator(chunk_size=FETCHED_STEPS):
+        found = step_marks(step) if step.screenshot and room.pictures > 0 else None
+        is_same = bool(found and before and before[:2] == (step.screenshot, found))
+        picture = _picture(step, found, room) if found and not is_same else ""
+        if found and picture:
+            before = (step.screenshot, found, step.index)
+        is_out = bool(step.screenshot) and not picture and not is_same
+        room.pictures_out += is_out
+        yield Taken(
+            step=step,
+            told=_told(step, told.get(step.index, Told())),
+            thought=room.text(step.thought),
+            raw=room.text(step.raw) if step.raw.strip() != step.thought.strip() else "",
+            observation=room.text(step.observation_text),
+            picture=picture,
+            same_as=before[2] if before and is_same else None,
+            is_picture_out=is_out,
+        )
+
+
+def _told(step: Step, told: Told) -> Told:
+    """The step is here whole: its element need not have been kept."""
+    return replace(told, target=target_told(step.action, observation=step.observation_text))
+
+
+def _picture(step: Step, found: StepMarks, room: Room) -> str:
+    """A data URI; empty where the screenshot cannot be read or does not fit."""
+    drawn = step_draw(step, found)
+    if drawn is None:
+        return ""
+    drawn.thumbnail(PICTURE_SIZE)
+    data = io.BytesIO()
+    drawn.save(data, "WEBP", quality=PICTURE_QUALITY, method=2)
+    coded = base64.b64encode(data.getvalue()).decode()
+    if len(coded) > room.picture_bytes:
+        return ""
+    room.pictures -= 1
+    room.picture_bytes -= len(coded)
+    return f"data:image/webp;base64,{coded}"

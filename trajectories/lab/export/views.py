@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from trajectories.api.auth import Principal
+from trajectories.episodes.trajectories import selectors
+from trajectories.lab import access
+from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.export import html_file
+from trajectories.lab.queries import episodes
+
+READER = 0
+
+
+@lab_page
+def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
+    """One file that opens offline; ``?golds=1`` has the gold too, for those who may see it."""
+    episode = episodes.episode_get(episode_id)
+    golds = asks_for_golds(request)
+    parts = html_file.episode_html(episode, golds=golds)
+    response = StreamingHttpResponse(parts, content_type="text/html; charset=utf-8")
+    response["Content-Security-Policy"] = f"{html_file.policy()}; sandbox"
+    return as_file(response, _name(episode_id, "html", golds=golds))
+
+
+@lab_page
+def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
+    """The trajectory as the API gives it; with ``?golds=1`` as it gives it to keys that may read golds."""
+    episodes.episode_get(episode_id)
+    golds = asks_for_golds(request)
+    principal = reader(request, golds=golds)
+    text = selectors.trajectory_text(episode_id=episode_id, principal=principal)
+    return as_file(
+        HttpResponse(text, content_type="application/json"), _name(episode_id, "json", golds=golds)
+    )
+
+
+def _name(episode_id: int, kind: str, *, golds: bool) -> str:
+    """Told apart by the name: a file with a gold is not to be passed on for one without."""
+    return f"episode-{episode_id}{'-with-gold' if golds else ''}.{kind}"
+
+
+def reader(request: LabRequest, *, golds: bool) -> Principal:
+    """Whoever is logged in, as one who reads through the API."""
+    scopes = {"read", "golds"} if golds else {"read"}
+    return Principal(
+        key_id=READER, name=request.user.get_username(), scopes=frozenset(scopes), splits=frozenset()
+    )
+
+
+def asks_for_golds(request: LabRequest) -> bool:
+    """Whether golds are asked for, by someone who may see them."""
+    return request.GET.get("golds") == "1" and access.sees_golds(request.user)
+
+
+def as_file(response: HttpResponseBase, name: str) -> HttpResponseBase:
+    """The response as a download."""
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response

@@ -1,0 +1,180 @@
+"""The filters of a search as a form; one that makes no sense is left out, and that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from django import forms
+
+from trajectories.episodes.step_records import KNOWN_ACTIONS
+from trajectories.facts.action_check import MISMATCHES
+from trajectories.lab.forms import BIGINT_MAX, FilterForm, TaskWordsField, TextField, choice, names
+from trajectories.lab.text.action_check import said_done_sought
+from trajectories.lab.text.untrusted import visible
+from trajectories.models import Episode, Verdict
+from trajectories.models.episode import Arm
+
+QUERY_MAX_CHARS = 500
+EPISODES_MAX = 200
+ID_DIGITS = 18
+SECONDS_MAX = 10**9
+COUNT_MAX = 10**9
+# No episode is older, and a day can still be added to the last.
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(9000, 1, 1)
+
+# The reasons of the API's records: asking the verdicts themselves would read the whole table.
+REASONS = (
+    "answer",
+    "unparsable_answer",
+    "no_submission",
+    "agent_stopped",
+    "invalid_actions",
+    "step_budget",
+    "token_budget",
+    "context_length",
+    "time_budget",
+    "harness_error",
+    "model_error",
+    "lease_lost",
+    "verifier_error",
+    "verifier_timeout",
+    "sandbox_missing",
+    "cancelled",
+    "expired_unused",
+)
+AT_ONCE = ("run", "benchmark", "arm", "outcome", "reason", "said_done")
+PAIRS = (
+    ("steps_min", "steps_max", "steps"),
+    ("seconds_min", "seconds_max", "seconds"),
+    ("opened_from", "opened_to", "days"),
+)
+
+
+def _count(label: str, *, least: int = 0, most: int = COUNT_MAX) -> forms.IntegerField:
+    wrong = {
+        "invalid": "is no whole number",
+        "min_value": f"is less than {least:,}",
+        "max_value": f"is more than {most:,}",
+    }
+    return forms.IntegerField(
+        required=False, min_value=least, max_value=most, label=label, error_messages=wrong
+    )
+
+
+def _seconds(label: str) -> forms.FloatField:
+    wrong = {
+        "invalid": "is no number",
+        "min_value": "is less than 0",
+        "max_value": f"is more than {SECONDS_MAX:,}",
+    }
+    return forms.FloatField(
+        required=False, min_value=0, max_value=SECONDS_MAX, label=label, error_messages=wrong
+    )
+
+
+class DayField(forms.DateField):
+    """A day as 2026-02-28, between those that an episode can have been opened on."""
+
+    def __init__(self, label: str) -> None:
+        wrong = {"invalid": "is no day that exists, written as 2026-02-28"}
+        widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+        formats = ["%Y-%m-%d"]
+        super().__init__(
+            required=False, label=label, input_formats=formats, widget=widget, error_messages=wrong
+        )
+
+    def to_python(self, value: Any) -> date | None:
+        day = super().to_python(value)
+        if day is not None and not FIRST_DAY <= day < LAST_DAY:
+            raise forms.ValidationError(f"is not between {FIRST_DAY} and {LAST_DAY}")
+        return day
+
+
+class EpisodesField(forms.CharField):
+    """Numbers of episodes; ticked boxes send one each, an address may hold them parted by commas."""
+
+    def __init__(self, label: str) -> None:
+        widget = forms.TextInput(attrs={"autocomplete": "off", "placeholder": "12, 15"})
+        super().__init__(required=False, label=label, widget=widget)
+        self.validators = []
+
+    def to_python(self, value: Any) -> Any:
+        words = [word.strip() for word in str(value or "").split(",") if word.strip()]
+        if not all(word.isascii() and word.isdigit() and len(word) <= ID_DIGITS for word in words):
+            raise forms.ValidationError("is no list of numbers, as 12, 15 is one")
+        if len(words) > EPISODES_MAX:
+            raise forms.ValidationError(f"has more than {EPISODES_MAX} numbers")
+        return sorted({int(word) for word in words}) or None
+
+
+class SearchForm(FilterForm):
+    """``runs``, ``models`` and ``benchmarks`` are the choices of their filters."""
+
+    told_apart = frozenset({"q"})
+
+    q = TextField("Words in thoughts", most=QUERY_MAX_CHARS)
+    policy_version = _count("Policy version")
+    episodes = EpisodesField("Episode numbers")
+    task = _count("Task number", least=1, most=BIGINT_MAX)
+    problem = TaskWordsField("Task text has")
+    arm = names(Arm.values, "Arm")
+    outcome = names(Verdict.Outcome.values, "Outcome")
+    reason = names(list(REASONS), "Reason")
+    said_done = choice([(kind, said_done_sought(kind)) for kind in MISMATCHES], "Said and done")
+    action = names(sorted(KNOWN_ACTIONS), "Action")
+    status = names(Episode.Status.values, "Status")
+    steps_min = _count("Steps, at least")
+    steps_max = _count("Steps, at most")
+    seconds_min = _seconds("Seconds, at least")
+    seconds_max = _seconds("Seconds, at most")
+    opened_from = DayField("Opened from")
+    opened_to = DayField("Opened until")
+
+    def __init__(
+        self,
+        data: Mapping[str, str],
+        *,
+        runs: list[tuple[int, str]],
+        models: list[str],
+        benchmarks: list[str],
+    ) -> None:
+        super().__init__(data)
+        named = [(str(run), visible(f"{run} · {name}")) for run, name in runs]
+        self.fields["run"] = choice(named, "Run")
+        self.fields["model"] = names(models, "Model")
+        self.fields["benchmark"] = names(benchmarks, "Benchmark")
+        rest = [name for name in self.fields if name not in ("q", "model", *AT_ONCE)]
+        self.order_fields(["q", *AT_ONCE, "model", *rest])
+
+    @property
+    def at_once(self) -> list[forms.BoundField]:
+        """The filters that are always in sight."""
+        return [self[name] for name in AT_ONCE]
+
+    @property
+    def folded(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name not in ("q", *AT_ONCE)]
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Whether something is set that would be out of sight."""
+        return any(field.data for field in self.folded)
+
+    def problems(self) -> list[str]:
+        return [*super().problems(), *self._contradictions()]
+
+    def query_problem(self) -> str:
+        errors = self.errors.get("q")
+        return f"What you look for {errors[0]}." if errors else ""
+
+    def _contradictions(self) -> list[str]:
+        filters = self.filters()
+        return [
+            f"No episode has at least {filters[low]} and at most {filters[high]} {what}."
+            if what != "days"
+            else f"No day is from {filters[low]} on and until {filters[high]}."
+            for low, high, what in PAIRS
+            if low in filters and high in filters and filters[low] > filters[high]
+        ]

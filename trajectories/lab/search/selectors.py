@@ -1,0 +1,323 @@
+"""Find across trajectories: words in thoughts, and filters; with words the hits are steps, else episodes.
+
+Found are episodes that have been summarised (some seconds after their end); without words and without filters
+that only summaries know, open ones too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.db import connection
+
+from tasks_app.task_words import task_query, tasks_with
+from trajectories.facts.action_check import MISMATCHES
+from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
+from trajectories.lab.queries.episodes import episodes_listed
+from trajectories.lab.text.excerpts import SEARCHED_CHARS, Part, excerpt
+from trajectories.models import Episode
+
+HITS_PER_PAGE = 25
+# Counts are exact up to here, and "10,000+" beyond: nobody reads on, and counting all would cost seconds.
+COUNTED_MAX = 10_000
+RUNS_COUNTED = 20
+# Of fewer hits all are looked up and sorted; of more the newest are looked for from the end.
+RARE_MAX = 2_000
+EXPORTED_AT_ONCE = 500
+
+# Conditions by filter: ``e`` is the episode, ``r`` its run, ``t`` its task, ``v`` its verdict, ``a`` its
+# facts and ``f`` those of the step.
+EPISODE_CONDITIONS = {
+    "run": "e.run_id = %(run)s",
+    "episodes": "e.id = ANY(%(episodes)s::bigint[])",
+    "task": "e.task_id = %(task)s",
+    "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",
+    "model": "r.model = %(model)s",
+    "policy_version": "e.policy_version = %(policy_version)s",
+    "benchmark": "t.benchmark_id = %(benchmark)s",
+    "arm": "e.arm = %(arm)s",
+    "status": "e.status = %(status)s",
+    "outcome": "v.outcome = %(outcome)s",
+    "reason": "v.reason = %(reason)s",
+    "steps_min": "a.steps >= %(steps_min)s",
+    "steps_max": "a.steps <= %(steps_max)s",
+    "duration_min_ms": "a.duration_ms >= %(duration_min_ms)s",
+    "duration_max_ms": "a.duration_ms <= %(duration_max_ms)s",
+    "opened_from": "e.opened_at >= %(opened_from)s",
+    "opened_to": "e.opened_at < %(opened_to)s",
+}
+# Of an episode whose page saw more all events count that no action explains, as in the means of a run: those
+# of steps that did another thing too, and those of no step.
+MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {"extra": "a.extra_events > 0"}
+JOINS = {
+    "e": "JOIN trajectories_episode e ON e.id = f.episode_id",
+    "r": "JOIN trajectories_run r ON r.id = e.run_id",
+    "t": "JOIN tasks_app_task t ON t.id = e.task_id",
+    "v": "LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id",
+    "a": "LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cursor:
+    """Where a page ended; ``index`` is 0 where hits are episodes."""
+
+    episode: int
+    index: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A step whose thought has the words, or an episode (``index`` None).
+
+    ``episode`` is as in a list of episodes; ``parts`` are the thought's excerpt.
+    """
+
+    episode: Episode
+    index: int | None = None
+    action_type: str = ""
+    said_done: str = ""
+    parts: Sequence[Part] = ()
+
+    @property
+    def is_mismatch(self) -> bool:
+        return self.said_done in MISMATCHES
+
+    @property
+    def find(self) -> str:
+        """What stands in the thought itself for the query's longest part: to be found again in the step."""
+        return max((part.text for part in self.parts if part.is_hit), key=len, default="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How many hits in how many episodes, by outcome (by status without one), arm and run (the most
+    frequent). Not exact: counted among the first ``COUNTED_MAX``."""
+
+    total: int
+    episodes: int
+    is_exact: bool
+    outcomes: Mapping[str, int]
+    arms: Mapping[str, int]
+    runs: Mapping[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitPage:
+    """Newest first; ``older`` is the cursor of the next page. ``problem`` says why a query finds nothing."""
+
+    hits: Sequence[Hit]
+    older: Cursor | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """A query in websearch syntax ("phrase", or, -without) and filters: those of ``EPISODE_CONDITIONS``,
+    ``action`` (a type) and ``said_done`` (a mismatch), which with words are of the step itself and without
+    of any step (``extra``: of any event). ``opened_to`` is a day and belongs to the stretch; ``problem`` asks
+    in the same syntax for words of the task's key and prompt. Raises ``KeyError`` for other names."""
+
+    query: str = ""
+    filters: Mapping[str, Any]
+
+    @property
+    def words(self) -> str:
+        return web_query(self.query)
+
+    @property
+    def problem(self) -> str:
+        terms = query_terms(self.query)
+        if sum(len(words) for _, words in terms) > QUERY_WORDS_MAX:
+            return f"The query has more than {QUERY_WORDS_MAX} words: leave some out."
+        if not self.query.strip() or self.words:
+            return ""
+        if any(sign == "-" for sign, _ in terms):
+            return "The query says only what must not be there: add at least one word that has to be."
+        return "The query needs at least one word or number that has to be there."
+
+
+def search_page(search: Search, *, after: Cursor | None = None, limit: int = HITS_PER_PAGE) -> HitPage:
+    """One page of hits."""
+    if search.problem:
+        return HitPage(hits=[], older=None, problem=search.problem)
+    places = _places(search, after=after, limit=limit + 1)
+    shown = places[:limit]
+    last = shown[-1] if len(places) > limit else None
+    older = Cursor(episode=last[0], index=last[1] or 0) if last else None
+    return HitPage(hits=_hits(shown, query=search.query), older=older)
+
+
+def search_counts(search: Search) -> Counts:
+    """How many hits there are, of which kind; bounded."""
+    if search.problem:
+        return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
+    source, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
+    sql = f"""
+WITH found AS MATERIALIZED ({source} LIMIT {COUNTED_MAX + 1}),
+counted AS MATERIALIZED (SELECT * FROM found LIMIT {COUNTED_MAX})
+SELECT coalesce(v.outcome, c.status), c.arm, c.run_id, count(*), (SELECT count(*) FROM found),
+    (SELECT count(DISTINCT id) FROM counted)
+FROM counted c LEFT JOIN trajectories_verdict v ON v.id = c.verdict_id
+GROUP BY GROUPING SETS ((coalesce(v.outcome, c.status)), (c.arm), (c.run_id))
+ORDER BY count(*) DESC, 3, 2, 1"""  # noqa: S608 (the parts are constants of this module)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        rows = cursor.fetchall()
+    total = rows[0][4] if rows else 0
+    runs = [(row[2], row[3]) for row in rows if row[2] is not None]
+    return Counts(
+        total=min(total, COUNTED_MAX),
+        episodes=rows[0][5] if rows else 0,
+        is_exact=total <= COUNTED_MAX,
+        outcomes={row[0]: row[3] for row in rows if row[0] is not None},
+        arms={row[1]: row[3] for row in rows if row[1] is not None},
+        runs=dict(runs[:RUNS_COUNTED]),
+    )
+
+
+def search_episode_ids(search: Search) -> Iterator[int]:
+    """The episodes of all hits, newest first, each once: a selection to export."""
+    if search.problem:
+        return
+    after, last = None, None
+    while True:
+        places = _places(search, after=after, limit=EXPORTED_AT_ONCE)
+        for episode_id, _ in places:
+            if episode_id != last:
+                yield episode_id
+            last = episode_id
+        if len(places) < EXPORTED_AT_ONCE or last is None:
+            return
+        # On behind all steps of that episode.
+        after = Cursor(episode=last, index=0)
+
+
+def _places(search: Search, *, after: Cursor | None, limit: int) -> list[tuple[int, int | None]]:
+    if not search.words:
+        source, parameters = _source(search, columns="e.id, NULL::int", after=after)
+        return _rows(f"{source} ORDER BY e.id DESC LIMIT {limit:d}", parameters)
+    rare = _places_of_rare(search, after=after, limit=limit)
+    if rare is not None:
+        return rare
+    source, parameters = _source(search, columns="f.episode_id, f.index", after=after)
+    return _rows(f"{source} ORDER BY f.episode_id DESC, f.index DESC LIMIT {limit:d}", parameters)
+
+
+def _places_of_rare(
+    search: Search, *, after: Cursor | None, limit: int
+) -> list[tuple[int, int | None]] | None:
+    """The places when there are few enough to sort, by the index of words; None when there are too many.
+
+    Asked for the newest alone, Postgres reads steps from the newest on until it has enough that match, which
+    is right for frequent words; of a word that nobody said it believes that it is frequent, and reads all.
+    """
+    source, parameters = _source(search, columns="f.episode_id, f.index", after=after)
+    sql = f"""
+WITH found AS MATERIALIZED ({source} LIMIT {RARE_MAX + 1})
+SELECT n.n, p.episode_id, p.index
+FROM (SELECT count(*) AS n FROM found) n LEFT JOIN LATERAL (
+    SELECT * FROM found WHERE n.n <= {RARE_MAX} ORDER BY episode_id DESC, index DESC LIMIT {limit:d}
+) p ON true
+ORDER BY p.episode_id DESC, p.index DESC"""  # noqa: S608 (the parts are constants of this module)
+    rows = _rows(sql, parameters)
+    if rows[0][0] > RARE_MAX:
+        return None
+    return [(episode_id, index) for _, episode_id, index in rows if episode_id is not None]
+
+
+def _rows(sql: str, parameters: Mapping[str, Any]) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+
+def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
+    """The hits as a query without an order, and its parameters; only tables that it asks of are joined."""
+    conditions = _conditions(search)
+    parameters = {**search.filters, "words": search.words}
+    if "opened_to" in parameters and isinstance(parameters["opened_to"], date):
+        parameters["opened_to"] += timedelta(days=1)
+    if "problem" in parameters:
+        parameters["problem"] = task_query(parameters["problem"])
+    if search.words and "run" in parameters:
+        # A run's episodes mostly stand together, and places between two can be met with those of words.
+        first, last = _rows(_RUN_EXTENT, parameters)[0]
+        parameters.update(run_first=first, run_last=last)
+        conditions.append("f.episode_id BETWEEN %(run_first)s AND %(run_last)s")
+    if after:
+        parameters.update(after_episode=after.episode, after_index=after.index)
+        conditions.append(
+            "(f.episode_id, f.index) < (%(after_episode)s, %(after_index)s)"
+            if search.words
+            else "e.id < %(after_episode)s"
+        )
+    asked = {alias for alias in JOINS for part in (*conditions, columns) if f"{alias}." in part}
+    if asked - {"f"}:
+        asked.add("e")
+    if search.words:
+        tables = ["trajectories_stepfacts f", *(JOINS[alias] for alias in JOINS if alias in asked)]
+    else:
+        tables = ["trajectories_episode e", *(JOINS[alias] for alias in JOINS if alias in asked - {"e"})]
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"SELECT {columns} FROM {' '.join(tables)} {where}", parameters  # noqa: S608 (constants)
+
+
+def _conditions(search: Search) -> list[str]:
+    conditions = []
+    if search.words:
+        conditions.append(f"f.words @@ websearch_to_tsquery('{CONFIGURATION}'::regconfig, %(words)s)")
+    for name, value in search.filters.items():
+        if name == "action":
+            conditions.append("f.action_type = %(action)s" if search.words else "a.action_types ? %(action)s")
+        elif name == "said_done":
+            column = MISMATCH_COLUMNS[value]
+            conditions.append("f.said_done = %(said_done)s" if search.words else column)
+        else:
+            conditions.append(EPISODE_CONDITIONS[name])
+    return conditions
+
+
+def _hits(places: Sequence[tuple[int, int | None]], *, query: str) -> list[Hit]:
+    listed = episodes_listed(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
+    episodes = {episode.pk: episode for episode in listed}
+    thoughts = _thoughts([place for place in places if place[1] is not None])
+    hits = []
+    for episode_id, index in places:
+        thought, action_type, said_done = thoughts.get((episode_id, index), ("", "", ""))
+        parts = excerpt(thought, query=query) if index is not None else ()
+        hits.append(
+            Hit(
+                episode=episodes[episode_id],
+                index=index,
+                action_type=action_type,
+                said_done=said_done,
+                parts=parts,
+            )
+        )
+    return hits
+
+
+_RUN_EXTENT = """
+SELECT coalesce(min(e.id), 0), coalesce(max(e.id), -1) FROM trajectories_episode e WHERE e.run_id = %(run)s"""
+
+_THOUGHTS = """
+SELECT s.episode_id, s.index, left(s.thought, %(chars)s), s.action_type, f.said_done
+FROM unnest(%(episodes)s::bigint[], %(indexes)s::int[]) AS wanted(episode_id, index)
+JOIN trajectories_step s USING (episode_id, index) JOIN trajectories_stepfacts f USING (episode_id, index)"""
+
+
+def _thoughts(places: Sequence[tuple[int, int | None]]) -> dict[tuple[int, int | None], tuple[str, str, str]]:
+    if not places:
+        return {}
+    parameters: dict[str, Any] = {
+        "episodes": [episode_id for episode_id, _ in places],
+        "indexes": [index for _, index in places],
+        "chars": SEARCHED_CHARS + 1,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_THOUGHTS, parameters)
+        return {(row[0], row[1]): tuple(row[2:]) for row in cursor.fetchall()}

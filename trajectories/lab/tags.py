@@ -1,0 +1,278 @@
+"""How the lab writes numbers, times and text that it does not trust."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from tasks_app.figures import PLACE
+from trajectories.facts.action_check import MISMATCHES
+from trajectories.facts.action_rules import NOT_DONE
+from trajectories.lab.live_bar import live_bar
+from trajectories.lab.queries.step_labels import Told
+from trajectories.lab.search.form import EPISODES_MAX
+from trajectories.lab.text import formulas, long_text
+from trajectories.lab.text.action_check import (
+    RESULT_TONES,
+    SAID_DONE,
+    SIGNS,
+    UNKNOWN_YET,
+    said_done_kind,
+    said_done_words,
+)
+from trajectories.lab.text.actions import Phrase, action_phrase, pretty
+from trajectories.lab.text.excerpts import excerpt_html
+from trajectories.lab.text.fidelity import share_told
+from trajectories.lab.text.programs import Call
+from trajectories.lab.text.questions import content_parts, gold_named, problem_context
+from trajectories.lab.text.untrusted import cut, goes_on, visible, visible_html
+from trajectories.lab.text.values import Value, fields_of, values_of
+from trajectories.reports.statistics import Rate
+
+register = template.Library()
+register.filter("gold_named", gold_named)
+register.filter("share_told", share_told)
+register.filter("excerpt", excerpt_html)
+
+UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
+OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
+STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
+# The interval's plot in units of its SVG.
+PLOT_LEFT = 4
+PLOT_WIDTH = 100
+
+
+@register.filter
+def untrusted(value: object) -> SafeString:
+    """Text that others wrote: escaped, tokens masked, and what would hide or reorder it made visible."""
+    return visible_html("" if value is None else str(value))
+
+
+@register.filter
+def marked(value: object, find: str) -> SafeString:
+    """The same, with what is sought marked."""
+    return long_text.marked("" if value is None else str(value), find=find)
+
+
+@register.filter
+def values_asked(gold: str, task: Any) -> list[Value]:
+    """What a gold expects in each field of its task."""
+    return values_of(fields_of(task), given=(), expected=gold)
+
+
+@register.filter
+def plain(value: object) -> str:
+    """The same where no markup can stand."""
+    return visible(str(value))
+
+
+@register.filter
+def has_lines(value: str) -> bool:
+    """Whether a text is a program or a grid, whose lines must stay."""
+    return "\n" in value.strip()
+
+
+@register.filter
+def first_line_told(beginning: str) -> str:
+    """The first line of a thought, with formulas in plain characters."""
+    return formulas.first_line_told(beginning, is_cut=goes_on(beginning))
+
+
+@register.filter
+def question_told(beginning: str, limit: int = 160) -> str:
+    """How a question begins, with its line breaks as spaces: its first line may end inside a formula.
+    Formulas are told in plain characters, and pictures by their names."""
+    told = formulas.formulas_told(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
+    return cut(" ".join(told.split()), limit)
+
+
+@register.filter
+def formula_told(tex: str) -> str:
+    """A formula without its marks, in plain characters."""
+    return formulas.formula_told(tex)
+
+
+@register.filter
+def figures_named(value: str) -> str:
+    """The places of pictures by the pictures' names, where the pictures themselves cannot stand."""
+    return PLACE.sub(r"[Figure \1]", value or "")
+
+
+@register.filter
+def as_json(value: object) -> str:
+    return pretty(value)
+
+
+@register.filter
+def one_line_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+@register.filter
+def said_done(value: str, action_type: str = "") -> str:
+    return said_done_words(value, action_type=action_type)
+
+
+@register.filter
+def said_done_tone(value: str) -> str:
+    return SAID_DONE.get(value, ("", "plain"))[1]
+
+
+@register.inclusion_tag("lab/shared/_action_check.html")
+def seen(told: Told, action_type: str, result: str, *, is_whole: bool = False) -> dict[str, Any]:
+    """The sign of what became of an action. Lists say nothing of what nobody knows; ``is_whole`` does."""
+    kind = said_done_kind(told.said_done, action_type=action_type)
+    is_undone = kind == "not_seen" and result in NOT_DONE
+    is_unknown_yet = kind == "unknown" and told.is_so_far
+    words = UNKNOWN_YET if is_unknown_yet else said_done_words(kind, action_type=action_type, result=result)
+    return {
+        "words": words if is_whole or kind in SIGNS else "",
+        "sign": SIGNS.get(kind, ""),
+        "tone": said_done_tone(kind),
+        "detail": told.detail,
+        "is_mismatch": kind in MISMATCHES,
+        "is_whole": is_whole,
+        "is_so_far": told.is_so_far and not is_undone and not is_unknown_yet,
+    }
+
+
+@register.filter
+def phrase(action: object, target: str = "") -> Phrase:
+    """An action in words; ``target`` is its element in words."""
+    return action_phrase(action, target=target)
+
+
+@register.filter
+def percent(share: float) -> str:
+    return f"{share * 100:.1f}%" if 0.0005 < share < 0.9995 else f"{share * 100:.0f}%"
+
+
+@register.filter
+def count(number: int) -> str:
+    """A count with its thousands set apart."""
+    return f"{number:,}"
+
+
+@register.filter
+def milliseconds(value: float | None) -> str:
+    """A duration given in milliseconds, in the unit that reads best."""
+    if value is None:
+        return "–"
+    if value < 1_000:
+        return f"{value:.0f} ms"
+    if value < 60_000:
+        return f"{value / 1_000:.1f} s"
+    minutes, seconds = divmod(round(value / 1_000), 60)
+    return f"{minutes} min {seconds} s"
+
+
+@register.simple_tag
+def when(moment: datetime | None, now: datetime | None = None) -> SafeString | str:
+    """How long ago, with the exact moment (UTC) on hover and for machines."""
+    if moment is None:
+        return "–"
+    exact = moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        exact,
+        ago(moment, now or timezone.now()),
+    )
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    seconds = (now - moment).total_seconds()
+    for size, unit in UNITS:
+        if abs(seconds) >= size:
+            amount = f"{int(abs(seconds) // size)} {unit}"
+            return f"{amount} ago" if seconds > 0 else f"in {amount}"
+    return "just now"
+
+
+@register.simple_tag
+def tag_of(value: str) -> SafeString:
+    """An outcome, status or action result as a coloured tag; the word itself always stands there."""
+    tone = OUTCOME_TAGS.get(value) or RESULT_TONES.get(value) or STATE_TAGS.get(value) or "plain"
+    return format_html('<span class="tag tag-{}">{}</span>', tone, value)
+
+
+@register.simple_tag
+def ticked_most() -> int:
+    """How many episodes can be taken away by their numbers."""
+    return EPISODES_MAX
+
+
+@register.inclusion_tag("lab/shared/_rate.html")
+def rate(value: Rate | None) -> dict[str, Any]:
+    """A share with its 95% interval as figures and as a dot with whiskers."""
+    if value is None:
+        return {"rate": None}
+    places = {"x": value.value, "low_x": value.low, "high_x": value.high}
+    return {
+        "rate": value,
+        **{name: f"{PLOT_LEFT + PLOT_WIDTH * share:.1f}" for name, share in places.items()},
+    }
+
+
+@register.inclusion_tag("lab/shared/_outcomes.html")
+def outcome_bar(tally: Any) -> dict[str, Any]:
+    """Episodes by outcome, or by status where they have none yet, as one bar of 100 units."""
+    counts = [
+        ("correct", tally.correct),
+        ("incorrect", tally.incorrect),
+        ("void", tally.void),
+        ("submitted", tally.submitted),
+        ("open", tally.open),
+    ]
+    total = sum(count for _, count in counts) or 1
+    parts, place = [], 0.0
+    for name, count in counts:
+        width = count / total * 100
+        if count:
+            parts.append({"name": name, "count": count, "x": f"{place:.2f}", "width": f"{width:.2f}"})
+        place += width
+    return {"parts": parts}
+
+
+@register.inclusion_tag("lab/shared/_question.html")
+def problem(task: Any, arrangement: Any = None) -> dict[str, Any]:
+    """A task's question; unless its payload says that it is LaTeX, a dollar is money."""
+    return problem_context(task, arrangement)
+
+
+@register.inclusion_tag("lab/shared/_live_bar.html", takes_context=True)
+def live(context: template.Context, path: str, part: str, latest: str = "") -> dict[str, Any]:
+    """The bar that says whether a page follows what is under way, and how."""
+    return live_bar(context["request"], path=path, part=part, latest=latest)
+
+
+@register.filter
+def of_step(calls: Sequence[Call], index: int) -> list[Call]:
+    return [call for call in calls if call.step == index]
+
+
+@register.filter
+def parts(content: object) -> list[dict[str, str]]:
+    """A message's texts and pictures."""
+    return content_parts(content)
+
+
+@register.simple_tag(takes_context=True)
+def query_with(context: template.Context, **changes: object) -> str:
+    """The page's own query string with some parameters changed; None removes one."""
+    parameters = context["request"].GET.dict()
+    parameters.update({name: value for name, value in changes.items() if value is not None})
+    kept = {
+        name: value
+        for name, value in parameters.items()
+        if value not in ("", None) and changes.get(name, value) is not None
+    }
+    return "?" + urlencode(kept)

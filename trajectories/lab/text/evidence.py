@@ -1,0 +1,92 @@
+"""What a verdict was reached from, as far as its reader may know.
+
+Verdicts on tasks of the mock sites are kept with ``conditions``, those of the state that was asked for: a
+list, empty where a task is judged by its values alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from tasks_app.families import registry
+from tasks_app.models import Task
+from tasks_app.worlds.conditions import Condition
+from trajectories.lab.text.values import Value, values_of
+from trajectories.models import Verdict
+
+KINDS = {"goal": "What was asked for", "frame": "What had to stay as it was", "allowed": "What may differ"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How one verifier read answer and gold; ``gold`` is None for those who may not see it.
+
+    ``values`` are both taken apart, where the task asks for several values under names.
+    """
+
+    verifier: str
+    outcome: str
+    answer: str
+    gold: str | None
+    values: list[Value] = field(default_factory=list)
+
+
+def readings_of(evidence: Mapping[str, Any], *, golds: bool, fields: Sequence[str] = ()) -> list[Reading]:
+    """One reading for each verifier that was asked, in the order of their ids; ``fields`` are the task's."""
+    opinions = evidence.get("verifiers")
+    if not isinstance(opinions, Mapping):
+        return []
+    return [
+        _reading(verifier, opinion, golds=golds, fields=fields)
+        for verifier, opinion in sorted(opinions.items())
+        if isinstance(opinion, Mapping)
+    ]
+
+
+def _reading(verifier: str, opinion: Mapping[str, Any], *, golds: bool, fields: Sequence[str]) -> Reading:
+    answer = str(opinion.get("parsed_answer", ""))
+    gold = str(opinion.get("parsed_gold", "")) if golds else None
+    return Reading(
+        verifier=verifier,
+        outcome="correct" if opinion.get("correct") else "incorrect",
+        answer=answer,
+        gold=gold,
+        values=values_of(fields, given=answer, expected=gold or ""),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """The state that was asked for beside the one that was left.
+
+    ``kinds`` tells of each kind of condition whether all of it was held; ``groups``, the conditions of each
+    kind, are for those alone who may see golds.
+    """
+
+    kinds: list[tuple[str, bool]]
+    groups: list[tuple[str, list[Condition]]]
+
+
+def comparison_of(evidence: Mapping[str, Any], *, golds: bool) -> Comparison | None:
+    """None where the verdict was kept without conditions, and for tasks that are judged by values alone."""
+    found = msgspec.convert(evidence.get("conditions") or [], list[Condition])
+    if not found:
+        return None
+    by_kind = [(kind, [one for one in found if one.kind == kind]) for kind in KINDS]
+    return Comparison(
+        kinds=[
+            (KINDS[kind], all(one.is_held for one in those)) for kind, those in by_kind if kind != "allowed"
+        ],
+        groups=[(KINDS[kind], those) for kind, those in by_kind if those] if golds else [],
+    )
+
+
+def lacks_comparison(task: Task, verdict: Verdict | None, evidence: Mapping[str, Any]) -> bool:
+    """Whether a verifier compared states, and the verdict was kept without saying how."""
+    family = registry.of_tags(task.tags)
+    is_judged = verdict is not None and bool(verdict.verifier) and verdict.outcome != Verdict.Outcome.VOID
+    return is_judged and family is not None and family.is_done and not evidence.get("conditions")

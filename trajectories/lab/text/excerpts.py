@@ -1,0 +1,83 @@
+"""The place in a thought where a query's words stand, for reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+from core.tokens import mask_tokens
+from trajectories.facts.words import query_terms, words_of
+from trajectories.lab.text.untrusted import visible_html
+
+REACH_CHARS = 120
+SEARCHED_CHARS = 200_000
+TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A stretch of text; ``is_hit`` where the query's words are."""
+
+    text: str
+    is_hit: bool = False
+
+
+def excerpt(thought: str, *, query: str) -> list[Part]:
+    """What stands around the first hit, cut with an ellipsis; the thought's beginning without one."""
+    # Masking comes first: neither a hit nor the cut may split what would be masked.
+    text = mask_tokens(thought[:SEARCHED_CHARS])
+    phrases = [words for sign, words in query_terms(query) if not sign]
+    hits = _hits(text, phrases)
+    start = max(0, (hits[0][0] if hits else 0) - REACH_CHARS)
+    end = min(len(text), max(hits[0][1] if hits else 0, start + REACH_CHARS) + REACH_CHARS)
+    parts = [Part(text="…")] if start else []
+    place = start
+    for first, last in hits:
+        if first < place or last > end:
+            continue
+        parts += [Part(text=text[place:first]), Part(text=text[first:last], is_hit=True)]
+        place = last
+    parts.append(
+        Part(text=text[place:end] + ("…" if end < len(text) or len(thought) > SEARCHED_CHARS else ""))
+    )
+    return [part for part in parts if part.text]
+
+
+def excerpt_html(parts: Iterable[Part]) -> SafeString:
+    """Escaped, tokens masked, unseen characters named; hits in ``<mark>``."""
+    return format_html_join(
+        "", "{}{}{}", (_marks(visible_html(part.text), is_hit=part.is_hit) for part in parts)
+    )
+
+
+def _marks(shown: SafeString, *, is_hit: bool) -> tuple[SafeString, SafeString, SafeString]:
+    return (OPEN, shown, CLOSE) if is_hit else (NOTHING, shown, NOTHING)
+
+
+OPEN, CLOSE, NOTHING = SafeString("<mark>"), SafeString("</mark>"), SafeString("")
+
+
+def _hits(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """Where any of the phrases stands, first to last, none inside another."""
+    words = [
+        (word, found.start(), found.end())
+        for found in TOKEN.finditer(text)
+        for word in words_of(found.group())
+    ]
+    said = [word for word, _, _ in words]
+    hits: list[tuple[int, int]] = []
+    by_first: dict[str, list[Sequence[str]]] = {}
+    for phrase in phrases:
+        by_first.setdefault(phrase[0], []).append(phrase)
+    for place, word in enumerate(said):
+        if hits and words[place][1] < hits[-1][1]:
+            continue
+        fitting = [p for p in by_first.get(word, ()) if said[place : place + len(p)] == list(p)]
+        if fitting:
+            longest = max(len(phrase) for phrase in fitting)
+            hits.append((words[place][1], words[place + longest - 1][2]))
+    return hits

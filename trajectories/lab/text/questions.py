@@ -1,0 +1,84 @@
+"""A task's question as the lab shows it, in the arrangement of one episode or in that of its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tasks_app import choices
+from tasks_app.prose import prose_of
+from tasks_app.questions import questions
+from tasks_app.variation import Arrangement, arranged
+
+BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
+
+
+def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[str, Any]:
+    """What ``lab/shared/_question.html`` draws; a payload without a text shows the task's prompt."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    shown = dict(arranged(payload, arrangement))
+    if not isinstance(shown.get("text"), str):
+        shown["text"] = task.prompt
+    prose = prose_of(shown)
+    sources = sources_of(task, arrangement)
+    return {
+        "prose": prose,
+        "choices": [(choice, sources.get(choice.label, "")) for choice in prose.choices],
+        "is_moved": bool(sources),
+        "table": shown.get("table"),
+        "signature": shown.get("signature", ""),
+        "asserts": "\n".join(shown.get("asserts", ())),
+    }
+
+
+def sources_of(task: Any, arrangement: Arrangement | None) -> dict[str, str]:
+    """The source's label of each choice, by the label that an episode shows; empty where none has moved."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    labels = [choice["label"] for choice in payload.get("choices", ())]
+    order = list((arrangement or {}).get("order", ()))
+    if len(order) != len(labels) or order == sorted(order):
+        return {}
+    return {labels[place]: labels[source] for place, source in enumerate(order)}
+
+
+def answer_named(answer: str, sources: Mapping[str, str]) -> str:
+    """An answer by the labels of its episode, with the source's label of the choice that it names."""
+    return f"{answer} (source {sources[answer]})" if answer in sources else answer
+
+
+def gold_named(gold: str, sources: Mapping[str, str]) -> str:
+    """A gold, which has the source's label, named as ``answer_named`` names answers."""
+    shown = next((label for label, source in sources.items() if source == gold), gold)
+    return answer_named(shown, sources)
+
+
+def problem_shape(task: Any) -> list[tuple[str, str]]:
+    """Names and values: what a question consists of, and what its page can be given beside it."""
+    payload = task.payload if isinstance(task.payload, Mapping) else {}
+    shape: list[tuple[str, str]] = []
+    if found := payload.get("choices"):
+        order = "free to move" if choices.is_movable(payload) else "in their order"
+        shape.append(("Choices", f"{len(found)}, {order}"))
+    if found := payload.get("pictures"):
+        shape.append(("Pictures", str(len(found))))
+    if found := payload.get("table"):
+        shape.append(("Table", f"{len(found['rows'])} rows of {len(found['header'])}"))
+    if task.kind in questions and (tools := questions.get(task.kind).tools):
+        shape.append(("Tools", f"{', '.join(sorted(tools))} (where a run grants them)"))
+    return shape
+
+
+def content_parts(content: object) -> list[dict[str, str]]:
+    """A chat message's content as parts with a ``text``, or the ``sha256`` of a picture."""
+    if not isinstance(content, list):
+        return [{"text": str(content)}]
+    return [_part(part) for part in content]
+
+
+def _part(part: Mapping[str, Any]) -> dict[str, str]:
+    if part["type"] == "text":
+        return {"text": str(part["text"])}
+    address = str(part["image_url"]["url"])
+    picture = BLOB.search(address)
+    return {"sha256": picture[1]} if picture else {"text": address}

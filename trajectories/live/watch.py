@@ -1,0 +1,147 @@
+"""The feeds that are open, and the look at Postgres once a second that finds new steps for all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import GymError
+from trajectories.live.feeds import EpisodeFeed, Feed, RunFeed, Subscription
+from trajectories.live.marks import StepMarks
+from trajectories.live.selectors import NewStep, Unavailable
+
+if TYPE_CHECKING:
+    from trajectories.live.hub import Hub
+
+logger = logging.getLogger(__name__)
+
+F = TypeVar("F", bound=Feed)
+
+STEP_LOOK_S = 1.0
+# Looking for steps takes at most this share of one connection's time, however much is watched.
+LOOK_SHARE = 0.1
+FORGET_S = 60.0
+OPEN_S = 10.0
+
+
+class Feeds:
+    """Opens a feed for its first watcher and closes it after its last."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._runs: dict[int, RunFeed] = {}
+        self._episodes: dict[int, EpisodeFeed] = {}
+        self._pumps: dict[Feed, asyncio.Task[None]] = {}
+        self._opening = asyncio.Lock()
+        self._marks = StepMarks()
+        self._forget_at = 0.0
+
+    def __len__(self) -> int:
+        return len(self._runs) + len(self._episodes)
+
+    def step_highest(self, episode_id: int) -> int:
+        """The highest step that watchers of an episode have been told, or need not be."""
+        return self._marks.highest(episode_id)
+
+    @contextlib.asynccontextmanager
+    async def run_watch(self, run_id: int) -> AsyncIterator[tuple[RunFeed, Subscription] | None]:
+        """The run's feed and one's place in it, or None when the run is unknown.
+
+        Raises ``Unavailable`` when Postgres stays away.
+        """
+        async with self._watch(RunFeed(self._hub, run_id), self._runs) as watched:
+            yield watched
+
+    @contextlib.asynccontextmanager
+    async def episode_watch(self, episode_id: int) -> AsyncIterator[tuple[EpisodeFeed, Subscription] | None]:
+        """The episode's feed and one's place in it, or None when it is unknown; raises as ``run_watch``."""
+        async with self._watch(EpisodeFeed(self._hub, episode_id), self._episodes) as watched:
+            yield watched
+
+    @contextlib.asynccontextmanager
+    async def _watch(self, new: F, feeds: dict[int, F]) -> AsyncIterator[tuple[F, Subscription] | None]:
+        subscription = Subscription()
+        # At most one feed opens at a time; nobody queues for ever while Postgres is away.
+        try:
+            async with asyncio.timeout(OPEN_S), self._opening:
+                feed = feeds.get(new.subject_id) or await self._opened(new, feeds)
+                if feed is not None:
+                    feed.subscriptions.add(subscription)
+        except TimeoutError:
+            raise Unavailable("no feed could be opened in time") from None
+        if feed is None:
+            yield None
+            return
+        try:
+            yield feed, subscription
+        finally:
+            feed.subscriptions.discard(subscription)
+            if not feed.subscriptions and feeds.get(feed.subject_id) is feed:
+                del feeds[feed.subject_id]
+                self._pumps.pop(feed).cancel()
+
+    async def _opened(self, feed: F, feeds: dict[int, F]) -> F | None:
+        if not await feed.open():
+            return None
+        await self._marks_begin(feed)
+        feeds[feed.subject_id] = feed
+        self._pumps[feed] = asyncio.create_task(self._pump(feed))
+        return feed
+
+    async def _pump(self, feed: Feed) -> None:
+        try:
+            await feed.pump()
+        except GymError as error:
+            feed.end(error)
+        except Exception:
+            logger.exception("%s %s failed", type(feed).__name__, feed.subject_id)
+            feed.end(
+                GymError("internal_error", "This is our fault, not yours; it has been logged.", status=500)
+            )
+
+    async def _marks_begin(self, feed: Feed) -> None:
+        runs, episodes = ([feed.subject_id], []) if isinstance(feed, RunFeed) else ([], [feed.subject_id])
+        found = await self._hub.reader.steps_highest(runs=runs, episodes=episodes)
+        watched = {
+            one.episode_id for one in found if one.episode_id in self._episodes or one.run_id in self._runs
+        }
+        self._marks.begin({one.episode_id: one.step for one in found}, watched=watched)
+
+    async def steps_look(self) -> None:
+        """Tell watchers the steps stored since the last look, then rest in proportion to its cost."""
+        clock = asyncio.get_running_loop()
+        began = clock.time()
+        if began >= self._forget_at:
+            await self._forget()
+            self._forget_at = began + FORGET_S
+        if len(self):
+            self._tell(
+                await self._hub.reader.steps_after(
+                    self._marks.floors(), episodes=list(self._episodes), runs=list(self._runs)
+                )
+            )
+        await asyncio.sleep((clock.time() - began) / LOOK_SHARE)
+
+    def _tell(self, found: list[NewStep]) -> None:
+        by_feed: dict[Feed, list[NewStep]] = defaultdict(list)
+        for step in found:
+            if self._marks.take(step.episode_id, step.step):
+                watching = (self._episodes.get(step.episode_id), self._runs.get(step.run_id))
+                for watched in filter(None, watching):
+                    by_feed[watched].append(step)
+        for feed, steps in by_feed.items():
+            feed.publish_steps(steps)
+
+    async def _forget(self) -> None:
+        """Drop marks of what nobody watches; not while a feed opens, whose marks come before it is listed."""
+        if not len(self._marks):
+            return
+        async with self._opening:
+            watched = await self._hub.reader.steps_highest(
+                episodes=list(self._episodes), runs=list(self._runs)
+            )
+            self._marks.keep(one.episode_id for one in watched)

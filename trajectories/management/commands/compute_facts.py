@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from tqdm import tqdm
+
+from trajectories.facts import store
+
+BATCH = 100
+
+
+class Command(BaseCommand):
+    help = "Computes the facts of ended episodes: what was said and done, and measures of behaviour."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--run", type=int, help="only this run")
+        parser.add_argument("--all", action="store_true", help="also of those that have theirs")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        run: int | None = options["run"]
+        episodes = steps = after = 0
+        with tqdm(unit="step", disable=None) as progress:
+            while ids := store.episodes_all(after=after, limit=BATCH, run=run, again=options["all"]):
+                done = store.episodes_summarise(ids)
+                episodes, steps, after = episodes + len(ids), steps + done, ids[-1]
+                progress.update(done)
+        self.stdout.write(f"{episodes} episodes with {steps} steps summarised.")

@@ -1,0 +1,91 @@
+"""Solved tasks in the prompt: the few-shot arm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import GymError
+from tasks_app import few_shot, gold_answers
+from tasks_app.models import Gold, Task
+from tasks_app.questions import questions
+from trajectories import prompts
+from trajectories.api.auth import Principal
+from trajectories.episodes import variations
+from trajectories.episodes.opening_body import Opening
+from trajectories.models import Run
+from trajectories.models.episode import Arm
+from trajectories.prompts import site_text
+
+SHOTS_DEFAULT = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exemplars:
+    """``chosen`` by task, ``solved`` by exemplar."""
+
+    chosen: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    solved: Mapping[int, prompts.Solved] = field(default_factory=dict)
+
+    def solved_of(self, ids: Sequence[int] | None) -> list[prompts.Solved]:
+        return [self.solved[pk] for pk in ids or () if pk in self.solved]
+
+
+def shots_check(opening: Opening) -> None:
+    """``GymError`` 422 ``shots_without_few_shot``."""
+    if opening.shots is not None and opening.arm != Arm.TEXT_FEW_SHOT:
+        message = f"The arm {opening.arm!r} shows no solved tasks: leave shots out, or open text_few_shot."
+        raise GymError("shots_without_few_shot", message, status=422, fields={"shots": [message]})
+
+
+def exemplars_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Exemplars:
+    """Those of a new call; nothing in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
+    if opening.arm != Arm.TEXT_FEW_SHOT:
+        return Exemplars()
+    chosen = few_shot.exemplars_choose(
+        opening.tasks,
+        count=opening.shots or SHOTS_DEFAULT,
+        seed=seed,
+        sees_split=principal.sees_split,
+    )
+    ids = {pk for of_task in chosen.values() for pk in of_task}
+    return Exemplars(chosen=chosen, solved=solved_load(ids, run=run))
+
+
+def exemplars_check(ids: Sequence[int], *, principal: Principal) -> None:
+    """``GymError`` 422 ``no_exemplars``: a group's solved tasks are gone, or of a split not for this key."""
+    splits = Task.objects.filter(pk__in=set(ids)).values_list("split", flat=True)
+    if len(splits) < len(set(ids)) or not all(map(principal.sees_split, splits)):
+        message = "The solved tasks of this group are not all there for this key: open a group of its own."
+        raise GymError("no_exemplars", message, status=422)
+
+
+def solved_load(ids: set[int], *, run: Run) -> dict[int, prompts.Solved]:
+    """Tasks and their current golds, as the prompts of a run show them."""
+    if not ids:
+        return {}
+    tasks = list(Task.objects.filter(pk__in=ids).only("pk", "kind", "prompt", "payload"))
+    asserts = {} if run.kind == Run.Kind.TRAIN else variations.asserts_of(tasks)
+    golds = Gold.objects.filter(task__in=ids, is_current=True).values_list("task_id", "answer", "solution")
+    texts = {task_id: (answer, solution) for task_id, answer, solution in golds}
+    return {
+        task.pk: _solved(task, *texts[task.pk], asserts=asserts.get(task.pk))
+        for task in tasks
+        if task.pk in texts
+    }
+
+
+def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | None) -> prompts.Solved:
+    # Everything that a site has would make each of the solved tasks longer than the question itself.
+    shown: dict[str, Any] = dict(site_text.text_arranged(task.payload, site_text.RELEVANT))
+    if asserts:
+        shown["asserts"] = list(asserts)
+    question = prompts.question_of(
+        kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=shown or None
+    )
+    form = questions.get(task.kind).form_of(task.payload)
+    given = gold_answers.answer_of(answer, form=form)
+    return prompts.Solved(
+        question=question, reply=prompts.reply_of(form=form, answer=given, solution=solution)
+    )

@@ -1,0 +1,184 @@
+"""The calls about runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from msgspec import structs
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.fields import body_read
+from core.paging import page, query_read
+from core.schema import errors
+from trajectories.api.auth import caller
+from trajectories.api.idempotency import HEADER, idempotent
+from trajectories.models import Run
+from trajectories.reports import behaviour, twins
+from trajectories.runs import records, selectors, services
+
+
+class RunsView(APIView):
+    scopes = {"GET": "read", "POST": "trainer"}
+
+    @extend_schema(
+        operation_id="run_create",
+        summary="Register a run",
+        description="A run is one job (training, evaluation, collection), not one checkpoint.",
+        parameters=[HEADER],
+        request=records.RunIn,
+        responses={201: records.RunRecord, **errors(400, 409, 413, 422)},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        run = services.run_create(fields=body_read(records.RunIn, request.data), principal=caller(request))
+        return Response(_run_record(selectors.run_get(run.pk)), status=201)
+
+    @extend_schema(
+        operation_id="run_list",
+        summary="List runs, newest first",
+        parameters=[records.RunsQuery],
+        responses={200: records.RunPage, **errors(400)},
+    )
+    def get(self, request: Request) -> Response:
+        query = query_read(records.RunsQuery, request)
+        runs = selectors.run_list(
+            kind=query.get("kind"), tag=query.get("tag"), before=query.get("cursor"), limit=query["limit"]
+        )
+        shown, following = page(runs, limit=query["limit"], place=lambda run: run.pk)
+        return Response({"results": [_run_record(run) for run in shown], "next": following})
+
+
+class RunView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="run_get",
+        summary="Read a run and how far it is",
+        responses={200: records.RunDetail, **errors(404)},
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        run = selectors.run_get(run_id)
+        return Response({**_run_record(run), **selectors.run_counts(run)})
+
+
+class PolicyView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="policy_register",
+        summary="Register a policy version",
+        description="Versions are integers that grow. Registering the same one again changes nothing.",
+        parameters=[HEADER],
+        request=records.PolicyIn,
+        responses={
+            201: records.PolicyRecord,
+            200: OpenApiResponse(records.PolicyRecord, "It was registered before."),
+            **errors(400, 404, 409, 422),
+        },
+    )
+    @idempotent
+    def post(self, request: Request, run_id: int) -> Response:
+        run = selectors.run_get(run_id)
+        version, is_new = services.policy_register(run=run, **body_read(records.PolicyIn, request.data))
+        return Response(records.PolicyRecord(version).data, status=201 if is_new else 200)
+
+
+class MetricsView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="metrics_record",
+        summary="Store a trainer's own numbers beside the rewards",
+        parameters=[HEADER],
+        request=records.MetricsIn,
+        responses={201: records.MetricsRecord, **errors(400, 404, 409, 422)},
+    )
+    @idempotent
+    def post(self, request: Request, run_id: int) -> Response:
+        run = selectors.run_get(run_id)
+        metrics = services.metrics_record(run=run, **body_read(records.MetricsIn, request.data))
+        return Response(records.MetricsRecord(metrics).data, status=201)
+
+
+class CancelView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @extend_schema(
+        operation_id="episodes_cancel",
+        summary="Cancel open and submitted episodes of a run",
+        description="They end `void` with the reason `cancelled`, which no alarm counts.",
+        parameters=[HEADER],
+        request=records.CancelIn,
+        responses={200: records.CancelRecord, **errors(400, 404, 409, 422)},
+    )
+    @idempotent
+    def post(self, request: Request, run_id: int) -> Response:
+        run = selectors.run_get(run_id)
+        asked = body_read(records.CancelIn, request.data)
+        ended = services.episodes_cancel(run=run, principal=caller(request), **asked)
+        return Response({"cancelled": len(ended), "episodes": ended})
+
+
+class GroupsView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="group_list",
+        summary="Groups as they complete",
+        description=(
+            "In the order in which their last verdicts came; none is skipped, and a refilled group comes "
+            "again. Send `next` as `after` to go on."
+        ),
+        parameters=[records.GroupsQuery],
+        responses={200: records.GroupPage, **errors(400, 404)},
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        query = query_read(records.GroupsQuery, request)
+        groups, following = selectors.groups_after(
+            run=selectors.run_get(run_id), principal=caller(request), **query
+        )
+        return Response({"results": groups, "next": following})
+
+
+class BehaviourView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="behaviour_get",
+        summary="How the policy behaved, by arm",
+        description=(
+            "Means over episodes of measures that are computed from words and addresses: heuristics, never "
+            "judged by people. Guided episodes are left out, and void ones."
+        ),
+        responses={200: records.BehaviourList, **errors(404)},
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        run = selectors.run_get(run_id)
+        found = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
+        return Response(asdict(found))
+
+
+class TwinsView(APIView):
+    scopes = {"GET": "read"}
+
+    @extend_schema(
+        operation_id="twin_list",
+        summary="How impossible tasks and their possible twins went together",
+        description=(
+            "By arm and family of tasks on mock sites. A pair has the same wording in two worlds that differ "
+            "in one fact; saying that nothing can be done is right in one of them alone."
+        ),
+        responses={200: records.TwinList, **errors(404)},
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        run = selectors.run_get(run_id)
+        tallies = twins.twin_tallies(run_id=run.pk, splits=caller(request).splits)
+        return Response({"results": [structs.asdict(tally) for tally in tallies]})
+
+
+def _run_record(run: Run) -> dict[str, Any]:
+    return dict(records.RunRecord(run).data)

@@ -1,0 +1,159 @@
+"""Reads about runs: records, groups as they complete, results by task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, Q, QuerySet
+
+from core.errors import GymError
+from trajectories.api.auth import Principal
+from trajectories.models import Episode, Run, VerdictCounter
+
+# A group completes with the verdict of its last episode. Places in the run's verdict stream follow commits,
+# so no group can complete behind a place that was already read. Rejudgements have no place and move nothing.
+# Parameters: run, after, splits (empty: all), limit. Rows in the order of completion; one with no group when
+# none has completed. The first column is the newest place that this statement saw.
+_GROUPS_AFTER = """
+WITH candidate AS (
+    SELECT e.group_id, max(v.run_seq) AS place
+    FROM trajectories_verdict v JOIN trajectories_episode e ON e.id = v.episode_id
+    WHERE v.run_id = %(run)s AND v.run_seq > %(after)s GROUP BY e.group_id
+), complete AS (
+    SELECT c.group_id, c.place, g.task_id FROM candidate c
+    JOIN trajectories_group g ON g.id = c.group_id JOIN tasks_app_task t ON t.id = g.task_id
+    WHERE (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[])) AND NOT EXISTS (
+        SELECT 1 FROM trajectories_episode e WHERE e.group_id = c.group_id AND e.status <> 'finished')
+    ORDER BY c.place LIMIT %(limit)s
+), versions AS (
+    SELECT e.group_id, e.policy_version FROM trajectories_episode e JOIN complete c USING (group_id)
+    UNION
+    SELECT e.group_id, s.policy_version FROM trajectories_step s
+    JOIN trajectories_episode e ON e.id = s.episode_id JOIN complete c USING (group_id)
+), result AS (
+    SELECT c.place, c.group_id, c.task_id, count(*) AS size, count(v.reward) AS judged,
+        array_agg(v.reward ORDER BY e.sample_index), avg(v.reward), stddev_samp(v.reward),
+        count(DISTINCT v.reward),
+        (SELECT min(policy_version) FROM versions x WHERE x.group_id = c.group_id),
+        (SELECT max(policy_version) FROM versions x WHERE x.group_id = c.group_id)
+    FROM complete c
+    JOIN trajectories_episode e ON e.group_id = c.group_id
+    JOIN trajectories_verdict v ON v.id = e.verdict_id
+    GROUP BY c.place, c.group_id, c.task_id
+)
+SELECT seen.place, result.* FROM (SELECT max(place) AS place FROM candidate) seen
+LEFT JOIN result ON true ORDER BY result.place"""
+
+
+def run_get(run_id: int) -> Run:
+    """The run, or ``GymError`` 404 ``unknown_run``."""
+    run = _with_version(Run.objects.filter(pk=run_id)).first()
+    if run is None:
+        raise GymError("unknown_run", f"There is no run {run_id}.", status=404)
+    return run
+
+
+def run_list(*, kind: str | None, tag: str | None, before: int | None, limit: int) -> list[Run]:
+    """Runs, newest first, up to ``limit`` and one more, which tells that there are more."""
+    runs = _with_version(Run.objects.all())
+    if kind is not None:
+        runs = runs.filter(kind=kind)
+    if tag is not None:
+        runs = runs.filter(tags__contains=[tag])
+    if before is not None:
+        runs = runs.filter(pk__lt=before)
+    return list(runs.order_by("-pk")[: limit + 1])
+
+
+def run_counts(run: Run) -> dict[str, Any]:
+    """Episodes by status, and verdicts so far."""
+    statuses = Episode.objects.filter(run=run).values_list("status").annotate(count=Count("pk")).order_by()
+    verdicts = VerdictCounter.objects.filter(run=run).values_list("count", flat=True).first()
+    return {
+        "episodes": {**dict.fromkeys(Episode.Status.values, 0), **dict(statuses)},
+        "verdicts": verdicts or 0,
+    }
+
+
+def groups_after(
+    *, run: Run, after: int, limit: int, principal: Principal
+) -> tuple[list[dict[str, Any]], int]:
+    """Groups that completed after a place in the run's verdict stream, and the place to go on from.
+
+    A group that is refilled completes again.
+    """
+    parameters: dict[str, Any] = {
+        "run": run.pk,
+        "after": after,
+        "limit": limit,
+        "splits": sorted(principal.splits),
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_GROUPS_AFTER, parameters)
+        rows = cursor.fetchall()
+    groups = [_group_record(*row[2:]) for row in rows if row[1] is not None]
+    newest = rows[-1][1] if len(groups) == limit else rows[0][0]
+    return groups, (after if newest is None else newest)
+
+
+def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:
+    """Per task of a run, by task id: how often tried, how well, by which policy version last."""
+    episodes = Episode.objects.filter(run=run, task__gt=after)
+    if principal.splits:
+        episodes = episodes.filter(task__split__in=principal.splits)
+    rows = (
+        episodes.values("task_id")
+        .annotate(
+            samples=Count("pk"),
+            judged=Count("verdict__reward"),
+            void=Count("pk", filter=Q(verdict__outcome="void")),
+            correct=Count("pk", filter=Q(verdict__outcome="correct")),
+            last_policy_version=Max("policy_version"),
+        )
+        .order_by("task_id")[: limit + 1]
+    )
+    return [_stats_record(row) for row in rows]
+
+
+def _with_version(runs: QuerySet[Run]) -> QuerySet[Run]:
+    return runs.annotate(policy_version=Max("policy_versions__version"))
+
+
+def _group_record(
+    group: int,
+    task: int,
+    size: int,
+    judged: int,
+    rewards: list[float | None],
+    mean: float | None,
+    std: float | None,
+    distinct: int,
+    lowest: int | None,
+    highest: int | None,
+) -> dict[str, Any]:
+    return {
+        "group": group,
+        "task": task,
+        "size": size,
+        "judged": judged,
+        "void": size - judged,
+        "rewards": rewards,
+        "mean": mean,
+        "std": std,
+        "policy_version": None if lowest is None else [lowest, highest],
+        "degenerate": distinct < 2,
+    }
+
+
+def _stats_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    judged = row["judged"]
+    return {
+        "task": row["task_id"],
+        "samples": row["samples"],
+        "judged": judged,
+        "void": row["void"],
+        "mean_reward": row["correct"] / judged if judged else None,
+        "last_policy_version": row["last_policy_version"],
+    }

@@ -1,0 +1,107 @@
+"""Writes about runs: the run itself, its policy versions and metrics, and the cancelling of episodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection, transaction
+
+from core.errors import GymError
+from trajectories import hot_sql
+from trajectories.api.auth import Principal
+from trajectories.episodes import ended_notice
+from trajectories.models import Episode, Group, PolicyVersion, Run, RunMetrics, VerdictCounter
+
+SHOWN_MAX = 10
+
+# One statement, so that of two callers with the same number one finds the other's row.
+_REGISTER = """
+INSERT INTO trajectories_policyversion (run_id, version, checkpoint, trainer_step, created_at)
+SELECT %(run)s, %(version)s, %(checkpoint)s, %(trainer_step)s, now()
+WHERE %(version)s > coalesce(
+    (SELECT max(version) FROM trajectories_policyversion WHERE run_id = %(run)s), -1)
+ON CONFLICT DO NOTHING RETURNING id"""
+
+
+@transaction.atomic
+def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
+    """A new run, with its verdict counter at zero."""
+    run = Run.objects.create(**fields, created_by_id=principal.key_id)
+    VerdictCounter.objects.create(run=run)
+    run.refresh_from_db()
+    return run
+
+
+def policy_register(
+    *, run: Run, version: int, checkpoint: str, trainer_step: int | None
+) -> tuple[PolicyVersion, bool]:
+    """The policy version and whether this call made it.
+
+    Raises ``GymError`` 409 ``policy_version_exists`` (same number, other content) and
+    ``policy_version_not_growing`` (below the newest).
+    """
+    asked = {"checkpoint": checkpoint, "trainer_step": trainer_step}
+    with connection.cursor() as cursor:
+        cursor.execute(_REGISTER, {"run": run.pk, "version": version, **asked})
+        is_new = cursor.fetchone() is not None
+    stored = PolicyVersion.objects.filter(run=run, version=version).first()
+    if stored is None:
+        newest = (
+            PolicyVersion.objects.filter(run=run).order_by("-version").values_list("version", flat=True)[0]
+        )
+        message = (
+            f"Policy versions grow: the newest of this run is {newest}, and {version} was not registered."
+        )
+        raise GymError("policy_version_not_growing", message, status=409)
+    if {"checkpoint": stored.checkpoint, "trainer_step": stored.trainer_step} != asked:
+        message = f"Policy version {version} is registered with other content."
+        raise GymError("policy_version_exists", message, status=409)
+    return stored, is_new
+
+
+def metrics_record(*, run: Run, policy_version: int | None, values: dict[str, float]) -> RunMetrics:
+    metrics = RunMetrics.objects.create(run=run, policy_version=policy_version, values=values)
+    metrics.refresh_from_db(fields=["created_at"])
+    return metrics
+
+
+def episodes_cancel(
+    *,
+    run: Run,
+    principal: Principal,
+    reason: str,
+    groups: list[int] | None = None,
+    policy_version_before: int | None = None,
+) -> list[int]:
+    """End open and submitted episodes as void/``cancelled``; returns those that this call ended.
+
+    Those that wait for a verdict are cancelled too. Raises ``GymError`` 422 ``unknown_group``.
+    """
+    episodes = Episode.objects.filter(run=run).exclude(status=Episode.Status.FINISHED)
+    if groups is not None:
+        _check_groups(run, groups)
+        episodes = episodes.filter(group__in=groups)
+    else:
+        episodes = episodes.filter(policy_version__lt=policy_version_before)
+    if principal.splits:
+        episodes = episodes.filter(task__split__in=principal.splits)
+    ids = list(episodes.order_by("pk").values_list("pk", flat=True))
+    with transaction.atomic():
+        ended = hot_sql.finish_many(
+            run_id=run.pk,
+            endings=[hot_sql.Ending(episode=pk, outcome="void", reason="cancelled") for pk in ids],
+            statuses=[Episode.Status.OPEN, Episode.Status.SUBMITTED],
+            close_reason="cancelled",
+            close_detail=reason,
+        )
+        ended_notice.episodes_ended(run_id=run.pk, ids=ended)
+    return sorted(ended)
+
+
+def _check_groups(run: Run, groups: list[int]) -> None:
+    known = set(Group.objects.filter(run=run, pk__in=groups).values_list("pk", flat=True))
+    missing = sorted(set(groups) - known)
+    if missing:
+        shown = ", ".join(map(str, missing[:SHOWN_MAX]))
+        message = f"This run has no group {shown}{' and others' if len(missing) > SHOWN_MAX else ''}."
+        raise GymError("unknown_group", message, status=422, fields={"groups": [message]})

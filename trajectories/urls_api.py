@@ -1,0 +1,42 @@
+"""Addresses of the REST API, under ``/api/v1/``."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+from django.views.decorators.csrf import csrf_exempt
+
+from core import converters
+from trajectories.api import system
+from trajectories.blobs import api as blobs
+from trajectories.episodes import api as episodes
+from trajectories.episodes.trajectories import api as trajectories
+from trajectories.runs import api as runs
+
+converters.converters_register()
+
+urlpatterns = [
+    path("health", system.HealthView.as_view()),
+    path("capacity", system.CapacityView.as_view()),
+    path("heartbeat", system.HeartbeatView.as_view()),
+    path("schema", system.SchemaView.as_view(), name="api_schema"),
+    path("docs", system.DocsView.as_view()),
+    path("tasks/stats", trajectories.TaskStatsView.as_view()),
+    path("runs", runs.RunsView.as_view()),
+    path("runs/<id:run_id>", runs.RunView.as_view()),
+    path("runs/<id:run_id>/policy", runs.PolicyView.as_view()),
+    path("runs/<id:run_id>/metrics", runs.MetricsView.as_view()),
+    path("runs/<id:run_id>/cancel", runs.CancelView.as_view()),
+    path("runs/<id:run_id>/groups", runs.GroupsView.as_view()),
+    path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
+    path("runs/<id:run_id>/twins", runs.TwinsView.as_view()),
+    path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
+    path("groups/<id:group_id>/refill", episodes.RefillView.as_view()),
+    path("episodes", trajectories.EpisodesView.as_view()),
+    path("episodes/<id:episode_id>", trajectories.EpisodeView.as_view()),
+    path("episodes/<id:episode_id>/close", episodes.CloseView.as_view()),
+    path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
+    path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
+    path("blobs/missing", blobs.BlobsMissingView.as_view()),
+    path("blobs/<sha256:sha256>", blobs.BlobView.as_view()),
+    re_path("^.*$", csrf_exempt(system.not_found)),
+]
