@@ -12,7 +12,7 @@ from typing import Any
 
 from environs import Env
 
-from core import addresses, assets
+from core import addresses, assets, queues
 from gymsite.services import endpoints, secrets
 
 env = Env()
@@ -81,12 +81,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 2.0, "socket_connect_timeout": 1.0}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
-CELERY_TASK_DEFAULT_QUEUE = "verify"
-CELERY_TASK_ROUTES = {
-    "judging.judge": {"queue": "verify"},
-    "media.*": {"queue": "media"},
-    "fidelity.*": {"queue": "media"},
-}
+CELERY_TASK_DEFAULT_QUEUE = queues.VERIFY.id
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 4

@@ -61,7 +61,7 @@ def spawn(
             group=account.gid if account else None,
             extra_groups=[] if account else None,
             # Runs after the change of user, which would have cleared the parent-death signal.
-            preexec_fn=_leash(os.getpid(), on_parent_death),
+            preexec_fn=_watchdog(os.getpid(), on_parent_death),
         )
 
 
@@ -78,12 +78,12 @@ def stops_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _leash(parent: int, signum: int) -> Callable[[], None]:
-    def leash() -> None:
+def _watchdog(parent: int, signum: int) -> Callable[[], None]:
+    def start() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         die_with_parent(parent, signum)
 
-    return leash
+    return start
 
 
 def pids_inside(folder: Path, *, program: str) -> list[int]:

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.conf import settings
-
 from core.errors import GymError
+from core.queues import QUEUES, Queue
 from gymsite.services import endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -35,10 +34,7 @@ SPARE_CONNECTIONS = 10
 
 @dataclass(frozen=True)
 class Process:
-    """One row. ``pools`` processes of the operating system hold up to ``pool_max`` connections each.
-
-    The sandbox worker forks one more of them for each sandbox: see ``pools_of``.
-    """
+    """One row. ``pools`` processes of the operating system hold up to ``pool_max`` connections each."""
 
     name: str
     kind: str
@@ -52,6 +48,26 @@ class Process:
     has_world_salt: bool = False
     has_redis: bool = True
     is_awaited: bool = True  # the others start when everything else is ready, and are not in its way
+    queue: Queue | None = None
+
+    def pool_count(self) -> int:
+        """A worker's depends on settings, which are not read before they are needed."""
+        return self.queue.process_count() if self.queue else self.pools
+
+
+def _worker(queue: Queue) -> Process:
+    return Process(
+        name=queue.worker,
+        kind="worker",
+        role="gym_worker",
+        command=("-m", "gymsite.services.work", queue.id),
+        key_file="secret_key_worker",
+        pools=0,
+        pool_max=queue.connections,
+        has_world_salt=queue.has_world_salt,
+        is_awaited=queue.is_awaited,
+        queue=queue,
+    )
 
 
 PROCESSES = (
@@ -99,36 +115,7 @@ PROCESSES = (
         pools=1,
         pool_max=2,
     ),
-    Process(
-        name="worker-verify",
-        kind="worker",
-        role="gym_worker",
-        command=("-m", "gymsite.services.work", "verify"),
-        key_file="secret_key_worker",
-        pools=1,
-        pool_max=6,
-        has_world_salt=True,
-    ),
-    Process(
-        name="worker-sandbox",
-        kind="worker",
-        role="gym_worker",
-        command=("-m", "gymsite.services.work", "sandbox"),
-        is_awaited=False,
-        key_file="secret_key_worker",
-        pools=1,
-        pool_max=1,
-    ),
-    Process(
-        name="worker-media",
-        kind="worker",
-        role="gym_worker",
-        command=("-m", "gymsite.services.work", "media"),
-        is_awaited=False,
-        key_file="secret_key_worker",
-        pools=2,
-        pool_max=1,
-    ),
+    *map(_worker, QUEUES),
 )
 
 
@@ -181,24 +168,20 @@ def settings_documented() -> list[str]:
     return re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(), re.MULTILINE)
 
 
-def pools_of(process: Process) -> int:
-    return process.pools + (settings.SANDBOXES if process.name == "worker-sandbox" else 0)
-
-
 def pool_sizes(max_connections: int) -> dict[str, int]:
     """How many connections each process's pools may hold, so that all of them fit the server.
 
     Pools shrink together, to one connection at least. Errors: ``too_few_connections``.
     """
     free = max_connections - SPARE_CONNECTIONS
-    least = sum(map(pools_of, PROCESSES))
+    least = sum(process.pool_count() for process in PROCESSES)
     if free < least:
         raise GymError(
             "too_few_connections",
             f"The Postgres server allows {max_connections} connections and at least "
             f"{least + SPARE_CONNECTIONS} are needed: raise max_connections, or lower SANDBOXES.",
         )
-    wanted = sum(pools_of(process) * (process.pool_max - 1) for process in PROCESSES)
+    wanted = sum(process.pool_count() * (process.pool_max - 1) for process in PROCESSES)
     share = min(1.0, (free - least) / wanted)
     return {process.name: 1 + int((process.pool_max - 1) * share) for process in PROCESSES}
 

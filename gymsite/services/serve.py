@@ -44,7 +44,7 @@ def main(door: str) -> None:
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_AFTER_S,
     )
-    server.serve(target_loader=partial(_leashed, application, os.getpid()), wrap_loader=False)
+    server.serve(target_loader=partial(_load_watched, application, os.getpid()), wrap_loader=False)
 
 
 def _files_allow() -> None:
@@ -53,7 +53,7 @@ def _files_allow() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def _leashed(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
+def _load_watched(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
     """Runs in each worker: granian's workers would outlive it and go on answering."""
     parent_death.die_with_parent(parent)
     return application

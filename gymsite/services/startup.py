@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.queues import QUEUES
 from gymsite.services import (
     embedded,
     endpoints,
@@ -30,8 +31,8 @@ STAGE_GRACE_S = 4.0  # there are two stages, and all of it stops within ten seco
 POLL_S = 0.1
 HEALTH = {"arena": "/healthz", "live": "/wait/health", "lab": "/api/v1/health"}
 HEALTH_TIMEOUT_S = 2.0
-AWAITED_WORKER = "worker-verify"
-AWAITED = (AWAITED_WORKER, *HEALTH)
+AWAITED_WORKERS = [queue.worker for queue in QUEUES if queue.is_awaited]
+AWAITED = (*AWAITED_WORKERS, *HEALTH)
 PROBED_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
 
 
@@ -153,7 +154,7 @@ def _wait_ready(options: Options, supervisor: Supervisor, *, say: Callable[[str]
 
 
 def _is_ready(name: str, options: Options) -> bool:
-    if name == AWAITED_WORKER:
+    if name in AWAITED_WORKERS:
         return processes.ready_mark(options.var_dir, name).exists()
     host = PROBED_HOSTS.get(options.host, options.host)
     port = options.ports[f"{name.upper()}_PORT"]

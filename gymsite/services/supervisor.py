@@ -149,7 +149,7 @@ class Supervisor:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """Inside, the signals of ``leash.STOP_SIGNALS`` raise ``Stop``, once; the ones after it are ignored."""
+    """Turn the first of ``parent_death.STOP_SIGNALS`` inside the block into ``Stop``; ignore later ones."""
 
     def stop(_signum: int, _frame: object) -> None:
         for signum in parent_death.STOP_SIGNALS:

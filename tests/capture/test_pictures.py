@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as QueueUnreachable
 from PIL import Image
 
-from core import blobs, redis_client, thumbnails
+from core import blobs, queues, redis_client, thumbnails
 from trajectories.capture import jobs, perceptual_hash, pictures
 from trajectories.capture import sweep as sweeping
 from trajectories.models import Blob, Picture
@@ -133,11 +133,14 @@ def due() -> list[str]:
 class Queue:
     """Takes so many jobs, then none."""
 
+    name = "media.picture"
+
     def __init__(self, room: int) -> None:
         self.room = room
         self.taken: list[str] = []
 
-    def apply_async(self, *, kwargs: dict[str, str], retry: bool) -> None:
+    def apply_async(self, *, kwargs: dict[str, str], queue: str, retry: bool) -> None:
+        assert queue == queues.MEDIA.id
         if len(self.taken) == self.room:
             raise QueueUnreachable
         self.taken.append(kwargs["sha256"])

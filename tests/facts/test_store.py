@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
+from core import queues, redis_client
 from tests import factories
-from trajectories.capture.jobs import MEDIA_QUEUE
 from trajectories.facts import jobs, store
 from trajectories.facts import sweep as sweeping
 from trajectories.facts.version import VERSION
@@ -186,11 +186,11 @@ class _Queue:
         self.sent: list[list[int]] = []
 
     def llen(self, name: str) -> int:
-        assert name == MEDIA_QUEUE
+        assert name == queues.MEDIA.id
         return self.held
 
     def apply_async(self, *, kwargs: dict[str, list[int]], queue: str, retry: bool) -> None:
-        assert queue == MEDIA_QUEUE
+        assert queue == queues.MEDIA.id
         assert not retry
         self.sent.append(kwargs["episode_ids"])
 
@@ -198,7 +198,7 @@ class _Queue:
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> _Queue:
     made = _Queue()
-    monkeypatch.setattr(sweeping.redis_client, "client", lambda: made)
+    monkeypatch.setattr(redis_client, "client", lambda: made)
     monkeypatch.setattr(jobs.episodes, "apply_async", made.apply_async)
     return made
 

@@ -9,6 +9,7 @@ import pytest
 from django.db import OperationalError
 from kombu.exceptions import OperationalError as QueueUnreachable
 
+from core import queues
 from tasks_app.models import Gold
 from tests import factories
 from trajectories.judging import jobs, sweeper
@@ -17,6 +18,8 @@ from trajectories.models import Submission
 
 class Queue:
     """Takes so many jobs, then none."""
+
+    name = "judging.judge"
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -70,7 +73,7 @@ def test_programs_go_to_the_workers_with_a_sandbox(monkeypatch: Any, verifiers: 
     monkeypatch.setattr(jobs, "judge", queue)
     assert sweeper.jobs_send([program.pk, number.pk]) == [program.pk, number.pk]
     assert queue.queues == ["sandbox", "verify"]
-    assert sweeper.jobs_send([program.pk, number.pk], leaving_out={"verify"}) == [program.pk]
+    assert sweeper.jobs_send([program.pk, number.pk], leaving_out={queues.VERIFY}) == [program.pk]
 
 
 @pytest.mark.django_db

@@ -196,6 +196,8 @@ def test_the_worker_has_the_rights_that_a_call_needs(
 class Queue:
     """Takes so many calls, then none."""
 
+    name = "judging.run_tool"
+
     def __init__(self, room: int) -> None:
         self.room = room
         self.taken: list[tuple[int, int, str]] = []

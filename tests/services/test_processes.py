@@ -64,7 +64,7 @@ def test_every_setting_that_is_read_is_documented() -> None:
 def test_pools_fit_the_server_together(max_connections: int, sandboxes: int, settings: Any) -> None:
     settings.SANDBOXES = sandboxes
     sizes = pool_sizes(max_connections)
-    held = sum(processes.pools_of(process) * sizes[process.name] for process in PROCESSES)
+    held = sum(process.pool_count() * sizes[process.name] for process in PROCESSES)
     assert held <= max_connections - processes.SPARE_CONNECTIONS
     assert all(1 <= sizes[process.name] <= process.pool_max for process in PROCESSES)
 

@@ -8,8 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from core import redis_client
+from core import queues
 from core.errors import GymError
+from core.jobs import queue_length
 from verifiers import registry
 
 RETRY_AFTER_S = 10
@@ -20,7 +21,6 @@ SEARCHED_VERDICTS = 5_000
 INFLIGHT_PER_CORE = 256
 # Verdicts that a warm child reaches a second, about (`make bench`): a longer queue than this means waiting.
 VERDICTS_PER_CHILD_S = 100
-SANDBOX_QUEUE = "sandbox"
 
 # The limits keep both counts cheap however many rows there are.
 _ACTIVE = """
@@ -72,7 +72,7 @@ def capacity_report() -> dict[str, Any]:
         "active": active,
         "max_active": settings.ACTIVE_EPISODES_MAX,
         "verify": {"queued": queued, "p95_ms": _rounded(verify_p95_ms)},
-        "sandbox": {"queued": _sandbox_queued(), "p95_ms": _rounded(sandbox_p95_ms)},
+        "sandbox": {"queued": queue_length(queues.SANDBOX), "p95_ms": _rounded(sandbox_p95_ms)},
         "recommended_inflight": _recommended(active=active, queued=queued),
     }
 
@@ -94,11 +94,3 @@ def _active() -> int:
         cursor.execute(_ACTIVE, [settings.ACTIVE_EPISODES_MAX + 1])
         (count,) = cursor.fetchone()
     return int(count)
-
-
-def _sandbox_queued() -> int | None:
-    """Jobs that wait for a sandbox; None when Redis, which alone knows, does not answer."""
-    try:
-        return int(redis_client.client().llen(SANDBOX_QUEUE))
-    except redis_client.Unreachable:
-        return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from core import redis_client
+from core import queues
+from core.jobs import queue_length
 from trajectories.capture import jobs, pictures
 
 logger = logging.getLogger(__name__)
@@ -23,10 +24,7 @@ class PictureSweep:
 
     def __call__(self) -> int:
         """How many were sent."""
-        try:
-            if redis_client.client().llen(jobs.MEDIA_QUEUE):
-                return 0
-        except redis_client.Unreachable:
+        if queue_length(queues.MEDIA) != 0:
             return 0
         settled = pictures.settled_until()
         due = pictures.pictures_due(since=self._since, limit=BATCH)

@@ -6,9 +6,8 @@ import logging
 from collections.abc import Sequence
 
 from celery import shared_task
-from kombu.exceptions import OperationalError as QueueUnreachable
 
-from trajectories.capture.jobs import MEDIA_QUEUE
+from core import jobs, queues
 from trajectories.facts import store
 
 logger = logging.getLogger(__name__)
@@ -19,7 +18,10 @@ HARD_LIMIT_S = 300
 
 
 @shared_task(
-    name="summaries.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S
+    name="summaries.episodes",
+    ignore_result=True,
+    soft_time_limit=SOFT_LIMIT_S,
+    time_limit=HARD_LIMIT_S,
 )
 def episodes(*, episode_ids: list[int]) -> None:
     for episode_id in episode_ids:
@@ -34,9 +36,6 @@ def episodes_ask(episode_ids: Sequence[int]) -> int:
     """Have episodes summarised, in batches; how many the queue took. The sweeper asks again for others."""
     for start in range(0, len(episode_ids), BATCH):
         batch = list(episode_ids[start : start + BATCH])
-        try:
-            episodes.apply_async(kwargs={"episode_ids": batch}, queue=MEDIA_QUEUE, retry=False)
-        except QueueUnreachable:
-            logger.warning("the queue does not answer: %s episodes are summarised later", len(episode_ids))
+        if not jobs.job_send(episodes, queues.MEDIA, episode_ids=batch):
             return start
     return len(episode_ids)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from core import redis_client
-from trajectories.capture.jobs import MEDIA_QUEUE
+from core import queues
+from core.jobs import queue_length
 from trajectories.facts import jobs, store
 
 BATCH = 500
@@ -27,10 +27,7 @@ class SummarySweep:
 
     def __call__(self) -> int:
         """How many were sent."""
-        try:
-            if redis_client.client().llen(MEDIA_QUEUE):
-                return 0
-        except redis_client.Unreachable:
+        if queue_length(queues.MEDIA) != 0:
             return 0
         settled = store.settled_until()
         due = store.episodes_due(since=self._since, limit=BATCH, without=self._given_up())

@@ -11,10 +11,9 @@ from typing import Any
 from billiard.exceptions import SoftTimeLimitExceeded
 from celery import shared_task
 from celery.signals import worker_ready
-from kombu.exceptions import OperationalError as QueueUnreachable
 
+from core import jobs, queues
 from trajectories import heartbeats
-from trajectories.capture.jobs import MEDIA_QUEUE
 from trajectories.fidelity import check as checking
 from trajectories.fidelity import rendering
 from trajectories.fidelity.sample import Place
@@ -29,7 +28,12 @@ HARD_LIMIT_S = 50
 AGAIN_S = 60.0
 
 
-@shared_task(name="fidelity.check", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
+@shared_task(
+    name="fidelity.check",
+    ignore_result=True,
+    soft_time_limit=SOFT_LIMIT_S,
+    time_limit=HARD_LIMIT_S,
+)
 def check(*, episode_id: int, step: int) -> None:
     try:
         checking.step_check(episode_id=episode_id, index=step)
@@ -42,17 +46,12 @@ def check(*, episode_id: int, step: int) -> None:
 
 def step_send(place: Place) -> bool:
     """Have a step checked; False without a queue: the sweeper sends it again."""
-    try:
-        check.apply_async(kwargs=place._asdict(), queue=MEDIA_QUEUE, retry=False)
-    except QueueUnreachable:
-        logger.warning("the queue does not answer: %s waits", place)
-        return False
-    return True
+    return jobs.job_send(check, queues.MEDIA, **place._asdict())
 
 
 @worker_ready.connect
 def _begin(sender: Any, **_kwargs: Any) -> None:
-    if MEDIA_QUEUE in sender.app.amqp.queues.consume_from:
+    if jobs.serves(sender, queues.MEDIA):
         Thread(target=say_able, name="replays", daemon=True).start()
 
 

@@ -6,9 +6,9 @@ import time
 
 from django.conf import settings
 
-from core import redis_client
+from core import queues, redis_client
+from core.jobs import queue_length
 from trajectories import heartbeats
-from trajectories.capture.jobs import MEDIA_QUEUE
 from trajectories.fidelity import jobs, sample
 
 # Under way at a time: a picture that comes meanwhile waits for some seconds.
@@ -43,9 +43,9 @@ class FidelitySweep:
         return len(sent)
 
     def _is_idle(self) -> bool:
+        if queue_length(queues.MEDIA) != 0:
+            return False
         try:
-            if redis_client.client().llen(MEDIA_QUEUE):
-                return False
             return jobs.ALIVE in heartbeats.alive_names([jobs.ALIVE])
         except redis_client.Unreachable:
             return False

@@ -8,15 +8,13 @@ from typing import Any
 from celery import shared_task
 from celery.signals import worker_ready
 
+from core import jobs, queues
 from trajectories import heartbeats
 from trajectories.api import health
 from trajectories.judging import services, tool_calls
 from verifiers import sandbox
 
 logger = logging.getLogger(__name__)
-VERIFY_QUEUE = "verify"
-SANDBOX_QUEUE = "sandbox"
-QUEUES = (VERIFY_QUEUE, SANDBOX_QUEUE)
 
 
 @shared_task(name="judging.judge", ignore_result=True)
@@ -40,11 +38,10 @@ def run_tool(*, episode_id: int, number: int) -> None:
 @worker_ready.connect
 def _say_alive(sender: Any, **_kwargs: Any) -> None:
     """A worker says that it is alive once it can work: with warm children, or in a sandbox that holds."""
-    queues = sender.app.amqp.queues.consume_from
-    if VERIFY_QUEUE in queues:
+    if jobs.serves(sender, queues.VERIFY):
         services.children().warm()
         heartbeats.alive_keep(health.VERIFY_WORKER)
-    if SANDBOX_QUEUE in queues:
+    if jobs.serves(sender, queues.SANDBOX):
         problem = sandbox.sandbox_problem()
         if problem:
             logger.warning("no sandbox: %s", problem)

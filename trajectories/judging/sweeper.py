@@ -6,6 +6,7 @@ which cannot reach the queue, cannot forge a job.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -14,9 +15,10 @@ from threading import Event
 import psycopg
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
-from kombu.exceptions import OperationalError as QueueUnreachable
 
-from core import redis_client
+from core import queues
+from core.jobs import job_send, queue_length
+from core.queues import Queue
 from trajectories import heartbeats
 from trajectories.api import health, idempotency
 from trajectories.capture.sweep import PictureSweep
@@ -109,10 +111,10 @@ class _Chores:
 
 def resend() -> int:
     """Send what was not judged in time; returns how many."""
-    try:
-        long = {queue for queue in jobs.QUEUES if redis_client.client().llen(queue) > LONG_QUEUE}
-    except redis_client.Unreachable:
+    lengths = {queue: queue_length(queue) for queue in (queues.VERIFY, queues.SANDBOX)}
+    if None in lengths.values():
         return 0
+    long = {queue for queue, length in lengths.items() if length and length > LONG_QUEUE}
     due = queue_sql.submissions_due(
         claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S, after_s=settings.RESEND_AFTER_S
     )
@@ -122,7 +124,7 @@ def resend() -> int:
     return len(sent)
 
 
-def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[str] = ()) -> list[int]:
+def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()) -> list[int]:
     """Put jobs into their queues; returns those that were taken. The next sweep finds the others.
 
     What is judged by running it goes to the workers that have a sandbox.
@@ -132,13 +134,10 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[str] = ()) 
     sandboxed = queue_sql.episodes_sandboxed(episode_ids)
     sent: list[int] = []
     for episode_id in episode_ids:
-        queue = jobs.SANDBOX_QUEUE if episode_id in sandboxed else jobs.VERIFY_QUEUE
+        queue = queues.SANDBOX if episode_id in sandboxed else queues.VERIFY
         if queue in leaving_out:
             continue
-        try:
-            jobs.judge.apply_async(kwargs={"episode_id": episode_id}, queue=queue, retry=False)
-        except QueueUnreachable:
-            logger.warning("the queue does not answer: episode %s is sent later", episode_id)
+        if not job_send(jobs.judge, queue, episode_id=episode_id):
             return sent
         sent.append(episode_id)
     return sent
@@ -153,12 +152,6 @@ def calls_resend() -> int:
 
 def calls_send(places: Sequence[tool_calls.Place]) -> list[tool_calls.Place]:
     """Put calls into the queue of the workers with a sandbox; returns those that were taken."""
-    sent: list[tool_calls.Place] = []
-    for place in places:
-        try:
-            jobs.run_tool.apply_async(kwargs=place._asdict(), queue=jobs.SANDBOX_QUEUE, retry=False)
-        except QueueUnreachable:
-            logger.warning("the queue does not answer: call %s is sent later", place)
-            return sent
-        sent.append(place)
-    return sent
+    return list(
+        itertools.takewhile(lambda place: job_send(jobs.run_tool, queues.SANDBOX, **place._asdict()), places)
+    )

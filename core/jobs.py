@@ -1,0 +1,37 @@
+"""Sending jobs. Postgres says what is left to do: a job that cannot be sent now is sent by a later sweep."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from celery import Task
+from kombu.exceptions import OperationalError
+
+from core import redis_client
+from core.queues import Queue
+
+logger = logging.getLogger(__name__)
+
+
+def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
+    """Send a job to a queue; False when the broker does not answer."""
+    try:
+        job.apply_async(kwargs=ids, queue=queue.id, retry=False)
+    except OperationalError:
+        logger.warning("the broker does not answer: %s %s is sent later", job.name, ids)
+        return False
+    return True
+
+
+def queue_length(queue: Queue) -> int | None:
+    """Jobs that no worker has taken; None when Redis, which alone knows, does not answer."""
+    try:
+        return int(redis_client.client().llen(queue.id))
+    except redis_client.Unreachable:
+        return None
+
+
+def serves(worker: Any, queue: Queue) -> bool:
+    """Whether the worker that sent a ``worker_ready`` signal takes jobs of the queue."""
+    return queue.id in worker.app.amqp.queues.consume_from

@@ -1,0 +1,71 @@
+"""Celery's queues, in one table. A new queue is one more record here and a service in docker-compose.yml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from django.conf import settings
+
+
+@dataclass(frozen=True)
+class Queue:
+    """One queue and the worker that serves it. A job names its queue where it is sent."""
+
+    id: str
+    pool: Literal["threads", "prefork"]
+    concurrency: int | str
+    """How many jobs run at once, or the setting that says so."""
+    connections: int
+    """Database connections that each process of the worker may hold."""
+    soft_limit_s: int | None = None
+    hard_limit_s: int | None = None
+    """A prefork worker's limits for a job that states none."""
+    prefetch: int | None = None
+    """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
+    has_world_salt: bool = False
+    is_awaited: bool = False
+    """The installation counts as started only when this worker is ready."""
+
+    @property
+    def worker(self) -> str:
+        return f"worker-{self.id}"
+
+    def job_count(self) -> int:
+        return getattr(settings, self.concurrency) if isinstance(self.concurrency, str) else self.concurrency
+
+    def process_count(self) -> int:
+        """Processes of the operating system: prefork adds one for each job that runs at once."""
+        return 1 + (self.job_count() if self.pool == "prefork" else 0)
+
+    def worker_options(self) -> list[str]:
+        options = {
+            "queues": self.id,
+            "hostname": f"{self.id}@%h",
+            "pool": self.pool,
+            "concurrency": self.job_count(),
+            "prefetch-multiplier": self.prefetch,
+            "soft-time-limit": self.soft_limit_s,
+            "time-limit": self.hard_limit_s,
+        }
+        return [f"--{name}={value}" for name, value in options.items() if value is not None]
+
+
+# In threads: each judging has a child with a clock of its own, which prefork would forbid.
+VERIFY: Queue = Queue(
+    id="verify", pool="threads", concurrency=4, connections=6, has_world_salt=True, is_awaited=True
+)
+# A job takes 30 s at most (verifiers/sandbox/limits.py) and so ends before its claim is lost. Nothing is
+# prefetched: another worker may be free sooner.
+SANDBOX = Queue(
+    id="sandbox",
+    pool="prefork",
+    concurrency="SANDBOXES",
+    connections=1,
+    soft_limit_s=40,
+    hard_limit_s=45,
+    prefetch=1,
+)
+MEDIA = Queue(id="media", pool="prefork", concurrency=1, connections=1, soft_limit_s=280, hard_limit_s=300)
+
+QUEUES = (VERIFY, SANDBOX, MEDIA)
