@@ -11,9 +11,9 @@ from core.presentation import Look
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import count_mentions
 from tasks_app.families.types import SiteTask
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal, world_key
 from tasks_app.worlds.reviews.types import Product, World
-from tasks_app.worlds.reviews.vocabulary import Edition
 from tasks_app.worlds.reviews.world import world as world_draw
 from tests import factories
 from trajectories.models import Episode

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import get_args
 
 import pytest
 from django.conf import settings
@@ -17,9 +18,10 @@ from PIL import Image
 
 from gymsite.arena import pictures
 from gymsite.arena.drawings.canvas import Canvas
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.pictures import EDITIONS, STYLES
+from tasks_app.worlds.reviews.pictures import STYLES
 from tasks_app.worlds.stays.pictures import LIGHTS, SUBJECTS, picture_read
 from tests import factories
 from tests.conftest import ArenaClient
@@ -27,8 +29,8 @@ from trajectories.models import Episode, SiteEvent
 
 PLACES = [f"{subject}-{light}-1" for subject in SUBJECTS for light in LIGHTS]
 GOODS = [
-    f"{category}-{vocabulary.of(edition).colours[style].lower()}-{style}"
-    for edition in EDITIONS
+    f"{category}-{vocabulary.of(edition).catalogue.colours[style].lower()}-{style}"
+    for edition in get_args(Edition)
     for category in vocabulary.of(edition).categories
     for style in range(1, STYLES + 1)
 ]

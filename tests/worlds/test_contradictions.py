@@ -12,6 +12,7 @@ from datetime import date
 
 import pytest
 
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.formats import MONTHS
 from tasks_app.worlds.reviews import questions as shop_asking
 from tasks_app.worlds.reviews import text as shop_text
@@ -20,7 +21,7 @@ from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.world import world as shop_world
 from tasks_app.worlds.stays import reviews as stay_reviews
 from tasks_app.worlds.stays.text import description
-from tasks_app.worlds.stays.types import Edition, Listing, Review, Room, World
+from tasks_app.worlds.stays.types import Listing, Review, Room, World
 from tasks_app.worlds.stays.world import world as stays_world
 
 DAY = date(2027, 3, 1)

@@ -6,12 +6,13 @@ from datetime import date
 
 import pytest
 
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import pictures as goods
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.world import world as shop_draw
 from tasks_app.worlds.stays import pictures as places
 from tasks_app.worlds.stays.amenities import amenities
-from tasks_app.worlds.stays.types import Edition, World
+from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import NAMES
 from tasks_app.worlds.stays.world import world as town_draw
 
@@ -63,7 +64,7 @@ def test_names_are_read_back_and_are_few() -> None:
         goods.Picture(category, colour, style)
         for edition in EDITIONS
         for category in vocabulary.of(edition).categories
-        for colour in vocabulary.of(edition).colours
+        for colour in vocabulary.of(edition).catalogue.colours
         for style in range(1, goods.STYLES + 1)
     ]
     assert all(goods.picture_read(one.name) == one for one in colours)

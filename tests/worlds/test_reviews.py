@@ -10,6 +10,7 @@ from itertools import combinations
 import pytest
 
 from tasks_app.worlds.digest import digest
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.mentions import FEWEST, MOST
 from tasks_app.worlds.reviews.outlines import outlines, stars
@@ -119,7 +120,7 @@ def read(of: World, product: Product) -> Counter[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("key", [b"a", b"b", b"c"])
 @pytest.mark.parametrize("edition", ["train", "test"])
-def test_what_is_planted_is_all_that_can_be_read(key: bytes, edition: vocabulary.Edition) -> None:
+def test_what_is_planted_is_all_that_can_be_read(key: bytes, edition: Edition) -> None:
     of = world(key, edition=edition, first_day=DAY)
     for product in of.products:
         assert read(of, product) == planted(of, product)

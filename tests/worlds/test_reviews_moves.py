@@ -11,10 +11,10 @@ from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._conditions import Condition
 from tasks_app.families.reviews._rules import Rule
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.types import FOLD, World
-from tasks_app.worlds.reviews.vocabulary import Edition
 from tasks_app.worlds.reviews.world import world
 
 DAY = date(2027, 3, 1)

@@ -9,12 +9,13 @@ from datetime import date, timedelta
 import pytest
 
 from tasks_app.worlds.digest import digest
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays import text
 from tasks_app.worlds.stays.calendar import first_free, is_free, night_price, night_prices, taken
 from tasks_app.worlds.stays.changes import nights_freed, world_change
 from tasks_app.worlds.stays.quotes import costs, percent, quote
 from tasks_app.worlds.stays.reviews import reviews
-from tasks_app.worlds.stays.types import NIGHTS, Edition, Review, Stay, World
+from tasks_app.worlds.stays.types import NIGHTS, Review, Stay, World
 from tasks_app.worlds.stays.world import world
 
 FIRST_DAY = date(2027, 3, 1)

@@ -17,10 +17,11 @@ from tasks_app.families.stays import _brute_force as brute
 from tasks_app.families.stays import _drafts as asking
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.amenities import house_ids, names, room_ids
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import euros
-from tasks_app.worlds.stays.types import Edition, Policy, World
+from tasks_app.worlds.stays.types import Policy, World
 
 Condition = tuple[str, str]
 """Kind and value, both text, as a task's data holds them."""

@@ -1,25 +1,27 @@
-"""The shape of a category of products and of the terms that its reviewers mention."""
+"""Categories of products, the terms that their reviewers mention, and their data files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
+
+from tasks_app.worlds.editions import toml_load
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """A word that reviews are counted by.
-
-    ``forms`` are its other forms; ``longer`` are sentences that hold a longer word with the term inside it;
-    ``foreign`` is the word in the other languages of the edition.
-    """
+    """A word that tasks count reviews by."""
 
     word: str
     forms: tuple[str, ...]
+    """Its plural, or the third person, past and -ing form of a verb."""
     kind: Literal["part", "problem"]
     longer: tuple[str, ...]
+    """Sentences with a longer word that contains the term."""
     foreign: Mapping[str, str]
+    """The word in each foreign language of the edition."""
 
     @property
     def all_forms(self) -> tuple[str, ...]:
@@ -28,24 +30,20 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """A kind of product. Prices are in euros, lowest and highest."""
+    """A kind of product. Its id is the name of its file."""
 
-    id: str
+    id: str = ""
     noun: str
     terms: tuple[Term, ...]
     models: tuple[str, ...]
     sizes: tuple[str, ...]
     prices: tuple[int, int]
+    """Lowest and highest, in euros."""
     uses: tuple[str, ...]
     praise: tuple[str, ...]
     blame: tuple[str, ...]
     summary: tuple[str, ...]
 
 
-def part(word: str, plural: str, *longer: str, **foreign: str) -> Term:
-    return Term(word=word, forms=(plural,), kind="part", longer=longer, foreign=foreign)
-
-
-def problem(word: str, forms: str, *longer: str, **foreign: str) -> Term:
-    """``forms`` are the third person, the past and the -ing form, parted by blanks."""
-    return Term(word=word, forms=tuple(forms.split()), kind="problem", longer=longer, foreign=foreign)
+def category_load(path: Path) -> Category:
+    return replace(toml_load(path, Category), id=path.stem)

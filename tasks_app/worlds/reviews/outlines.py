@@ -17,11 +17,12 @@ from typing import Any
 
 from core.draws import Draws
 from tasks_app.worlds.cache import kept
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.mentions import Plot, planted
 from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, World
-from tasks_app.worlds.reviews.vocabulary import Edition, Vocabulary
+from tasks_app.worlds.reviews.vocabulary import Vocabulary
 
 STARS = (
     (0.20, 0.40, 0.62, 0.84),
@@ -67,7 +68,9 @@ def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tupl
     draws = Draws(key, "reviews", edition, "outlines", place)
     plots = _plots(draws.at("plots"), product, words)
     marks = planted(draws.at("terms"), plots, words.categories[product.category].terms)
-    found = _people(draws.at("people"), product, plots, marks, people=words.people, first_day=first_day)
+    found = _people(
+        draws.at("people"), product, plots, marks, people=words.catalogue.people, first_day=first_day
+    )
     found.sort(key=attrgetter("id"))
     return tuple(sorted(found, key=attrgetter("day"), reverse=True))
 
@@ -86,7 +89,7 @@ def _plots(draws: Draws, product: Product, words: Vocabulary) -> list[Plot]:
         plot = Plot(stars, 1 + bisect(LENGTHS, share()))
         plot.has_reply = share() < (0.25 if stars < 3 else 0.07)
         if share() < FOREIGN_SHARE:
-            plot.language = draws.pick(words.languages)
+            plot.language = draws.pick(words.catalogue.languages)
             plot.sentences = min(plot.sentences, 4)
         found.append(plot)
     return found

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from core.draws import Draws
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Product, World
 
 STYLES = 5
 """Shapes of each category: as many as there are rivals, so that no two of those look the same."""
 MOST_PICTURES = 3
-EDITIONS: tuple[vocabulary.Edition, ...] = ("train", "test")
 
 _NAME = re.compile(r"([a-z]+(?:-[a-z]+)?)-([a-z]+)-([1-9])", re.ASCII)
 
@@ -44,9 +44,9 @@ def picture_read(name: str) -> Picture | None:
     found = _NAME.fullmatch(name)
     if found is None or int(found[3]) > STYLES:
         return None
-    for edition in EDITIONS:
+    for edition in get_args(Edition):
         words = vocabulary.of(edition)
-        if found[1] in words.categories and found[2].capitalize() in words.colours:
+        if found[1] in words.categories and found[2].capitalize() in words.catalogue.colours:
             return Picture(found[1], found[2].capitalize(), int(found[3]))
     return None
 
@@ -59,6 +59,6 @@ def pictures(world: World, product: Product) -> tuple[Picture, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _styles(key: bytes, edition: vocabulary.Edition) -> list[int]:
+def _styles(key: bytes, edition: Edition) -> list[int]:
     """The shapes of the first products, in turn."""
     return Draws(key, "reviews", edition, "pictures").shuffled(range(1, STYLES + 1))

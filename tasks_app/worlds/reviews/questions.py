@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from core.draws import Draws
 from tasks_app.worlds.cache import kept
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.grammar import written
 from tasks_app.worlds.reviews.text import others
 from tasks_app.worlds.reviews.types import Answer, Product, Question, World
-from tasks_app.worlds.reviews.vocabulary import Edition
 
 TERM_SHARE = 0.55
 
@@ -53,10 +53,11 @@ def _question(draws: Draws, world: World, product: Product, place: int) -> Quest
     answer = f"answer{kind or Draws(world.key, 'answer', product.number, text).pick('+-')}"
     return Question(
         id=f"Q{product.number}{place:02d}",
-        asker=draws.pick(words.people),
+        asker=draws.pick(words.catalogue.people),
         day=world.first_day - timedelta(days=draws.whole(1, product.launched)),
         text=text,
         answers=tuple(
-            Answer(author=draws.pick(words.people), text=said(answer)) for _ in range(draws.whole(0, 3))
+            Answer(author=draws.pick(words.catalogue.people), text=said(answer))
+            for _ in range(draws.whole(0, 3))
         ),
     )

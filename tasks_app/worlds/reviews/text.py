@@ -9,13 +9,13 @@ from functools import lru_cache
 
 from core.draws import Draws
 from tasks_app.worlds.cache import kept
-from tasks_app.worlds.reviews import foreign, vocabulary
+from tasks_app.worlds.editions import Edition
+from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.grammar import Pattern, written
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Review, World
-from tasks_app.worlds.reviews.vocabulary import Edition
 
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
 LED_SHARE = 0.42
@@ -203,7 +203,7 @@ class _Scribe:
         self, draft: _Draft, outline: Outline, *, name: str, place: int = 0, mark: Mark | None = None
     ) -> tuple[str, str]:
         """A sentence and its translation: the same stream picks the same of both."""
-        pairs = foreign.pairs(outline.language, name)
+        pairs = vocabulary.translations(outline.language)[name]
         own, english = pairs[int(draft.draws.share() * len(pairs))]
         stream = self.stream.at(outline.number, "translated")
         word = self.terms[mark.term].foreign[outline.language] if mark else ""

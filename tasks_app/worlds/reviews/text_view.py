@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from tasks_app.worlds.formats import counted, day_text
 from tasks_app.worlds.registry import Telling
+from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.outlines import outlines, stars
 from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.text import review
@@ -14,9 +15,6 @@ from tasks_app.worlds.reviews.types import Outline, Product, Question, Review, W
 
 Scope: TypeAlias = Mapping[str, Any]
 JOINT = "\n\n"
-LANGUAGES = {
-    "de": "German", "es": "Spanish", "fr": "French", "it": "Italian", "nl": "Dutch", "pt": "Portuguese",
-}  # fmt: skip
 PRODUCT_TOKENS = 620
 REVIEW_TOKENS = 41
 SENTENCE_TOKENS = 12
@@ -88,7 +86,7 @@ def _review(told: Review) -> str:
     paragraphs = [f"#### {told.title}", _facts(told.outline), " ".join(told.body)]
     if told.original:
         title, *body = told.original
-        language = LANGUAGES[told.outline.language]
+        language = vocabulary.LANGUAGES[told.outline.language]
         original = f"Original title: {title} Original text: {' '.join(body)}"
         paragraphs.append(f"Translated from {language}. {original}")
     if told.reply:

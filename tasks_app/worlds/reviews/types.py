@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from tasks_app.worlds.reviews.vocabulary import Edition
+from tasks_app.worlds.editions import Edition
 
 FOLD = 3
 """Sentences of a review that are shown before "Read more"."""

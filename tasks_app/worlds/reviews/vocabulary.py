@@ -1,4 +1,4 @@
-"""What an edition's reviews are made of; the words themselves are in the files of each edition."""
+"""The words of an edition's shop and reviews, loaded from its data files."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isqrt
-from typing import Literal
+from pathlib import Path
 
-from tasks_app.worlds.reviews import goods_test, goods_train, grammar, sentences_test, sentences_train
-from tasks_app.worlds.reviews.goods import Category
+from tasks_app.worlds.editions import Edition, toml_load
+from tasks_app.worlds.reviews import grammar
+from tasks_app.worlds.reviews.goods import Category, category_load
 from tasks_app.worlds.reviews.grammar import Pattern
 
-Edition = Literal["train", "test"]
-
+LANGUAGES = {"de": "German", "es": "Spanish", "fr": "French", "it": "Italian"}
+DATA = Path(__file__).parent / "data"
 MOST_COPIES = 9
 TOPICS = {
     name: re.compile(words, re.IGNORECASE)
@@ -36,48 +37,77 @@ TOPICS = {
         r"|^After \[@(?:spell\]: |span\])|stars (?:\[after\|for\]|after)|did not last",
     }.items()
 }
-"""Words of what a sentence is about, by which it is found out."""
+"""Words that show what a sentence is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """Names that an edition's shop draws from; their order is part of its worlds."""
+
+    categories: tuple[str, ...]
+    languages: tuple[str, ...]
+    brands: tuple[str, ...]
+    colours: tuple[str, ...]
+    people: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentences:
+    lists: Mapping[str, tuple[str, ...]]
+    sentences: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """Everything that one edition says; the two editions share no product, name, term or sentence."""
+    """All words of an edition; the two editions share no product, name, term or sentence."""
 
+    catalogue: Catalogue
     categories: Mapping[str, Category]
-    brands: tuple[str, ...]
-    colours: tuple[str, ...]
-    people: tuple[str, ...]
-    languages: tuple[str, ...]
     phrases: Mapping[str, tuple[Pattern, ...]]
     by_category: Mapping[str, Mapping[str, tuple[Pattern, ...]]]
-    """Of each category: ``praise``, ``blame`` and, for each term's word, its longer words."""
+    """By category: ``praise``, ``blame`` and, for each term's word, sentences with its longer words."""
 
 
 @lru_cache(maxsize=2)
 def of(edition: Edition) -> Vocabulary:
-    goods, said = (goods_train, sentences_train) if edition == "train" else (goods_test, sentences_test)
+    catalogue = toml_load(DATA / edition / "catalogue.toml", Catalogue)
+    sentences = toml_load(DATA / edition / "sentences.toml", Sentences)
+    categories = [category_load(DATA / edition / f"{name}.toml") for name in catalogue.categories]
+    lists = sentences.lists
     return Vocabulary(
-        categories={category.id: category for category in goods.CATEGORIES},
-        brands=goods.BRANDS,
-        colours=goods.COLOURS,
-        people=goods.PEOPLE,
-        languages=goods.LANGUAGES,
-        phrases={name: _patterns(sources, said.LISTS) for name, sources in said.SENTENCES.items()},
-        by_category={category.id: _of_category(category, said.LISTS) for category in goods.CATEGORIES},
+        catalogue=catalogue,
+        categories={category.id: category for category in categories},
+        phrases={name: _patterns(sources, lists) for name, sources in sentences.sentences.items()},
+        by_category={category.id: _category_patterns(category, lists) for category in categories},
     )
 
 
-def _of_category(category: Category, lists: grammar.Lists) -> dict[str, tuple[Pattern, ...]]:
+@lru_cache
+def translations(language: str) -> Mapping[str, tuple[tuple[Pattern, Pattern], ...]]:
+    """Foreign sentences and titles by tone, each with its English translation.
+
+    Both have the same groups in the same order, so that one stream of draws picks the same options in both.
+    """
+    pairs = toml_load(DATA / "languages" / f"{language}.toml", dict[str, tuple[tuple[str, str], ...]])
+    return {
+        name: tuple(
+            (grammar.pattern(own, lists={}), grammar.pattern(english, lists={})) for own, english in both
+        )
+        for name, both in pairs.items()
+    }
+
+
+def _category_patterns(category: Category, lists: grammar.Lists) -> dict[str, tuple[Pattern, ...]]:
     own = {"praise": _patterns(category.praise, lists), "blame": _patterns(category.blame, lists)}
     return own | {term.word: _patterns(term.longer, lists) for term in category.terms}
 
 
 def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, ...]:
-    """The patterns, those that can be put in more ways as many times more, so that few sentences recur."""
-    found = [replace(grammar.pattern(source, lists=lists), topics=topics_of(source)) for source in sources]
-    return tuple(one for one in found for _ in range(min(MOST_COPIES, 1 + isqrt(one.variants) // 3)))
+    """The parsed patterns; those with more variants appear more often, so that few sentences recur."""
+    patterns = [replace(grammar.pattern(source, lists=lists), topics=topics_of(source)) for source in sources]
+    return tuple(one for one in patterns for _ in range(min(MOST_COPIES, 1 + isqrt(one.variants) // 3)))
 
 
 def topics_of(source: str) -> frozenset[str]:
-    """The topics of a sentence, as it stands in the vocabulary."""
+    """What a sentence of the data files is about."""
     return frozenset(name for name, words in TOPICS.items() if words.search(source))

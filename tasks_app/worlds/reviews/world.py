@@ -12,10 +12,11 @@ import msgspec
 
 from core.draws import Draws
 from tasks_app.worlds.cache import kept
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import grammar, vocabulary
 from tasks_app.worlds.reviews.goods import Category
 from tasks_app.worlds.reviews.types import Change, Product, World
-from tasks_app.worlds.reviews.vocabulary import Edition, Vocabulary
+from tasks_app.worlds.reviews.vocabulary import Vocabulary
 
 RIVALS = 5
 SIZES = ((50, 80), (80, 135), (135, 222), (222, 365), (365, 600))
@@ -38,7 +39,7 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
         _product(
             draws.at("product", place),
             category,
-            colours=words.colours,
+            colours=words.catalogue.colours,
             name=names[place],
             number=numbers[place],
             band=bands[place],
@@ -60,7 +61,7 @@ def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
 
 def _names(draws: Draws, words: Vocabulary, categories: list[Category]) -> list[tuple[str, str]]:
     """Brand and model of each product; no brand twice."""
-    brands = draws.sample(words.brands, len(categories))
+    brands = draws.sample(words.catalogue.brands, len(categories))
     return [(brand, draws.pick(category.models)) for brand, category in zip(brands, categories, strict=True)]
 
 

@@ -6,28 +6,12 @@ from collections.abc import Callable
 from functools import cache
 
 from core.draws import Draws
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.amenities import house_ids, room_ids
 from tasks_app.worlds.stays.names import Naming
-from tasks_app.worlds.stays.types import NIGHTS, Edition, Fees, Listing, Policy, Room, Rules, Tier, Town
-from tasks_app.worlds.stays.vocabulary import (
-    AMENITY_TURNS,
-    BEDS,
-    KIND_WEIGHTS,
-    KINDS,
-    NAME_STEMS,
-    NAMES,
-    NO_TURNS,
-    PETS,
-    ROOM_STEMS,
-    ROOM_TURNS,
-    SMOKING,
-    STEM_BEDS,
-)
+from tasks_app.worlds.stays.types import NIGHTS, Fees, Listing, Policy, Room, Rules, Tier, Town
+from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind
 
-HOUSE_CHANCE = {
-    "Hotel": 0.55, "Apartment": 0.3, "Guesthouse": 0.4, "Bed and breakfast": 0.4, "Hostel": 0.45,
-    "Holiday home": 0.35,
-}  # fmt: skip
 ROOM_CHANCE = 0.6
 TOGGLES = 4
 """So many amenities tell a further room of a house from its first one, at most."""
@@ -43,19 +27,18 @@ _ALL = (1 << _WIDTH) - 1
 
 
 def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edition: Edition) -> Listing:
-    kind = draws.weighted(KINDS, KIND_WEIGHTS)
-    chance = HOUSE_CHANCE[kind]
+    kind = draws.weighted(ROOMS.kinds, [kind.weight for kind in ROOMS.kinds])
     share = draws.share
-    house = tuple([one for one in house_ids(edition) if share() < chance])
+    house = tuple([one for one in house_ids(edition) if share() < kind.amenity_chance])
     names = NAMES[edition]
     number, name = naming.number("L"), naming.listing(kind)
     return Listing(
         id=number,
         name=name,
-        kind=kind,
+        kind=kind.name,
         neighbourhood=draws.pick(town.neighbourhoods),
         street=f"{draws.whole(1, 98)} {draws.pick(names.streets)}",
-        stars=draws.whole(1, 5) if kind == "Hotel" else 0,
+        stars=draws.whole(1, 5) if kind.name == "Hotel" else 0,
         rating=98 - int(37 * share()),
         ratings=draws.log_whole(60, 2400),
         review_count=draws.log_whole(5, 60),
@@ -67,24 +50,25 @@ def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edit
             draws, naming, words, names=_room_names(draws, kind, name), edition=edition, house=house
         ),
         policy=_policy(draws),
-        fees=_fees(draws, kind),
+        fees=_fees(draws, kind.name),
         rules=_rules(draws),
     )
 
 
-def _room_names(draws: Draws, kind: str, house: str) -> list[tuple[str, str, int]]:
+def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, int]]:
     """Of each room of a house the name, its kind and how many it sleeps: no two alike."""
-    stems = ROOM_STEMS[kind]
-    for word, excluded in NAME_STEMS.items():
+    stems = kind.rooms
+    for word, excluded in ROOMS.impossible_rooms.items():
         if word in house:
             stems = tuple(one for one in stems if one[0] not in excluded)
-    place = draws.whole(0, len(ROOM_TURNS) - 1)
+    turns = ROOMS.name_turns
+    place = draws.whole(0, len(turns) - 1)
     found = []
-    for _ in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind != "Holiday home" else 1):
+    for _ in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind.name != "Holiday home" else 1):
         stem, sleeps = draws.pick(stems)
-        while ROOM_TURNS[place % len(ROOM_TURNS)] in NO_TURNS.get(stem, ()):
+        while turns[place % len(turns)] in ROOMS.impossible_turns.get(stem, ()):
             place += STRIDE
-        found.append((ROOM_TURNS[place % len(ROOM_TURNS)].format(stem), stem, sleeps))
+        found.append((turns[place % len(turns)].format(stem), stem, sleeps))
         place += STRIDE
     return found
 
@@ -113,7 +97,7 @@ def _rooms(
             Room(
                 id=naming.number("R"),
                 name=name,
-                beds=draws.pick(STEM_BEDS.get(stem) or BEDS[sleeps]),
+                beds=draws.pick(ROOMS.beds_by_room.get(stem) or ROOMS.beds[str(sleeps)]),
                 square_metres=9 + 6 * sleeps + draws.whole(0, 14),
                 sleeps=sleeps,
                 included=min(sleeps, draws.whole(1, 3)),
@@ -142,7 +126,7 @@ def _fitting(name: str, amenities: tuple[str, ...]) -> tuple[str, ...]:
 @cache
 def _absent(name: str) -> str:
     """The amenity that no room of the name can have, if there is one."""
-    return next((absent for absent, part in AMENITY_TURNS.items() if part in name), "")
+    return next((absent for absent, part in ROOMS.impossible_amenities.items() if part in name), "")
 
 
 def words_draw(draws: Draws) -> Words:
@@ -225,8 +209,8 @@ def _rules(draws: Draws) -> Rules:
         arrive_until=draws.whole(20, 24),
         leave_until=draws.whole(9, 12),
         quiet_from=draws.whole(21, 23),
-        pets=draws.pick(PETS),
-        smoking=draws.pick(SMOKING),
+        pets=draws.pick(ROOMS.pets),
+        smoking=draws.pick(ROOMS.smoking),
         parties=draws.chance(0.15),
         least_age=draws.pick((0, 0, 18, 18, 21)),
         min_nights=draws.weighted((1, 2, 3), (6, 3, 1)),

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from core.draws import Draws
-from tasks_app.worlds.stays.vocabulary import Names
+from tasks_app.worlds.stays.vocabulary import Kind, Names
 
-_BY_KIND = {
-    "Hotel": ("The {epithet} {emblem}", "Hotel {epithet} {emblem}", "{emblem} Hotel", "Hotel {family}"),
-    "Apartment": ("{epithet} {emblem} Apartments", "{family} Apartments", "Flats at the {epithet} {emblem}"),
-    "Guesthouse": ("Guesthouse {family}", "The {epithet} {emblem} Guesthouse", "Pension {family}"),
-    "Bed and breakfast": ("{family}'s Bed and Breakfast", "The {epithet} {emblem}", "{emblem} House"),
-    "Hostel": ("{epithet} {emblem} Hostel", "Hostel {emblem}", "The {epithet} {emblem} Bunkhouse"),
-    "Holiday home": ("{emblem} Cottage", "{epithet} {emblem} House", "Villa {family}"),
-}
 SIBLING_CHANCE = 0.2
 _OF_SEVERAL = frozenset({"Rooms", "Quarters", "Wing"})
 """What is added to no name of a house that is let as a whole."""
@@ -34,14 +26,14 @@ class Naming:
                 self._given.add(number)
                 return number
 
-    def listing(self, kind: str) -> str:
+    def listing(self, kind: Kind) -> str:
         """A name; every fifth is that of another house of its kind with a word added: a different place."""
         while True:
-            bases = self._bases.setdefault(kind, [])
+            bases = self._bases.setdefault(kind.name, [])
             if bases and self._draws.chance(SIBLING_CHANCE):
-                name = f"{self._draws.pick(bases)} {self._draws.pick(self._annexes(kind))}"
+                name = f"{self._draws.pick(bases)} {self._draws.pick(self._annexes(kind.name))}"
             else:
-                name = self._draws.pick(_BY_KIND[kind]).format(
+                name = self._draws.pick(kind.names).format(
                     epithet=self._draws.pick(self._names.epithets),
                     emblem=self._draws.pick(self._names.emblems),
                     family=self._draws.pick(self._names.families),

@@ -15,10 +15,12 @@ from functools import cache, cached_property
 from core.draws import Draws
 from tasks_app.worlds.cache import of_world
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
-from tasks_app.worlds.stays.vocabulary import NAMES
-from tasks_app.worlds.stays.vocabulary_reviews import DENIED, REPLIES, SENTENCES, TAILS, TITLES
-from tasks_app.worlds.stays.vocabulary_slots import MONTHS, NUMBERS, PARTNERS, PETS, SLOTS
+from tasks_app.worlds.stays.vocabulary import GUEST_REVIEWS, NAMES, SLOTS, Mood, Topic
 
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+PARTNERS = frozenset({"husband", "wife", "partner"})
+PETS = frozenset({"dog", "parrot", "greyhound"})
+"""Companions that a house without pets never sees."""
 GOOD_FROM = 7
 REPLY_CHANCE = 0.18
 TAIL_CHANCE = 0.5
@@ -30,22 +32,21 @@ WITH_KITCHENS = ("Apartment", "Holiday home", "Hostel")
 LET_WHOLE = ("Holiday home",)
 KEPT = frozenset({"relative", "companion", "vehicle", "occasion", "sound", "animal", "now"})
 """Slots that are filled once in a review: whoever writes travels with one aunt and hears one noise."""
-_ASPECTS = tuple(aspect for aspect in SENTENCES if aspect not in ("story", "end"))
+_ASPECTS = tuple(aspect for aspect in GUEST_REVIEWS.sentences if aspect not in ("story", "end"))
 _COMPANY = re.compile(r"\b(?:we|us|our|ours|children)\b|\{(?:relative|us)\}", re.IGNORECASE)
 _HIGH_UP = re.compile(r"Top Floor|Attic|Loft|Skylight|Cottage|House|Gatehouse")
 _SLOT = re.compile(r"\{(\w+)\}")
 _WORDS = ("children", "{relative}", "for work", "{nth}", "{nights}", "every day", "{often}", "upstairs",
           "{view}", "next room")  # fmt: skip
 
-Said = tuple[str, str]
-"""An aspect and its mood."""
-
 
 @cache
-def _claims(sentence: str) -> frozenset[str | Said]:
+def _claims(sentence: str) -> frozenset[str | Topic]:
     """What a sentence does not go with: words of its own, and what must not have been said beside it."""
     own = {words for words in _WORDS if words in sentence}
-    denied = {said for words, moods in DENIED.items() if words in sentence for said in moods}
+    denied = {
+        said for words, moods in GUEST_REVIEWS.contradicts.items() if words in sentence for said in moods
+    }
     return frozenset({*own, *denied, *(["company"] if _COMPANY.search(sentence) else [])})
 
 
@@ -75,8 +76,8 @@ class _Guest:
     heads: int
     nights: int
     month: int
-    said: list[Said] = field(default_factory=list)
-    tails: list[str] = field(default_factory=lambda: list(TAILS))
+    said: list[Topic] = field(default_factory=list)
+    tails: list[str] = field(default_factory=lambda: list(GUEST_REVIEWS.tails))
     """Those that were not used yet."""
 
     @property
@@ -88,7 +89,7 @@ class _Guest:
         return [aspect for aspect in _ASPECTS if aspect not in absent]
 
     @cached_property
-    def cannot(self) -> set[str | Said]:
+    def cannot(self) -> set[str | Topic]:
         """What this guest does not say, as ``_claims`` has it; grows with what has been said."""
         held: dict[str, bool] = {
             "company": self.party in ALONE,
@@ -105,7 +106,7 @@ class _Guest:
         }
         return {words for words, is_held in held.items() if is_held}
 
-    def say(self, aspect: str, mood: str) -> None:
+    def say(self, aspect: str, mood: Mood) -> None:
         self.said.append((aspect, mood))
         self.cannot.add((aspect, mood))
 
@@ -131,7 +132,7 @@ def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review
     guest = _guest(listing, draws, month=day.month)
     score = min(max(round(listing.rating / 10 + 4 * (draws.share() - 0.5)), 1), 10)
     slots = _slots(world, guest, draws)
-    mood = "good" if score >= GOOD_FROM + 1 else "story" if score == GOOD_FROM else "bad"
+    mood: Mood = "good" if score >= GOOD_FROM + 1 else "story" if score == GOOD_FROM else "bad"
     body = tuple(_upper(sentence.format_map(slots)) for sentence in _sentences(draws, guest, score))
     return Review(
         author=f"{draws.pick(names.first_names)} {draws.pick('ABCDEFGHIJKLMNOPRSTVWZ')}.",
@@ -141,7 +142,7 @@ def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review
         party=guest.party,
         room=guest.room.name,
         score=score,
-        title=_upper(draws.pick(guest.fitting(TITLES[mood])).format_map(slots)),
+        title=_upper(draws.pick(guest.fitting(GUEST_REVIEWS.titles[mood])).format_map(slots)),
         body=body,
         reply=_reply(draws, guest, slots, mood) if draws.chance(REPLY_CHANCE) else "",
     )
@@ -159,9 +160,10 @@ def _guest(listing: Listing, draws: Draws, *, month: int) -> _Guest:
 
 
 def _slots(world: World, guest: _Guest, draws: Draws) -> _Slots:
-    options: dict[str, Sequence[str]] = {**SLOTS[world.edition]}
+    words = SLOTS[world.edition]
+    options: dict[str, Sequence[str]] = {**words.slots}
     options["nth"] = options["nth"][: max(guest.nights - 1, 1)]
-    options["now"] = MONTHS[world.edition][guest.month - 1]
+    options["now"] = words.months[guest.month - 1]
     if guest.party in ALONE:
         options["occasion"] = [one for one in options["occasion"] if not one.startswith("our ")]
     if guest.party == "Couple":
@@ -183,18 +185,18 @@ def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
     """Praise and complaint in the measure of the score, a story among them, and sometimes a last word."""
     chosen = []
     for aspect in draws.sample(guest.aspects, draws.whole(1, 5)):
-        mood = "good" if draws.chance((score - 2) / 8) else "bad"
-        fitting = guest.fitting(SENTENCES[aspect][mood])
+        mood: Mood = "good" if draws.chance((score - 2) / 8) else "bad"
+        fitting = guest.fitting(GUEST_REVIEWS.sentences[aspect][mood])
         if fitting:
             chosen.append(draws.pick(fitting))
             guest.say(aspect, mood)
     if draws.chance(0.6):
-        told = draws.pick(guest.fitting(SENTENCES["story"]["story"]))
+        told = draws.pick(guest.fitting(GUEST_REVIEWS.sentences["story"]["story"]))
         if "little sleep" in told:
             guest.say("bed", "bad")
         chosen.insert(draws.whole(0, len(chosen)), told)
     if draws.chance(0.5):
-        fitting = guest.fitting(SENTENCES["end"]["good" if score >= GOOD_FROM else "bad"])
+        fitting = guest.fitting(GUEST_REVIEWS.sentences["end"]["good" if score >= GOOD_FROM else "bad"])
         chosen += [draws.pick(fitting)] if fitting else []
     return [_with_tail(draws, guest, sentence) for sentence in chosen]
 
@@ -210,13 +212,14 @@ def _with_tail(draws: Draws, guest: _Guest, sentence: str) -> str:
     return f"{sentence[:-1]}{tail}."
 
 
-def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: str) -> str:
+def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: Mood) -> str:
     """To one of the things that were said, in the words in which they were said."""
     known = {*slots, *slots.said}
-    texts = [text for said in guest.said for text in REPLIES.get(said, ())]
+    replies = GUEST_REVIEWS.replies
+    texts = [text for aspect, felt in guest.said for text in replies.get(aspect, {}).get(felt, ())]
     fitting = [text for text in texts if known.issuperset(_SLOT.findall(text))]
     slots.update(slots.said)
-    return draws.pick(fitting or REPLIES["", mood]).format_map(slots)
+    return draws.pick(fitting or replies["any"][mood]).format_map(slots)
 
 
 def _upper(text: str) -> str:

@@ -8,7 +8,7 @@ from core.draws import Draws
 from tasks_app.worlds.cache import of_world
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.types import Listing, Policy, Tier, World
-from tasks_app.worlds.stays.vocabulary_text import CLOSINGS, DETAILS, HOUSES, OPENINGS, PLACES
+from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS
 
 COUNTS = ("no", "one", "two", "three", "four")
 FITS: Mapping[str, Callable[[Listing], bool]] = {
@@ -46,10 +46,10 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
         return " ".join(one.format_map(slots) for one in draws.sample(fitting(sentences, listing), count))
 
     paragraphs = [
-        f"{some(OPENINGS, 1)} {some(PLACES, draws.whole(1, 2))}",
-        f"{some(HOUSES, draws.whole(2, 3))} {_offer(world, listing, draws)}".strip(),
-        some(DETAILS, draws.whole(2, 4)),
-        some(CLOSINGS, draws.whole(1, 2)),
+        f"{some(DESCRIPTIONS.openings, 1)} {some(DESCRIPTIONS.places, draws.whole(1, 2))}",
+        f"{some(DESCRIPTIONS.houses, draws.whole(2, 3))} {_offer(world, listing, draws)}".strip(),
+        some(DESCRIPTIONS.details, draws.whole(2, 4)),
+        some(DESCRIPTIONS.closings, draws.whole(1, 2)),
     ]
     return tuple(paragraphs[: draws.whole(2, 4)])
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-Edition = Literal["train", "test"]
+from tasks_app.worlds.editions import Edition
+
 NIGHTS = 400
 """How far the calendar goes from the first day; later nights cannot be booked."""
 HOTEL_KINDS = ("Hotel", "Hostel")

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from core.draws import Draws
 from tasks_app.worlds.cache import kept
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.changes import nights_freed
@@ -22,7 +23,7 @@ from tasks_app.worlds.stays.codes import trip_code
 from tasks_app.worlds.stays.listings import listing_draw, words_draw
 from tasks_app.worlds.stays.names import Naming
 from tasks_app.worlds.stays.quotes import quote
-from tasks_app.worlds.stays.types import Edition, Listing, Stay, Tax, Town, Trip, World
+from tasks_app.worlds.stays.types import Listing, Stay, Tax, Town, Trip, World
 from tasks_app.worlds.stays.vocabulary import NAMES
 
 JITTERS = 1009

@@ -17,12 +17,12 @@ from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._notices import pop_up_due
 from gymsite.arena.sites.reviews._panels import panels
 from gymsite.arena.sites.site import Event, Instead, Page, Visit
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.outlines import stars
 from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
-from tasks_app.worlds.reviews.vocabulary import Edition
 
 SECTIONS = {
     "home": ("range", "service", "house"),

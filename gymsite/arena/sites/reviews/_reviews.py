@@ -18,8 +18,8 @@ from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import MEANING
 from tasks_app.worlds.reviews.state import State, helpful_votes
 from tasks_app.worlds.reviews.text import review as review_written
-from tasks_app.worlds.reviews.text_view import LANGUAGES
 from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
+from tasks_app.worlds.reviews.vocabulary import LANGUAGES
 
 
 @dataclass(frozen=True, kw_only=True)
