@@ -1,6 +1,6 @@
-"""Keys of worlds, and the facts in which a task's world differs, told to nobody who lacks the salt.
+"""Keys of worlds, and the facts in which a task's world differs, sealed with the installation's salt.
 
-The salt is the installation's secret: whoever reads a task's payload, and this code, can draw nothing by it.
+Without the salt, a task's payload and this code are not enough to draw its world.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
 PUBLIC_WORLD = 0
-"""The number of the worlds of samples: their key is made without the salt, the same everywhere."""
-NONCE_BYTES = 16
+"""The number of the sample worlds: their key is made without the salt and is the same everywhere."""
 PADDED_BYTES = 256
-BLOCK_BYTES = sha256().digest_size
 
 Changes = Sequence[Mapping[str, Any]]
 
@@ -29,30 +30,27 @@ def world_key(*, salt: bytes, site: str, number: int) -> bytes:
 
 
 def changes_seal(changes: Changes, *, key: bytes, text: str) -> str:
-    """Changes as base64 that nobody can read, or tell from those of another task, without the world's key.
+    """Encrypt a task's changes with its world's key, bound to the task's text, as base64.
 
-    The nonce is made of what is sealed and of the task's text, so that the same comes out each time; all are
-    padded, so that the length says nothing.
+    AES-SIV (RFC 5297) is deterministic: the same task always has the same payload. Padding hides the length.
     """
     plain = json.dumps(list(changes), sort_keys=True).encode()
     plain += b" " * (-len(plain) % PADDED_BYTES)
-    nonce = _nonce(plain, key=key, text=text)
-    return b64encode(nonce + _crossed(plain, key=key, nonce=nonce)).decode()
+    return b64encode(_cipher(key).encrypt(plain, [text.encode()])).decode()
 
 
 def changes_open(sealed: str, *, key: bytes, text: str) -> list[dict[str, Any]]:
-    """What was sealed. ``ValueError`` when it was sealed with another key, or for another text."""
-    raw = b64decode(sealed)
-    nonce, crossed = raw[:NONCE_BYTES], raw[NONCE_BYTES:]
-    plain = _crossed(crossed, key=key, nonce=nonce)
-    if not hmac.compare_digest(nonce, _nonce(plain, key=key, text=text)):
-        raise ValueError("The task was made with another world salt: load its benchmark again.")
-    found: list[dict[str, Any]] = json.loads(plain)
-    return found
+    """Decrypt changes. ``ValueError`` when they were sealed with another key or for another text."""
+    try:
+        plain = _cipher(key).decrypt(b64decode(sealed), [text.encode()])
+    except InvalidTag:
+        raise ValueError("The task was made with another world salt: load its benchmark again.") from None
+    changes: list[dict[str, Any]] = json.loads(plain)
+    return changes
 
 
 def world_arguments(payload: Mapping[str, Any], *, salt: bytes) -> dict[str, Any]:
-    """What a site's ``open_world`` takes, from a task's payload: ``key, edition, first_day, changes``."""
+    """The arguments of ``open_world`` from a task's payload: ``key, edition, first_day, changes``."""
     key, changes = _opened(salt, payload["site"], payload["world"], payload["changes"], payload["text"])
     return {
         "key": key,
@@ -64,21 +62,11 @@ def world_arguments(payload: Mapping[str, Any], *, salt: bytes) -> dict[str, Any
 
 @lru_cache(maxsize=1024)
 def _opened(salt: bytes, site: str, number: int, sealed: str, text: str) -> tuple[bytes, str]:
-    """The key of a world, and a task's changes as JSON: every page of an episode asks for them."""
+    """The key of a world, and a task's changes as JSON: every page of an episode needs them."""
     key = world_key(salt=salt, site=site, number=number)
     return key, json.dumps(changes_open(sealed, key=key, text=text))
 
 
-def _nonce(plain: bytes, *, key: bytes, text: str) -> bytes:
-    return hmac.digest(key, b"nonce\0" + text.encode() + b"\0" + plain, sha256)[:NONCE_BYTES]
-
-
-def _crossed(data: bytes, *, key: bytes, nonce: bytes) -> bytes:
-    """The data crossed with a key stream: done twice, the data again."""
-    blocks = -(-len(data) // BLOCK_BYTES)
-    stream = b"".join(
-        hmac.digest(key, b"stream\0" + nonce + block.to_bytes(4, "big"), sha256) for block in range(blocks)
-    )
-    # As whole numbers: byte by byte takes ten times as long.
-    crossed = int.from_bytes(data, "big") ^ int.from_bytes(stream[: len(data)], "big")
-    return crossed.to_bytes(len(data), "big")
+def _cipher(key: bytes) -> AESSIV:
+    """With a key of its own: the world's key also seeds what is drawn."""
+    return AESSIV(hmac.digest(key, b"changes", sha256))
