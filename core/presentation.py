@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from core.draws import Draws
 from core.errors import GymError, did_you_mean
@@ -17,45 +17,8 @@ LOOK_VERSION = "look-v2"
 Value = str | int
 Axes = Mapping[str, tuple[Value, ...]]
 PageKind = Literal["question", "site"]
-"""A page of one question, or those of a mock site."""
+"""The page of one question, or the pages of a mock site."""
 
-# Axis to its values; the first value of each is the neutral look. A value is never renamed or reordered:
-# the draw is by position, so a change here is a new LOOK_VERSION.
-SHARED_LOOKS: Axes = {
-    "theme": ("light", "dark"),
-    "contrast": ("normal", "high"),
-    "accent": ("blue", "green", "plum", "clay"),
-    "font": ("sans", "serif", "mono"),
-    "zoom": (100, 90, 125),
-    "density": ("normal", "compact", "roomy"),
-    "layout": ("card", "plain", "wide"),
-    # Where the form stands that answers a question, or narrows what a site lists.
-    "form": ("below", "above", "beside", "dialog"),
-    # Boxes that are of no use for the task.
-    "panels": ("none", "one", "two"),
-    # What lies over the page until it is closed, and when it comes.
-    "pop_ups": ("none", "early", "late", "often"),
-    # How long what is not the task's own takes to come; the page says that it is not settled.
-    "slow": ("never", "short", "long"),
-}
-QUESTION_LOOKS: Axes = {"wording": ("question", "problem", "exercise", "prompt")}
-SITE_LOOKS: Axes = {
-    "labels": ("plain", "brisk", "formal", "friendly"),
-    "listing": ("cards", "table", "rows"),
-    "sections": ("usual", "reversed", "mixed"),
-    "paging": ("pages", "more", "scroll"),
-    "time_zone": ("UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland"),
-    "locale": ("en-GB", "en-US"),
-}
-LOOKS_OF: Mapping[PageKind, Axes] = {
-    "question": {**SHARED_LOOKS, **QUESTION_LOOKS},
-    "site": {**SHARED_LOOKS, **SITE_LOOKS},
-}
-# Never drawn, only asked for: they change how a page is used and not only how it looks. A neutral one is left
-# out of the stored form.
-ASKED_LOOKS: Axes = {"editor": ("plain", "codemirror")}
-AXES: Axes = {**SHARED_LOOKS, **QUESTION_LOOKS, **SITE_LOOKS, **ASKED_LOOKS}
-NEUTRAL: Mapping[str, Value] = {axis: values[0] for axis, values in AXES.items()}
 # What a call may name in ``presentation`` beside the axes of a look; messages list them too.
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
@@ -63,33 +26,47 @@ ROTATION = 12
 """Looks after which each value of each axis came equally often: the size of every axis divides it."""
 
 
+def _axis(*values: Value, pages: tuple[PageKind, ...] = ("question", "site")) -> Any:
+    """An axis: its values, the neutral one first, and the kinds of page for which it is drawn."""
+    return field(default=values[0], metadata={"values": values, "pages": pages})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """How the pages of an episode look; ``zoom`` is in percent. The axes of other pages stay neutral."""
+    """How the pages of an episode look. A new axis is one more line here, and one in docs/looks.md.
 
-    theme: str = "light"
-    contrast: str = "normal"
-    accent: str = "blue"
-    font: str = "sans"
-    zoom: int = 100
-    density: str = "normal"
-    layout: str = "card"
-    form: str = "below"
-    panels: str = "none"
-    pop_ups: str = "none"
-    slow: str = "never"
-    wording: str = "question"
-    labels: str = "plain"
-    listing: str = "cards"
-    sections: str = "usual"
-    paging: str = "pages"
-    time_zone: str = "UTC"
-    locale: str = "en-GB"
-    editor: str = "plain"
+    Values are never renamed or reordered: they are drawn by position, so that a change is a new
+    ``LOOK_VERSION``. Axes that are not drawn for a kind of page stay neutral there.
+    """
+
+    theme: str = _axis("light", "dark")
+    contrast: str = _axis("normal", "high")
+    accent: str = _axis("blue", "green", "plum", "clay")
+    font: str = _axis("sans", "serif", "mono")
+    zoom: int = _axis(100, 90, 125)  # percent
+    density: str = _axis("normal", "compact", "roomy")
+    layout: str = _axis("card", "plain", "wide")
+    # Where the form stands that answers a question, or narrows what a site lists.
+    form: str = _axis("below", "above", "beside", "dialog")
+    # Boxes that have nothing to do with the task.
+    panels: str = _axis("none", "one", "two")
+    # What covers the page until it is closed, and when it appears.
+    pop_ups: str = _axis("none", "early", "late", "often")
+    # How long the parts that do not belong to the task take to load; the page is not settled until then.
+    slow: str = _axis("never", "short", "long")
+    wording: str = _axis("question", "problem", "exercise", "prompt", pages=("question",))
+    labels: str = _axis("plain", "brisk", "formal", "friendly", pages=("site",))
+    listing: str = _axis("cards", "table", "rows", pages=("site",))
+    sections: str = _axis("usual", "reversed", "mixed", pages=("site",))
+    paging: str = _axis("pages", "more", "scroll", pages=("site",))
+    time_zone: str = _axis("UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", pages=("site",))
+    locale: str = _axis("en-GB", "en-US", pages=("site",))
+    # Never drawn: it changes how a page is used, not only how it looks. A neutral one is not stored.
+    editor: str = _axis("plain", "codemirror", pages=())
 
     def as_dict(self, page: PageKind = "question") -> dict[str, Value]:
         """The form that an episode's row stores: the axes of its pages, and others that are not neutral."""
-        axes = LOOKS_OF[page]
+        axes = AXES_DRAWN[page]
         return {axis: value for axis, value in vars(self).items() if axis in axes or value != NEUTRAL[axis]}
 
     def digest(self) -> str:
@@ -99,14 +76,21 @@ class Look:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+AXES: Axes = {axis.name: axis.metadata["values"] for axis in fields(Look)}
+AXES_DRAWN: Mapping[PageKind, Axes] = {
+    page: {axis.name: AXES[axis.name] for axis in fields(Look) if page in axis.metadata["pages"]}
+    for page in get_args(PageKind)
+}
+NEUTRAL: Mapping[str, Value] = {axis: values[0] for axis, values in AXES.items()}
+
+
 def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
     """The look of a seed. An axis in ``fixed`` keeps that value and does not move the others.
 
     Raises ``GymError`` ``unknown_look_axis`` or ``unknown_look_value`` (422).
     """
     chosen = _checked(fixed)
-    drawn = {axis: _draw(axis=axis, seed=seed) for axis in LOOKS_OF[page] if axis not in chosen}
-    return _look(drawn | chosen)
+    return _look({axis: _draw(axis=axis, seed=seed) for axis in AXES_DRAWN[page]} | chosen)
 
 
 def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
@@ -116,8 +100,7 @@ def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: Pag
     """
     chosen = _checked(fixed)
     turn, rest = divmod(place, ROTATION)
-    drawn = {axis: _turn(axis, seed, turn)[rest] for axis in LOOKS_OF[page] if axis not in chosen}
-    return _look(drawn | chosen)
+    return _look({axis: _turn(axis, seed, turn)[rest] for axis in AXES_DRAWN[page]} | chosen)
 
 
 def look_read(stored: Mapping[str, object]) -> Look:
@@ -129,8 +112,7 @@ def look_read(stored: Mapping[str, object]) -> Look:
 
 
 def _look(chosen: Mapping[str, Value]) -> Look:
-    """An axis that is not chosen is neutral."""
-    values: dict[str, Any] = {**NEUTRAL, **chosen}
+    values: dict[str, Any] = dict(chosen)
     return Look(**values)
 
 
@@ -150,25 +132,25 @@ def _turn(axis: str, seed: int, turn: int) -> tuple[Value, ...]:
 
 
 def _checked(fixed: Mapping[str, object]) -> dict[str, Value]:
-    return {axis: _value(axis=axis, wanted=wanted) for axis, wanted in fixed.items()}
+    return {axis: _value(axis=axis, requested=requested) for axis, requested in fixed.items()}
 
 
-def _value(*, axis: str, wanted: object) -> Value:
+def _value(*, axis: str, requested: object) -> Value:
     if axis not in AXES:
         known = ", ".join(sorted({*AXES, *AXES_BESIDE_LOOKS}))
         message = f"A presentation has no axis {axis!r}. Its axes are {known}."
         raise GymError("unknown_look_axis", message, status=422, fields={"presentation": [message]})
     for value in AXES[axis]:
         # A bool equals 0 or 1 in Python; it is never a value of an axis.
-        if value == wanted and not isinstance(wanted, bool):
+        if value == requested and not isinstance(requested, bool):
             return value
-    message = f"{wanted!r} is not a value of the look axis {axis!r}. {_hint(wanted, values=AXES[axis])}"
+    message = f"{requested!r} is not a value of the look axis {axis!r}. {_hint(requested, values=AXES[axis])}"
     raise GymError("unknown_look_value", message, status=422, fields={"presentation": [message]})
 
 
-def _hint(wanted: object, *, values: tuple[Value, ...]) -> str:
-    if isinstance(wanted, str) and isinstance(values[0], int):
-        if wanted.strip() in map(str, values):
-            return f'A number is meant: {wanted.strip()}, not "{wanted}".'
-        return f"A number is meant: {', '.join(map(str, sorted(values)))}."
-    return did_you_mean(str(wanted), map(str, values))
+def _hint(requested: object, *, values: tuple[Value, ...]) -> str:
+    if isinstance(requested, str) and isinstance(values[0], int):
+        if requested.strip() in map(str, values):
+            return f'Send the number {requested.strip()}, not the text "{requested}".'
+        return f"Send a number: {', '.join(map(str, sorted(values)))}."
+    return did_you_mean(str(requested), map(str, values))

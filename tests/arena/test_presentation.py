@@ -10,7 +10,7 @@ from core.errors import GymError
 from core.presentation import (
     AXES,
     AXES_BESIDE_LOOKS,
-    LOOKS_OF,
+    AXES_DRAWN,
     ROTATION,
     Look,
     PageKind,
@@ -74,7 +74,7 @@ def test_looks_of_seeds_are_frozen_for_all_time(page: PageKind) -> None:
 def test_every_value_of_an_axis_is_drawn_about_equally_often(page: PageKind) -> None:
     looks_drawn = [look_make(seed=seed, fixed={}, page=page).as_dict(page) for seed in range(1000)]
 
-    for axis, values in LOOKS_OF[page].items():
+    for axis, values in AXES_DRAWN[page].items():
         drawn = Counter(look[axis] for look in looks_drawn)
         assert set(drawn) == set(values)
         assert min(drawn.values()) > 0.75 * 1000 / len(values)
@@ -82,7 +82,7 @@ def test_every_value_of_an_axis_is_drawn_about_equally_often(page: PageKind) -> 
 
 def test_axes_of_other_pages_stay_neutral() -> None:
     for seed in range(50):
-        assert set(look_make(seed=seed, fixed={}).as_dict()) == set(LOOKS_OF["question"])
+        assert set(look_make(seed=seed, fixed={}).as_dict()) == set(AXES_DRAWN["question"])
         assert look_make(seed=seed, fixed={}, page="site").wording == Look().wording
 
 
@@ -94,7 +94,7 @@ def test_a_turn_of_a_rotation_holds_twelve_looks_and_each_value_equally_often(
     for first in (0, ROTATION):
         turn = [look_rotate(seed=seed, place=first + n, fixed={}, page=page) for n in range(ROTATION)]
         assert len(set(turn)) == ROTATION
-        for axis, values in LOOKS_OF[page].items():
+        for axis, values in AXES_DRAWN[page].items():
             assert set(Counter(look.as_dict(page)[axis] for look in turn).values()) == {
                 ROTATION // len(values)
             }
@@ -122,7 +122,7 @@ def test_a_stored_look_is_read_back_equal_and_missing_axes_are_neutral() -> None
 
 
 def test_the_neutral_look_is_the_first_value_of_every_axis() -> None:
-    assert Look().as_dict() == {axis: values[0] for axis, values in LOOKS_OF["question"].items()}
+    assert Look().as_dict() == {axis: values[0] for axis, values in AXES_DRAWN["question"].items()}
     assert Look() == look_read({axis: values[0] for axis, values in AXES.items()})
 
 
@@ -144,8 +144,8 @@ def test_different_looks_have_different_digests() -> None:
         ({"zoom": True}, "unknown_look_value", "Known"),
         ({"zoom": None}, "unknown_look_value", "Known"),
         ({"font": ["sans"]}, "unknown_look_value", "sans"),
-        ({"zoom": "90"}, "unknown_look_value", 'A number is meant: 90, not "90".'),
-        ({"zoom": "large"}, "unknown_look_value", "A number is meant: 90, 100, 125."),
+        ({"zoom": "90"}, "unknown_look_value", 'Send the number 90, not the text "90".'),
+        ({"zoom": "large"}, "unknown_look_value", "Send a number: 90, 100, 125."),
     ],
 )
 def test_an_unknown_axis_or_value_is_refused_with_a_suggestion(

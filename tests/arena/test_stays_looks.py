@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.presentation import SHARED_LOOKS, SITE_LOOKS, Look
+from core.presentation import AXES, Look
 from gymsite.arena.sites.stays import _labels, _panels, _results
 from tasks_app.families.stays import _moves
 from tasks_app.questions import questions
@@ -47,11 +47,11 @@ RESULTS = re.compile(r"Listing (L-\d+)")
 REVIEWS = re.compile(r"</p>\s*<p>([^<]{80,})</p>")
 
 
-@pytest.mark.parametrize("paging", SITE_LOOKS["paging"])
+@pytest.mark.parametrize("paging", AXES["paging"])
 @pytest.mark.parametrize(
     ("listing", "page", "said", "least"),
     [
-        *((listing, "search", RESULTS, 12) for listing in SITE_LOOKS["listing"]),
+        *((listing, "search", RESULTS, 12) for listing in AXES["listing"]),
         ("cards", "stays/{}/reviews", REVIEWS, 1),
     ],
 )
@@ -67,8 +67,8 @@ def test_what_comes_later_in_a_list_is_not_in_the_bytes_of_its_first_page(
     assert 'rel="next"' in first
 
 
-@pytest.mark.parametrize("sections", SITE_LOOKS["sections"])
-@pytest.mark.parametrize("labels", SITE_LOOKS["labels"])
+@pytest.mark.parametrize("sections", AXES["sections"])
+@pytest.mark.parametrize("labels", AXES["labels"])
 def test_what_is_asked_for_on_a_houses_page_is_not_there_before(
     bytes_of: Read, world: World, sections: str, labels: str
 ) -> None:
@@ -93,7 +93,7 @@ def test_a_pop_up_is_not_in_the_bytes_before_it_is_due(bytes_of: Read, world: Wo
 USUAL = ["about", "rooms", "amenities", "policy", "reviews"]
 
 
-@pytest.mark.parametrize("sections", SITE_LOOKS["sections"])
+@pytest.mark.parametrize("sections", AXES["sections"])
 def test_sections_come_in_the_order_of_the_look(bytes_of: Read, world: World, sections: str) -> None:
     page = bytes_of(episode_in(sections=sections), f"stays/{world.listings[0].id}")
     found = re.findall(r'<h2 id="(about|rooms|amenities|policy|reviews)"', page)
@@ -101,7 +101,7 @@ def test_sections_come_in_the_order_of_the_look(bytes_of: Read, world: World, se
     assert (found == USUAL, found == USUAL[::-1]) == (sections == "usual", sections == "reversed")
 
 
-@pytest.mark.parametrize("form", SHARED_LOOKS["form"])
+@pytest.mark.parametrize("form", AXES["form"])
 def test_each_page_has_each_form_once_wherever_the_look_puts_it(
     bytes_of: Read, world: World, form: str
 ) -> None:
@@ -131,7 +131,7 @@ def test_every_label_of_the_templates_is_in_the_table() -> None:
     assert used <= _labels.LABELS.keys()
 
 
-@pytest.mark.parametrize("wording", SITE_LOOKS["labels"])
+@pytest.mark.parametrize("wording", AXES["labels"])
 def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world: World, wording: str) -> None:
     labels, episode = _labels.labels_of(wording), episode_in(labels=wording)
     trip = next(one for one in world.trips if one.status == "booked")
@@ -150,7 +150,7 @@ def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world:
 
 def test_every_control_has_four_wordings_that_are_told_apart() -> None:
     """The words of a control may be equal in two wordings; all of a wording are not."""
-    tables = [_labels.labels_of(wording) for wording in SITE_LOOKS["labels"]]
+    tables = [_labels.labels_of(wording) for wording in AXES["labels"]]
     assert all(text.strip() for table in tables for text in table.values())
     assert all(text.count("{}") == tables[0][name].count("{}") or name.startswith("nav") or name == "anywhere"
                for table in tables for name, text in table.items())  # fmt: skip
@@ -165,7 +165,7 @@ LOCAL = {"en-GB": "Tue 29 February 2028", "en-US": "Tue, February 29, 2028"}
 
 @pytest.mark.parametrize("clock", [time(0, 1), time(23, 30)], ids=str)
 @pytest.mark.parametrize("locale", LOCAL)
-@pytest.mark.parametrize("zone", SITE_LOOKS["time_zone"])
+@pytest.mark.parametrize("zone", AXES["time_zone"])
 def test_days_are_those_of_the_episodes_zone_and_locale(
     bytes_of: Read, zone: str, locale: str, clock: time
 ) -> None:
@@ -195,7 +195,7 @@ FIRST_DAYS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("zone", SITE_LOOKS["time_zone"])
+@pytest.mark.parametrize("zone", AXES["time_zone"])
 @pytest.mark.parametrize("day", FIRST_DAYS, ids=str)
 def test_today_and_the_time_are_the_episodes_own(
     arena_client: ArenaClient, address: Callable[..., str], day: date, zone: str

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import psycopg
 
-from core.presentation import LOOKS_OF, NEUTRAL
+from core.presentation import AXES_DRAWN, NEUTRAL
 from gymsite.services import secrets
 from palaestra.actions import Action
 from palaestra.api import Client
@@ -42,7 +42,7 @@ from tests.bench.table import Row
 GENERATED = 120
 TASKS = 4
 EPISODES = 24
-NEUTRAL_SITE = {axis: NEUTRAL[axis] for axis in LOOKS_OF["site"]}
+NEUTRAL_SITE = {axis: NEUTRAL[axis] for axis in AXES_DRAWN["site"]}
 FAMILIES = {"stays": "total_price", "reviews": "count_mentions"}
 
 TEXT_OF = {"type": "text", "select": "value"}

@@ -18,7 +18,7 @@ from django.conf import settings
 from playwright.sync_api import Page
 
 from core.draws import Draws
-from core.presentation import AXES, LOOKS_OF, Look, look_rotate
+from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.types import LEVELS, SiteTask
 from tasks_app.models import Task
@@ -195,7 +195,7 @@ def test_every_value_of_a_look_is_met_by_a_family_of_each_site() -> None:
             _look(str(family), int(number) * LOOKS + int(place))  # type: ignore[call-overload]
             for family, number, place in cases
         ]
-        for axis in LOOKS_OF["site"].keys() - FIXED:
+        for axis in AXES_DRAWN["site"].keys() - FIXED:
             assert {getattr(look, axis) for look in looks} == {*AXES[axis]}, axis
 
 

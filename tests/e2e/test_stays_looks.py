@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import SHARED_LOOKS
+from core.presentation import AXES
 from tasks_app.families.stays import total_price
 from tests import coverage_choice
 from tests.e2e.axe import violations
@@ -112,7 +112,7 @@ CORNERS = """picker => {
 }"""
 
 
-@pytest.mark.parametrize(("form", "width"), coverage_choice.values(SHARED_LOOKS["form"], [1280, 400]))
+@pytest.mark.parametrize(("form", "width"), coverage_choice.values(AXES["form"], [1280, 400]))
 def test_the_calendar_of_a_field_is_seen_whole_and_closed_alone(
     arena_server: ArenaServer, open_page: OpenPage, form: str, width: int
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from core.presentation import SITE_LOOKS
+from core.presentation import AXES
 
 Labels = Mapping[str, str]
 """What a thing is called, by its own name; ``{}`` is where a name or a number goes."""
@@ -27,6 +27,6 @@ def wordings(table: Table) -> Callable[[str], Labels]:
     """The labels of a wording, by its value; ``KeyError`` for one that there is not."""
     by_wording = {
         wording: MappingProxyType({name: texts[place] for name, texts in table.items()})
-        for place, wording in enumerate(SITE_LOOKS["labels"])
+        for place, wording in enumerate(AXES["labels"])
     }
     return by_wording.__getitem__

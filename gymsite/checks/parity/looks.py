@@ -8,12 +8,13 @@ from functools import lru_cache
 from itertools import combinations, count, product
 
 from core.draws import Draws
-from core.presentation import ASKED_LOOKS, LOOKS_OF, Look, Value, look_read, look_rotate
+from core.presentation import AXES as ALL_AXES
+from core.presentation import AXES_DRAWN, Look, Value, look_read, look_rotate
 
 # The question kinds whose pages an editor changes.
 EDITED_KINDS = frozenset({"code"})
-EDITORS = tuple(str(editor) for editor in ASKED_LOOKS["editor"])
-AXES = LOOKS_OF["question"]
+EDITORS = tuple(str(editor) for editor in ALL_AXES["editor"])
+AXES = AXES_DRAWN["question"]
 
 Pair = frozenset[tuple[str, Value]]
 

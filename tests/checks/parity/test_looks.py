@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
-from core.presentation import LOOKS_OF
+from core.presentation import AXES_DRAWN
 from gymsite.checks.parity.looks import covering_looks, pairing_looks
 
-AXES = LOOKS_OF["question"]
+AXES = AXES_DRAWN["question"]
 
 
 def test_each_item_meets_every_value_of_every_axis() -> None:
