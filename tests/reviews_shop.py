@@ -69,6 +69,7 @@ def payload_of(task: SiteTask, *, edition: Edition = "train", first_day: date = 
         "text": task.wording,
         "format": "plain",
         "fields": list(task.fields),
+        "forms": task.forms,
     }
 
 

@@ -27,6 +27,9 @@ class SiteTask:
     wording: str
     answer: tuple[str, ...]
     fields: tuple[str, ...]
+    forms: int
+    """Forms that a solution sends at most: in a look with dialogs each takes one move more. Public, so that
+    it may depend on the wording and on nothing else."""
     goal: Mapping[str, Any] | None = None
     needs: tuple[str, ...] = ()
     is_possible: bool = True

@@ -332,6 +332,7 @@ def draft(placed: Placed, *, split: str | None, guess_rate: float = 0.0, place: 
             "text": task.wording,
             "format": "plain",
             "fields": list(task.fields),
+            "forms": task.forms,
             **scope,
         },
         gold=_gold(task),

@@ -14,10 +14,10 @@ import pytest
 from core.presentation import AXES, Look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites.reviews._labels import LABELS, labels_of
-from gymsite.arena.sites.reviews._moves import more_moves
 from gymsite.arena.sites.reviews._page import SECTIONS, sections
 from gymsite.arena.sites.reviews._panels import NUMBERS, WRITTEN
 from gymsite.arena.sites.reviews._wording import day_text, time_text
+from tasks_app.questions import questions
 from tasks_app.worlds.evidence import LOOKS_MAX
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.text import reviews
@@ -257,9 +257,9 @@ def test_a_page_is_of_the_episodes_day_in_its_zone(read: Read, first_day: date, 
     ],
 )
 def test_a_look_adds_its_pop_ups_and_its_dialog(axes: dict[str, Any], more: int) -> None:
-    assert more_moves(payload_of(task_of()), replace(Look(), **axes)) == more
+    assert questions.get("site").more_moves(payload_of(task_of()), replace(Look(), **axes)) == more
 
 
 def test_a_dialog_is_opened_for_each_of_five_products() -> None:
     task = drawn_task("most_of_five", level=1)
-    assert more_moves(payload_of(task, edition="test"), Look(form="dialog")) == 10
+    assert questions.get("site").more_moves(payload_of(task, edition="test"), Look(form="dialog")) == 10

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import ROTATION, Look, look_make, look_rotate
-from gymsite.arena.sites.reviews._moves import more_moves
+from tasks_app.questions import questions
 from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
@@ -61,7 +61,9 @@ def test_a_task_is_done_in_any_look_with_the_moves_that_the_look_adds(
 ) -> None:
     look = look_make(seed=100 * seed + len(family), fixed={}, page="site")
     solver = solved(arena_server, open_page(), family=family, look=look, level=1 + seed % 2, seed=seed)
-    assert solver.moves <= solver.task.oracle_steps + more_moves(payload_of(solver.task), look)
+    assert solver.moves <= solver.task.oracle_steps + questions.get("site").more_moves(
+        payload_of(solver.task), look
+    )
 
 
 @pytest.mark.parametrize("turn", range(4))

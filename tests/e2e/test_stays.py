@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import NEUTRAL, Look, look_make
-from gymsite.arena.sites.stays._moves import more_moves
 from tasks_app.families.stays import (
     book_stay,
     cancel_and_rebook,
@@ -21,6 +20,7 @@ from tasks_app.families.stays import (
     total_price,
 )
 from tasks_app.families.types import SiteTask
+from tasks_app.questions import questions
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal
 from tasks_app.worlds.stays.state import fold, plain
 from tests import coverage_choice, factories
@@ -63,6 +63,7 @@ def episode_of(task: SiteTask, *, first_day: date = FIRST_DAY, **fields: Any) ->
         "text": task.wording,
         "format": "plain",
         "fields": list(task.fields),
+        "forms": task.forms,
     }
     zone = ZoneInfo(fields.get("presentation", {}).get("time_zone", "UTC"))
     start = datetime.combine(first_day, time(9), tzinfo=zone)
@@ -96,7 +97,7 @@ def test_a_task_is_solved_in_a_drawn_look_within_what_the_look_adds(
     task = task_of(module, level=1 + seed % 3)
     look = look_make(seed=MODULES.index(module) * 5 + seed, fixed={}, page="site")
     moves = _solved(arena_server, open_page, task, look)
-    assert moves <= task.oracle_steps + more_moves({"text": task.wording}, look)
+    assert moves <= task.oracle_steps + questions.get("site").more_moves({"forms": task.forms}, look)
 
 
 @pytest.mark.parametrize(

@@ -306,7 +306,7 @@ def test_the_key_of_a_world_is_the_salts_but_for_the_samples() -> None:
 def test_a_guess_of_few_tasks_fails_no_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    often = SiteTask(family="f", level=1, wording="?", answer=("1",), fields=("n",))
+    often = SiteTask(family="f", level=1, wording="?", answer=("1",), fields=("n",), forms=1)
     placed = SimpleNamespace(task=often, site="stays")
     monkeypatch.setattr(generation, "tasks_draw", lambda *_args, **_asked: [placed] * 99)
     monkeypatch.setattr(check_guesses, "_searched", lambda _placed: None)

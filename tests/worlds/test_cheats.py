@@ -13,6 +13,7 @@ def task(number: int, *answer: str, wording: str = "How many?", is_possible: boo
         wording=f"{wording} {number}",
         answer=answer or (str(number), f"R{number}"),
         fields=("Value", "Witness"),
+        forms=1,
         is_possible=is_possible,
     )
 

@@ -11,6 +11,7 @@ import pytest
 from core.draws import Draws
 from tasks_app.families import cheats, registry, stays
 from tasks_app.families.stays import _conditions as conditions
+from tasks_app.families.stays import _moves as moves
 from tasks_app.families.stays import _nearest as nearest
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.worlds.digest import digest
@@ -294,3 +295,13 @@ def test_what_several_rooms_lack_is_asked_so_that_one_of_them_having_it_is_enoug
         asked = task.wording.partition(" Go by the lists")[0]
         assert "none of these rooms" in asked, asked
         assert not re.search(r"\b(?:every|all|each|not|lack|without)\b", asked), asked
+
+
+LISTING = {"total_price": "legs", "latest_free_cancellation": "arrivals", "cancel_and_rebook": "rooms"}
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.id)
+def test_a_task_declares_a_form_for_each_thing_that_its_wording_lists(family: Family[World]) -> None:
+    for _, task in _tasks(family):
+        listed = task.given[LISTING[family.id]] if family.id in LISTING else ()
+        assert task.forms == moves.FORMS + len(listed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.presentation import Look
-from gymsite.arena.sites.site import sites
+from gymsite.arena.sites import notices
 from tasks_app.questions import Answer, Move, Payload, QuestionKind, Visit, questions
 from tasks_app.worlds import text_view
 from verifiers import denotations
@@ -14,8 +14,8 @@ SUBMIT_BUTTON = "Submit answer"
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
-    """The payload has ``text``, ``fields``, and ``site, world, edition, first_day, changes`` of its world; a
-    task that is answered by reading has the ``scope`` of its text too.
+    """The payload has ``text``, ``fields`` and ``forms``, and of its world ``site``, ``world``, ``edition``,
+    ``first_day`` and ``changes``; a task that is answered by reading has the ``scope`` of its text too.
     """
     return {"fields": payload["fields"], "submit_button": SUBMIT_BUTTON}
 
@@ -40,8 +40,12 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
 
 
 def more_moves(payload: Payload, look: Look, /) -> int:
-    """Each site knows what its looks add."""
-    return sites.get(payload["site"]).more_moves(payload, look)
+    """Closing each pop-up, and opening the dialog of each form.
+
+    Loading more of a list, or scrolling to its end, is one move, as turning its page is.
+    """
+    dialogs = payload["forms"] if look.form == "dialog" else 0
+    return len(notices.schedule(look)) + int(dialogs)
 
 
 questions.register(

@@ -22,7 +22,6 @@ from django.urls import URLPattern, path
 from core.presentation import Look
 from core.registry import Registry
 from gymsite.arena.drawings.canvas import Drawing
-from tasks_app.questions import Asking, no_more_moves
 
 Event = tuple[str, Mapping[str, Any]]
 """Kind and data of a site event, as the site's fold takes them."""
@@ -109,8 +108,7 @@ class Site:
 
     ``open_world`` takes ``(key, *, edition, first_day, changes)`` and is cached by the site. ``drawing``
     gives how a picture of its name is drawn, None for what is no name of the site's: names are few, and say
-    nothing of a world. ``more_moves`` is what a look adds to a task's ``oracle_steps``. ``instead`` draws
-    the site's frame around what is said where there is no page.
+    nothing of a world. ``instead`` draws the site's frame around what is said where there is no page.
     """
 
     id: str
@@ -119,7 +117,6 @@ class Site:
     fold: Callable[[Any, Sequence[Event]], Any]
     urls: Sequence[URLPattern]
     drawing: Callable[[str], Drawing | None] = lambda _name: None
-    more_moves: Asking = no_more_moves
     instead: Callable[[Visit, Instead], Page] = instead
 
 

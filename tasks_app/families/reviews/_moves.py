@@ -22,6 +22,8 @@ RETURNING = 1
 SUBMITTING = 1
 SEARCHING = 2
 """The word, and "Show reviews"."""
+FORMS = 2
+"""For each product: a term whose forms do not all contain it is searched for twice."""
 LIST_LENGTH = 10
 FILTERED = ("stars", "colour", "size", "verified", "month")
 """Facts that the page's filters can say."""

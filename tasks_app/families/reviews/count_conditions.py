@@ -107,6 +107,7 @@ def _task(
         wording=_wording(draws, chosen, product=product, end=end),
         answer=(str(chosen.count), witness.reviewer),
         fields=FIELDS,
+        forms=moves.FORMS,
         needs=needed,
         given={**(asked.given if asked else {"product": product.id}), "conditions": pair, "end": end},
         oracle_steps=moves.all_moves([moves.meeting(found, chosen.pair, asked)], fields=len(FIELDS)),

@@ -53,6 +53,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         wording=wording,
         answer=(str(len(asked.found)), witness.reviewer),
         fields=FIELDS,
+        forms=moves.FORMS,
         needs=needed,
         given={**asked.given, "end": end},
         oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(FIELDS)),

@@ -56,6 +56,7 @@ def _task(draws: Draws, asked: Asked, level: int) -> SiteTask:
         wording=wording,
         answer=(_mean(asked.found), witness.reviewer),
         fields=FIELDS,
+        forms=moves.FORMS,
         needs=needed,
         given={**asked.given, "end": end},
         oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(FIELDS)),

@@ -78,6 +78,7 @@ def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
         wording=f"{opening} {rules.said(best.rule, best.term, draws)} {draws.pick(CLOSINGS)}",
         answer=(best.product.name, str(option.lead)),
         fields=FIELDS,
+        forms=moves.FORMS * len(names),
         needs=tuple(sorted(need for needs in needed for need in needs)),
         given={"term": best.term.word, "rule": best.rule.plain},
         oracle_steps=moves.all_moves(list(map(moves.mentioning, option.ranked)), fields=len(FIELDS)),

@@ -21,6 +21,8 @@ HOME = 1
 BOOKING = 4
 """Name, address, consent, and the button."""
 RESULTS_A_PAGE = 12
+FORMS = 3
+"""A task searches once at most and filters twice; each thing that its wording lists takes one form more."""
 GUESTS = 2
 """What the forms say before anybody chooses."""
 

@@ -119,6 +119,7 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
         ),
         answer=(asking.amount(best.total), doing.new_trip(world, events).code),
         fields=FIELDS,
+        forms=moves.FORMS,
         goal=doing.goal_of(world, events),
         needs=conditions.needs_of(best, better, wanted),
         oracle_steps=_moves(world, stay, given, offers, best),

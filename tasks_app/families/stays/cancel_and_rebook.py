@@ -112,6 +112,7 @@ def _task(
         ),
         answer=(asking.amount(doing.fee(world, trip)), doing.new_trip(world, events).code),
         fields=FIELDS,
+        forms=moves.FORMS + len(rooms),
         goal=doing.goal_of(world, events),
         needs=(
             "trips",

@@ -109,6 +109,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         ),
         answer=(asking.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
         fields=FIELDS,
+        forms=moves.FORMS,
         goal=doing.goal_of(world, events),
         needs=("trips", f"listing/{listing.id}/policy", *asking.calendar_needs(listing, room, looked)),
         oracle_steps=_moves(world, trip, stay, first, how, width),

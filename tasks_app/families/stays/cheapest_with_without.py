@@ -95,6 +95,7 @@ def _task(
         ),
         answer=(asking.amount(best.total), best.listing.id),
         fields=FIELDS,
+        forms=moves.FORMS,
         needs=conditions.needs_of(best, cheaper, wanted),
         oracle_steps=_moves(world, stay, given, offers),
         given=given,

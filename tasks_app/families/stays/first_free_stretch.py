@@ -71,6 +71,7 @@ def _task(
         ),
         answer=(arrival.isoformat(), asking.amount(night_price(world, listing, room, arrival))),
         fields=FIELDS,
+        forms=moves.FORMS,
         needs=asking.calendar_needs(
             listing, room, (first + timedelta(days=days) for days in range(found - since + nights))
         )[:-1],

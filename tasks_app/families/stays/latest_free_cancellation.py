@@ -68,6 +68,7 @@ def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date
         ),
         answer=tuple(map(str, _ends(houses, arrivals)[0])),
         fields=FIELDS,
+        forms=moves.FORMS + len(houses),
         needs=tuple(f"listing/{listing.id}/policy" for listing in houses),
         oracle_steps=(moves.FINDING + moves.HOME) * len(houses) - moves.HOME + moves.HANDING_IN,
         given={

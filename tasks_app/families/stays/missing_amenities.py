@@ -85,6 +85,7 @@ def _task(
         ),
         answer=(", ".join(missing), rooms[0].id),
         fields=FIELDS,
+        forms=moves.FORMS,
         needs=tuple(f"listing/{listing.id}/room/{room.id}/amenities" for room in rooms),
         oracle_steps=moves.FINDING + 1 + moves.HANDING_IN,
         given={"listing": listing.id, "rooms": [room.id for room in rooms], "asked": asked},

@@ -115,6 +115,7 @@ def _task(
         wording=wording,
         answer=(asking.amount(cents), listing.id),
         fields=FIELDS,
+        forms=moves.FORMS + len(legs),
         needs=tuple(sorted(needs)),
         oracle_steps=moves.FINDING + moves.pricing([stay for _, stay in legs]) + moves.HANDING_IN,
         given={"legs": [{"room": room.id, **asking.stay_given(stay)} for room, stay in legs]},

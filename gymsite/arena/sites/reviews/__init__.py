@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gymsite.arena.drawings.goods import drawing
 from gymsite.arena.sites import notices
-from gymsite.arena.sites.reviews import _moves, _page, _reviews, _shop
+from gymsite.arena.sites.reviews import _page, _reviews, _shop
 from gymsite.arena.sites.site import Site, route, sites
 from tasks_app.worlds.reviews.plugin import open_world
 from tasks_app.worlds.reviews.state import fold
@@ -17,7 +17,6 @@ sites.register(
         open_world=open_world,
         fold=fold,
         drawing=drawing,
-        more_moves=_moves.more_moves,
         instead=_page.instead,
         urls=(
             route("", _shop.home),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gymsite.arena.drawings.places import drawing
 from gymsite.arena.sites import notices
 from gymsite.arena.sites.site import Site, route, sites
-from gymsite.arena.sites.stays import _checkout, _detail, _moves, _page, _search, _trips
+from gymsite.arena.sites.stays import _checkout, _detail, _page, _search, _trips
 from tasks_app.worlds.stays.plugin import open_world
 from tasks_app.worlds.stays.state import fold
 
@@ -17,7 +17,6 @@ sites.register(
         open_world=open_world,
         fold=fold,
         drawing=drawing,
-        more_moves=_moves.more_moves,
         instead=_page.instead,
         urls=(
             route("", _search.home),
