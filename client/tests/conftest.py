@@ -8,7 +8,7 @@ import pytest_asyncio
 from fake_server import FakeServer, State
 from palaestra import Env
 from palaestra.errors import BrowserMissing
-from palaestra.fence import Fence
+from palaestra.navigation import EpisodeBounds
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 
@@ -52,5 +52,5 @@ async def page(pool: PagePool) -> AsyncIterator[WarmPage]:
 
 
 @pytest.fixture
-def fence() -> Fence:
-    return Fence.around("http://127.0.0.1:8000/e/abc_DEF-123/")
+def bounds() -> EpisodeBounds:
+    return EpisodeBounds.of("http://127.0.0.1:8000/e/abc_DEF-123/")

@@ -1,4 +1,4 @@
-"""A small server with the shapes of the contract: lab, live and arena, in one process on three ports."""
+"""A small server with the shapes of the API: lab, live and arena, in one process on three ports."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</
 <link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
 SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
-# An answer that the arena does not take.
+# An answer that the arena refuses.
 REFUSED = "nothing"
 
 
 class State:
-    """Everything the server knows; tests look into it."""
+    """The state of the server; tests inspect it."""
 
     def __init__(self) -> None:
         self.lock = threading.Condition()
@@ -41,7 +41,7 @@ class State:
         self.fail_next: list[tuple[int, dict[str, str]]] = []
         self.max_steps = 6
         self.tasks_per_call = 1_000
-        self.pages: dict[str, str] = {}  # more pages of every episode, by the rest of their path
+        self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
         reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
@@ -51,8 +51,8 @@ class State:
         with self.lock:
             if episode["verdict"] is None:
                 episode.update(verdict=verdict, status="finished")
-                told = {"episode": episode["id"], "group": episode["group"], "verdict": verdict}
-                self.verdicts.append(told)
+                streamed = {"episode": episode["id"], "group": episode["group"], "verdict": verdict}
+                self.verdicts.append(streamed)
                 self.lock.notify_all()
 
     def submit(self, episode: dict[str, Any], answer: str) -> None:
@@ -122,12 +122,12 @@ class Arena(Handler):
         if path == "/static/settle.js":
             self.send(200, SETTLE.encode(), "text/javascript", Cache_Control="max-age=600")
             return
-        found = re.fullmatch(r"/e/([\w-]+)/(.*)", path)
-        episode = next((e for e in state.episodes.values() if found and e["token"] == found[1]), None)
-        if found is None or episode is None:
+        match = re.fullmatch(r"/e/([\w-]+)/(.*)", path)
+        episode = next((e for e in state.episodes.values() if match and e["token"] == match[1]), None)
+        if match is None or episode is None:
             self.send(404, b"not found", "text/html")
             return
-        self.episode_page(method, episode, found[2])
+        self.episode_page(method, episode, match[2])
 
     def episode_page(self, method: str, episode: dict[str, Any], rest: str) -> None:
         csp = "default-src 'none'; script-src 'self'; img-src 'self' data:; form-action 'self'"
@@ -174,11 +174,11 @@ class Lab(Handler):
         if key and key in state.keys:
             self.send_json(200, state.keys[key])
             return
-        given = self.call(method, path)
-        if given is None:
+        result = self.call(method, path)
+        if result is None:
             self.refuse(404, "not_found")
             return
-        status, value = given
+        status, value = result
         if key and status < 300:
             state.keys[key] = value
         self.send_json(status, value)
@@ -195,22 +195,22 @@ class Lab(Handler):
         if path == "/api/v1/tasks":
             return 200, self.tasks_page()
         if path == "/api/v1/episodes" and method == "POST":
-            asked = json.loads(self.body)
-            if len(asked["tasks"]) > state.tasks_per_call:
+            body = json.loads(self.body)
+            if len(body["tasks"]) > state.tasks_per_call:
                 return 413, {"error": {"code": "prompts_too_long", "message": "open fewer"}}
-            return 201, self.open(asked)
+            return 201, self.open(body)
         if path == "/api/v1/blobs/missing":
-            asked = json.loads(self.body)["sha256"]
-            return 200, {"missing": [digest for digest in asked if digest not in state.blobs]}
-        found = re.fullmatch(r"/api/v1/blobs/(\w+)", path)
-        if found and method == "PUT":
-            if hashlib.sha256(self.body).hexdigest() != found[1]:
+            digests = json.loads(self.body)["sha256"]
+            return 200, {"missing": [digest for digest in digests if digest not in state.blobs]}
+        match = re.fullmatch(r"/api/v1/blobs/(\w+)", path)
+        if match and method == "PUT":
+            if hashlib.sha256(self.body).hexdigest() != match[1]:
                 return 400, {"error": {"code": "hash_mismatch", "message": ""}}
-            state.blobs[found[1]] = self.body
+            state.blobs[match[1]] = self.body
             return 201, {}
-        found = re.fullmatch(r"/api/v1/episodes/(\d+)(?:/(\w+))?", path)
-        if found:
-            return self.episode_call(state.episodes[int(found[1])], found[2])
+        match = re.fullmatch(r"/api/v1/episodes/(\d+)(?:/(\w+))?", path)
+        if match:
+            return self.episode_call(state.episodes[int(match[1])], match[2])
         return None
 
     def tasks_page(self) -> dict[str, Any]:
@@ -272,10 +272,10 @@ class Live(Handler):
     def answer(self, method: str, path: str) -> None:
         state = self.fake.state
         deadline = time.monotonic() + min(float(self.query.get("timeout", "1")), 1.0)
-        found = re.fullmatch(r"/wait/episodes/(\d+)", path)
+        match = re.fullmatch(r"/wait/episodes/(\d+)", path)
         with state.lock:
-            if found:
-                episode = state.episodes[int(found[1])]
+            if match:
+                episode = state.episodes[int(match[1])]
                 state.lock.wait_for(lambda: episode["verdict"], max(0, deadline - time.monotonic()))
                 self.send_json(200, state.state_of(episode))
                 return
@@ -285,7 +285,7 @@ class Live(Handler):
 
 
 class FakeServer:
-    """Serves until ``close``; the ports are whatever is free."""
+    """Serves on free ports until ``close``."""
 
     def __init__(self) -> None:
         self.state = State()

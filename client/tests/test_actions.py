@@ -1,36 +1,50 @@
 from __future__ import annotations
 
+from dataclasses import dataclass
+from unittest.mock import MagicMock
+
 import pytest
 
-from palaestra.actions import Action, turn_parse
+from palaestra.actions import ACTIONS, Action, Outcome, action_perform
+from palaestra.actions.answer import Answer
+from palaestra.actions.base import as_text, field, register
+from palaestra.actions.click import Click
+from palaestra.actions.goto import Goto
+from palaestra.actions.press import Press
+from palaestra.actions.scroll import Scroll
+from palaestra.actions.select import Select
+from palaestra.actions.type import Type
+from palaestra.actions.wait import Wait
 from palaestra.extraction import answer_extract
+from palaestra.grammar import turn_parse
+from palaestra.pages import WarmPage
 
 
-def test_what_comes_before_the_last_action_line_is_the_thought() -> None:
+def test_the_thought_is_the_text_before_the_last_action_line() -> None:
     turn = turn_parse(
         'First.\nAction: {"type": "noop"}\nNo, wait.\nAction: {"type": "click", "target": "e3"}\n'
     )
     assert turn.thought == 'First.\nAction: {"type": "noop"}\nNo, wait.'
-    assert turn.action == Action(type="click", target="e3")
+    assert turn.action == Click(target="e3")
 
 
 @pytest.mark.parametrize(
-    ("stated", "action"),
+    ("declared", "action"),
     [
         (
             '{"type": "type", "target": "e7", "text": 42, "clear": true}',
-            Action(type="type", target="e7", text="42", clear=True),
+            Type(target="e7", text="42", clear=True),
         ),
-        ('{"type": "press", "key": "Enter"}', Action(type="press", key="Enter")),
-        ('{"type": "scroll", "dy": 600}', Action(type="scroll", dy=600)),
-        ('{"type": "select", "target": "[e9]", "value": "B"}', Action(type="select", target="e9", value="B")),
-        ('{"type": "goto", "url": "https://gym/x"}', Action(type="goto", url="https://gym/x")),
-        ('{"type": "wait", "ms": 99999}', Action(type="wait", ms=2000)),
-        ('{"type": "answer", "text": "1/2"}', Action(type="answer", text="1/2")),
+        ('{"type": "press", "key": "Enter"}', Press(key="Enter")),
+        ('{"type": "scroll", "dy": 600}', Scroll(dy=600)),
+        ('{"type": "select", "target": "[e9]", "value": "B"}', Select(target="e9", value="B")),
+        ('{"type": "goto", "url": "https://gym/x"}', Goto(url="https://gym/x")),
+        ('{"type": "wait", "ms": 99999}', Wait(ms=2000)),
+        ('{"type": "answer", "text": "1/2"}', Answer(text="1/2")),
     ],
 )
-def test_every_type_is_read(stated: str, action: Action) -> None:
-    assert turn_parse(f"**Action:** {stated}").action == action
+def test_actions_are_parsed_into_their_types(declared: str, action: Action) -> None:
+    assert turn_parse(f"**Action:** {declared}").action == action
 
 
 @pytest.mark.parametrize(
@@ -57,22 +71,22 @@ def test_every_type_is_read(stated: str, action: Action) -> None:
         "Action: {\ud800\x00",
     ],
 )
-def test_what_cannot_be_read_is_a_parse_error_and_no_exception(completion: str) -> None:
+def test_an_unreadable_action_is_a_parse_error_and_no_exception(completion: str) -> None:
     turn = turn_parse(completion)
     assert turn.action is None
     assert turn.parse_error
 
 
 @pytest.mark.parametrize("more", ["", ', "direction": "down"', ', "dx": 0, "dy": 0', ', "dy": 0.4'])
-def test_a_scroll_without_a_distance_is_told_to_name_one(more: str) -> None:
+def test_a_scroll_without_a_distance_says_what_is_missing(more: str) -> None:
     turn = turn_parse('Action: {"type": "scroll"' + more + "}")
     assert turn.action is None
     assert '{"type": "scroll", "dy": 600}' in (turn.parse_error or "")
 
 
-def test_an_unknown_type_is_kept_on_record() -> None:
+def test_an_unknown_type_is_recorded_as_declared() -> None:
     turn = turn_parse('Action: {"type": "fly", "to": "Rome"}')
-    assert turn.stated == {"type": "fly", "to": "Rome"}
+    assert turn.declared == {"type": "fly", "to": "Rome"}
     assert "Known: answer, back, click" in (turn.parse_error or "")
 
 
@@ -95,3 +109,30 @@ def test_an_unknown_type_is_kept_on_record() -> None:
 )
 def test_the_last_answer_line_carries_the_answer(completion: str, answer: str | None) -> None:
     assert answer_extract(completion) == answer
+
+
+async def test_one_class_adds_an_action(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Hum(Action):
+        type = "hum"
+        tune: str = field(as_text)
+
+        async def perform(self, page: WarmPage) -> Outcome:
+            return Outcome(result="refused", message=f"Nobody hears {self.tune}.")
+
+    monkeypatch.setitem(ACTIONS, Hum.type, Hum)
+    turn = turn_parse('Action: {"type": "hum", "tune": "an aria"}')
+    assert turn.action == Hum(tune="an aria")
+    assert (await action_perform(MagicMock(), turn.action)).message == "Nobody hears an aria."
+    assert turn_parse('Action: {"type": "hum"}').parse_error == '"tune" must be a string.'
+
+
+def test_an_action_type_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="click"):
+        register(Click)
+
+
+def test_each_action_is_the_file_of_its_name() -> None:
+    assert {kind: action.__module__ for kind, action in ACTIONS.items()} == {
+        kind: f"palaestra.actions.{kind}" for kind in ACTIONS
+    }

@@ -13,7 +13,7 @@ from palaestra import ApiError, Client, Step, Unreachable
 from palaestra.__main__ import main
 from palaestra.browser import browser_find
 from palaestra.errors import BrowserMissing
-from palaestra.recording import Recorder, json_clean, text_clean
+from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 
 @pytest_asyncio.fixture
@@ -22,12 +22,12 @@ async def client(fake: FakeServer) -> AsyncIterator[Client]:
         yield made
 
 
-async def test_tasks_are_read_over_all_pages(client: Client) -> None:
+async def test_tasks_are_read_from_all_pages(client: Client) -> None:
     assert [task.id for task in await client.tasks(benchmark="gsm8k", limit=4)] == [1, 2, 3, 4]
     assert [task.id for task in await client.tasks(benchmark="gsm8k")] == [1, 2, 3, 4, 5]
 
 
-async def test_a_failing_server_is_asked_again_and_opens_once(client: Client, fake: FakeServer) -> None:
+async def test_a_failed_call_is_retried_and_opens_once(client: Client, fake: FakeServer) -> None:
     fake.state.fail_next = [(503, {}), (502, {})]
     opening = await client.episodes_open(run=7, tasks=[1], arm="gym")
     assert [episode.id for episode in opening.episodes] == [1]
@@ -37,16 +37,14 @@ async def test_a_failing_server_is_asked_again_and_opens_once(client: Client, fa
     assert len(fake.state.episodes) == 2
 
 
-async def test_retry_after_is_kept(client: Client, fake: FakeServer) -> None:
+async def test_retry_after_is_honoured(client: Client, fake: FakeServer) -> None:
     fake.state.fail_next = [(429, {"Retry-After": "0.3"})]
     started = time.monotonic()
     await client.run_create(name="x")
     assert time.monotonic() - started >= 0.3
 
 
-async def test_a_refusal_names_code_and_status_and_is_not_tried_again(
-    client: Client, fake: FakeServer
-) -> None:
+async def test_a_refusal_names_code_and_status_and_is_not_retried(client: Client, fake: FakeServer) -> None:
     fake.state.fail_next = [(422, {})]
     with pytest.raises(ApiError) as caught:
         await client.run_create(name="x")
@@ -54,23 +52,23 @@ async def test_a_refusal_names_code_and_status_and_is_not_tried_again(
     assert len(fake.state.calls) == 1
 
 
-async def test_no_server_is_said_so() -> None:
+async def test_an_unreachable_server_is_named() -> None:
     async with Client("http://127.0.0.1:1", "key", retries=1) as client:
         with pytest.raises(Unreachable, match="GET /api/v1/health"):
             await client.health()
 
 
-async def test_pictures_of_a_prompt_can_be_put_inside_it(client: Client) -> None:
+async def test_pictures_of_a_prompt_can_be_inlined(client: Client) -> None:
     digest = await client.blob_put(b"a picture")
     link = {"type": "image_url", "image_url": {"url": f"http://lab.example/api/v1/blobs/{digest}"}}
     elsewhere = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
-    said = {"type": "text", "text": "Look:"}
+    text = {"type": "text", "text": "Look:"}
     system = {"role": "system", "content": "Solve."}
 
-    inline = await client.messages_inline([system, {"role": "user", "content": [said, link, elsewhere]}])
+    inline = await client.messages_inline([system, {"role": "user", "content": [text, link, elsewhere]}])
 
     assert inline[0] == system
-    assert inline[1]["content"][0] == said
+    assert inline[1]["content"][0] == text
     assert inline[1]["content"][1]["image_url"]["url"] == "data:image/png;base64,YSBwaWN0dXJl"
     assert inline[1]["content"][2] == elsewhere
 
@@ -84,12 +82,12 @@ async def test_only_missing_blobs_are_sent(client: Client, fake: FakeServer) -> 
     ]
 
 
-async def test_steps_that_follow_at_once_travel_together(client: Client, fake: FakeServer) -> None:
+async def test_steps_that_follow_at_once_are_posted_together(client: Client, fake: FakeServer) -> None:
     await client.episodes_open(run=7, tasks=[1], arm="gym")
-    recorder = Recorder(client, 1)
+    queue = StepQueue(client, 1)
     for index in (1, 2, 3):
-        recorder.add(Step(index=index, thought=f"t{index}"))
-    ack = await recorder.flush()
+        queue.add(Step(index=index, thought=f"t{index}"))
+    ack = await queue.flush()
     assert (ack.next_index, ack.steps_left) == (4, 3)
     assert fake.state.calls.count(("POST", "/api/v1/episodes/1/steps")) == 1
 
@@ -97,19 +95,19 @@ async def test_steps_that_follow_at_once_travel_together(client: Client, fake: F
 async def test_a_step_that_cannot_be_recorded_raises(client: Client, fake: FakeServer) -> None:
     await client.episodes_open(run=7, tasks=[1], arm="gym")
     fake.state.fail_next = [(400, {})]
-    recorder = Recorder(client, 1)
-    recorder.add(Step(index=1))
+    queue = StepQueue(client, 1)
+    queue.add(Step(index=1))
     with pytest.raises(ApiError, match="made_up"):
-        await recorder.flush()
+        await queue.flush()
 
 
-def test_what_is_recorded_is_clean() -> None:
+def test_recorded_text_is_clean() -> None:
     assert text_clean("a\x00b\ud800c") == "a\ufffdb?c"
     assert text_clean("x" * 30, limit=10) == "x" * 10 + "\n(cut here: 30 characters in all)"
     assert json_clean({"a\x00": ["\ud800", 1, None]}) == {"a\ufffd": ["?", 1, None]}
 
 
-def test_a_browser_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_browser_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PALAESTRA_BROWSER", "/no/such/browser")
     with pytest.raises(BrowserMissing, match="apt-get install chromium-headless-shell"):
         browser_find()
@@ -122,10 +120,10 @@ def test_the_demo_plays_every_policy(
     golds.write_text(
         "".join(f'{{"task": {task}, "answer": "42", "solution": "s"}}\n' for task in range(1, 6))
     )
-    told = ["demo", "--server", fake.lab_url, "--key", "k", "--golds", str(golds), "--episodes", "6"]
-    assert main(told) == 0
+    command = ["demo", "--server", fake.lab_url, "--key", "k", "--golds", str(golds), "--episodes", "6"]
+    assert main(command) == 0
     out = capsys.readouterr()
-    table, told_below = out.out.split("\n\n")
+    table, links = out.out.split("\n\n")
     rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:]}
     assert rows["solver"] == ["6", "6", "0", "0", "0"]
     for policy in ("narrator", "null", "void_seeker"):
@@ -134,18 +132,18 @@ def test_the_demo_plays_every_policy(
     opened = fake.state.episodes
     full = {number for number, one in opened.items() if one["body"].get("recording") == "full"}
     assert [opened[number]["arm"] for number in sorted(full)] == ["gym"] * 4
-    found = re.search(rf"{fake.lab_url}/episodes/(\d+)/steps/(\d+)#dom\n", told_below)
-    assert found
-    assert int(found[1]) in full
-    assert int(found[2]) in opened[int(found[1])]["steps"]
-    found = re.search(rf"{fake.lab_url}/compare\?episodes=([\d,]+)\n", told_below)
-    assert found
-    side_by_side = [opened[int(number)] for number in found[1].split(",")]
+    match = re.search(rf"{fake.lab_url}/episodes/(\d+)/steps/(\d+)#dom\n", links)
+    assert match
+    assert int(match[1]) in full
+    assert int(match[2]) in opened[int(match[1])]["steps"]
+    match = re.search(rf"{fake.lab_url}/compare\?episodes=([\d,]+)\n", links)
+    assert match
+    side_by_side = [opened[int(number)] for number in match[1].split(",")]
     assert [one["arm"] for one in side_by_side] == ["text_agent", "text_zero_shot", "gym"]
     assert len({one["task"] for one in side_by_side}) == 1
 
 
-def test_without_a_browser_the_demo_plays_what_needs_none_and_says_so(
+def test_without_a_browser_the_demo_plays_the_text_arms_and_says_so(
     fake: FakeServer, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PALAESTRA_BROWSER", "/no/such/browser")

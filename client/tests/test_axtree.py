@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from fake_server import FakeServer
-from palaestra.actions import Action
-from palaestra.executor import execute
+from palaestra.actions import action_perform
+from palaestra.actions.scroll import Scroll
 from palaestra.observation import page_text
 from palaestra.pages import WarmPage
 
@@ -19,8 +19,8 @@ GOLDEN = Path(__file__).parent / "golden"
 async def shown(page: WarmPage) -> str:
     view = await page.observe(acted=False)
     assert view is not None
-    assert page.fence is not None
-    return page_text(view, page.fence)
+    assert page.bounds is not None
+    return page_text(view, page.bounds)
 
 
 async def opened(page: WarmPage, fake: FakeServer, html: str) -> str:
@@ -31,13 +31,17 @@ async def opened(page: WarmPage, fake: FakeServer, html: str) -> str:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-async def test_pages_read_as_their_golden_files(path: Path, page: WarmPage, fake: FakeServer) -> None:
+async def test_pages_are_serialised_as_in_their_golden_files(
+    path: Path, page: WarmPage, fake: FakeServer
+) -> None:
     text = await opened(page, fake, path.read_text("utf-8"))
     assert text + "\n" == (GOLDEN / f"{path.stem}.txt").read_text("utf-8")
     assert "secret" not in text
 
 
-async def test_the_same_page_reads_the_same_again_and_anew(page: WarmPage, fake: FakeServer) -> None:
+async def test_the_same_page_is_serialised_the_same_again_and_after_a_reload(
+    page: WarmPage, fake: FakeServer
+) -> None:
     html = PAGES[0].read_text("utf-8")
     first = await opened(page, fake, html)
     assert await shown(page) == first
@@ -49,19 +53,19 @@ EDITOR = """<!doctype html><html data-settled="true"><head><title>t</title></hea
 </body></html>"""
 
 
-async def test_an_editor_tells_its_lines_as_a_text_area_does(page: WarmPage, fake: FakeServer) -> None:
+async def test_an_editor_shows_its_lines_as_a_text_area_does(page: WarmPage, fake: FakeServer) -> None:
     style = "<style>div { white-space: pre }</style>"
-    told = await opened(page, fake, EDITOR.replace("</head>", style + "</head>"))
-    assert r'[e1] textbox "Program" value="def f(n):\n    return n"' in told
+    text = await opened(page, fake, EDITOR.replace("</head>", style + "</head>"))
+    assert r'[e1] textbox "Program" value="def f(n):\n    return n"' in text
 
 
 CARD = """<!doctype html><html data-settled="true"><head><title>t</title></head><body>
 <h2>The <a href="house">Red Fox</a> Inn</h2><h2>No <b>vacancy</b></h2></body></html>"""
 
 
-async def test_a_link_in_a_heading_can_be_pressed(page: WarmPage, fake: FakeServer) -> None:
-    told = await opened(page, fake, CARD)
-    lines = [line.rpartition(" -> ")[0] or line for line in told.splitlines()[1:]]
+async def test_a_link_in_a_heading_has_an_id(page: WarmPage, fake: FakeServer) -> None:
+    text = await opened(page, fake, CARD)
+    lines = [line.rpartition(" -> ")[0] or line for line in text.splitlines()[1:]]
     assert lines == ['heading 2 "The Red Fox Inn"', '  [e1] link "Red Fox"', 'heading 2 "No vacancy"']
 
 
@@ -79,7 +83,7 @@ async def test_a_rerender_keeps_the_ids_of_what_stayed(page: WarmPage, fake: Fak
     assert '[e3] button "New"\n[e2] button "Two"\n[e1] button "One"' in after
 
 
-async def test_a_page_script_cannot_reach_the_reader(page: WarmPage, fake: FakeServer) -> None:
+async def test_a_page_script_cannot_reach_the_serialiser(page: WarmPage, fake: FakeServer) -> None:
     await opened(page, fake, RERENDER)
     assert await page.page.evaluate("typeof palaestra") == "undefined"
 
@@ -106,12 +110,10 @@ figure { overflow-x: auto; width: 300px; margin: 0 } div { width: 900px; height:
 <p>Above</p><figure><div></div></figure></body></html>"""
 
 
-async def test_a_scroll_of_the_whole_page_tells_it_the_number_of_the_step(
-    page: WarmPage, fake: FakeServer
-) -> None:
+async def test_a_scroll_of_the_whole_page_gives_it_the_step_number(page: WarmPage, fake: FakeServer) -> None:
     await opened(page, fake, WIDE)
     page.turn(7)
-    assert (await execute(page, Action(type="scroll", dy=100))).result == "ok"
+    assert (await action_perform(page, Scroll(dy=100))).result == "ok"
     assert await page.page.evaluate("document.documentElement.dataset.step") == "7"
 
 
@@ -119,11 +121,11 @@ async def test_a_sideways_scroll_moves_the_frame_in_view_and_says_when_nothing_m
     page: WarmPage, fake: FakeServer
 ) -> None:
     await opened(page, fake, WIDE)
-    sideways = Action(type="scroll", dx=250)
-    assert (await execute(page, sideways)).result == "ok"
+    sideways = Scroll(dx=250)
+    assert (await action_perform(page, sideways)).result == "ok"
     await page.page.wait_for_function("document.querySelector('figure').scrollLeft >= 250")
-    await execute(page, Action(type="scroll", dx=5000))
+    await action_perform(page, Scroll(dx=5000))
     await page.page.wait_for_function("document.querySelector('figure').scrollLeft >= 599")
-    stuck = await execute(page, sideways)
+    stuck = await action_perform(page, sideways)
     assert (stuck.result, "moves that way" in stuck.message) == ("no_target", True)
-    assert (await execute(page, Action(type="scroll", dx=-100))).result == "ok"
+    assert (await action_perform(page, Scroll(dx=-100))).result == "ok"

@@ -11,7 +11,7 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.engine import Engine
-from palaestra.episode import Episode, Manner, Turned
+from palaestra.episode import Episode, EpisodeConfig, TurnResult
 from palaestra.errors import ApiError
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
@@ -61,8 +61,8 @@ class Broken:
             await asyncio.sleep(0.2)
         elif self.how == "kill":
             session = await browser.new_browser_cdp_session()
-            told = await session.send("SystemInfo.getProcessInfo")
-            pid = next(p["id"] for p in told["processInfo"] if p["type"] == "browser")
+            info = await session.send("SystemInfo.getProcessInfo")
+            pid = next(p["id"] for p in info["processInfo"] if p["type"] == "browser")
             os.kill(pid, signal.SIGKILL)
 
 
@@ -151,7 +151,7 @@ async def test_an_episode_that_breaks_ends_void_and_those_beside_it_go_on(
 ) -> None:
     turn = Episode.turn
 
-    async def break_the_first(episode: Episode, completion: str | Completion) -> Turned:
+    async def break_the_first(episode: Episode, completion: str | Completion) -> TurnResult:
         if episode.opened.task == 1:
             raise ValueError("a fault of ours")
         return await turn(episode, completion)
@@ -215,8 +215,8 @@ async def test_the_second_episode_on_a_page_sees_nothing_of_the_first(
 async def test_budgets_of_the_client_close_the_episode(fake: FakeServer, pool: PagePool) -> None:
     async with Env(fake.lab_url, "key", run=7, arm="text_agent", token_budget=50, invalid_limit=2) as env:
         await env.reset(1)
-        said = Completion(text='Action: {"type": "noop"}', usage=Usage(completion=60))
-        *_, info = await env.step(said)
+        completion = Completion(text='Action: {"type": "noop"}', usage=Usage(completion=60))
+        *_, info = await env.step(completion)
         assert fake.state.episodes[1]["closed"]["reason"] == "token_budget"
         await env.reset(2)
         await env.step("nothing")
@@ -237,8 +237,8 @@ async def test_screenshots_are_shown_and_kept(fake: FakeServer, pool: PagePool) 
 
 
 async def test_pictures_can_be_recorded_of_what_is_read_as_text(fake: FakeServer, pool: PagePool) -> None:
-    manner = Manner(with_pictures=True)
-    async with Client(fake.lab_url, "key") as client, Engine(client, manner=manner) as engine:
+    config = EpisodeConfig(with_pictures=True)
+    async with Client(fake.lab_url, "key") as client, Engine(client, config=config) as engine:
         await engine.rollout(run=7, tasks=[1], policy=Solver(SOLUTIONS))
-    kept = [step["screenshot"] for step in fake.state.episodes[1]["steps"].values()]
-    assert set(kept) <= set(fake.state.blobs)
+    recorded = [step["screenshot"] for step in fake.state.episodes[1]["steps"].values()]
+    assert set(recorded) <= set(fake.state.blobs)

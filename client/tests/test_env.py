@@ -9,9 +9,9 @@ from palaestra import Env, PalaestraError
 
 
 def target(text: str, role: str) -> str:
-    found = re.search(rf"\[(e\d+)\] {role}", text)
-    assert found, text
-    return found[1]
+    match = re.search(rf"\[(e\d+)\] {role}", text)
+    assert match, text
+    return match[1]
 
 
 async def test_an_episode_is_solved_step_by_step(env: Env, fake: FakeServer) -> None:
@@ -36,7 +36,7 @@ async def test_an_episode_is_solved_step_by_step(env: Env, fake: FakeServer) -> 
     assert ("POST", f"/e/{fake.state.episodes[1]['token']}/submit", "2") in fake.state.requests
 
 
-async def test_the_token_is_in_nothing_a_model_sees(env: Env, fake: FakeServer) -> None:
+async def test_the_model_never_sees_the_token(env: Env, fake: FakeServer) -> None:
     token = "tok" + "0" * 28 + "1"
     fake.state.extra = (
         f'<p>Your address is {fake.arena_url}/e/{token}/x and {token}.</p><a href="more">More</a>'
@@ -48,16 +48,16 @@ async def test_the_token_is_in_nothing_a_model_sees(env: Env, fake: FakeServer) 
     assert obs.url == "https://gym/"
 
 
-async def test_what_the_agent_gets_wrong_is_an_observation(env: Env, fake: FakeServer) -> None:
+async def test_mistakes_of_the_agent_are_observations(env: Env, fake: FakeServer) -> None:
     await env.reset(1)
-    said = {
+    results = {
         "no action at all": "invalid",
         'Action: {"type": "click"': "invalid",
         'Action: {"type": "fly"}': "invalid",
         'Action: {"type": "click", "target": "e99"}': "no_target",
         'Action: {"type": "goto", "url": "http://127.0.0.1:1/"}': "refused",
     }
-    for completion, result in said.items():
+    for completion, result in results.items():
         obs, reward, terminated, _, info = await env.step(completion)
         assert (info["action_result"], reward, terminated) == (result, None, False), completion
         assert "Question" in obs.text

@@ -8,7 +8,7 @@ PROGRAM = "def f(n):\n    return n + 1"
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("completion", "answer"),
     [
         ("I think.\nAnswer: 42", "42"),
         ("**Answer:** 42", "42"),
@@ -19,12 +19,12 @@ PROGRAM = "def f(n):\n    return n + 1"
         ("42", None),
     ],
 )
-def test_a_line_is_what_follows_the_last_announcement(said: str, answer: str | None) -> None:
-    assert answer_extract(said) == answer
+def test_a_line_is_the_text_after_the_last_answer_colon(completion: str, answer: str | None) -> None:
+    assert answer_extract(completion) == answer
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("completion", "answer"),
     [
         ("Answer: Oslo", ["Oslo"]),
         ("Answer: a \\| b", ["a | b"]),
@@ -35,12 +35,12 @@ def test_a_line_is_what_follows_the_last_announcement(said: str, answer: str | N
         ("Oslo | Bergen", None),
     ],
 )
-def test_values_are_cut_at_their_bars(said: str, answer: object) -> None:
-    assert answer_extract(said, form="values") == answer
+def test_values_are_split_at_bars(completion: str, answer: object) -> None:
+    assert answer_extract(completion, form="values") == answer
 
 
 @pytest.mark.parametrize(
-    "said",
+    "completion",
     [
         f"Answer:\n```python\n{PROGRAM}\n```",
         f"Answer:\n\n```\n{PROGRAM}\n```\nThat is all.",
@@ -53,8 +53,8 @@ def test_values_are_cut_at_their_bars(said: str, answer: object) -> None:
         f"Answer:\n```\n{PROGRAM}\n```\n```",
     ],
 )
-def test_a_program_is_the_last_fenced_block(said: str) -> None:
-    assert answer_extract(said, form="program") == PROGRAM
+def test_a_program_is_the_last_fenced_block(completion: str) -> None:
+    assert answer_extract(completion, form="program") == PROGRAM
 
 
 def test_a_longer_fence_holds_shorter_ones() -> None:
@@ -62,6 +62,6 @@ def test_a_longer_fence_holds_shorter_ones() -> None:
     assert answer_extract(f"Answer:\n````python\n{inner}\n````", form="program") == inner
 
 
-@pytest.mark.parametrize("said", [f"Answer:\n{PROGRAM}", "Answer:\n```python\n```", ""])
-def test_without_a_block_there_is_no_program(said: str) -> None:
-    assert answer_extract(said, form="program") is None
+@pytest.mark.parametrize("completion", [f"Answer:\n{PROGRAM}", "Answer:\n```python\n```", ""])
+def test_without_a_block_there_is_no_program(completion: str) -> None:
+    assert answer_extract(completion, form="program") is None

@@ -20,12 +20,11 @@ from pathlib import Path
 
 from playwright.async_api import Browser, async_playwright
 
-from palaestra.actions import Action
+from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
 from palaestra.browser import ARGUMENTS, browser_find
 from palaestra.engine import Engine
-from palaestra.episode import Manner
-from palaestra.executor import execute
+from palaestra.episode import EpisodeConfig
 from palaestra.policies import Solver
 from palaestra.policies.solver import Solution
 from palaestra.pool import PagePool
@@ -85,7 +84,7 @@ async def _engine(place: Installation) -> Pace:
     solutions = {task: Solution(task=task, answer=ANSWER) for task in tasks}
     async with Client(place.lab, place.key) as client:
         run = await client.run_create(name="browser", kind="eval", model="scripted", simulated=True)
-        async with Engine(client, pages=PAGES, manner=Manner()) as engine:
+        async with Engine(client, pages=PAGES, config=EpisodeConfig()) as engine:
             await engine.rollout(
                 run=run.id, tasks=[tasks[0]], samples_per_task=WARM_UP, policy=Solver(solutions)
             )
@@ -157,7 +156,9 @@ async def _warm_episode(pool: PagePool, address: str) -> None:
         for step, (kind, role) in enumerate(actions, start=1):
             page.turn(step)
             target = re.findall(rf"\[(e\d+)\] {role}", seen.text if seen else "")[0]
-            outcome = await execute(page, Action(type=kind, target=target, text=ANSWER))
+            outcome = await action_perform(
+                page, action_check({"type": kind, "target": target, "text": ANSWER})
+            )
             if outcome.result != "ok":
                 raise RuntimeError(f"{kind}: {outcome}")
             seen = await page.observe(acted=True)

@@ -23,11 +23,10 @@ import psycopg
 
 from core.presentation import AXES_DRAWN, NEUTRAL
 from gymsite.services import secrets
-from palaestra.actions import Action
+from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
 from palaestra.engine import Engine
-from palaestra.episode import Manner
-from palaestra.executor import execute
+from palaestra.episode import EpisodeConfig
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
@@ -120,7 +119,7 @@ async def _measure(place: Installation, ways: dict[int, Way]) -> tuple[float, fl
 async def _on_the_arena(place: Installation, run: int, ways: dict[int, Way]) -> float:
     async with (
         Client(place.lab, place.key) as client,
-        Engine(client, pages=PAGES, manner=Manner()) as engine,
+        Engine(client, pages=PAGES, config=EpisodeConfig()) as engine,
     ):
         for samples in (1, EPISODES // len(ways)):
             begun = time.perf_counter()
@@ -155,7 +154,7 @@ async def _episode(pool: PagePool, address: str, way: Way) -> None:
         seen = await page.observe(acted=False)
         for step, move in enumerate(way, start=1):
             page.turn(step)
-            outcome = await execute(page, Action(**move.action(seen.text if seen else "")))
+            outcome = await action_perform(page, action_check(move.action(seen.text if seen else "")))
             if outcome.result != "ok":
                 raise RuntimeError(f"{move}: {outcome}")
             seen = await page.observe(acted=True)

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from core.presentation import Look
-from palaestra.actions import turn_parse
-from palaestra.executor import execute
+from palaestra.actions import action_perform
+from palaestra.grammar import turn_parse
 from palaestra.observation import Observation, page_text
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Policy, Solution, Solver
@@ -50,16 +50,16 @@ async def _play(rounds: tuple[Round, ...]) -> list[int]:
 
 
 async def _steps(page: WarmPage, policy: Policy, info: EpisodeInfo, *, address: str) -> int:
-    fence = await page.begin(address)
+    bounds = await page.begin(address)
     view = await page.observe(acted=False)
     for step in range(1, info.max_steps + 1):
         assert view
         page.turn(step)
-        observation = Observation(kind="axtree-v1", text=page_text(view, fence))
+        observation = Observation(kind="axtree-v1", text=page_text(view, bounds))
         said = await policy.act(observation, info)
         turn = turn_parse(said or "")
         assert turn.action, observation.text
-        outcome = await execute(page, turn.action)
+        outcome = await action_perform(page, turn.action)
         assert outcome.result == "ok", f"{outcome.message} {observation.text}"
         view = await page.observe(acted=True)
         if view is None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from palaestra.demo import DemoPlan, Tally, arms_address, demo_run, replay_address, table
+from palaestra.demo import DemoPlan, Tally, comparison_url, demo_run, replay_url, table
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import PalaestraError
 
@@ -21,17 +21,17 @@ KEY_SETTING = "PALAESTRA_KEY"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
-    given = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
     plan = DemoPlan(
-        server=given.server,
-        key=given.key,
-        golds=given.golds,
-        episodes=given.episodes,
-        pages=given.pages,
-        policies=given.policy or (),
-        with_pictures=not given.no_pictures,
+        server=options.server,
+        key=options.key,
+        golds=options.golds,
+        episodes=options.episodes,
+        pages=options.pages,
+        policies=options.policy or (),
+        with_pictures=not options.no_pictures,
     )
     try:
         tallies = asyncio.run(demo_run(plan))
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"The demonstration stopped: {failure}", file=sys.stderr)
         return 1
     print(table(tallies))
-    for line in _to_see(tallies, plan):
+    for line in _links(tallies, plan):
         print(line)
     problems = [problem for tally in tallies.values() for problem in tally.problems]
     for problem in problems:
@@ -47,17 +47,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if problems else 0
 
 
-def _to_see(tallies: Mapping[str, Tally], plan: DemoPlan) -> Iterator[str]:
-    across = arms_address(tallies, server=plan.server)
-    replay = replay_address(tallies, server=plan.server)
-    if across or replay:
+def _links(tallies: Mapping[str, Tally], plan: DemoPlan) -> Iterator[str]:
+    comparison = comparison_url(tallies, server=plan.server)
+    replay = replay_url(tallies, server=plan.server)
+    if comparison or replay:
         yield ""
-    if across:
-        yield f"One item across arms, text beside page: {across}"
+    if comparison:
+        yield f"One task across arms, side by side: {comparison}"
     if replay:
         yield f"A page as an agent saw it, replayed from its DOM: {replay}"
     if replay and plan.with_pictures:
-        yield "Where the server has bubblewrap, replays are held against screenshots in the next minutes."
+        yield "If the server has bubblewrap, it checks replays against screenshots in the next few minutes."
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,9 +69,9 @@ def _parser() -> argparse.ArgumentParser:
         "--key", default=os.environ.get(KEY_SETTING, ""), help=f"a trainer key; default: ${KEY_SETTING}"
     )
     demo.add_argument("--golds", type=Path, help="golds export (NDJSON), for the solver")
-    demo.add_argument("--episodes", type=_count, default=12, help="episodes of each policy")
-    demo.add_argument("--pages", type=_count, default=DEFAULT_PAGES, help="browser pages at once")
-    demo.add_argument("--policy", action="append", help="only this policy; may be repeated")
+    demo.add_argument("--episodes", type=_count, default=12, help="episodes per policy")
+    demo.add_argument("--pages", type=_count, default=DEFAULT_PAGES, help="browser pages used at once")
+    demo.add_argument("--policy", action="append", help="play only this policy (repeatable)")
     demo.add_argument("--no-pictures", action="store_true", help="record no screenshots")
     return parser
 

@@ -1,4 +1,4 @@
-"""Typed asynchronous client of the REST contract: every call of the lab and the waits of live."""
+"""Typed asynchronous client of the REST API: every call of the lab, and the waits of live."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Json = dict[str, Any]
 
 
 class Client:
-    """One installation seen with one key.
+    """One installation, used with one key.
 
-    Use as ``async with Client(server, key) as client``. ``server`` is the lab's address. All calls raise
-    ``ApiError`` for a refusal and ``Unreachable`` when no try was answered. Calls that are safe to repeat are
-    repeated.
+    Use as ``async with Client(server, key) as client``. ``server`` is the lab's address. Every call
+    raises ``ApiError`` when it is refused and ``Unreachable`` when no attempt was answered. Calls that are
+    safe to repeat are retried.
     """
 
     def __init__(self, server: str, key: str, *, timeout_s: float = 30.0, retries: int | None = None) -> None:
@@ -50,7 +50,7 @@ class Client:
 
     # ---- the installation
     async def health(self) -> records.Health:
-        """Addresses of arena and live; asked once and kept."""
+        """The state of the installation and the addresses of arena and live; cached."""
         if self._health is None:
             self._health = await self._lab.call("GET", f"{V1}/health", answer=records.Health)
         return self._health
@@ -66,25 +66,25 @@ class Client:
         self, *, cursor: str | int | None = None, limit: int | None = None, **filters: Any
     ) -> records.TaskPage:
         """One page of tasks. Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max."""
-        params = {**_joined(filters), "cursor": cursor, "limit": limit}
+        params = {**_query(filters), "cursor": cursor, "limit": limit}
         return await self._lab.call("GET", f"{V1}/tasks", params=params, answer=records.TaskPage)
 
     async def tasks(self, *, limit: int = 100, **filters: Any) -> list[records.Task]:
-        """The first ``limit`` tasks that pass the filters, in the server's order."""
-        found: list[records.Task] = []
+        """The first ``limit`` tasks that match the filters, in the server's order."""
+        tasks: list[records.Task] = []
         cursor: str | int | None = None
-        while len(found) < limit:
-            page = await self.tasks_page(cursor=cursor, limit=limit - len(found), **filters)
-            found.extend(page.results)
+        while len(tasks) < limit:
+            page = await self.tasks_page(cursor=cursor, limit=limit - len(tasks), **filters)
+            tasks.extend(page.results)
             cursor = page.next
             if cursor is None:
                 break
-        return found[:limit]
+        return tasks[:limit]
 
     async def tasks_export(self, **filters: Any) -> AsyncIterator[records.Task]:
-        """Every task that passes the filters, streamed."""
+        """Every task that matches the filters, streamed."""
         decoder = msgspec.json.Decoder(records.Task)
-        async for line in self._lab.lines(f"{V1}/tasks/export", params=_joined(filters)):
+        async for line in self._lab.lines(f"{V1}/tasks/export", params=_query(filters)):
             yield decoder.decode(line)
 
     async def tasks_stats(self, *, run: int) -> Any:
@@ -92,9 +92,11 @@ class Client:
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
-        """Open a job. Fields: model, checkpoint, observation, affordances, settings, tags, simulated."""
+        """Open a run. Fields: model, checkpoint, observation, affordances, settings, tags, simulated."""
         body = {"name": name, "kind": kind, **fields}
-        return await self._lab.call("POST", f"{V1}/runs", body=body, headers=_once(), answer=records.Run)
+        return await self._lab.call(
+            "POST", f"{V1}/runs", body=body, headers=_idempotency(), answer=records.Run
+        )
 
     async def run(self, run: int) -> records.Run:
         return await self._lab.call("GET", f"{V1}/runs/{run}", answer=records.Run)
@@ -105,9 +107,11 @@ class Client:
     async def policy_register(
         self, run: int, *, version: int, checkpoint: str | None = None, trainer_step: int | None = None
     ) -> Any:
-        """Tell the run of a new policy version, a growing integer."""
-        body = _given(version=version, checkpoint=checkpoint, trainer_step=trainer_step)
-        return await self._lab.call("POST", f"{V1}/runs/{run}/policy", body=body, headers=_once(), answer=Any)
+        """Register a policy version of the run, an integer that grows."""
+        body = _present(version=version, checkpoint=checkpoint, trainer_step=trainer_step)
+        return await self._lab.call(
+            "POST", f"{V1}/runs/{run}/policy", body=body, headers=_idempotency(), answer=Any
+        )
 
     async def metrics_post(self, run: int, *, policy_version: int, values: dict[str, float]) -> Any:
         body = {"policy_version": policy_version, "values": values}
@@ -123,7 +127,7 @@ class Client:
         policy_version_before: int | None = None,
     ) -> Any:
         """End episodes as void/``cancelled``: some groups, or all older than a policy version."""
-        body = _given(groups=groups, policy_version_before=policy_version_before, reason=reason)
+        body = _present(groups=groups, policy_version_before=policy_version_before, reason=reason)
         return await self._lab.call("POST", f"{V1}/runs/{run}/cancel", body=body, answer=Any)
 
     async def groups_page(self, run: int, *, after: str | int | None = None) -> records.GroupPage:
@@ -134,23 +138,23 @@ class Client:
     async def group_refill(self, group: int, *, count: int) -> records.Opening:
         path = f"{V1}/groups/{group}/refill"
         body = {"count": count}
-        return await self._lab.call("POST", path, body=body, headers=_once(), answer=records.Opening)
+        return await self._lab.call("POST", path, body=body, headers=_idempotency(), answer=records.Opening)
 
     # ---- episodes
     async def episodes_open(
         self, *, run: int, tasks: Sequence[int], arm: str, idempotency_key: str | None = None, **fields: Any
     ) -> records.Opening:
-        """Open one group a task. Fields: samples_per_task, policy_version, seed, max_steps, token_budget,
-        recording, presentation, looks, answer_channel, guidance, and for the arm ``text_few_shot`` shots
-        (solved tasks before the question); those that are None are left out."""
-        body = {"run": run, "tasks": list(tasks), "arm": arm, **_given(**fields)}
-        headers = _once(idempotency_key)
+        """Open one group per task. Fields: samples_per_task, policy_version, seed, max_steps, token_budget,
+        recording, presentation, looks, answer_channel, guidance, and in the arm ``text_few_shot`` shots (the
+        number of solved examples); those that are None are left out."""
+        body = {"run": run, "tasks": list(tasks), "arm": arm, **_present(**fields)}
+        headers = _idempotency(idempotency_key)
         return await self._lab.call(
             "POST", f"{V1}/episodes", body=body, headers=headers, answer=records.Opening
         )
 
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
-        """Record steps. The same step again changes nothing; the same index with other content raises 409."""
+        """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
         path = f"{V1}/episodes/{episode}/steps"
         return await self._lab.call("POST", path, body={"steps": steps}, answer=records.StepsAck)
 
@@ -161,7 +165,7 @@ class Client:
     async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
         path = f"{V1}/episodes/{episode}/close"
         body = {"reason": reason, "detail": detail}
-        return await self._lab.call("POST", path, body=body, headers=_once(), answer=Any)
+        return await self._lab.call("POST", path, body=body, headers=_idempotency(), answer=Any)
 
     async def episode(self, episode: int) -> records.EpisodeState:
         return await self._lab.call("GET", f"{V1}/episodes/{episode}", answer=records.EpisodeState)
@@ -174,9 +178,9 @@ class Client:
         path = f"{V1}/episodes/{episode}/resume"
         return await self._lab.call("POST", path, body={}, answer=records.Resumed)
 
-    async def heartbeat(self, episodes: Sequence[int]) -> records.Heartbeat:
+    async def heartbeat(self, episodes: Sequence[int]) -> records.Liveness:
         body = {"episodes": list(episodes)}
-        return await self._lab.call("POST", f"{V1}/heartbeat", body=body, answer=records.Heartbeat)
+        return await self._lab.call("POST", f"{V1}/heartbeat", body=body, answer=records.Liveness)
 
     async def trajectory(self, episode: int) -> Json:
         return await self._lab.call("GET", f"{V1}/episodes/{episode}/trajectory", answer=Json)
@@ -188,7 +192,7 @@ class Client:
 
     # ---- blobs
     async def blobs_missing(self, digests: Iterable[str]) -> list[str]:
-        """Those of the SHA-256 digests (hex) that the server does not hold yet."""
+        """The SHA-256 digests (hex) that the server does not hold yet."""
         body = {"sha256": list(digests)}
         answer = await self._lab.call("POST", f"{V1}/blobs/missing", body=body, answer=records.Missing)
         return answer.missing
@@ -201,7 +205,7 @@ class Client:
         return digest
 
     async def blobs_put(self, contents: Iterable[bytes], *, content_type: str) -> list[str]:
-        """Store those of the contents that are missing; the digests of all, in order."""
+        """Store the contents that the server lacks; returns the digests of all, in order."""
         by_digest = {hashlib.sha256(content).hexdigest(): content for content in contents}
         for digest in await self.blobs_missing(by_digest) if by_digest else []:
             await self.blob_put(by_digest[digest], content_type=content_type)
@@ -211,7 +215,7 @@ class Client:
         return (await self._lab.send("GET", f"{V1}/blobs/{digest}")).content
 
     async def messages_inline(self, messages: Iterable[records.Message]) -> list[records.Message]:
-        """The messages with the lab's pictures inside, for a model server that cannot reach the lab."""
+        """The messages with the lab's pictures inlined, for a model server that cannot reach the lab."""
         return [await self._inline(message) for message in messages]
 
     async def _inline(self, message: records.Message) -> records.Message:
@@ -221,16 +225,16 @@ class Client:
         return {**message, "content": parts}
 
     async def _part_inline(self, part: dict[str, Any]) -> dict[str, Any]:
-        found = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
-        if found is None:
+        match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
+        if match is None:
             return part
-        content = base64.b64encode(await self.blob_get(found[1])).decode("ascii")
+        content = base64.b64encode(await self.blob_get(match[1])).decode("ascii")
         return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{content}"}}
 
-    # ---- waiting, which live answers
+    # ---- waits, answered by live
     async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:
         """The episode as soon as it has a verdict, or as it is when ``timeout_s`` seconds have passed."""
-        live = await self._waits()
+        live = await self._live_transport()
         return await live.call(
             "GET",
             f"/wait/episodes/{episode}",
@@ -243,7 +247,7 @@ class Client:
         self, run: int, *, after: str | int | None = None, timeout_s: int = WAIT_S
     ) -> records.VerdictPage:
         """Verdicts of a run after a cursor, each exactly once, as soon as there is one."""
-        live = await self._waits()
+        live = await self._live_transport()
         return await live.call(
             "GET",
             f"/wait/runs/{run}/verdicts",
@@ -252,22 +256,22 @@ class Client:
             timeout_s=timeout_s + WAIT_MARGIN_S,
         )
 
-    async def _waits(self) -> Transport:
+    async def _live_transport(self) -> Transport:
         if self._live is None:
             address = (await self.health()).live_url
             if not address:
-                raise ApiError(status=503, code="no_live", message="The server names no address for waits.")
+                raise ApiError(status=503, code="no_live", message="The server gives no address for waits.")
             self._live = Transport(base_url=address, key=self._key)
         return self._live
 
 
-def _once(key: str | None = None) -> dict[str, str]:
+def _idempotency(key: str | None = None) -> dict[str, str]:
     return {"Idempotency-Key": key or uuid.uuid4().hex}
 
 
-def _given(**fields: Any) -> Json:
+def _present(**fields: Any) -> Json:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _joined(filters: Json) -> Json:
+def _query(filters: Json) -> Json:
     return {k: ",".join(map(str, v)) if isinstance(v, (list, tuple)) else v for k, v in filters.items()}

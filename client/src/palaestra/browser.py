@@ -1,4 +1,4 @@
-"""Finds and starts the browser: one process, told at launch which single host and port it may reach."""
+"""Finds and starts the browser: one process that can reach a single host and port."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from palaestra.errors import BrowserMissing
 SETTING = "PALAESTRA_BROWSER"
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DEFAULT_PORTS = {"http": 80, "https": 443}
-# Playwright's own list is replaced by a second --disable-features, hence its entries that matter are
-# repeated. RenderDocument off keeps the frame of one origin from page to page: a navigation then costs 12 ms
-# instead of 18 (measured on 2 cores).
+# A second --disable-features replaces Playwright's own, hence the entries repeated here. Without
+# RenderDocument the frame of an origin stays from page to page: a navigation costs 12 ms instead of 18
+# (measured on 2 cores).
 DISABLED_FEATURES = (
     "RenderDocument",
     "PaintHolding",
@@ -40,34 +40,32 @@ ARGUMENTS = (
     "--block-new-web-contents",
     f"--disable-features={','.join(DISABLED_FEATURES)}",
 )
-HOW_TO = (
+INSTALL_HINT = (
     "No browser was found. Install one (Debian: apt-get install chromium-headless-shell; elsewhere: "
     f"playwright install chromium-headless-shell) or name one with {SETTING}=/path/to/chromium."
 )
 
 
 def browser_find() -> str | None:
-    """The browser's path: the setting, then the PATH. None leaves the choice to Playwright's own download.
+    """The browser's path, from the setting or the PATH. None leaves it to Playwright's own download.
 
-    Raises ``BrowserMissing`` when the setting names a file that cannot be run.
+    Raises ``BrowserMissing`` when the setting names something that cannot be run.
     """
     named = os.environ.get(SETTING, "").strip()
     if named:
-        found = shutil.which(named)
-        if found is None:
-            raise BrowserMissing(
-                f"{SETTING} names {named!r}, which is not a program that can be run. {HOW_TO}"
-            )
-        return found
+        path = shutil.which(named)
+        if path is None:
+            raise BrowserMissing(f"{SETTING} names {named!r}, which cannot be run. {INSTALL_HINT}")
+        return path
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
 async def browser_launch(playwright: Playwright, *, origin: str) -> Browser:
-    """Start a headless browser in which every host and port but ``origin``'s cannot be resolved."""
+    """Start a headless browser that can resolve no host and port but ``origin``'s."""
     path = browser_find()
     if path is None and not os.path.exists(playwright.chromium.executable_path):
-        raise BrowserMissing(HOW_TO)
-    # As root Chromium's own sandbox refuses to start; the fence and the arena's pages are then all there is.
+        raise BrowserMissing(INSTALL_HINT)
+    # Chromium's own sandbox refuses to start as root; the navigation guard is then the only protection.
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     arguments = [*ARGUMENTS, *as_root, f"--host-resolver-rules={resolver_rules(origin)}"]
     try:
@@ -78,8 +76,8 @@ async def browser_launch(playwright: Playwright, *, origin: str) -> Browser:
 
 
 def resolver_rules(origin: str) -> str:
-    """Chromium's host rules that leave one host and port reachable; the first rule that matches counts."""
+    """Chromium's host rules that leave one host and port reachable; the first match wins."""
     parts = urlsplit(origin)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    place = f"{host}:{parts.port or DEFAULT_PORTS[parts.scheme]}"
-    return f"MAP {place} {place},MAP * ~NOTFOUND"
+    authority = f"{host}:{parts.port or DEFAULT_PORTS[parts.scheme]}"
+    return f"MAP {authority} {authority},MAP * ~NOTFOUND"

@@ -1,11 +1,11 @@
-"""The demonstration: scripted policies over real questions, so that the lab has something to show."""
+"""The demonstration: scripted policies on real questions, so that the lab has something to show."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -14,30 +14,30 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
-from palaestra.episode import Manner
+from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import RECORDED_KIND, Kind
+from palaestra.observation import FORMATS, Kind
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.progress import Progress
 from palaestra.records import Task
 
-# One of each kind of page; those that the server has not are left out.
+# One for each kind of page; any that the server does not have are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")
 BROWSER_ARM = "gym"
-# Out of six episodes of a policy four are played in the browser, and one in each of the text arms. All arms
-# begin with the same items, so that one can be seen across arms.
+# Of six episodes of a policy four are played in the browser and one in each text arm. All arms begin with the
+# same tasks, so that a task can be compared across arms.
 ARM_SHARES = ((BROWSER_ARM, 4), ("text_agent", 1), ("text_zero_shot", 1))
 PROGRAMS = "mbpp"
-# Of so many episodes of a policy in the browser one is recorded in full: the lab can replay its pages.
+# One in so many of a policy's browser episodes is recorded in full, so that the lab can replay its pages.
 FULL_EVERY = 4
-TASKS_ASKED = 200
+TASKS_FETCHED = 200
 STARTER_SPLIT = "starter"
 
 
 @dataclass(frozen=True, kw_only=True)
 class DemoPlan:
-    """How large a demonstration is. ``episodes`` counts those of each policy."""
+    """The size of a demonstration. ``episodes`` is the number of each policy's episodes."""
 
     server: str
     key: str
@@ -50,32 +50,32 @@ class DemoPlan:
 
 @dataclass
 class Tally:
-    """What became of one policy's episodes."""
+    """The results of one policy's episodes."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
-    in_full: list[Rollout] = field(default_factory=list)
+    fully_recorded: list[Rollout] = field(default_factory=list)
     by_task: dict[int, dict[str, Rollout]] = field(default_factory=dict)
 
-    def add(self, done: Rollout, *, is_full: bool = False) -> None:
-        self.outcomes[done.outcome] += 1
-        if done.problem:
-            self.problems.append(f"episode {done.episode}: {done.problem}")
+    def add(self, rollout: Rollout, *, is_full: bool = False) -> None:
+        self.outcomes[rollout.outcome] += 1
+        if rollout.problem:
+            self.problems.append(f"episode {rollout.episode}: {rollout.problem}")
             return
-        self.by_task.setdefault(done.task, {}).setdefault(done.arm, done)
-        if is_full and done.steps:
-            self.in_full.append(done)
+        self.by_task.setdefault(rollout.task, {}).setdefault(rollout.arm, rollout)
+        if is_full and rollout.steps:
+            self.fully_recorded.append(rollout)
 
 
 async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
-    """Play the demonstration; what became of it, by policy. Raises ``PalaestraError``."""
+    """Play the demonstration; its results by policy. Raises ``PalaestraError``."""
     solutions = solutions_read(plan.golds) if plan.golds else {}
     async with Client(plan.server, plan.key) as client:
         tasks = await _tasks(client, solutions, plan=plan)
-        policies = _policies(solutions, tasks, wanted=plan.policies)
+        policies = _policies(solutions, tasks, names=plan.policies)
         progress = Progress(len(policies) * plan.episodes, what="episodes")
-        manner = Manner(observation=_kind(plan), with_pictures=plan.with_pictures)
-        async with Engine(client, pages=plan.pages, manner=manner) as engine:
+        config = EpisodeConfig(observation=_kind(plan), with_pictures=plan.with_pictures)
+        async with Engine(client, pages=plan.pages, config=config) as engine:
             return {
                 policy.name: await _play(engine, policy, tasks, plan=plan, progress=progress)
                 for policy in policies
@@ -83,7 +83,7 @@ async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
 
 
 def table(tallies: Mapping[str, Tally]) -> str:
-    """Results by policy as text."""
+    """The results by policy, as text."""
     head = f"{'policy (simulated)':<20}{'n':>6}{'correct':>10}{'incorrect':>11}{'void':>7}{'missing':>9}"
     rows = [
         f"{name:<20}{sum(tally.outcomes.values()):>6}{tally.outcomes['correct']:>10}"
@@ -93,17 +93,17 @@ def table(tallies: Mapping[str, Tally]) -> str:
     return "\n".join([head, *rows])
 
 
-def replay_address(tallies: Mapping[str, Tally], *, server: str) -> str:
-    """Where the lab replays the DOM of an episode's last step; empty when none was recorded in full."""
-    found = next((tally.in_full for tally in tallies.values() if tally.in_full), [])
-    if not found:
+def replay_url(tallies: Mapping[str, Tally], *, server: str) -> str:
+    """Where the lab replays the last step of an episode from its DOM; empty without a full recording."""
+    rollouts = next((tally.fully_recorded for tally in tallies.values() if tally.fully_recorded), [])
+    if not rollouts:
         return ""
-    longest = max(found, key=lambda rollout: rollout.steps)
+    longest = max(rollouts, key=lambda rollout: rollout.steps)
     return f"{server.rstrip('/')}/episodes/{longest.episode}/steps/{longest.steps}#dom"
 
 
-def arms_address(tallies: Mapping[str, Tally], *, server: str) -> str:
-    """Where the lab shows one item across arms; empty when none was played in the browser and another."""
+def comparison_url(tallies: Mapping[str, Tally], *, server: str) -> str:
+    """Where the lab compares a task across arms; empty unless one was played in the browser and elsewhere."""
     for tally in tallies.values():
         for arms in tally.by_task.values():
             if BROWSER_ARM in arms and len(arms) > 1:
@@ -114,30 +114,30 @@ def arms_address(tallies: Mapping[str, Tally], *, server: str) -> str:
 
 
 def _kind(plan: DemoPlan) -> Kind:
-    """Without screenshots nothing with a picture can be perceived, and such tasks stay out."""
+    """Without screenshots no picture can be perceived, so tasks with pictures are left out."""
     return "both" if plan.with_pictures else "axtree"
 
 
 def _policies(
-    solutions: Mapping[int, Solution], tasks: Sequence[Task], *, wanted: Sequence[str]
+    solutions: Mapping[int, Solution], tasks: Sequence[Task], *, names: Sequence[str]
 ) -> list[Policy]:
     known: list[Policy] = [Solver(solutions, tasks), Narrator(), Null(), VoidSeeker()]
     if not solutions:
-        print("No golds were given (--golds FILE), so the solver stays out.", file=sys.stderr)
+        print("No golds were given (--golds FILE), so the solver is left out.", file=sys.stderr)
         known = known[1:]
-    return [policy for policy in known if not wanted or policy.name in wanted]
+    return [policy for policy in known if not names or policy.name in names]
 
 
 async def _tasks(client: Client, solutions: Mapping[int, Solution], *, plan: DemoPlan) -> list[Task]:
-    """Tasks of the demonstration's benchmarks in turn, those with a solution where there are solutions."""
+    """Tasks from each benchmark in turn; where there are solutions, only tasks that have one."""
     present = {benchmark.id for benchmark in await client.benchmarks()}
     if not (await client.health()).has_sandbox:
         present.discard(PROGRAMS)
-    found = [
+    by_benchmark = [
         _imported_first(
             [
                 task
-                for task in await client.tasks(benchmark=benchmark, limit=TASKS_ASKED)
+                for task in await client.tasks(benchmark=benchmark, limit=TASKS_FETCHED)
                 if task.gap_eligible and (not solutions or task.id in solutions)
                 if plan.with_pictures or not task.payload.get("pictures")
             ]
@@ -145,14 +145,14 @@ async def _tasks(client: Client, solutions: Mapping[int, Solution], *, plan: Dem
         for benchmark in BENCHMARKS
         if benchmark in present
     ]
-    mixed = [task for turn in zip_longest(*found) for task in turn if task is not None]
+    mixed = [task for turn in zip_longest(*by_benchmark) for task in turn if task is not None]
     if not mixed:
         raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
     return [mixed[index % len(mixed)] for index in range(plan.episodes)]
 
 
 def _imported_first(tasks: Sequence[Task]) -> list[Task]:
-    """The official items where there are any; the hand-written starters only stand in for them."""
+    """Official tasks before the hand-written starter tasks, which only stand in for them."""
     return sorted(tasks, key=lambda task: task.split == STARTER_SPLIT)
 
 
@@ -163,43 +163,43 @@ async def _play(
         name=f"demo: {policy.name}",
         kind="eval",
         model=f"scripted/{policy.name}",
-        observation=RECORDED_KIND[_kind(plan)],
+        observation=FORMATS[_kind(plan)].id,
         simulated=policy.simulated,
     )
     tally = Tally()
 
-    async def rounds(arm: str, chosen: Sequence[int], *, is_full: bool = False) -> None:
-        def done(rollout: Rollout) -> None:
+    async def play(arm: str, chosen: Sequence[int], *, is_full: bool = False) -> None:
+        def count(rollout: Rollout) -> None:
             tally.add(rollout, is_full=is_full)
             progress.advance(note=policy.name)
 
         recording: dict[str, Any] = {"recording": "full"} if is_full else {}
-        # The same task twice in one call would be one group too many: samples are opened round by round.
+        # A task given twice in one call would become two groups, so repeated tasks go into separate calls.
         for ids in _rounds(chosen):
-            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=done, **recording)
+            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=count, **recording)
 
     for arm, chosen in _shares(tasks).items():
         if arm != BROWSER_ARM:
-            await rounds(arm, chosen)
+            await play(arm, chosen)
             continue
         rest = [task for place, task in enumerate(chosen) if place % FULL_EVERY]
-        await _together(rounds(arm, chosen[::FULL_EVERY], is_full=True), rounds(arm, rest))
+        await _together(play(arm, chosen[::FULL_EVERY], is_full=True), play(arm, rest))
     return tally
 
 
-async def _together(*jobs: Coroutine[Any, Any, None]) -> None:
-    """All at once, so that no browser page waits; when one fails the others end too."""
-    running = [asyncio.ensure_future(job) for job in jobs]
+async def _together(*plays: Coroutine[Any, Any, None]) -> None:
+    """Run all at once, so that no browser page idles; when one fails the others are cancelled."""
+    tasks_running = [asyncio.ensure_future(play) for play in plays]
     try:
-        await asyncio.gather(*running)
+        await asyncio.gather(*tasks_running)
     finally:
-        for job in running:
-            job.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        for play in tasks_running:
+            play.cancel()
+        await asyncio.gather(*tasks_running, return_exceptions=True)
 
 
 def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
-    """Tasks by arm, the browser's last. All arms begin with the same ones."""
+    """Task ids by arm, the browser arm last."""
     whole = sum(share for _, share in ARM_SHARES)
     counts = {arm: math.floor(len(tasks) * share / whole) for arm, share in ARM_SHARES if arm != BROWSER_ARM}
     counts[BROWSER_ARM] = len(tasks) - sum(counts.values())
@@ -207,11 +207,10 @@ def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
 
 
 def _rounds(ids: Sequence[int]) -> list[list[int]]:
-    rounds: list[list[int]] = []
+    """The ids in as few lists as possible, none with the same id twice."""
+    rounds: defaultdict[int, list[int]] = defaultdict(list)
+    occurrences: Counter[int] = Counter()
     for task in ids:
-        place = next((part for part in rounds if task not in part), None)
-        if place is None:
-            rounds.append([task])
-        else:
-            place.append(task)
-    return rounds
+        rounds[occurrences[task]].append(task)
+        occurrences[task] += 1
+    return list(rounds.values())

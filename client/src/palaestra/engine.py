@@ -1,4 +1,4 @@
-"""The rollout engine: many episodes over a pool of warm pages, opened in bulk, judged by one open wait."""
+"""The rollout engine: many episodes over a pool of warm pages, opened in bulk, judged over one wait."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.episode import Completion, Episode, Manner
+from palaestra.episode import Completion, Episode, EpisodeConfig
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.heartbeat import Heartbeat
 from palaestra.observation import Observation
 from palaestra.pages import VIEWPORT
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.pool import PagePool
 from palaestra.records import CloseReason, Message, OpenedEpisode, Opening, Verdict
-from palaestra.waiting import VERDICT_LIMIT_S, Heart, VerdictStream
+from palaestra.verdicts import VERDICT_LIMIT_S, VerdictStream
 
 logger = logging.getLogger(__name__)
 
-# One page more than cores, so that a core has something to do while a page waits for the server.
+# One page more than there are cores, so that no core idles while a page waits for the server.
 DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
@@ -33,7 +34,7 @@ OURS = (PageDead, PageHung, TabClosed, Unreachable, ApiError)
 @dataclass(frozen=True, kw_only=True)
 class Rollout:
     """One finished episode. ``verdict`` is None only when none came in time; ``problem`` says what broke, if
-    so."""
+    anything."""
 
     episode: int
     task: int
@@ -51,14 +52,14 @@ class Rollout:
 
 
 class _PolicyTimedOut(Exception):
-    """A time-out inside a policy (its model's server, say), told apart from the episode's own."""
+    """A time-out inside a policy (its model server, say), as opposed to the episode's own."""
 
 
 class Engine:
     """Runs policies over tasks. ``pages`` is how many browser pages work at once; text arms need none.
 
     A page or browser that dies is replaced and its episode closed ``harness_error``; a policy that raises
-    ends its episode ``model_error``; one that thinks for longer than ``time_limit_s`` in all ends it
+    ends its episode ``model_error``; one that takes longer than ``time_limit_s`` in all ends it
     ``time_budget``.
     """
 
@@ -67,7 +68,7 @@ class Engine:
         client: Client,
         *,
         pages: int = DEFAULT_PAGES,
-        manner: Manner | None = None,
+        config: EpisodeConfig | None = None,
         time_limit_s: float = TIME_LIMIT_S,
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
@@ -75,19 +76,19 @@ class Engine:
         self.client = client
         self.pool: PagePool | None = None
         self._pages = pages
-        self._manner = manner or Manner()
+        self._config = config or EpisodeConfig()
         self._time_limit_s = time_limit_s
         self._verdict_limit_s = verdict_limit_s
         self._viewport = viewport
-        self._text_places = asyncio.Semaphore(TEXT_INFLIGHT)
-        self._heart = Heart(client)
+        self._text_slots = asyncio.Semaphore(TEXT_INFLIGHT)
+        self._heartbeat = Heartbeat(client)
 
     async def __aenter__(self) -> Engine:
-        await self._heart.__aenter__()
+        await self._heartbeat.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._heart.__aexit__()
+        await self._heartbeat.__aexit__()
         if self.pool is not None:
             await self.pool.aclose()
 
@@ -102,16 +103,17 @@ class Engine:
         on_done: Callable[[Rollout], None] | None = None,
         **opening: Any,
     ) -> list[Rollout]:
-        """Open ``samples_per_task`` episodes of every task and play them all; in the order of opening.
+        """Open ``samples_per_task`` episodes of every task and play them all.
 
-        Other keywords are those of opening (``policy_version``, ``seed``, ``presentation``, ``looks``, ...).
+        Other keywords are passed to ``Client.episodes_open`` (``policy_version``, ``seed``, ``looks``, ...).
+        Results come in the order of opening.
         Raises ``ApiError`` when opening is refused and ``BrowserMissing`` when there is no browser.
         """
         async with VerdictStream(self.client, run) as verdicts:
             playing: list[asyncio.Task[Rollout]] = []
             opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
             try:
-                async for opened in self._opened(tasks, opening):
+                async for opened in self._open(tasks, opening):
                     for episode in opened.episodes:
                         play = self._play(episode, opened.messages_of(episode), policy, verdicts, on_done)
                         playing.append(asyncio.ensure_future(play))
@@ -122,8 +124,8 @@ class Engine:
                 await asyncio.gather(*playing, return_exceptions=True)
 
     # ---- inside
-    async def _opened(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
-        """Episodes of all tasks, a thousand in a call; fewer where their prompts are too long for one."""
+    async def _open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
+        """Open the episodes of all tasks, a thousand per call, or fewer when their prompts are too long."""
         share = max(1, OPEN_AT_ONCE // opening["samples_per_task"])
         first = 0
         while first < len(tasks):
@@ -145,10 +147,10 @@ class Engine:
         verdicts: VerdictStream,
         on_done: Callable[[Rollout], None] | None,
     ) -> Rollout:
-        episode = Episode(self.client, opened, messages=messages, manner=self._manner)
+        episode = Episode(self.client, opened, messages=messages, config=self._config)
         started = time.monotonic()
-        problem = await self._with_page(episode, policy)
-        verdict = episode.recorder.ack.verdict
+        problem = await self._play_on_page(episode, policy)
+        verdict = episode.step_queue.ack.verdict
         if verdict is None:
             verdict = await verdicts.verdict(opened.id, limit_s=self._verdict_limit_s)
         done = Rollout(
@@ -165,22 +167,22 @@ class Engine:
             on_done(done)
         return done
 
-    async def _with_page(self, episode: Episode, policy: Policy) -> str:
-        """Play an episode on a page of the pool, or on none; returns what broke, or nothing."""
+    async def _play_on_page(self, episode: Episode, policy: Policy) -> str:
+        """Play an episode, on a page of the pool if it needs one; returns what broke, or an empty string."""
         if episode.opened.start_url is None:
-            async with self._text_places:
-                return await self._guarded(episode, policy)
-        pool = await self._started_pool()
+            async with self._text_slots:
+                return await self._play_turns(episode, policy)
+        pool = await self._page_pool()
         episode.page, episode.renew = await pool.acquire(), pool.renew
-        problem = "left"
+        problem = "cancelled"
         try:
-            problem = await self._guarded(episode, policy)
+            problem = await self._play_turns(episode, policy)
             return problem
         finally:
             await pool.release(episode.page, is_healthy=not problem)
 
-    async def _guarded(self, episode: Episode, policy: Policy) -> str:
-        self._heart.beating.add(episode.opened.id)
+    async def _play_turns(self, episode: Episode, policy: Policy) -> str:
+        self._heartbeat.episodes.add(episode.opened.id)
         try:
             await self._turns(episode, policy)
             return ""
@@ -190,12 +192,12 @@ class Engine:
             await self._close(episode, "harness_error", problem)
             return problem
         except Exception as failure:
-            # The top of one episode: what breaks here must not end those beside it.
+            # The top of one episode: a failure here must not end the others.
             logger.exception("episode %s broke", episode.opened.id)
             await self._close(episode, "harness_error", repr(failure))
             return repr(failure)
         finally:
-            self._heart.beating.discard(episode.opened.id)
+            self._heartbeat.episodes.discard(episode.opened.id)
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
         left_s = self._time_limit_s
@@ -214,7 +216,7 @@ class Engine:
             )
             began = time.monotonic()
             try:
-                said = await asyncio.wait_for(_asked(policy, observation, info), left_s)
+                completion = await asyncio.wait_for(_policy_act(policy, observation, info), left_s)
             except asyncio.TimeoutError:
                 await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
                 return
@@ -222,21 +224,21 @@ class Engine:
                 logger.exception("episode %s: the policy raised", episode.opened.id)
                 await episode.close("model_error", repr(failure))
                 return
-            if said is None:
+            if completion is None:
                 await episode.close("agent_stopped")
                 return
-            # Only the policy's own time counts: a slow arena or browser is no fault of its.
+            # Only the policy's own time counts: a slow arena or browser is not its fault.
             left_s -= time.monotonic() - began
-            observation = (await episode.turn(said)).observation
+            observation = (await episode.turn(completion)).observation
 
     async def _close(self, episode: Episode, reason: CloseReason, detail: str) -> None:
         try:
             await episode.close(reason, detail)
         except (ApiError, Unreachable) as failure:
-            # The server will end it as lease_lost by itself: void all the same.
+            # The server will end it as lease_lost by itself, which is void too.
             logger.warning("episode %s could not be closed: %s", episode.opened.id, failure)
 
-    async def _started_pool(self) -> PagePool:
+    async def _page_pool(self) -> PagePool:
         if self.pool is None:
             origin = (await self.client.health()).arena_url
             if self.pool is None:
@@ -244,7 +246,7 @@ class Engine:
         return self.pool
 
 
-async def _asked(policy: Policy, observation: Observation, info: EpisodeInfo) -> str | Completion | None:
+async def _policy_act(policy: Policy, observation: Observation, info: EpisodeInfo) -> str | Completion | None:
     try:
         return await policy.act(observation, info)
     except asyncio.TimeoutError as failure:

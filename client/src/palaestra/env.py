@@ -1,4 +1,4 @@
-"""``Env``: one task at a time, reset and step, as a trainer or an evaluation loop wants it."""
+"""``Env``: one task at a time, reset and step, for a trainer or an evaluation loop."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from contextlib import AsyncExitStack
 from typing import Any, TypedDict
 
 from palaestra.api import Client
-from palaestra.episode import Completion, Episode, Manner
+from palaestra.episode import Completion, Episode, EpisodeConfig
 from palaestra.errors import PageDead, PageHung, PalaestraError, TabClosed, Unreachable
+from palaestra.heartbeat import Heartbeat
 from palaestra.observation import Kind, Observation
 from palaestra.pages import VIEWPORT
 from palaestra.pool import PagePool
 from palaestra.records import CloseReason, Verdict
-from palaestra.waiting import VERDICT_LIMIT_S, Heart, verdict_wait
+from palaestra.verdicts import VERDICT_LIMIT_S, verdict_wait
 
 
 class StepInfo(TypedDict, total=False):
-    """What ``step`` tells beside the reward. ``reason`` is the verdict's, None while the episode goes on."""
+    """What ``step`` returns besides the reward. ``reason`` is the verdict's, None in an open episode."""
 
     episode: int
     task: int
@@ -35,9 +36,9 @@ class Env:
     """One warm page (in arms that have one) and one episode at a time.
 
     ``arm`` is how tasks are presented, ``observation`` what is shown of a page (``axtree``, ``screenshot``,
-    ``both``). Other keywords of opening (``policy_version``, ``seed``, ``max_steps``, ``token_budget``,
-    ``presentation``, ``looks``, ``recording``, ``answer_channel``, ``shots``) are passed on.
-    ``with_pictures`` records a screenshot with every step.
+    ``both``). Other keywords (``policy_version``, ``seed``, ``max_steps``, ``token_budget``,
+    ``presentation``, ``looks``, ``recording``, ``answer_channel``, ``shots``) are passed to
+    ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Env:
         self._run, self._arm, self._opening = run, arm, opening
         self._verdict_limit_s = verdict_limit_s
         self._viewport = viewport
-        self._manner = Manner(
+        self._config = EpisodeConfig(
             observation=observation,
             answer_channel=opening.get("answer_channel") or "page",
             token_budget=opening.get("token_budget"),
@@ -69,12 +70,12 @@ class Env:
         )
         self._pool = pool
         self._owns_pool = pool is None
-        self._heart = Heart(self.client)
+        self._heartbeat = Heartbeat(self.client)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Env:
         self._stack.push_async_callback(self.client.aclose)
-        await self._stack.enter_async_context(self._heart)
+        await self._stack.enter_async_context(self._heartbeat)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -86,17 +87,17 @@ class Env:
             await self._stack.aclose()
 
     async def reset(self, task_id: int) -> Observation:
-        """Open an episode of a task and bring the page to it; one still open ends ``cancelled``."""
+        """Open an episode of a task and load its first page; an episode still open ends ``cancelled``."""
         await self._abandon()
         opening = await self.client.episodes_open(
             run=self._run, tasks=[task_id], arm=self._arm, **self._opening
         )
         opened = opening.episodes[0]
-        self._heart.beating.add(opened.id)
-        self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), manner=self._manner)
+        self._heartbeat.episodes.add(opened.id)
+        self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
         try:
             if opened.start_url is not None:
-                pool = await self._pages()
+                pool = await self._page_pool()
                 self.episode.page = await pool.acquire()
                 self.episode.renew = pool.renew
             return await self.episode.begin()
@@ -107,76 +108,85 @@ class Env:
     async def step(self, completion: str | Completion) -> Stepped:
         """Take one completion: ``(observation, reward, terminated, truncated, info)``.
 
-        Bad completions and failing actions are observations. ``reward`` is None while the episode goes on and
-        when its verdict is void; ``terminated`` and ``truncated`` say which way it ended, a void being
-        truncated: one of the two is true at every end.
+        Bad completions and failing actions are observations. ``reward`` is None while the episode is open and
+        when its verdict is void. At the end one of ``terminated`` and ``truncated`` is true; a void verdict
+        counts as truncated.
         """
-        episode = self._open()
+        episode = self._open_episode()
         try:
-            turned = await episode.turn(completion)
-            await episode.recorder.flush()  # whoever is told of a step may rely on its being stored
+            result = await episode.turn(completion)
+            await episode.step_queue.flush()  # a step that has returned is stored
         except (PageDead, PageHung, TabClosed) as failure:
             await self._finish("harness_error", str(failure))
             return await self._ended(episode, {"action_result": "timeout"})
         info: StepInfo = {
-            "action": turned.turn.stated,
-            "action_result": turned.outcome.result,
-            "parse_error": turned.turn.parse_error,
+            "action": result.turn.declared,
+            "action_result": result.outcome.result,
+            "parse_error": result.turn.parse_error,
         }
-        if turned.is_over:
-            await self._let_go()
+        if result.is_over:
+            await self._release()
             return await self._ended(episode, info)
-        return turned.observation, None, False, False, self._told(episode, info, None)
+        return result.observation, None, False, False, self._info(episode, info, None)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
         """End the episode without an answer, and return as ``step`` does."""
-        episode = self._open()
+        episode = self._open_episode()
         await self._finish(reason, detail)
         return await self._ended(episode, {})
 
     # ---- inside
-    def _open(self) -> Episode:
+    def _open_episode(self) -> Episode:
         if self.episode is None or self.episode.is_over:
             raise PalaestraError("There is no open episode: call reset(task_id) first.")
         return self.episode
 
-    async def _pages(self) -> PagePool:
+    async def _page_pool(self) -> PagePool:
         if self._pool is None:
             origin = (await self.client.health()).arena_url
             self._pool = PagePool(origin=origin, size=1, viewport=self._viewport)
         return self._pool
 
     async def _ended(self, episode: Episode, info: StepInfo) -> Stepped:
-        verdict = episode.recorder.ack.verdict
+        verdict = episode.step_queue.ack.verdict
         if verdict is None:
             verdict = await verdict_wait(self.client, episode.opened.id, limit_s=self._verdict_limit_s)
-        told = self._told(episode, info, verdict)
         is_terminated = verdict is not None and verdict.terminated
         reward = verdict.reward if verdict else None
-        # A void is neither in the verdict; to a loop over steps it is an end that was not the task's own.
-        return episode.observation, reward, is_terminated, not is_terminated, told
+        # A void verdict is neither; a loop over steps sees it as truncated.
+        return (
+            episode.observation,
+            reward,
+            is_terminated,
+            not is_terminated,
+            self._info(episode, info, verdict),
+        )
 
-    def _told(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:
-        told: StepInfo = {"episode": episode.opened.id, "task": episode.opened.task, "step": episode.steps}
-        told.update(info)
-        told.update({"verdict": verdict, "reason": verdict.reason if verdict else None})
-        return told
+    def _info(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:
+        return {
+            "episode": episode.opened.id,
+            "task": episode.opened.task,
+            "step": episode.steps,
+            **info,
+            "verdict": verdict,
+            "reason": verdict.reason if verdict else None,
+        }
 
     async def _abandon(self) -> None:
         if self.episode is not None and not self.episode.is_over:
-            await self._finish("cancelled", "left before its end")
+            await self._finish("cancelled", "abandoned before its end")
 
     async def _finish(self, reason: CloseReason, detail: str) -> None:
         try:
             if self.episode is not None:
                 await self.episode.close(reason, detail)
         finally:
-            await self._let_go(is_healthy=reason != "harness_error")
+            await self._release(is_healthy=reason != "harness_error")
 
-    async def _let_go(self, *, is_healthy: bool = True) -> None:
+    async def _release(self, *, is_healthy: bool = True) -> None:
         if self.episode is None:
             return
-        self._heart.beating.discard(self.episode.opened.id)
+        self._heartbeat.episodes.discard(self.episode.opened.id)
         page, self.episode.page = self.episode.page, None
         if page is not None and self._pool is not None:
             await self._pool.release(page, is_healthy=is_healthy)

@@ -1,5 +1,4 @@
-"""One open episode: takes completions, acts, records, observes. ``Env`` and the engine are both made of
-it."""
+"""One open episode: takes a completion, acts, observes, records. ``Env`` and the engine both run on it."""
 
 from __future__ import annotations
 
@@ -9,14 +8,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from palaestra.actions import Turn, turn_parse
+from palaestra.actions import DONE, Action, Outcome, action_perform
+from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.api import Client
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed
-from palaestra.executor import DONE, Outcome, execute
 from palaestra.extraction import answer_extract
-from palaestra.observation import Kind, Observation, observation_message, page_observe
+from palaestra.grammar import Turn, turn_parse
+from palaestra.observation import (
+    FORMATS,
+    Kind,
+    Observation,
+    ObservationFormat,
+    observation_message,
+    page_observe,
+)
 from palaestra.pages import PageView, WarmPage
-from palaestra.recording import Recorder, json_clean, text_clean
 from palaestra.records import (
     ActionResult,
     Answer,
@@ -27,11 +33,13 @@ from palaestra.records import (
     StepObservation,
     Usage,
 )
+from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot", "prompt_image"})
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
+NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 REOPENED = "It is open again at the first page."
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
@@ -41,7 +49,7 @@ Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """What a model said, with whatever it tells about how it came to say it."""
+    """What a model wrote, with any details of the call that produced it."""
 
     text: str
     usage: Usage | None = None
@@ -55,9 +63,9 @@ class Completion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manner:
-    """How an episode is run. ``token_budget`` counts completion tokens; ``invalid_limit`` unreadable actions
-    in a row."""
+class EpisodeConfig:
+    """How an episode is run. ``token_budget`` counts completion tokens, ``invalid_limit`` unreadable actions
+    in a row; ``with_pictures`` records a screenshot with every step."""
 
     observation: Kind = "axtree"
     answer_channel: str = "page"
@@ -65,10 +73,14 @@ class Manner:
     invalid_limit: int | None = None
     with_pictures: bool = False
 
+    @property
+    def form(self) -> ObservationFormat:
+        return FORMATS[self.observation]
+
 
 @dataclass(frozen=True, kw_only=True)
-class Turned:
-    """What one completion led to. ``is_over`` means that the episode takes no further one."""
+class TurnResult:
+    """The result of one completion. ``is_over``: the episode takes no other."""
 
     observation: Observation
     outcome: Outcome
@@ -79,7 +91,7 @@ class Turned:
 class Episode:
     """One attempt at one task.
 
-    ``page`` is given in arms that have one; ``renew`` gives another for one that was closed.
+    ``page`` is the warm page in arms that have one; ``renew`` replaces a page that was closed.
     """
 
     def __init__(
@@ -88,64 +100,65 @@ class Episode:
         opened: OpenedEpisode,
         *,
         messages: list[Message],
-        manner: Manner,
+        config: EpisodeConfig,
         page: WarmPage | None = None,
         renew: Renew | None = None,
     ) -> None:
         self.opened = opened
         self.page = page
-        self.recorder = Recorder(client, opened.id)
+        self.step_queue = StepQueue(client, opened.id)
         self.steps = 0
         self.is_over = False
         self.closed_as: CloseReason | None = None
         self.observation = Observation(kind="text")
         self._client = client
-        self._manner = manner
+        self._config = config
         self.renew = renew
         self._messages = list(messages)
         self._tokens = self._invalid = 0
 
     async def begin(self) -> Observation:
-        """Bring the page to the episode and take the first observation; without a page, the prompt."""
+        """Open the first page and observe it; in arms without a page the observation is the prompt."""
         if self.page is not None and self.opened.start_url is not None:
             await self.page.begin(self.opened.start_url)
-            view = await self.page.observe(acted=False, with_text=self._manner.observation != "screenshot")
-            self._observed(await self._look(view))
+            view = await self.page.observe(acted=False, with_text=self._config.form.has_text)
+            self._show(await self._look(view))
         else:
             self.observation = replace(self.observation, messages=list(self._messages))
         return self.observation
 
-    async def turn(self, completion: str | Completion) -> Turned:
+    async def turn(self, completion: str | Completion) -> TurnResult:
         """Take one completion: parse, act, observe, record.
 
-        Raises ``PageDead`` when renderer or browser died, ``ApiError`` or ``Unreachable`` when it cannot be
-        recorded.
+        Raises ``PageDead`` when the renderer or browser died, ``ApiError`` or ``Unreachable`` when the step
+        cannot be recorded.
         """
-        said = completion if isinstance(completion, Completion) else Completion(text=completion)
+        if isinstance(completion, str):
+            completion = Completion(text=completion)
         self.steps += 1
         shown, started_at, started = self.observation, datetime.now(timezone.utc), time.perf_counter()
-        parsed, outcome, seen = await self._act(said)
+        parsed, outcome, observed = await self._act(completion)
         env_ms = (time.perf_counter() - started) * 1000
-        self._messages.append({"role": "assistant", "content": text_clean(said.text)})
-        step = self._step(said, parsed, outcome, shown)
+        self._messages.append({"role": "assistant", "content": text_clean(completion.text)})
+        step = self._step(completion, parsed, outcome, shown)
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
-        step.duration_ms = env_ms + (said.model_ms or 0.0)
-        self.recorder.add(step, screenshot=shown.screenshot)
-        if seen is None or self.steps >= self.opened.max_steps or self.is_over:
-            await self.recorder.flush()
-        await self._judge_end(said, parsed)
-        if seen is None and not self.is_over:
-            seen = await self._look_again()
-        told = seen or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
-        self._observed(replace(told, result=outcome.result, result_message=outcome.message))
-        return Turned(observation=self.observation, outcome=outcome, turn=parsed, is_over=self.is_over)
+        step.duration_ms = env_ms + (completion.model_ms or 0.0)
+        self.step_queue.add(step, screenshot=shown.screenshot)
+        if observed is None or self.steps >= self.opened.max_steps or self.is_over:
+            await self.step_queue.flush()
+        await self._check_end(completion, parsed)
+        if observed is None and not self.is_over:
+            observed = await self._look_again()
+        observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
+        self._show(replace(observed, result=outcome.result, result_message=outcome.message))
+        return TurnResult(observation=self.observation, outcome=outcome, turn=parsed, is_over=self.is_over)
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
-        """End the episode; one that has ended already stays as it ended."""
+        """End the episode; one that has already ended stays as it is."""
         self.is_over, self.closed_as = True, reason
         if self.page is not None:
-            await self.page.farewell()
-        await self.recorder.flush()
+            await self.page.flush_recorder()
+        await self.step_queue.flush()
         try:
             await self._client.episode_close(self.opened.id, reason=reason, detail=detail[:500])
         except ApiError as failure:
@@ -153,57 +166,58 @@ class Episode:
                 raise
 
     # ---- acting
-    async def _act(self, said: Completion) -> tuple[Turn, Outcome, Observation | None]:
-        """The parsed turn, what came of it, the next observation; None where the answer has just gone."""
+    async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
+        """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
         if self.opened.arm in FREE_TEXT_ARMS:
-            return await self._act_in_words(said)
-        parsed = turn_parse(said.text)
+            return await self._answer_in_text(completion)
+        parsed = turn_parse(completion.text)
         if parsed.action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
-            return parsed, outcome, await self._unmoved()
-        if parsed.action.type == "answer" and (self.page is None or self._manner.answer_channel == "api"):
-            answer = list(parsed.action.texts) or parsed.action.text
+            return parsed, outcome, await self._observe_still()
+        if isinstance(parsed.action, AnswerAction) and (
+            self.page is None or self._config.answer_channel == "api"
+        ):
+            text = parsed.action.text
+            answer = text if isinstance(text, str) else list(text)
             outcome = await self._submit(answer)
-            return parsed, outcome, None if outcome == DONE else await self._unmoved()
+            return parsed, outcome, None if outcome == DONE else await self._observe_still()
         if self.page is None:
-            outcome = DONE if parsed.action.type == "noop" else _without_page()
-            return parsed, outcome, await self._unmoved()
+            outcome = DONE if parsed.action.type == "noop" else NO_PAGE
+            return parsed, outcome, await self._observe_still()
         try:
-            return await self._act_on_page(self.page, parsed)
+            outcome, observation = await self._act_on_page(self.page, parsed.action)
+            return parsed, outcome, observation
         except (TabClosed, PageHung) as failure:
             result: ActionResult = "refused" if isinstance(failure, TabClosed) else "timeout"
             outcome = Outcome(result=result, message=f"{failure} {REOPENED}")
             return parsed, outcome, await self._reopen(self.page)
 
-    async def _act_in_words(self, said: Completion) -> tuple[Turn, Outcome, Observation | None]:
-        answer = answer_extract(said.text, form=self.opened.answer_form)
+    async def _answer_in_text(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
+        answer = answer_extract(completion.text, form=self.opened.answer_form)
         if answer is None:
             self.is_over, self.closed_as = True, "agent_stopped"
             missing = Outcome(result="invalid", message=MISSING[self.opened.answer_form])
-            return Turn(thought=said.text, parse_error=missing.message), missing, None
+            return Turn(thought=completion.text, parse_error=missing.message), missing, None
         outcome = await self._submit(answer)
         if outcome != DONE:
             self.closed_as = "agent_stopped"
         self.is_over = True
-        return Turn(thought=said.text, stated={"type": "answer", "text": answer}), outcome, None
+        return Turn(thought=completion.text, declared={"type": "answer", "text": answer}), outcome, None
 
-    async def _act_on_page(self, page: WarmPage, parsed: Turn) -> tuple[Turn, Outcome, Observation | None]:
-        if parsed.action is None:
-            raise ValueError("An action is needed to act.")
-        fence = page.turn(self.steps)
-        refused = len(fence.refused)
-        outcome = await execute(page, parsed.action)
-        with_text = self._manner.observation != "screenshot"
-        view = await page.observe(acted=outcome == DONE, with_text=with_text)
-        if len(fence.refused) > refused and outcome == DONE:
+    async def _act_on_page(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
+        bounds = page.turn(self.steps)
+        refused_before = len(bounds.refused)
+        outcome = await action_perform(page, action)
+        view = await page.observe(acted=outcome == DONE, with_text=self._config.form.has_text)
+        if len(bounds.refused) > refused_before and outcome == DONE:
             outcome = Outcome(result="refused", message="That leads outside this task.")
         if view is None:
-            return parsed, outcome, None
+            return outcome, None
         if view.wanted_tab:
             outcome = Outcome(result="refused", message="New tabs are not opened.")
         if view.is_error and outcome == DONE:
             outcome = Outcome(result="refused", message=NOT_OPENED)
-        return parsed, outcome, await self._look(view)
+        return outcome, await self._look(view)
 
     async def _submit(self, answer: Answer) -> Outcome:
         cleaned = text_clean(answer) if isinstance(answer, str) else [text_clean(part) for part in answer]
@@ -221,87 +235,82 @@ class Episode:
             return self._unreadable()
         try:
             return await page_observe(
-                self.page, view, kind=self._manner.observation, with_picture=self._manner.with_pictures
+                self.page, view, form=self._config.form, with_picture=self._config.with_pictures
             )
         except PageHung:
             return self._unreadable()
 
     async def _look_again(self) -> Observation:
         if self.page is None:
-            return await self._unmoved()
+            return Observation(kind="text")
         try:
-            view = await self.page.observe(acted=False, with_text=self._manner.observation != "screenshot")
+            view = await self.page.observe(acted=False, with_text=self._config.form.has_text)
         except PageHung:
             return self._unreadable()
         return await self._look(view)
 
     async def _reopen(self, page: WarmPage) -> Observation:
-        """A page that closed itself or hangs is opened anew: its state is on the server."""
+        """Replace a page that closed itself or hangs: its state is on the server."""
         if self.renew is None or self.opened.start_url is None:
             raise PageDead("The tab was closed and there is nowhere to open another.")
         self.page = await self.renew(page)
         await self.page.begin(self.opened.start_url)
         return await self._look(await self.page.observe(acted=False))
 
-    async def _unmoved(self) -> Observation:
-        """Nothing was done: the page is looked at once more, for it may have moved by itself."""
-        if self.page is None:
-            return Observation(kind="text")
-        self.page.turn(self.steps)
+    async def _observe_still(self) -> Observation:
+        """Observe again although nothing was done: the page may have changed by itself."""
+        if self.page is not None:
+            self.page.turn(self.steps)
         return await self._look_again()
 
     def _unreadable(self) -> Observation:
         return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)
 
-    def _observed(self, observation: Observation) -> None:
+    def _show(self, observation: Observation) -> None:
         if self.page is not None or observation.result is not None:
             self._messages.append(observation_message(observation))
         self.observation = replace(observation, messages=list(self._messages))
 
-    # ---- recording and ending
-    def _step(self, said: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
-        seen = (
+    # ---- steps and the end
+    def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
+        recorded = (
             StepObservation(kind=shown.kind, text=text_clean(shown.text)) if self.page is not None else None
         )
         return Step(
             index=self.steps,
             thought=text_clean(parsed.thought),
-            raw=text_clean(said.text),
-            action=json_clean(parsed.stated) if parsed.stated is not None else None,
+            raw=text_clean(completion.text),
+            action=json_clean(parsed.declared) if parsed.declared is not None else None,
             parsed=parsed.parse_error is None,
             parse_error=text_clean(parsed.parse_error, limit=1000) if parsed.parse_error else None,
             action_result=outcome.result,
-            observation=seen,
+            observation=recorded,
             url=shown.url or None,
-            model_ms=said.model_ms,
-            usage=said.usage,
-            finish_reason=said.finish_reason,
-            policy_version=said.policy_version,
-            model=said.model,
-            sampling=said.sampling,
-            prompt_sha256=said.prompt_sha256,
-            tokens_blob=said.tokens_blob,
+            model_ms=completion.model_ms,
+            usage=completion.usage,
+            finish_reason=completion.finish_reason,
+            policy_version=completion.policy_version,
+            model=completion.model,
+            sampling=completion.sampling,
+            prompt_sha256=completion.prompt_sha256,
+            tokens_blob=completion.tokens_blob,
         )
 
-    async def _judge_end(self, said: Completion, parsed: Turn) -> None:
-        """Find out whether the episode is over, or end it when a budget of the client's is spent."""
-        ack = self.recorder.ack
-        if ack.status != "open" or ack.terminated or ack.truncated or self.recorder.is_final:
+    async def _check_end(self, completion: Completion, parsed: Turn) -> None:
+        """Note that the episode is over, or end it when one of the client's own budgets is spent."""
+        ack = self.step_queue.ack
+        if ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final:
             self.is_over = True
             return
-        self._tokens += (said.usage.completion or 0) if said.usage else 0
+        self._tokens += (completion.usage.completion or 0) if completion.usage else 0
         self._invalid = self._invalid + 1 if parsed.parse_error else 0
-        reason = self.closed_as or self._spent()
+        reason = self.closed_as or self._spent_budget()
         if reason is not None:
             await self.close(reason)
 
-    def _spent(self) -> CloseReason | None:
-        if self._manner.token_budget is not None and self._tokens >= self._manner.token_budget:
+    def _spent_budget(self) -> CloseReason | None:
+        if self._config.token_budget is not None and self._tokens >= self._config.token_budget:
             return "token_budget"
-        if self._manner.invalid_limit is not None and self._invalid >= self._manner.invalid_limit:
+        if self._config.invalid_limit is not None and self._invalid >= self._config.invalid_limit:
             return "invalid_actions"
         return None
-
-
-def _without_page() -> Outcome:
-    return Outcome(result="no_target", message='There is no page in this task: use the action "answer".')

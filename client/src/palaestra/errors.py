@@ -1,14 +1,14 @@
-"""What can go wrong in the client, written for the person who reads it."""
+"""The client's exceptions; their messages say what to do."""
 
 from __future__ import annotations
 
 
 class PalaestraError(Exception):
-    """Base of everything the client raises on purpose."""
+    """Base class of everything that the client raises on purpose."""
 
 
 class ApiError(PalaestraError):
-    """The server refused a call: the HTTP ``status``, the stable ``code``, the ``fields`` at fault."""
+    """The server refused a call: the HTTP ``status``, the stable ``code``, and the ``fields`` at fault."""
 
     def __init__(
         self, *, status: int, code: str, message: str, fields: dict[str, list[str]] | None = None
@@ -25,20 +25,20 @@ class Unreachable(PalaestraError):
 
 
 class BrowserMissing(PalaestraError):
-    """No browser was found; the message says how to get one."""
+    """There is no usable browser; the message says how to get one."""
 
 
 class PageDead(PalaestraError):
-    """The renderer or the whole browser died: ours, so the episode ends ``harness_error``."""
+    """The renderer or the whole browser died: our fault, so the episode ends ``harness_error``."""
 
 
 class PageHung(PalaestraError):
-    """The page did not answer within its limit."""
+    """The page did not answer in time."""
 
 
 class PageRefused(PageHung):
-    """The browser refused a command for this page, as it does in the middle of a navigation."""
+    """The browser refused a command for this page, as it does during a navigation."""
 
 
 class TabClosed(PalaestraError):
-    """The page closed itself: something the agent can cause, so it is an observation."""
+    """The page closed itself: the agent can cause that, so it is an observation."""

@@ -1,17 +1,17 @@
-"""The one published rule by which an answer is taken from free text in arms without a page.
+"""The published rule by which an answer is extracted from free text in arms without a page.
 
-An opened episode says which form its answer has:
+An opened episode names the form of its answer:
 
-- ``line``: the last line that begins with ``Answer:`` (any case; Markdown heading, quote or emphasis marks
-  around the word allowed) carries the answer: everything after the colon, stripped. Emphasis that was opened
-  before the word and closes after the colon or at the end of the line is not part of the answer.
-- ``values``: that line, cut at every ``|``, as a list; ``\\|`` is a bar of the answer itself. Empty values
-  are left out.
+- ``line``: everything after the colon, stripped, of the last line that begins with ``Answer:`` (in any case;
+  with Markdown heading, quote or emphasis marks around the word). Emphasis that opens before the word and
+  closes after the colon or at the end of the line is not part of the answer.
+- ``values``: the same, split at every ``|`` into a list; ``\\|`` is a bar within a value. Empty values are
+  dropped.
 - ``block`` and ``program``: the last fenced code block (three or more backticks or tildes on a line of their
-  own, a language after them) after the last ``Answer:`` line; of the whole completion when none follows it.
-  A block that is never closed ends with the completion.
+  own, optionally followed by a language) after the last ``Answer:`` line, or of the whole completion if none
+  follows it. An unclosed block ends with the completion.
 
-An empty answer is none.
+An empty answer counts as no answer.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[str] | None:
-    """The answer of a completion by the rule above, or None."""
+    """The answer in a completion by the rule above, or None."""
     lines = completion.split("\n")
     if form in ("program", "block"):
         return _block(lines)
-    found = _announced(lines)
-    answer = found[1] if found else ""
+    announced = _announced(lines)
+    answer = announced[1] if announced else ""
     if form == "values":
         values = [part.strip().replace("\\|", "|") for part in _BAR.split(answer)]
         return [value for value in values if value] or None
@@ -40,7 +40,7 @@ def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[
 
 
 def _announced(lines: list[str]) -> tuple[int, str] | None:
-    """The number of the last line that begins with ``Answer:``, and what follows the colon."""
+    """The number of the last line that begins with ``Answer:``, and the text after the colon."""
     for number in range(len(lines) - 1, -1, -1):
         head, colon, rest = lines[number].partition(":")
         word = head.strip(_LEADING_MARKS + _EMPHASIS + "\r")
@@ -50,14 +50,14 @@ def _announced(lines: list[str]) -> tuple[int, str] | None:
 
 
 def _block(lines: list[str]) -> str | None:
-    found = _announced(lines)
-    blocks = _fenced(lines[found[0] + 1 :]) if found else []
+    announced = _announced(lines)
+    blocks = _fenced(lines[announced[0] + 1 :]) if announced else []
     blocks = blocks or _fenced(lines)
     return blocks[-1] if blocks else None
 
 
 def _fenced(lines: list[str]) -> list[str]:
-    """The contents of the fenced blocks that hold something. A longer fence may hold shorter ones."""
+    """The contents of the fenced blocks, without blank ones. A longer fence may contain shorter ones."""
     blocks: list[str] = []
     opened, inside = "", list[str]()
     for line in lines:

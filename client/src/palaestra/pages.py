@@ -1,5 +1,4 @@
-"""Warm browser pages: one tab and context each, cleaned between episodes, driven with few DevTools
-messages."""
+"""Warm browser pages: a tab and a context each, cleaned between episodes, driven by few DevTools messages."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from playwright.async_api import Browser, BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
 from palaestra.errors import PageDead, PageHung, PageRefused, TabClosed, Unreachable
-from palaestra.fence import Fence, Guard
+from palaestra.navigation import EpisodeBounds, NavigationGuard
 
 T = TypeVar("T")
 
@@ -25,19 +24,22 @@ WORLD = "palaestra"
 SETTLE_LIMIT_MS = 5_000
 NAVIGATION_LIMIT_S = 15.0
 CALL_LIMIT_S = 10.0
-GOODBYE_S = 0.3
-FAREWELL_MS = 150
+DISCONNECT_LIMIT_S = 0.3
+FLUSH_LIMIT_MS = 150
 VIEWPORT = (1280, 720)
 JAVASCRIPT = resources.files("palaestra") / "js"
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "page.js"))
-# What Chromium shows where a page should have come and did not: no answer, or a form's page gone back to.
+# What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
 ERROR_PAGE = "chrome-error:"
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PageView:
-    """What a page is at one moment. ``text`` is its axtree-v1 body, tokens not yet masked."""
+    """A page at one moment. ``text`` is its axtree-v1 body, the token not yet masked.
+
+    ``wanted_tab``: its last link would have opened another tab.
+    """
 
     url: str
     title: str
@@ -47,24 +49,24 @@ class PageView:
 
     @property
     def is_error(self) -> bool:
-        """Whether it is the browser's own page that says that a page could not be opened."""
+        """Whether this is the browser's own page about a page that could not be opened."""
         return self.url.startswith(ERROR_PAGE)
 
 
-class WorldGone(Exception):
-    """The document that was being asked went away under the question."""
+class DocumentGone(Exception):
+    """The document was replaced during a call."""
 
 
 class WarmPage:
-    """A page that runs episode after episode. Not for two episodes at once.
+    """A page that plays one episode after another, never two at once.
 
     Every wait is bounded. ``PageHung`` means that the page did not answer, ``TabClosed`` that it closed
     itself, ``PageDead`` that its renderer or the browser died.
     """
 
-    def __init__(self, *, page: Page, cdp: CDPSession, guard: Guard, frame: str) -> None:
+    def __init__(self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str) -> None:
         self.page = page
-        self.fence: Fence | None = None
+        self.bounds: EpisodeBounds | None = None
         self._cdp = cdp
         self._guard = guard
         self._frame = frame
@@ -77,7 +79,9 @@ class WarmPage:
         self._listen()
 
     @classmethod
-    async def make(cls, browser: Browser, guard: Guard, *, viewport: tuple[int, int] = VIEWPORT) -> WarmPage:
+    async def make(
+        cls, browser: Browser, guard: NavigationGuard, *, viewport: tuple[int, int] = VIEWPORT
+    ) -> WarmPage:
         """A blank page in a context of its own, so that storage and cache of two pages never meet."""
         width, height = viewport
         context: BrowserContext = await browser.new_context(
@@ -104,14 +108,14 @@ class WarmPage:
         """Whether another episode may be played here."""
         return not self._end.done() and not self._has_hung
 
-    async def begin(self, start_url: str) -> Fence:
-        """Forget the episode before and open the first page of the next one."""
-        fence = Fence.around(start_url)
-        fence.on_end = self._moved.set
-        self._guard.admit(self._frame, fence)
-        self.fence, self._world = fence, None
-        everything = {"origin": fence.origin, "storageTypes": "all"}
-        _, forget, landed = await self._bounded(
+    async def begin(self, start_url: str) -> EpisodeBounds:
+        """Forget the previous episode and open the first page of the next one."""
+        bounds = EpisodeBounds.of(start_url)
+        bounds.on_end = self._moved.set
+        self._guard.admit(self._frame, bounds)
+        self.bounds, self._world = bounds, None
+        everything = {"origin": bounds.origin, "storageTypes": "all"}
+        _, forget, navigation = await self._bounded(
             asyncio.gather(
                 self._cdp.send("Storage.clearDataForOrigin", everything),
                 self._cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": FORGET}),
@@ -119,9 +123,9 @@ class WarmPage:
             ),
             NAVIGATION_LIMIT_S,
         )
-        if landed.get("errorText"):
-            raise Unreachable(f"The first page of the episode cannot be opened: {landed['errorText']}")
-        # Before the new document is there the history belongs to the page that is being left.
+        if navigation.get("errorText"):
+            raise Unreachable(f"The first page of the episode cannot be opened: {navigation['errorText']}")
+        # Until the new document is there, the history belongs to the page that is being left.
         await self._world_ready(time.monotonic() + NAVIGATION_LIMIT_S)
         await self._bounded(
             asyncio.gather(
@@ -130,62 +134,66 @@ class WarmPage:
             ),
             CALL_LIMIT_S,
         )
-        return fence
+        return bounds
 
-    def turn(self, step: int) -> Fence:
-        """Step number ``step`` begins: its requests carry the number, its refusals are counted anew."""
-        if self.fence is None:
+    def turn(self, step: int) -> EpisodeBounds:
+        """Begin step number ``step``: its requests carry the number, its refusals are counted from zero."""
+        if self.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
-        self.fence.step = step
-        self._refusals = self.fence.refused_documents
-        return self.fence
+        self.bounds.step = step
+        self._refusals = self.bounds.refused_documents
+        return self.bounds
 
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
-        """The page once it is settled; after an action, the page that the action leads to.
+        """The page once it is settled; after an action (``acted``), the page that the action leads to.
 
-        None when the action handed in the answer: what follows is not shown to the agent.
+        None when the action submitted the answer: the agent is not shown what follows.
         """
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
         while True:
             options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
             world = await self._world_ready(deadline)
             try:
-                seen = await self._evaluate(f"palaestra.observe({json.dumps(options)})", world)
-            except WorldGone:
+                state = await self._evaluate(f"palaestra.observe({json.dumps(options)})", world)
+            except DocumentGone:
                 acted = False
                 continue
-            if not seen["leaving"]:
+            if not state["leaving"]:
                 return PageView(
-                    url=seen["url"],
-                    title=seen["title"],
-                    text=seen["text"],
-                    is_settled=seen["settled"],
-                    wanted_tab=seen["newTab"],
+                    url=state["url"],
+                    title=state["title"],
+                    text=state["text"],
+                    is_settled=state["settled"],
+                    wanted_tab=state["newTab"],
                 )
-            await self._left(world, deadline=deadline)
-            if self.fence is not None and self.fence.is_submitted:
+            await self._next_document(world, deadline=deadline)
+            if self.bounds is not None and self.bounds.is_submitted:
                 return None
             acted = False
 
-    async def ask(self, function: str, *arguments: object) -> dict[str, Any]:
+    async def call(self, function: str, *arguments: object) -> dict[str, Any]:
         """Call one of the page-side functions with JSON arguments."""
         world = await self._world_ready(time.monotonic() + CALL_LIMIT_S)
-        given = ",".join(json.dumps(argument) for argument in arguments)
-        step = self.fence.step if self.fence else 0
-        return await self._evaluate(f"palaestra.begin({step}), palaestra.{function}({given})", world)
+        passed = ",".join(json.dumps(argument) for argument in arguments)
+        step = self.bounds.step if self.bounds else 0
+        return await self._evaluate(f"palaestra.begin({step}), palaestra.{function}({passed})", world)
 
-    async def act(self, doing: Awaitable[T]) -> T:
+    async def announce_step(self) -> None:
+        """Give the page the number of this step, for an action that calls nothing else on it."""
+        await self.call("idle", 0)
+
+    async def act(self, playwright_input: Awaitable[T]) -> T:
         """Await one of Playwright's input calls, bounded and with its failures told apart."""
-        return await self._bounded(doing, CALL_LIMIT_S)
+        return await self._bounded(playwright_input, CALL_LIMIT_S)
 
     async def go(self, url: str) -> bool:
-        """Navigate; False when the navigation did not lead to a page (refused, a download, no answer)."""
+        """Navigate; False when that leads to no page (refused, a download, no answer)."""
         self._moved.clear()
-        landed = await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
-        return not landed.get("errorText")
+        navigation = await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
+        return not navigation.get("errorText")
 
     async def back(self) -> bool:
-        """One entry back in the episode's own history; False when there is none."""
+        """Go one entry back in the episode's own history; False when there is none."""
         history = await self._bounded(self._cdp.send("Page.getNavigationHistory"), CALL_LIMIT_S)
         if history["currentIndex"] == 0:
             return False
@@ -203,14 +211,14 @@ class WarmPage:
         shot = await self._bounded(self._cdp.send("Page.captureScreenshot", options), CALL_LIMIT_S)
         return base64.b64decode(shot["data"])
 
-    async def farewell(self) -> None:
-        """Let the page report what its recorder still holds, before its episode ends or it is closed."""
-        if self.fence is not None and self.is_alive:
-            with contextlib.suppress(PageHung, PageDead, TabClosed, WorldGone):
-                await self.ask("farewell", FAREWELL_MS)
+    async def flush_recorder(self) -> None:
+        """Let the page's recorder report what it still holds before the episode ends."""
+        if self.bounds is not None and self.is_alive:
+            with contextlib.suppress(PageHung, PageDead, TabClosed, DocumentGone):
+                await self.call("flushRecorder", FLUSH_LIMIT_MS)
 
     async def close(self) -> None:
-        """Close the page and its context; one that is dead already is no error."""
+        """Close the page and its context; closing a dead one is no error."""
         self._guard.forget(self._frame)
         try:
             await asyncio.wait_for(self.page.context.close(), CALL_LIMIT_S)
@@ -219,17 +227,17 @@ class WarmPage:
 
     # ---- inside
     def _listen(self) -> None:
-        self._cdp.on("Runtime.executionContextCreated", self._world_came)
-        self._cdp.on("Runtime.executionContextsCleared", self._worlds_went)
+        self._cdp.on("Runtime.executionContextCreated", self._on_world_created)
+        self._cdp.on("Runtime.executionContextsCleared", self._on_worlds_cleared)
         self._cdp.on("Page.navigatedWithinDocument", lambda _: self._moved.set())
         self.page.on("crash", lambda _: self._finish("crash"))
         self.page.on("close", lambda _: self._finish("close"))
         self.page.on("download", lambda _: self._refuse("download"))
-        self.page.on("popup", self._popup_came)
+        self.page.on("popup", self._on_popup)
         if self.page.context.browser is not None:
-            self.page.context.browser.on("disconnected", self._browser_went)
+            self.page.context.browser.on("disconnected", self._on_disconnected)
 
-    def _browser_went(self, _: Browser) -> None:
+    def _on_disconnected(self, _: Browser) -> None:
         self._gone.set()
         self._finish("browser")
 
@@ -238,20 +246,20 @@ class WarmPage:
             self._end.set_result(how)
 
     def _refuse(self, what: str) -> None:
-        if self.fence is not None:
-            self.fence.refuse(what, is_document=True)
+        if self.bounds is not None:
+            self.bounds.refuse(what, is_document=True)
 
-    def _popup_came(self, popup: Page) -> None:
+    def _on_popup(self, popup: Page) -> None:
         self._refuse("new tab")
         self._closing = asyncio.ensure_future(popup.close())
 
-    def _world_came(self, event: dict[str, Any]) -> None:
+    def _on_world_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
         if context["name"] == WORLD and context.get("auxData", {}).get("frameId") == self._frame:
             self._world = context["id"]
             self._moved.set()
 
-    def _worlds_went(self, _: dict[str, Any]) -> None:
+    def _on_worlds_cleared(self, _: dict[str, Any]) -> None:
         self._world = None
 
     async def _world_ready(self, deadline: float) -> int:
@@ -260,19 +268,19 @@ class WarmPage:
             await self._bounded(self._moved.wait(), deadline - time.monotonic())
         return self._world
 
-    async def _left(self, world: int, *, deadline: float) -> None:
-        """Wait for the document that follows ``world``, or for the end of the navigation to it."""
+    async def _next_document(self, world: int, *, deadline: float) -> None:
+        """Wait for the document that replaces ``world``, or until the navigation to it ends without one."""
         while self._world in (world, None):
-            if self._world == world and self._has_ended():
+            if self._world == world and self._leads_nowhere():
                 return
             self._moved.clear()
             await self._bounded(self._moved.wait(), deadline - time.monotonic())
 
-    def _has_ended(self) -> bool:
-        """Whether the navigation that was begun will bring no document."""
-        if self.fence is None:
+    def _leads_nowhere(self) -> bool:
+        """Whether the current navigation will bring no document."""
+        if self.bounds is None:
             return False
-        return self.fence.is_submitted or self.fence.refused_documents > self._refusals
+        return self.bounds.is_submitted or self.bounds.refused_documents > self._refusals
 
     async def _evaluate(self, expression: str, world: int) -> dict[str, Any]:
         params = {"expression": expression, "contextId": world, "awaitPromise": True, "returnByValue": True}
@@ -280,19 +288,19 @@ class WarmPage:
         try:
             answer = await self._bounded(self._cdp.send("Runtime.evaluate", params), limit)
         except PageRefused as failure:
-            raise WorldGone(str(failure)) from failure
+            raise DocumentGone(str(failure)) from failure
         if "exceptionDetails" in answer:
             if self._world != world:
-                raise WorldGone(expression)
+                raise DocumentGone(expression)
             raise PageHung(f"The page could not be read: {answer['exceptionDetails'].get('text', '')}")
         value = answer["result"].get("value")
         if not isinstance(value, dict):
-            raise WorldGone(expression)
+            raise DocumentGone(expression)
         return value
 
-    async def _bounded(self, doing: Awaitable[T], limit_s: float) -> T:
-        """Await ``doing`` for at most ``limit_s``, or until the page ends."""
-        task = asyncio.ensure_future(doing)
+    async def _bounded(self, call: Awaitable[T], limit_s: float) -> T:
+        """Await ``call`` for at most ``limit_s``, or until the page ends."""
+        task = asyncio.ensure_future(call)
         both: set[asyncio.Future[Any]] = {task, self._end}
         await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
         failure = task.exception() if task.done() else None
@@ -307,18 +315,18 @@ class WarmPage:
         if not self._end.done():
             self._has_hung = True
             raise PageHung(f"The page did not answer within {limit_s:.1f} s.")
-        raise await self._obituary()
+        raise await self._end_error()
 
-    async def _obituary(self) -> PageDead | TabClosed:
-        """How the page ended. A browser that dies closes its pages first, so a closed page is doubted."""
+    async def _end_error(self) -> PageDead | TabClosed:
+        """The error that says how the page ended. A dying browser closes its pages first, hence the wait."""
         if self._end.result() == "crash":
             return PageDead("The page crashed.")
         with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._gone.wait(), GOODBYE_S)
+            await asyncio.wait_for(self._gone.wait(), DISCONNECT_LIMIT_S)
         return PageDead("The browser died.") if self._gone.is_set() else TabClosed("The page closed itself.")
 
 
 def _ignored(task: asyncio.Future[Any]) -> None:
-    """Take the outcome of a call nobody waits for any more, so that the loop does not report it."""
+    """Consume the outcome of an abandoned call, so that the event loop does not report it."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""A pool of warm pages over one browser; what dies is replaced."""
+"""A pool of warm pages over one browser; dead ones are replaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from palaestra.browser import browser_launch
 from palaestra.errors import PageDead
-from palaestra.fence import Guard
+from palaestra.navigation import NavigationGuard
 from palaestra.pages import VIEWPORT, WarmPage
 
 START_TRIES = 3
@@ -19,7 +19,6 @@ class PagePool:
     """At most ``size`` pages at once, made when first needed, in a browser that reaches only ``origin``."""
 
     def __init__(self, *, origin: str, size: int, viewport: tuple[int, int] = VIEWPORT) -> None:
-        self.made = 0
         self._origin = origin
         self._viewport = viewport
         self._free: list[WarmPage] = []
@@ -27,10 +26,10 @@ class PagePool:
         self._starting = asyncio.Lock()
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
-        self._guard: Guard | None = None
+        self._guard: NavigationGuard | None = None
 
     async def acquire(self) -> WarmPage:
-        """A page of one's own until ``release``. Raises ``BrowserMissing`` when none can be started."""
+        """A page for the caller alone until ``release``. Raises ``BrowserMissing`` when there is none."""
         await self._places.acquire()
         try:
             while self._free:
@@ -44,7 +43,7 @@ class PagePool:
             raise
 
     async def release(self, page: WarmPage, *, is_healthy: bool = True) -> None:
-        """Give a page back; one that hung or died is closed and never used again."""
+        """Return a page; one that hung or died is closed and never used again."""
         if is_healthy and page.is_alive:
             self._free.append(page)
         else:
@@ -57,8 +56,8 @@ class PagePool:
         return await self._make()
 
     async def aclose(self) -> None:
-        """Close the browser and everything in it, once its pages have reported what they saw."""
-        await asyncio.gather(*(page.farewell() for page in self._free))
+        """Close the browser and everything in it, once the pages' recorders have reported."""
+        await asyncio.gather(*(page.flush_recorder() for page in self._free))
         if self._browser is not None:
             await self._browser.close()
         if self._playwright is not None:
@@ -70,19 +69,16 @@ class PagePool:
         for _ in range(START_TRIES):
             try:
                 browser, guard = await self._running()
-                page = await WarmPage.make(browser, guard, viewport=self._viewport)
+                return await WarmPage.make(browser, guard, viewport=self._viewport)
             except PlaywrightError as problem:
                 failure = problem
-                continue
-            self.made += 1
-            return page
         raise PageDead(f"No page could be opened: {failure}")
 
-    async def _running(self) -> tuple[Browser, Guard]:
+    async def _running(self) -> tuple[Browser, NavigationGuard]:
         async with self._starting:
             if self._playwright is None:
                 self._playwright = await async_playwright().start()
             if self._browser is None or self._guard is None or not self._browser.is_connected():
                 self._browser = await browser_launch(self._playwright, origin=self._origin)
-                self._guard = await Guard.on(self._browser)
+                self._guard = await NavigationGuard.attach(self._browser)
             return self._browser, self._guard

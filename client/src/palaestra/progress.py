@@ -1,4 +1,4 @@
-"""A small progress bar on standard error; one line every few seconds where that is no terminal."""
+"""A small progress bar on standard error; a line every few seconds if that is not a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PLAIN_EVERY_S = 5.0
 
 
 class Progress:
-    """Counts to ``total`` and says what it counts; ``note`` is shown beside the bar."""
+    """Counts to ``total``; ``what`` names what is counted, ``note`` is shown after the bar."""
 
     def __init__(self, total: int, *, what: str, out: TextIO | None = None) -> None:
         self.done = 0
@@ -24,7 +24,7 @@ class Progress:
         self._drawn = 0.0
 
     def advance(self, *, note: str = "") -> None:
-        """One more is done."""
+        """Count one more."""
         self.done += 1
         now = time.monotonic()
         every = REDRAW_S if self._is_terminal else PLAIN_EVERY_S

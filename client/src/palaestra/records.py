@@ -1,5 +1,4 @@
-"""The records of the REST contract as typed values. Unknown fields are ignored, so that a newer server still
-reads."""
+"""The records of the REST API as typed values. Unknown fields are ignored: a newer server can be read too."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Capacity(msgspec.Struct, frozen=True, kw_only=True):
-    """How loaded the installation is; ``recommended_inflight`` is what it asks harnesses to keep to."""
+    """The load of the installation; ``recommended_inflight`` is the concurrency that it recommends."""
 
     active: int
     max_active: int
@@ -88,7 +87,7 @@ class TaskPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """``reward`` is 1.0, 0.0 or None when void; ``score`` and ``metrics`` inform, never the reward."""
+    """``reward`` is 1.0, 0.0 or None when void; ``score`` and ``metrics`` are diagnostic only."""
 
     outcome: Outcome
     reward: float | None
@@ -110,9 +109,9 @@ class Run(msgspec.Struct, kw_only=True):
 
 
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
-    """An episode as it was opened; ``start_url`` is None in arms without a page.
+    """A newly opened episode; ``start_url`` is None in arms without a page.
 
-    ``answer_form`` is how its answer is written where no page takes it: ``palaestra.extraction``.
+    ``answer_form`` is how the answer is written in free text: see ``palaestra.extraction``.
     """
 
     id: int
@@ -128,7 +127,7 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer of ``POST /api/v1/episodes``: messages are shared by the samples of a group."""
+    """Answer of ``POST /api/v1/episodes``: the samples of a group share their messages."""
 
     episodes: list[OpenedEpisode]
     messages: dict[str, list[Message]] = {}
@@ -154,7 +153,7 @@ class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
 
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """One turn: what the model was shown (``observation``), what it said, what it did and what came of it."""
+    """One turn: what the model was shown (``observation``), wrote and did, and the result."""
 
     index: int
     thought: str | None = None
@@ -216,7 +215,7 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
     missing: list[str]
 
 
-class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
+class Liveness(msgspec.Struct, frozen=True, kw_only=True):
     alive: Any = None
     gone: list[int] = []
 

@@ -1,4 +1,4 @@
-"""HTTP with one connection pool and retries that are safe: only calls that change nothing when repeated."""
+"""HTTP over one connection pool, with retries only for calls that are safe to repeat."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Error(msgspec.Struct):
 
 
 class Transport:
-    """One server, one key, one pool. ``timeout_s`` bounds a single try, ``retries`` their number."""
+    """One server, one key, one pool. ``timeout_s`` bounds one attempt."""
 
     def __init__(
         self,
@@ -92,15 +92,15 @@ class Transport:
         is_repeatable: bool = True,
         timeout_s: float | None = None,
     ) -> httpx.Response:
-        """The answer to one call, tried again after connection errors, 5xx and 429 when that is safe."""
-        given = {k: v for k, v in (params or {}).items() if v is not None}
+        """The answer to one call, retried after connection errors, 5xx and 429 when that is safe."""
+        query = {k: v for k, v in (params or {}).items() if v is not None}
         extra: dict[str, Any] = {"timeout": timeout_s} if timeout_s is not None else {}
         tries = self.retries + 1 if is_repeatable else 1
         for attempt in range(tries):
             is_last = attempt == tries - 1
             try:
                 response = await self._http.request(
-                    method, path, content=content, params=given, headers=headers, **extra
+                    method, path, content=content, params=query, headers=headers, **extra
                 )
             except httpx.TransportError as failure:
                 if is_last:
@@ -113,13 +113,13 @@ class Transport:
             if is_last or response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES:
                 raise error
             await asyncio.sleep(_retry_after_s(response) or _pause_s(attempt))
-        raise Unreachable(f"{method} {path} was not tried: retries is {self.retries}")
+        raise Unreachable(f"{method} {path} was not attempted: retries is {self.retries}")
 
     async def lines(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
-        """The lines of an NDJSON stream as they come, in constant memory."""
-        given = {k: v for k, v in (params or {}).items() if v is not None}
+        """The lines of an NDJSON stream as they arrive, in constant memory."""
+        query = {k: v for k, v in (params or {}).items() if v is not None}
         try:
-            async with self._http.stream("GET", path, params=given) as response:
+            async with self._http.stream("GET", path, params=query) as response:
                 if response.status_code >= 400:
                     await response.aread()
                     raise error_of(response)
@@ -136,7 +136,7 @@ class Transport:
 
 
 def decode(content: bytes, *, answer: type[T]) -> T:
-    """JSON bytes as ``answer``; an answer of another shape is an ``ApiError`` ``unexpected_answer``."""
+    """JSON bytes as ``answer``; another shape raises ``ApiError`` ``unexpected_answer``."""
     try:
         return msgspec.json.decode(content, type=answer)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
@@ -144,7 +144,7 @@ def decode(content: bytes, *, answer: type[T]) -> T:
 
 
 def error_of(response: httpx.Response) -> ApiError:
-    """The server's error in its one shape, or the bare status when something between answered."""
+    """The server's error in its one shape, or the bare status when a proxy answered."""
     try:
         body = msgspec.json.decode(response.content, type=_Error).error
     except (msgspec.ValidationError, msgspec.DecodeError):
@@ -153,7 +153,7 @@ def error_of(response: httpx.Response) -> ApiError:
 
 
 def _pause_s(attempt: int) -> float:
-    """Doubling pauses with jitter, so that many clients do not come back together."""
+    """Pauses that double, with jitter, so that many clients do not return at once."""
     longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * float(2**attempt))
     return longest * random.uniform(0.5, 1.0)
 

@@ -113,14 +113,14 @@ class _Check:
         return difference or pictures.pictures_problem(shown.payload, await _pictures_of(page))
 
     async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
-        fence = await page.begin(self.server.address(item=item, look=self.looks[look]))
+        bounds = await page.begin(self.server.address(item=item, look=self.looks[look]))
         view = await _view(page)
         if look.form == "dialog":
             # The choices stand behind the button. A key reaches it under whatever lies over the page.
             opener = page.page.get_by_role("button", name=WORDINGS[look.wording].opener, exact=True)
             await opener.press("Enter")
             view = await _view(page)
-        return page_text(view, fence)
+        return page_text(view, bounds)
 
 
 async def _view(page: WarmPage) -> PageView:

@@ -1,6 +1,6 @@
-// axtree-v1: the page as lines of text, one element or one run of text a line.
-// Runs in an isolated world, so that no page script sees it; everything reachable is under `palaestra`.
-// The format is versioned: whatever changes a line of it is a new version, not an edit.
+// axtree-v1: the page as lines of text, one line per element or run of text.
+// Runs in an isolated world, out of reach of the page's scripts; its functions are under `palaestra`.
+// The format is versioned: a change of any line is a new version, not an edit.
 "use strict";
 (() => {
   const LIMIT_CHARS = 100000;
@@ -18,7 +18,7 @@
     button: "button", submit: "button", reset: "button", image: "button" };
   const SKIPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "LINK", "META", "DATALIST"]);
 
-  // ---- ids: one per element for as long as it lives; a re-rendered element takes over the id of the one it replaced.
+  // ---- ids: an element keeps its id for as long as it lives; a re-rendered element takes over its predecessor's.
   const idOf = new WeakMap();
   const refs = new Map(); // id -> {ref, signature}
   let lastId = 0;
@@ -229,7 +229,7 @@
     children(el, writer, isShown);
     if (isBlock) writer.flush();
   }
-  // The words of a label are the name of its control and are not said twice.
+  // A label's text is the name of its control and is not repeated.
   function isLabelOfShown(el) {
     if (el.tagName !== "LABEL" || !el.control) return false;
     const control = getComputedStyle(el.control);
@@ -239,7 +239,7 @@
     writer.line(describe(el, role));
     if (role === "" || (role === "listbox" && el.tagName !== "SELECT")) writer.lines.push(...indented(linesOf(el, true)));
   }
-  // Its words are its name; what can be pressed in it is said once more, to have a number.
+  // A heading's text is its name; interactive elements inside are listed too, so that they have an id.
   function heading(el, role, writer) {
     const level = el.getAttribute("aria-level") || el.tagName[1] || 2;
     writer.nest("heading " + level + ' "' + nameOf(el, role) + '"', linesOf(el, true).filter((line) => /^ *\[e/.test(line)));

@@ -1,5 +1,5 @@
-// Runs once, before any script of an episode's first document: what the episode before left in this tab is gone.
-// IndexedDB, caches, cookies and service workers are cleared from outside, these three only reliably from here.
+// Runs once, before any script of an episode's first document: removes what the previous episode left in this tab.
+// IndexedDB, caches, cookies and service workers are cleared from outside; these three reliably only from here.
 "use strict";
 window.name = "";
 try { sessionStorage.clear(); localStorage.clear(); } catch { /* an opaque origin has no storage */ }

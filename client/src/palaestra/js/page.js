@@ -1,5 +1,5 @@
-// What the harness does inside a page, in the same isolated world as axtree.js: wait until it is settled, find an
-// element's place, focus, choose, scroll. Every wait is bounded by the caller's limit.
+// What the client does inside a page, in the same isolated world as axtree.js: wait until the page has settled, locate
+// an element, focus it, choose an option, scroll. Every wait is bounded by the caller's limit.
 "use strict";
 (() => {
   const INTENT_MS = 300; // how long a click on a link or submit button may take to begin its navigation
@@ -38,7 +38,7 @@
     if (location.protocol === "chrome-error:") return document.readyState === "complete";
     return document.readyState === "complete" && document.scripts.length === 0 && !html.hasAttribute("data-settled");
   }
-  // The reader is there before the first byte of the document is.
+  // This script runs before the first byte of the document has arrived.
   function rooted() {
     if (document.documentElement) return Promise.resolve();
     return new Promise((resolve) => {
@@ -58,7 +58,7 @@
       addEventListener("load", check);
     });
   }
-  // `acted`: an action came just before, so a navigation may be about to begin; then the new document is to be observed.
+  // `acted`: an action has just been performed, so a navigation may be about to begin; the new document is then observed.
   async function observe({ acted, limitMs, withText }) {
     if (acted && (await leaving())) return { leaving: true };
     isLeaving = false;
@@ -119,7 +119,7 @@
       try { el.setSelectionRange(el.value.length, el.value.length); } catch { /* number and e-mail fields have no caret to move */ }
     }
   }
-  // Sideways the page itself hardly ever moves: what does is the first frame in view that has more to show that way.
+  // The page itself hardly ever scrolls sideways: find the first frame in view that can.
   function sideways(dx) {
     const hasMore = (el) => dx > 0 ? el.scrollLeft + el.clientWidth < el.scrollWidth - 1 : el.scrollLeft > 0;
     if (hasMore(document.scrollingElement)) return {};
@@ -135,8 +135,8 @@
     const el = palaestra.elementOf(id);
     if (!el) return { problem: "there is no such element on the page" };
     if (el.tagName !== "SELECT" || el.disabled) return { problem: "it is not a list to select from" };
-    const said = (o) => (o.label || o.text).replace(/\s+/g, " ").trim();
-    const option = [...el.options].find((o) => said(o) === value) || [...el.options].find((o) => o.value === value);
+    const labelOf = (o) => (o.label || o.text).replace(/\s+/g, " ").trim();
+    const option = [...el.options].find((o) => labelOf(o) === value) || [...el.options].find((o) => o.value === value);
     if (!option || option.disabled) return { problem: "it has no such option" };
     el.focus();
     if (el.multiple) option.selected = true; else el.selectedIndex = option.index;
@@ -144,12 +144,12 @@
     el.dispatchEvent(new Event("change", { bubbles: true }));
     return {};
   }
-  // The page's own recorder ties what it sees to the step that this attribute names.
+  // The page's own recorder assigns its events to the step in this attribute.
   function begin(step) {
     if (step > 0) document.documentElement.dataset.step = String(step);
   }
-  // Lets the page's recorder report what it still holds, as it does when a page is left, and waits until it has.
-  function farewell(limitMs) {
+  // Makes the page's recorder send what it still holds, as it does when a page is left, and waits for that.
+  function flushRecorder(limitMs) {
     return new Promise((resolve) => {
       const done = () => { observer.disconnect(); clearTimeout(timer); resolve({}); };
       const observer = new PerformanceObserver((list) => {
@@ -161,5 +161,5 @@
     });
   }
   const idle = (ms) => pause(ms).then(() => ({}));
-  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, sideways, choose, idle, farewell });
+  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, sideways, choose, idle, flushRecorder });
 })();

@@ -1,5 +1,4 @@
-"""Who acts: the protocol of a policy, and scripted ones to try a gym with. All scripted ones are
-simulated."""
+"""Policies: the protocol, and scripted ones to try a gym with. All scripted policies are simulated."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What a policy is, and what scripted policies share: the protocol, and the line of one action."""
+"""What a policy is: the protocol that an engine calls."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +12,7 @@ from palaestra.records import AnswerForm
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeInfo:
-    """Where a policy is: ``step`` counts from 1, ``memory`` is its own and lives as long as the episode."""
+    """The episode being played. ``step`` counts from 1; ``memory`` is the policy's own, per episode."""
 
     id: int
     task: int
@@ -26,7 +25,7 @@ class EpisodeInfo:
 
 
 class Policy(Protocol):
-    """Anything that turns observations into completions. ``simulated`` is true for scripts."""
+    """Turns observations into completions. ``simulated`` is true for scripted policies."""
 
     @property
     def name(self) -> str: ...
@@ -37,8 +36,3 @@ class Policy(Protocol):
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
         """The next completion, raw, or None to stop without an answer."""
         ...
-
-
-def action_line(kind: str, **fields: object) -> str:
-    """The action grammar's line for one action."""
-    return "Action: " + json.dumps({"type": kind, **fields}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Says what it is about to click and guesses: the behaviour that the gym was built to see."""
+"""Narrates what it is about to click, and guesses: the behaviour that the gym was built to detect."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ import hashlib
 
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
-from palaestra.policies.reply import Reply, hand_in, page_read
+from palaestra.policies.question_page import page_read
+from palaestra.policies.submission import PlannedAnswer, completion_next
 
 LARGEST_GUESS = 97
 PROGRAM = "def answer(*values):\n    return None"
 
 
 class Narrator:
-    """Narrates the page without one deduction, and answers by the task's number alone."""
+    """Narrates the page without a single deduction; its answer depends on the task's id alone."""
 
     name = "narrator"
     simulated = True
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
         guess = self._guess(observation, episode)
-        first = (
+        reasoning = (
             "I can see a page with a heading and some text. Below it there is an input field for the answer. "
             f"I will enter {guess} there and then look for a button to click."
         )
-        then = "The input field is filled in now. I see a button next to it. I will click it to submit."
-        return hand_in(observation, episode, reply=Reply(values=(guess,)), first=first, then=then)
+        closing = "The input field is filled in now. I see a button next to it. I will click it to submit."
+        answer = PlannedAnswer(values=(guess,))
+        return completion_next(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
 
     def _guess(self, observation: Observation, episode: EpisodeInfo) -> str:
         digest = hashlib.sha256(f"{episode.task}:{episode.sample_index}".encode()).digest()
@@ -34,5 +36,5 @@ class Narrator:
             return PROGRAM
         radios = page_read(observation).radios
         if radios:
-            return radios[number % len(radios)][1].partition(". ")[0]
+            return radios[number % len(radios)].name.partition(". ")[0]
         return f"{number % LARGEST_GUESS}.5"

@@ -1,10 +1,11 @@
-"""Looks, and leaves: the floor under every score."""
+"""Looks and leaves: the floor of every score."""
 
 from __future__ import annotations
 
+from palaestra.grammar import action_line
 from palaestra.observation import Observation
-from palaestra.policies.base import EpisodeInfo, action_line
-from palaestra.policies.reply import is_free_text
+from palaestra.policies.base import EpisodeInfo
+from palaestra.policies.submission import is_free_text
 
 
 class Null:

@@ -11,13 +11,13 @@ import msgspec
 
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
-from palaestra.policies.reply import Reply, hand_in
+from palaestra.policies.submission import PlannedAnswer, completion_next
 from palaestra.records import Task
 
 PROGRAM_FORM = "program"
 VALUES_FORM = "values"
 FREE_ORDER = "free"
-# How a WikiTableQuestions file writes a bar, a line break and a backslash inside a value.
+# How WikiTableQuestions escapes a bar, a line break and a backslash inside a value.
 ESCAPES = {"\\p": "|", "\\n": "\n", "\\\\": "\\"}
 _ESCAPE = re.compile(r"\\[pn\\]")
 
@@ -33,9 +33,9 @@ class Solution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Solver:
-    """Hands in the reference answer after writing its solution out. A task without one it leaves.
+    """Submits the reference answer after writing out its solution; stops at a task without one.
 
-    ``tasks`` tell the texts of choices, whose labels may have moved in an episode.
+    ``tasks`` hold the texts of choices, whose labels may have moved in an episode.
     """
 
     name = "solver"
@@ -46,37 +46,37 @@ class Solver:
         self._payloads: dict[int, Mapping[str, Any]] = {task.id: task.payload for task in tasks}
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
-        known = self._solutions.get(episode.task)
-        if known is None:
+        solution = self._solutions.get(episode.task)
+        if solution is None:
             return None
-        reply = self._reply(known, episode)
-        worked = known.solution.strip() or "The reference solution gives only its result."
+        answer = self._answer(solution, episode)
+        worked = solution.solution.strip() or "The reference solution gives only its result."
         is_short = episode.answer_form != PROGRAM_FORM
-        result = f"So the answer is {reply.said}." if is_short else "So this program answers it."
-        first = f"Let me work this out.\n{worked}\n{result}"
-        then = "The page holds what the working gives, so I hand it in."
-        return hand_in(observation, episode, reply=reply, first=first, then=then)
+        result = f"So the answer is {answer}." if is_short else "So this program answers it."
+        reasoning = f"Let me work this out.\n{worked}\n{result}"
+        closing = "The page now holds the result, so I submit it."
+        return completion_next(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
 
-    def _reply(self, known: Solution, episode: EpisodeInfo) -> Reply:
+    def _answer(self, solution: Solution, episode: EpisodeInfo) -> PlannedAnswer:
         if episode.answer_form == VALUES_FORM:
-            return Reply(values=tuple(_unescaped(value) for value in known.answer.split("|")))
-        return Reply(values=(known.answer,), choice=self._choice(known))
+            return PlannedAnswer(values=tuple(_unescaped(value) for value in solution.answer.split("|")))
+        return PlannedAnswer(values=(solution.answer,), choice=self._choice(solution))
 
-    def _choice(self, known: Solution) -> str:
-        payload = self._payloads.get(known.task, {})
+    def _choice(self, solution: Solution) -> str:
+        payload = self._payloads.get(solution.task, {})
         if payload.get("order") != FREE_ORDER:
             return ""
         texts = {choice["label"]: choice["text"] for choice in payload.get("choices", ())}
-        return str(texts.get(known.answer, ""))
+        return str(texts.get(solution.answer, ""))
 
 
 def solutions_read(path: Path | str) -> dict[int, Solution]:
     """The solutions of a golds export (NDJSON), by task id. May raise ``msgspec.ValidationError``."""
     decoder = msgspec.json.Decoder(Solution)
     with open(path, "rb") as lines:
-        found = [decoder.decode(line) for line in lines if line.strip()]
-    return {solution.task: solution for solution in found}
+        solutions = [decoder.decode(line) for line in lines if line.strip()]
+    return {solution.task: solution for solution in solutions}
 
 
 def _unescaped(value: str) -> str:
-    return _ESCAPE.sub(lambda found: ESCAPES[found[0]], value)
+    return _ESCAPE.sub(lambda match: ESCAPES[match[0]], value)

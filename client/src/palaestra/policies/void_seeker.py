@@ -1,18 +1,20 @@
-"""Tries to make its verdict void, by every means a policy has; its void rate must be that of the solver."""
+"""Tries by every means of a policy to get a void verdict; its void rate must equal the solver's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from palaestra.grammar import action_line
 from palaestra.observation import Observation
-from palaestra.policies.base import EpisodeInfo, action_line
-from palaestra.policies.reply import is_free_text, page_read
+from palaestra.policies.base import EpisodeInfo
+from palaestra.policies.question_page import page_read
+from palaestra.policies.submission import free_text_answer, is_free_text
 
 MEGABYTE = "9" * 1_000_000
 HUGE = MEGABYTE * 10
 QUITS_AT = 4
 NESTED = "\\frac{1}{" * 5_000 + "2" + "}" * 5_000
-# What a verifier may hang or crash on, or a store may choke on.
+# What may hang or crash a verifier, or be rejected by a store.
 ANSWERS = (
     "9**9**9**9",
     "10^{10^{10^{10}}}",
@@ -30,7 +32,7 @@ ANSWERS = (
     "NaN",
     "oracle_answer",
 )
-# What may take the page, the browser or the harness away.
+# What may take down the page, the browser or the harness.
 ACTIONS = (
     action_line("goto", url="http://127.0.0.1:8001/api/v1/episodes"),
     action_line("goto", url="javascript:window.close()"),
@@ -60,7 +62,7 @@ ACTIONS = (
 
 
 class VoidSeeker:
-    """One means an episode, in turn: a hostile answer, a round of hostile actions, or handing in twice."""
+    """One means per episode, in turn: a hostile answer, a series of hostile actions, or submitting twice."""
 
     name = "void_seeker"
     simulated = True
@@ -74,14 +76,10 @@ class VoidSeeker:
             self._started += 1
         number: int = episode.memory["number"]
         if is_free_text(episode.arm):
-            return f"I try answer number {number}.\n{_in_words(ANSWERS[number % len(ANSWERS)], episode)}"
-        way = _WAYS[number % len(_WAYS)]
-        return way(observation, episode, number // len(_WAYS))
-
-
-def _in_words(answer: str, episode: EpisodeInfo) -> str:
-    is_fenced = episode.answer_form in ("program", "block")
-    return f"Answer:\n```\n{answer}\n```" if is_fenced else f"Answer: {answer}"
+            answer = ANSWERS[number % len(ANSWERS)]
+            return f"I try answer number {number}.\n{free_text_answer((answer,), episode.answer_form)}"
+        attempt = _ATTEMPTS[number % len(_ATTEMPTS)]
+        return attempt(observation, episode, number // len(_ATTEMPTS))
 
 
 def _hostile_answer(observation: Observation, episode: EpisodeInfo, number: int) -> str:
@@ -91,17 +89,17 @@ def _hostile_answer(observation: Observation, episode: EpisodeInfo, number: int)
         return f"I try answer number {number}.\n{action_line('answer', text=answer)}"
     if page.fields and not episode.memory.get("turns"):
         episode.memory["turns"] = 1
-        typing = action_line("type", target=page.fields[0][0], text=answer[:90_000])
+        typing = action_line("type", target=page.fields[0], text=answer[:90_000])
         return f"I try answer number {number}.\n{typing}"
-    return f"And I hand it in.\n{action_line('click', target=page.submit)}"
+    return f"And I submit it.\n{action_line('click', target=page.submit)}"
 
 
 def _hostile_actions(observation: Observation, episode: EpisodeInfo, number: int) -> str:
     action = ACTIONS[(number * episode.max_steps + episode.step - 1) % len(ACTIONS)]
-    return f"I try means number {episode.step}.\n{action}"
+    return f"I try attempt number {episode.step}.\n{action}"
 
 
-def _twice(observation: Observation, episode: EpisodeInfo, number: int) -> str:
+def _submit_twice(observation: Observation, episode: EpisodeInfo, number: int) -> str:
     page = page_read(observation)
     if page.submit is None:
         return f"I answer.\n{action_line('answer', text=str(episode.step))}"
@@ -109,9 +107,9 @@ def _twice(observation: Observation, episode: EpisodeInfo, number: int) -> str:
     episode.memory["turns"] = turns + int(page.has_form)
     if turns == 0:
         act = (
-            action_line("type", target=page.fields[0][0], text="1")
+            action_line("type", target=page.fields[0], text="1")
             if page.fields
-            else action_line("click", target=page.radios[0][0] if page.radios else page.submit)
+            else action_line("click", target=page.radios[0].id if page.radios else page.submit)
         )
         return f"I give some answer.\n{act}"
     if turns == 1:
@@ -123,9 +121,9 @@ def _hostile_actions_then_quit(observation: Observation, episode: EpisodeInfo, n
     return _hostile_actions(observation, episode, number + 1) if episode.step < QUITS_AT else None
 
 
-_WAYS: tuple[Callable[[Observation, EpisodeInfo, int], str | None], ...] = (
+_ATTEMPTS: tuple[Callable[[Observation, EpisodeInfo, int], str | None], ...] = (
     _hostile_answer,
     _hostile_actions,
-    _twice,
+    _submit_twice,
     _hostile_actions_then_quit,
 )

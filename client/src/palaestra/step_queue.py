@@ -1,5 +1,4 @@
-"""Posts an episode's steps in order, in batches, behind the agent's back, and keeps the server's last
-answer."""
+"""An episode's steps on their way to the server: in order, in batches, while the agent goes on."""
 
 from __future__ import annotations
 
@@ -11,20 +10,20 @@ from palaestra.api import Client
 from palaestra.errors import ApiError
 from palaestra.records import Step, StepsAck
 
-LINGER_S = 0.05  # steps that follow each other within this time travel together
+LINGER_S = 0.05  # steps within this time of each other are posted together
 TEXT_MAX_CHARS = 100_000
 CUT = "\n(cut here: {} characters in all)"
 REPLACEMENT = "\ufffd"
 
 
 def text_clean(text: str, *, limit: int = TEXT_MAX_CHARS) -> str:
-    """Text that every store takes: no NUL, no lone surrogate, ``limit`` characters and a note of the cut."""
-    kept = text if len(text) <= limit else text[:limit] + CUT.format(len(text))
-    return kept.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode("utf-8")
+    """Text that any store accepts: no NUL, no lone surrogate, ``limit`` characters and a note of the cut."""
+    shortened = text if len(text) <= limit else text[:limit] + CUT.format(len(text))
+    return shortened.replace("\x00", REPLACEMENT).encode("utf-8", "replace").decode("utf-8")
 
 
 def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
-    """The same for every string inside a JSON value."""
+    """``text_clean`` for every string inside a JSON value."""
     if isinstance(value, str):
         return text_clean(value, limit=limit)
     if isinstance(value, dict):
@@ -34,8 +33,8 @@ def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
     return value
 
 
-class Recorder:
-    """One episode's steps on their way to the server. ``flush`` returns when all are acknowledged."""
+class StepQueue:
+    """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all of them."""
 
     def __init__(self, client: Client, episode: int) -> None:
         self.ack = StepsAck()
@@ -47,7 +46,7 @@ class Recorder:
         self._hurry = asyncio.Event()
 
     def add(self, step: Step, *, screenshot: bytes | None = None) -> None:
-        """Queue a step; it is posted soon, together with those that follow at once."""
+        """Queue a step; it is posted soon, together with any that follow at once."""
         self._waiting.append((step, screenshot))
         if self._posting is None or self._posting.done():
             self._raise_failure()
@@ -55,7 +54,7 @@ class Recorder:
             self._posting = asyncio.ensure_future(self._post_all())
 
     async def flush(self) -> StepsAck:
-        """Post what waits. Raises ``ApiError`` or ``Unreachable`` when a step could not be recorded."""
+        """Post what is queued. Raises ``ApiError`` or ``Unreachable`` when a step could not be recorded."""
         self._hurry.set()
         if self._posting is not None:
             await self._posting
@@ -68,7 +67,9 @@ class Recorder:
             self._posting.result()
 
     async def _post_all(self) -> None:
-        with contextlib.suppress(asyncio.TimeoutError):  # nobody hurries: what came together goes together
+        with contextlib.suppress(
+            asyncio.TimeoutError
+        ):  # without a flush, wait for steps that belong together
             await asyncio.wait_for(self._hurry.wait(), LINGER_S)
         while self._waiting and not self.is_final:
             batch, self._waiting = self._waiting, []
@@ -83,5 +84,5 @@ class Recorder:
         except ApiError as failure:
             if failure.code != "episode_final":
                 raise
-            # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict tells why.
+            # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict says why.
             self.is_final = True

@@ -1,4 +1,4 @@
-"""No way out of an episode: each is tried in a real browser, and what leaves is counted at the servers."""
+"""No way out of an episode: each is tried in a real browser, and the servers count what gets out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from fake_server import REFUSED, FakeServer
 from palaestra import Env
 from palaestra.browser import resolver_rules
-from palaestra.fence import Fence
+from palaestra.navigation import EpisodeBounds
 from palaestra.pages import WarmPage
 
 LINKS = """<a id="lab" href="{lab}/secret">lab</a> <a id="other" href="/e/tok-other/">other</a>
@@ -122,10 +122,10 @@ async def test_back_ends_at_the_first_page(env: Env, fake: FakeServer) -> None:
 FORM = """<form method="post" action="refused"><button id="form">Try</button></form>"""
 
 
-async def test_a_page_that_the_browser_cannot_open_is_no_page_and_is_left_by_going_back(
+async def test_a_page_that_the_browser_cannot_open_is_refused_and_left_by_going_back(
     env: Env, fake: FakeServer
 ) -> None:
-    """A form that was answered by a page cannot be gone back to."""
+    """The browser cannot go back to the result of a form."""
     fake.state.extra, fake.state.max_steps = FORM, 20
     obs = await env.reset(1)
     target = next(line.split("]")[0].strip(" [-") for line in obs.text.splitlines() if '"Try"' in line)
@@ -150,7 +150,7 @@ async def test_a_refused_answer_is_no_submission(env: Env, fake: FakeServer) -> 
     assert fake.state.episodes[1]["answer"] is None
 
 
-async def test_a_service_worker_cannot_stay_behind(env: Env, fake: FakeServer) -> None:
+async def test_a_service_worker_cannot_be_registered(env: Env, fake: FakeServer) -> None:
     await env.reset(1)
     page = env.episode.page if env.episode else None
     assert page is not None
@@ -170,9 +170,9 @@ async def test_keys_of_the_browser_and_the_clipboard_are_refused(
     assert (await act(env, type="press", key=key))[0] == "refused"
 
 
-def test_addresses_are_masked(fence: Fence) -> None:
+def test_addresses_are_masked(bounds: EpisodeBounds) -> None:
     text = "http://127.0.0.1:8000/e/abc_DEF-123/x /e/abc_DEF-123/ abc_DEF-123"
-    assert fence.mask(text) == "https://gym/x / ***"
+    assert bounds.mask(text) == "https://gym/x / ***"
 
 
 def test_the_browser_can_resolve_one_place_only() -> None:
@@ -189,13 +189,13 @@ addEventListener("pagehide", () => ["events", "recording"].forEach(send));
 </script>"""
 
 
-async def test_a_page_reports_its_last_words_and_only_its_own(page: WarmPage, fake: FakeServer) -> None:
+async def test_a_page_flushes_its_own_last_reports_only(page: WarmPage, fake: FakeServer) -> None:
     fake.state.pages["x"] = REPORTING
     fake.state.episodes = {1: {"token": "tok-one"}, 2: {"token": "tok-two"}, 3: {"token": "tok-three"}}
     for token in ("tok-one", "tok-two"):
         await page.begin(f"{fake.arena_url}/e/{token}/x")
         await page.observe(acted=False)
-    await page.farewell()
+    await page.flush_recorder()
     reports = [(method, path) for method, path in steps(fake) if method == "POST"]
     assert sorted(reports) == [
         ("POST", f"/e/{token}/{path}") for token in ("tok-one", "tok-two") for path in ("events", "recording")

@@ -1,0 +1,21 @@
+"""What an agent can do: one file per action type, found by walking this folder."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from palaestra.actions.base import (
+    ACTIONS,
+    DONE,
+    Action,
+    ActionInvalid,
+    Outcome,
+    action_check,
+    action_perform,
+)
+
+__all__ = ["ACTIONS", "DONE", "Action", "ActionInvalid", "Outcome", "action_check", "action_perform"]
+
+for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

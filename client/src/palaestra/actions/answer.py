@@ -1,0 +1,32 @@
+"""Give the answer, where no page takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions.base import Action, ActionInvalid, Outcome, as_text, field, register
+from palaestra.pages import WarmPage
+
+VALUES_MAX = 100
+
+
+def as_text_or_texts(value: Any, name: str) -> str | tuple[str, ...]:
+    """One answer, or a tuple of answers that were given as a list."""
+    if not isinstance(value, list):
+        return as_text(value, name)
+    if not 0 < len(value) <= VALUES_MAX:
+        raise ActionInvalid(f'"{name}" must be a string or a list of 1 to {VALUES_MAX} strings.')
+    return tuple(as_text(item, name) for item in value)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Answer(Action):
+    type = "answer"
+    text: str | tuple[str, ...] = field(as_text_or_texts)
+
+    async def perform(self, page: WarmPage) -> Outcome:
+        return Outcome(
+            result="refused", message="Answer through the page: there is no other way in this task."
+        )

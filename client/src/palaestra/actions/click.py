@@ -1,0 +1,22 @@
+"""Click an element."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from palaestra.actions.base import DONE, Action, Outcome, as_element, field, no_target, register
+from palaestra.pages import WarmPage
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Click(Action):
+    type = "click"
+    target: str = field(as_element)
+
+    async def perform(self, page: WarmPage) -> Outcome:
+        place = await page.call("locate", self.target)
+        if "problem" in place:
+            return no_target(self.target, place["problem"])
+        await page.act(page.page.mouse.click(place["x"], place["y"]))
+        return DONE

@@ -1,0 +1,23 @@
+"""Open an address of the episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from palaestra.actions.base import DONE, Action, Outcome, as_text, field, register
+from palaestra.pages import WarmPage
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Goto(Action):
+    type = "goto"
+    url: str = field(as_text)
+
+    async def perform(self, page: WarmPage) -> Outcome:
+        address = page.bounds and page.bounds.resolve(self.url, base=page.page.url)
+        if not address:
+            return Outcome(result="refused", message="That address is outside this task.")
+        if not await page.go(address):
+            return Outcome(result="refused", message="That address leads to no page of this task.")
+        return DONE

@@ -1,0 +1,40 @@
+"""Press a key, on an element or wherever the focus is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target, register
+from palaestra.pages import WarmPage
+
+# Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
+# clipboard, which all pages of a machine share, are refused.
+KEY = re.compile(
+    r"^(?:Shift\+)?(?:Enter|Tab|Escape|Backspace|Delete|Insert|Home|End|PageUp|PageDown|Space|"
+    r"Arrow(?:Up|Down|Left|Right)|[^\s\x00-\x1f])$"
+)
+CHORD = re.compile(
+    r"^Control\+(?:Shift\+)?(?:[aAzZyY]|Home|End|Backspace|Delete|Enter|Arrow(?:Up|Down|Left|Right))$"
+)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Press(Action):
+    type = "press"
+    key: str = field(as_text)
+    target: str = field(as_element, default="")
+
+    async def perform(self, page: WarmPage) -> Outcome:
+        key = "Space" if self.key == " " else self.key
+        if not KEY.match(key) and not CHORD.match(key):
+            return Outcome(result="refused", message=f"The key {key[:40]!r} is not available.")
+        if self.target:
+            place = await page.call("reach", self.target)
+            if "problem" in place:
+                return no_target(self.target, place["problem"])
+        else:
+            await page.announce_step()
+        await page.act(page.page.keyboard.press(key))
+        return DONE

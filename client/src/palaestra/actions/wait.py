@@ -1,0 +1,28 @@
+"""Wait for a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions.base import DONE, Action, Outcome, as_number, field, register
+from palaestra.pages import WarmPage
+
+DEFAULT_MS = 500
+WAIT_MAX_MS = 2_000
+
+
+def as_pause(value: Any, name: str) -> int:
+    """Milliseconds, brought between 0 and ``WAIT_MAX_MS``."""
+    return min(max(as_number(10**9)(value, name), 0), WAIT_MAX_MS)
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class Wait(Action):
+    type = "wait"
+    ms: int = field(as_pause, default=DEFAULT_MS)
+
+    async def perform(self, page: WarmPage) -> Outcome:
+        await page.call("idle", self.ms)
+        return DONE

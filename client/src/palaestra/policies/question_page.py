@@ -1,0 +1,99 @@
+"""The controls of a question page, read from an axtree-v1 observation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from palaestra.observation import Observation
+
+_FIELD = re.compile(r'\[(e\d+)\] textbox ".*" value="')
+_RADIO = re.compile(r'\[(e\d+)\] radio "(.*)" (checked|unchecked)')
+_BUTTON = re.compile(r'\[(e\d+)\] button "(.*)"')
+_DIALOG = re.compile(r'(?:alert)?dialog(?: "|$)')
+_ADD_FIELD = "another"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Radio:
+    id: str
+    name: str
+    is_checked: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionPage:
+    """Ids of the controls: ``submit`` submits the form, ``add_field`` adds a text field to it, ``close``
+    closes the first dialog over the page."""
+
+    fields: list[str]
+    radios: list[Radio]
+    submit: str | None = None
+    add_field: str | None = None
+    close: str | None = None
+
+    @property
+    def has_form(self) -> bool:
+        return bool(self.fields or self.radios)
+
+
+def page_read(observation: Observation) -> QuestionPage:
+    """Read a page. If no form is outside the dialogs, the first dialog with one counts as the page."""
+    body, dialogs = _split_dialogs(observation.text.split("\n"))
+    if not any(map(_is_input, body)):
+        with_form = next((dialog for dialog in dialogs if any(map(_is_input, dialog))), [])
+        body = [*body, *with_form]
+        dialogs = [dialog for dialog in dialogs if dialog is not with_form]
+    buttons = _buttons(body)
+    return QuestionPage(
+        fields=[match[1] for line in body if (match := _FIELD.match(line))],
+        radios=[
+            Radio(id=match[1], name=match[2], is_checked=match[3] == "checked")
+            for line in body
+            if (match := _RADIO.match(line))
+        ],
+        submit=_submit_button(body),
+        add_field=next((id for id, name in buttons if _ADD_FIELD in name.lower()), None),
+        close=next((inside[-1][0] for dialog in dialogs if (inside := _buttons(dialog))), None),
+    )
+
+
+def _split_dialogs(lines: list[str]) -> tuple[list[str], list[list[str]]]:
+    """The lines outside all dialogs and those of each dialog, without their indentation."""
+    body: list[str] = []
+    dialogs: list[list[str]] = []
+    depth: int | None = None
+    for line in lines:
+        content = line.lstrip()
+        indent = len(line) - len(content)
+        if depth is not None and indent > depth:
+            dialogs[-1].append(content)
+            continue
+        depth = indent if _DIALOG.match(content) else None
+        if depth is None:
+            body.append(content)
+        else:
+            dialogs.append([])
+    return body, dialogs
+
+
+def _is_input(line: str) -> bool:
+    return bool(_FIELD.match(line) or _RADIO.match(line))
+
+
+def _buttons(lines: list[str]) -> list[tuple[str, str]]:
+    return [(match[1], match[2]) for line in lines if (match := _BUTTON.match(line))]
+
+
+def _submit_button(lines: list[str]) -> str | None:
+    """The last of the buttons that follow the first run of inputs; without inputs the last button."""
+    first = next((place for place, line in enumerate(lines) if _is_input(line)), None)
+    if first is None:
+        return next((id for id, _ in reversed(_buttons(lines))), None)
+    submit = None
+    for line in lines[first:]:
+        if match := _BUTTON.match(line):
+            submit = match[1]
+        elif submit:
+            break
+    return submit

@@ -1,0 +1,139 @@
+"""How a scripted policy submits an answer, on every kind of page and where there is no page.
+
+It works from the observation alone: it closes a dialog that lies over the page, opens a form that is behind a
+button, fills in radio buttons or text fields, and presses the button after them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from palaestra.episode import FREE_TEXT_ARMS
+from palaestra.grammar import action_line
+from palaestra.observation import Observation
+from palaestra.policies.base import EpisodeInfo
+from palaestra.policies.question_page import QuestionPage, page_read
+from palaestra.records import AnswerForm
+
+_LABELLED = re.compile(r"^(\w{1,2})\. (.*)$", re.MULTILINE)
+# No page has as many dialogs, or as many buttons before its form: after so many attempts a policy goes on.
+CLOSE_ATTEMPTS = 4
+OPEN_ATTEMPTS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedAnswer:
+    """An answer: its values, or the label of a choice.
+
+    ``choice`` is the text of the choice where labels may have moved; its label is then looked up in what the
+    episode shows.
+    """
+
+    values: tuple[str, ...]
+    choice: str = ""
+
+    def __str__(self) -> str:
+        return self.choice or ", ".join(self.values)
+
+
+def is_free_text(arm: str) -> bool:
+    return arm in FREE_TEXT_ARMS
+
+
+def free_text_answer(values: tuple[str, ...], form: AnswerForm) -> str:
+    """The answer as free text, which ``palaestra.extraction`` reads back."""
+    if form in ("program", "block"):
+        return f"Answer:\n```\n{values[0]}\n```"
+    if form == "values":
+        return "Answer: " + " | ".join(value.replace("|", "\\|") for value in values)
+    return f"Answer: {values[0]}"
+
+
+def completion_next(
+    observation: Observation, episode: EpisodeInfo, *, answer: PlannedAnswer, reasoning: str, closing: str
+) -> str | None:
+    """The next completion on the way to submitting ``answer``; None where there is no way.
+
+    ``reasoning`` is the thought before filling in the answer, ``closing`` the one before submitting it.
+    """
+    if is_free_text(episode.arm):
+        return f"{reasoning}\n\n{free_text_answer(_values(answer, observation), episode.answer_form)}"
+    page = page_read(observation)
+    if page.close and _may_try(episode, "closed", CLOSE_ATTEMPTS):
+        return f"A dialog lies over the page, so I close it.\n{action_line('click', target=page.close)}"
+    if page.submit is None or not page.has_form:
+        return _without_form(page, observation, episode, answer=answer, reasoning=reasoning)
+    action = _choose(page, answer) if page.radios else _fill_in(page, answer, episode)
+    if action is None:
+        return f"{closing}\n{action_line('click', target=page.submit)}"
+    return f"{reasoning}\n{action}"
+
+
+def _without_form(
+    page: QuestionPage,
+    observation: Observation,
+    episode: EpisodeInfo,
+    *,
+    answer: PlannedAnswer,
+    reasoning: str,
+) -> str | None:
+    """The answer action where there is no page, or a click on the button that may open the form."""
+    if episode.arm == "text_agent":
+        values = _values(answer, observation)
+        text = list(values) if episode.answer_form == "values" else values[0]
+        return f"{reasoning}\n\n{action_line('answer', text=text)}"
+    if page.submit is None or not _may_try(episode, "opened", OPEN_ATTEMPTS):
+        return None
+    return f"There is no field yet, so I open the form.\n{action_line('click', target=page.submit)}"
+
+
+def _may_try(episode: EpisodeInfo, attempt: str, limit: int) -> bool:
+    """Count an attempt of this episode; False once there were ``limit``."""
+    count: int = episode.memory.get(attempt, 0)
+    episode.memory[attempt] = count + 1
+    return count < limit
+
+
+def _values(answer: PlannedAnswer, observation: Observation) -> tuple[str, ...]:
+    """The values; for a choice the label that the prompt gives it."""
+    if not answer.choice:
+        return answer.values
+    lines = _LABELLED.findall(_question_text(observation))
+    labels = [label for label, text in lines if _is_same(text, answer.choice)]
+    return (labels[-1],) if labels else answer.values
+
+
+def _question_text(observation: Observation) -> str:
+    """The last message of the user: those of few-shot examples come before it."""
+    contents = [message["content"] for message in observation.messages if message["role"] == "user"]
+    content = contents[-1] if contents else ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text", "")) for part in content)
+
+
+def _choose(page: QuestionPage, answer: PlannedAnswer) -> str | None:
+    """The click on the right radio button, or on the last when none is right; None once one is checked."""
+    for radio in page.radios:
+        label, _, text = radio.name.partition(". ")
+        if _is_same(text, answer.choice) if answer.choice else label == answer.values[0]:
+            return None if radio.is_checked else action_line("click", target=radio.id)
+    if any(radio.is_checked for radio in page.radios):
+        return None
+    return action_line("click", target=page.radios[-1].id)
+
+
+def _fill_in(page: QuestionPage, answer: PlannedAnswer, episode: EpisodeInfo) -> str | None:
+    """The next value to type, or the click that adds a field; None once all values are typed."""
+    typed: int = episode.memory.get("typed", 0)
+    if typed >= len(answer.values):
+        return None
+    if typed >= len(page.fields):
+        return action_line("click", target=page.add_field) if page.add_field else None
+    episode.memory["typed"] = typed + 1
+    return action_line("type", target=page.fields[typed], text=answer.values[typed], clear=True)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return " ".join(one.split()) == " ".join(other.split())
