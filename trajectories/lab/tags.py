@@ -81,23 +81,23 @@ def has_lines(value: str) -> bool:
 
 
 @register.filter
-def first_line_told(beginning: str) -> str:
+def first_line_to_text(beginning: str) -> str:
     """The first line of a thought, with formulas in plain characters."""
-    return formulas.first_line_told(beginning, is_cut=goes_on(beginning))
+    return formulas.first_line_to_text(beginning, is_cut=goes_on(beginning))
 
 
 @register.filter
 def question_told(beginning: str, limit: int = 160) -> str:
     """How a question begins, with its line breaks as spaces: its first line may end inside a formula.
     Formulas are told in plain characters, and pictures by their names."""
-    told = formulas.formulas_told(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
+    told = formulas.formulas_to_text(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
     return cut(" ".join(told.split()), limit)
 
 
 @register.filter
-def formula_told(tex: str) -> str:
+def formula_to_text(tex: str) -> str:
     """A formula without its marks, in plain characters."""
-    return formulas.formula_told(tex)
+    return formulas.formula_to_text(tex)
 
 
 @register.filter

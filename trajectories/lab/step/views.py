@@ -23,7 +23,7 @@ from trajectories.lab.step.panels import Panel, panel_opened, panels_of
 from trajectories.lab.step.usage import figures_of
 from trajectories.lab.text.actions import action_phrase, element_more, pretty
 from trajectories.lab.text.fidelity import Said, fidelity_said
-from trajectories.lab.text.formulas import first_line_told
+from trajectories.lab.text.formulas import first_line_to_text
 from trajectories.lab.text.long_text import Shown, shown
 from trajectories.lab.text.untrusted import BEGINNING_CHARS, goes_on
 from trajectories.models import Episode, Step, StepFacts
@@ -145,7 +145,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "step": step,
         "before": before,
         "after": after,
-        "told": told,
+        "plain": told,
         "element": element_more(step.action, in_observation=step.observation_text),
         "is_found_in_sight": any("<mark>" in texts[name].html for name in ("thought", "url"))
         or action_phrase(step.action, target=told.target).holds(find),
@@ -161,7 +161,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "picture": picture,
         "lack": overlay.lack_of(step, is_stored=screenshot is not None, is_readable=picture is not None),
         "observation_blob": blobs.get(step.observation_sha256),
-        "says": first_line_told(step.thought[:BEGINNING_CHARS], 120, is_cut=goes_on(step.thought)),
+        "says": first_line_to_text(step.thought[:BEGINNING_CHARS], 120, is_cut=goes_on(step.thought)),
     }
     counts = {"page": len(events.page), "server": len(events.site), "programs": len(programs)}
     panels = panels_of(
