@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from core.presentation import NEUTRAL
 from gymsite.services import endpoints
 from tests.bench.load import Connection, request_bytes
+from tests.bench.servers import BASE_DIR, free_ports
 
-BASE_DIR = Path(__file__).resolve().parent.parent.parent
 READY_S = 120.0
 STOP_S = 30.0
+QUESTIONS = ("gsm8k", "math")
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Installation:
     def api(self) -> str:
         return f"{self.lab}/api/v1"
 
-    def call(self, method: str, path: str, body: object = None) -> dict[str, object]:
+    def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """One API call; raises when it is refused."""
         connection = Connection(self.lab)
         status, content = connection.ask(request_bytes(method, self.api + path, key=self.key, body=body))
@@ -46,11 +49,42 @@ class Installation:
             raise RuntimeError(f"{method} {path}: {status} {content[:500]!r}")
         return msgspec.json.decode(content)
 
-    def manage(self, *arguments: str) -> str:
+    def run_create(self, name: str, kind: str = "eval") -> int:
+        run = self.call("POST", "/runs", {"name": name, "kind": kind, "model": "none", "simulated": True})
+        return int(run["id"])
+
+    def question_ids(self) -> list[int]:
+        """Tasks of the starter benchmarks whose pages are one question."""
+        tasks = self.call("GET", "/tasks?limit=1000")["results"]
+        return [task["id"] for task in tasks if task["benchmark"] in QUESTIONS]
+
+    def episodes_open(
+        self, run: int, tasks: Sequence[int], count: int | None = None, **fields: object
+    ) -> list[dict[str, Any]]:
+        """As many episodes as there are tasks, or ``count`` of these in turn.
+
+        Pages look neutral: a drawn look would measure another page each time, or hide what a row clicks.
+        """
+        turns = [tasks[number % len(tasks)] for number in range(count or len(tasks))]
+        body = {"run": run, "tasks": turns, "presentation": dict(NEUTRAL), **fields}
+        episodes: list[dict[str, Any]] = self.call("POST", "/episodes", body)["episodes"]
+        return episodes
+
+    def module_run(self, module: str, *arguments: object, env: Mapping[str, str] | None = None) -> Any:
+        """Run a module of this package under the installation's settings; returns the JSON that it prints."""
+        return json.loads(self._run("-m", f"tests.bench.{module}", *map(str, arguments), env=env))
+
+    def manage(self, *arguments: str, env: Mapping[str, str] | None = None) -> str:
         """Run a management command and return what it printed."""
-        command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(command, cwd=BASE_DIR, env=self.env, check=True, capture_output=True, text=True)
-        return done.stdout.strip()
+        return self._run("manage.py", *arguments, env=env).strip()
+
+    def _run(self, *arguments: str, env: Mapping[str, str] | None) -> str:
+        command = [sys.executable, *arguments]
+        settings = {**self.env, **(env or {})}
+        done = subprocess.run(
+            command, cwd=BASE_DIR, env=settings, check=True, stdout=subprocess.PIPE, text=True
+        )
+        return done.stdout
 
     def database_url(self, role: str) -> str:
         return endpoints.database_url(self.var_dir, role=role)
@@ -82,17 +116,6 @@ def installation(var_dir: Path, **settings: str) -> Iterator[Installation]:
         server.send_signal(signal.SIGINT)
         server.wait(STOP_S)
         shutil.rmtree(var_dir, ignore_errors=True)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on just now."""
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 def _wait_ready(server: subprocess.Popen[str]) -> None:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
 import shutil
-import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 
 from playwright.async_api import Browser, async_playwright
 
+from core.presentation import NEUTRAL
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
 from palaestra.browser import ARGUMENTS, browser_find
@@ -29,8 +26,8 @@ from palaestra.policies import Solver
 from palaestra.policies.solver import Solution
 from palaestra.pool import PagePool
 from palaestra.records import Step
-from tests.bench.installation import BASE_DIR, Installation, free_ports
-from tests.bench.rows_http import _open, _tasks, _wait_port
+from tests.bench.installation import Installation
+from tests.bench.servers import BASE_DIR, wsgi_server
 from tests.bench.table import Row
 
 PAGES = 3
@@ -80,19 +77,21 @@ async def _measure(place: Installation) -> tuple[Pace, Pace, Pace]:
 
 
 async def _engine(place: Installation) -> Pace:
-    tasks = _tasks(place)
-    solutions = {task: Solution(task=task, answer=ANSWER) for task in tasks}
+    task = place.question_ids()[0]
+    policy = Solver({task: Solution(task=task, answer=ANSWER)})
     async with Client(place.lab, place.key) as client:
         run = await client.run_create(name="browser", kind="eval", model="scripted", simulated=True)
         async with Engine(client, pages=PAGES, config=EpisodeConfig()) as engine:
-            await engine.rollout(
-                run=run.id, tasks=[tasks[0]], samples_per_task=WARM_UP, policy=Solver(solutions)
-            )
-            begun = time.perf_counter()
-            done = await engine.rollout(
-                run=run.id, tasks=[tasks[0]], samples_per_task=EPISODES, policy=Solver(solutions)
-            )
-            seconds = time.perf_counter() - begun
+            for samples in (WARM_UP, EPISODES):
+                begun = time.perf_counter()
+                done = await engine.rollout(
+                    run=run.id,
+                    tasks=[task],
+                    samples_per_task=samples,
+                    policy=policy,
+                    presentation=dict(NEUTRAL),
+                )
+                seconds = time.perf_counter() - begun
     bad = [rollout for rollout in done if rollout.outcome not in ("correct", "incorrect")]
     if bad:
         raise RuntimeError(f"{len(bad)} of {len(done)} episodes were not judged: {bad[0]}")
@@ -106,28 +105,21 @@ async def _engine(place: Installation) -> Pace:
 def _static_copy(place: Installation) -> Iterator[str]:
     folder = place.var_dir / "static-copy"
     folder.mkdir()
-    run = place.call("POST", "/runs", {"name": "static copy", "kind": "eval", "simulated": True})["id"]
-    start_url = str(_open(place, run, _tasks(place), 1)[0]["start_url"])  # type: ignore[arg-type]
+    (episode,) = place.episodes_open(place.run_create("static copy"), place.question_ids()[:1])
+    start_url = episode["start_url"]
     html = _fetch(start_url)
     (folder / ".html").write_bytes(html)
     urllib.request.urlopen(f"{start_url}submit", b"answer=42").read()
     (folder / "done.html").write_bytes(_fetch(f"{start_url}done"))
     version = re.findall(rb"/static/([0-9a-f]+)/", html)[0].decode()
     shutil.copytree(BASE_DIR / "static", folder / "static" / version)
-    port = free_ports(1)[0]
-    command = [
-        str(Path(sys.executable).with_name("granian")),
-        *("--interface", "wsgi", "--port", str(port), "--workers", "2", "--no-log"),
-        *("--static-path-mount", str(folder / "static"), "tests.bench.static_copy:application"),
-    ]
-    env = {**os.environ, "STATIC_COPY": str(folder)}
-    server = subprocess.Popen(command, cwd=BASE_DIR, env=env)
-    try:
-        _wait_port(f"http://127.0.0.1:{port}")
-        yield f"http://127.0.0.1:{port}/e/{'0' * 32}/"
-    finally:
-        server.terminate()
-        server.wait(10)
+    with wsgi_server(
+        "tests.bench.static_copy:application",
+        *("--static-path-mount", str(folder / "static")),
+        workers=2,
+        env={"STATIC_COPY": str(folder)},
+    ) as server:
+        yield f"{server.url}/e/{'0' * 32}/"
 
 
 def _fetch(url: str) -> bytes:
@@ -170,20 +162,22 @@ async def _warm_episode(pool: PagePool, address: str) -> None:
 
 
 async def _naively(place: Installation) -> Pace:
-    tasks = _tasks(place)
+    task = place.question_ids()[0]
     async with async_playwright() as playwright, Client(place.lab, place.key) as client:
         browser = await _browser(playwright)
         run = await client.run_create(name="naive", kind="eval", model="scripted", simulated=True)
         begun = time.perf_counter()
         for _ in range(NAIVE_EPISODES):
-            await _naive_episode(browser, client, run.id, tasks[0])
+            await _naive_episode(browser, client, run.id, task)
         seconds = time.perf_counter() - begun
         await browser.close()
     return Pace(NAIVE_EPISODES, seconds)
 
 
 async def _naive_episode(browser: Browser, client: Client, run: int, task: int) -> None:
-    opened = (await client.episodes_open(run=run, tasks=[task], arm="gym")).episodes[0]
+    opened = (
+        await client.episodes_open(run=run, tasks=[task], arm="gym", presentation=dict(NEUTRAL))
+    ).episodes[0]
     context = await browser.new_context()
     page = await context.new_page()
     await page.goto(str(opened.start_url))

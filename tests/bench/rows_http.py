@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from itertools import cycle
-from pathlib import Path
 from statistics import median
 
+import httpx
 import psycopg
 
-from tests.bench import bare, load
-from tests.bench.installation import BASE_DIR, Installation, free_ports
+from tests.bench import bare, load, processor
+from tests.bench.installation import Installation
+from tests.bench.servers import wsgi_server
 from tests.bench.table import Row
 
 SECONDS = 5.0
@@ -29,19 +26,12 @@ EXPORTED_TASKS = 200_000
 
 
 def rows(place: Installation) -> Iterator[Row]:
-    tasks = _tasks(place)
-    run = place.call("POST", "/runs", {"name": "bench", "kind": "train", "model": "none", "simulated": True})[
-        "id"
-    ]
+    tasks = place.question_ids()
+    run = place.run_create("bench", "train")
     yield _opening(place, run, tasks)
     yield from _steps(place, run, tasks)
     yield _whole_episodes(place, run, tasks)
     yield from _export(place)
-
-
-def _tasks(place: Installation) -> list[int]:
-    results = place.call("GET", "/tasks?limit=1000")["results"]
-    return [task["id"] for task in results if task["benchmark"] in ("gsm8k", "math")]
 
 
 def _step(index: int) -> dict[str, object]:
@@ -56,18 +46,11 @@ def _step(index: int) -> dict[str, object]:
     }
 
 
-def _open(
-    place: Installation, run: int, tasks: list[int], count: int, **more: object
-) -> list[dict[str, object]]:
-    asked = {"run": run, "tasks": [tasks[place % len(tasks)] for place in range(count)], **more}
-    return place.call("POST", "/episodes", asked)["episodes"]
-
-
 def _opening(place: Installation, run: int, tasks: list[int]) -> Row:
     times = []
     for _ in range(5):
         begun = time.perf_counter()
-        _open(place, run, tasks, 1000)
+        place.episodes_open(run, tasks, 1000, presentation={})
         times.append((time.perf_counter() - begun) * 1000)
     return Row(
         "1,000 episodes opened",
@@ -80,12 +63,18 @@ def _opening(place: Installation, run: int, tasks: list[int]) -> Row:
 
 
 def _steps(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
-    episodes = [opened["id"] for opened in _open(place, run, tasks, 1000, max_steps=1_000_000)]
+    episodes = [opened["id"] for opened in place.episodes_open(run, tasks, 1000, max_steps=1_000_000)]
     singles = (_steps_request(place, episode, 1 + turn, 1) for turn in range(100) for episode in episodes)
     prepared = iter([request for request, _ in zip(singles, range(40_000), strict=False)])
-    with _bare(place) as url:
-        # Turn and turn about: what else the machine does then meets both.
-        pairs = [(_insert_rate(url), _step_rate(place, prepared)) for _ in range(ROUNDS)]
+    owner = place.database_url("owner")
+    with psycopg.connect(owner, autocommit=True) as connection:
+        connection.execute(bare.TABLE)
+    served_as_the_lab = ("--blocking-threads", "4")
+    with wsgi_server(
+        "tests.bench.bare:application", *served_as_the_lab, workers=2, env={"DATABASE_URL": owner}
+    ) as floor_server:
+        # In turns, so that whatever else the machine does slows both.
+        pairs = [(_insert_rate(floor_server.url), _step_rate(place, prepared)) for _ in range(ROUNDS)]
     floor = median(pair[0].rate for pair in pairs)
     ours = median(pair[1].rate for pair in pairs)
     yield Row(
@@ -96,7 +85,7 @@ def _steps(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
         peer=floor,
         beside="bare INSERT view",
         ratio_target=0.6,
-        note=f"medians of {ROUNDS} turns; {_note(pairs[-1][1])}",
+        note=f"medians of {ROUNDS} turns; {tail_note(pairs[-1][1])}",
     )
     batches = (
         _steps_request(place, episode, 1001 + turn * BATCH, BATCH)
@@ -104,7 +93,7 @@ def _steps(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
         for episode in episodes
     )
     done = load.hammer(place.lab, iter(list(batches)), connections=CONNECTIONS, seconds=SECONDS)
-    yield Row("steps, 32 a call", done.rate * BATCH, "/s", 8_000, note=_note(done))
+    yield Row("steps, 32 a call", done.rate * BATCH, "/s", 8_000, note=tail_note(done))
 
 
 def _steps_request(place: Installation, episode: object, first: int, count: int) -> bytes:
@@ -121,45 +110,6 @@ def _insert_rate(url: str) -> load.Result:
     return load.hammer(url, cycle([request]), connections=CONNECTIONS, seconds=TURN_S)
 
 
-@contextlib.contextmanager
-def _bare(place: Installation) -> Iterator[str]:
-    """The floor, served as the lab is: granian, two workers, four threads each."""
-    with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
-        owner.execute(bare.TABLE)
-    port = free_ports(1)[0]
-    command = [
-        str(Path(sys.executable).with_name("granian")),
-        "--interface",
-        "wsgi",
-        "--port",
-        str(port),
-        "--workers",
-        "2",
-        "--blocking-threads",
-        "4",
-        "--no-log",
-        "tests.bench.bare:application",
-    ]
-    env = {**os.environ, "DATABASE_URL": place.database_url("owner")}
-    server = subprocess.Popen(command, cwd=BASE_DIR, env=env)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_port(url)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def _wait_port(url: str) -> None:
-    for _ in range(200):
-        with contextlib.suppress(OSError):
-            load.Connection(url).close()
-            return
-        time.sleep(0.05)
-    raise RuntimeError(f"nothing listens at {url}")
-
-
 def _whole_episodes(place: Installation, run: int, tasks: list[int]) -> Row:
     """Open, page, step, submit, verdict, by as many callers as there are connections."""
     seconds, opened = 6.0, 0
@@ -171,7 +121,7 @@ def _whole_episodes(place: Installation, run: int, tasks: list[int]) -> Row:
 
 
 def _episodes_through(place: Installation, run: int, tasks: list[int], count: int) -> int:
-    episodes = _open(place, run, tasks, count)
+    episodes = place.episodes_open(run, tasks, count)
     for request in (
         lambda episode: load.request_bytes("GET", str(episode["start_url"])),
         lambda episode: load.request_bytes("POST", f"{episode['start_url']}submit", form="answer=42"),
@@ -207,19 +157,18 @@ def _export(place: Installation) -> Iterator[Row]:
         )
         owner.execute("ANALYZE tasks_app_task")
     url = f"{place.api}/tasks/export?benchmark=gsm8k&split=bench"
-    before = _lab_memory_mb(place)
+    lab = processor.pids_of("gymsite.services.serve", "lab", var_dir=place.var_dir)
+    before = processor.memory_mb(lab)
     begun = time.perf_counter()
     lines = _stream_lines(url, place.key)
     seconds = time.perf_counter() - begun
-    grown = _lab_memory_mb(place) - before
+    grown = processor.memory_mb(lab) - before
     yield Row(
         "task export", lines / seconds, "/s", 100_000, note=f"{lines:,} tasks, lab grew by {grown:.0f} MB"
     )
 
 
 def _stream_lines(url: str, key: str) -> int:
-    import httpx
-
     count = 0
     with httpx.stream(
         "GET", url, headers={"Authorization": f"Bearer {key}", "Accept-Encoding": "identity"}, timeout=120
@@ -230,19 +179,6 @@ def _stream_lines(url: str, key: str) -> int:
     return count
 
 
-def _lab_memory_mb(place: Installation) -> float:
-    """Resident memory of every process that serves the lab."""
-    total = 0
-    for status in Path("/proc").glob("[0-9]*/status"):
-        with contextlib.suppress(OSError):
-            command = (status.parent / "cmdline").read_bytes()
-            is_ours = f"VAR_DIR={place.var_dir}".encode() in (status.parent / "environ").read_bytes()
-            if b"gymsite.services.serve\0lab" in command and is_ours:
-                fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
-                total += int(fields.get("VmRSS", "0 kB").split()[0])
-    return total / 1024
-
-
-def _note(done: load.Result) -> str:
+def tail_note(done: load.Result) -> str:
     refused = f", REFUSED {done.bad}" if done.bad else ""
     return f"p99 {done.percentile(0.99):.0f} ms{refused}"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
@@ -14,7 +12,7 @@ from statistics import median
 import psycopg
 from psycopg import sql
 
-from tests.bench.installation import BASE_DIR, Installation
+from tests.bench.installation import Installation
 from tests.bench.table import Row
 
 ROWS = 20_000
@@ -28,12 +26,12 @@ QUESTION = (
 
 def rows(place: Installation) -> Iterator[Row]:
     """Loaded by a process of its own, as `manage.py load_benchmark` does it, into a database of their own."""
-    env = {**place.env, "GYM_PROCESS": "manage", "DATABASE_URL": database_make(place)}
+    env = {"GYM_PROCESS": "manage", "DATABASE_URL": database_make(place)}
     folder = place.var_dir / "imports"
     try:
         for benchmark, (split, write) in WRITERS.items():
             source = write(folder / benchmark)
-            pairs = _measured(env, benchmark, str(source), split)
+            pairs = place.module_run("imports", benchmark, source, split, ROUNDS, env=env)
             ours, floor = (median(pair[side] for pair in pairs) for side in ("loaded", "copied"))
             yield Row(
                 f"{benchmark} rows imported",
@@ -54,16 +52,8 @@ def database_make(place: Installation) -> str:
         owner.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
     address, _, query = place.database_url("owner").partition("?")
     url = f"{address.rpartition('/')[0]}/{DATABASE}?{query}"
-    command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(command, cwd=BASE_DIR, env={**place.env, "DATABASE_URL": url}, check=True)
+    place.manage("migrate", "--verbosity", "0", env={"DATABASE_URL": url})
     return url
-
-
-def _measured(env: dict[str, str], *arguments: str) -> list[dict[str, float]]:
-    command = [sys.executable, "-m", "tests.bench.imports", *arguments, str(ROUNDS)]
-    done = subprocess.run(command, cwd=BASE_DIR, env=env, check=True, stdout=subprocess.PIPE, text=True)
-    pairs: list[dict[str, float]] = json.loads(done.stdout)
-    return pairs
 
 
 def _gsm8k(folder: Path) -> Path:

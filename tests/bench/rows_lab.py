@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from typing import Any
 
 from tests.bench import store
-from tests.bench.installation import BASE_DIR, Installation
+from tests.bench.installation import Installation
 from tests.bench.table import Row
 
 SUMMARISED_EPISODES = 200
@@ -25,27 +21,27 @@ def rows(place: Installation) -> Iterator[Row]:
         last_episode=made.first_episode + SUMMARISED_EPISODES - 1,
     )
     run = made.runs[len(made.runs) // 2]
-    told = _measured(place, "searching", made.first_episode, SUMMARISED_EPISODES, run)
-    found, size = told["found"], f"of {made.steps:,} steps in {made.episodes:,} episodes"
+    measured = place.module_run("search", made.first_episode, SUMMARISED_EPISODES, run)
+    times_ms, size = measured["times_ms"], f"of {made.steps:,} steps in {made.episodes:,} episodes"
     for name, key, target in (
         ("search in thoughts p95", "search", 500),
-        ("counts of its hits p95", "counts", 500),
+        ("counts of its matches p95", "counts", 500),
         ("filtered list p95", "list", 200),
         ("counts of the list p95", "list counts", 200),
     ):
-        times = sorted(found[key])
-        slowest, asked = told["worst"][key]
-        note = f"{size}; median {times[len(times) // 2]:.0f} ms; slowest {slowest:.0f} ms: {asked.strip()}"
+        times = sorted(times_ms[key])
+        slowest, query = measured["worst"][key]
+        note = f"{size}; median {times[len(times) // 2]:.0f} ms; slowest {slowest:.0f} ms: {query.strip()}"
         at_95 = times[int(len(times) * 0.95)]
         yield Row(name, at_95, "ms", target, is_lower_better=True, note=note)
     yield from _page_rows(place, run)
-    rate = found["steps summarised"][0] / found["seconds"][0]
+    rate = measured["steps"] / measured["seconds"]
     yield Row("steps summarised", rate, "/s", RECORDED_PER_S, note="one process, two page events a step")
 
 
 def _page_rows(place: Installation, run: int) -> Iterator[Row]:
-    found = _measured(place, "searching_page", place.lab, run)
-    page, bare = (sorted(found[name]) for name in ("page", "bare"))
+    measured = place.module_run("search_page", place.lab, run)
+    page, bare = (sorted(measured[name]) for name in ("page", "bare"))
     at_95 = int(len(page) * 0.95)
     yield Row(
         "first byte of /search p95",
@@ -58,21 +54,8 @@ def _page_rows(place: Installation, run: int) -> Iterator[Row]:
         note=f"median {page[len(page) // 2]:.0f} ms beside {bare[len(bare) // 2]:.0f} ms",
     )
     for name, key, target, note in (
-        ("found episodes' ids taken away", "ids", 500, "of a word in most thoughts"),
-        ("found episodes' facts taken away", "facts", 1_000, "of one arm"),
+        ("matching episodes' ids exported", "ids", 500, "of a word in most thoughts"),
+        ("matching episodes' measures exported", "facts", 1_000, "of one arm"),
     ):
-        lines, seconds = found[key]
+        lines, seconds = measured[key]
         yield Row(name, lines / seconds, "/s", target, note=f"{lines:,.0f} lines, {note}")
-
-
-def _measured(place: Installation, module: str, *arguments: object) -> dict[str, Any]:
-    """In a process of its own, so that it uses the installation's settings."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)],
-        cwd=BASE_DIR,
-        env=place.env,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return json.loads(done.stdout)

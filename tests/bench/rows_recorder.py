@@ -19,11 +19,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from core.presentation import Look
-from palaestra.browser import ARGUMENTS, browser_find
 from tasks_app.worlds.keys import PUBLIC_WORLD
+from tests.bench.browser import browser_launch
 from tests.bench.installation import Installation
-from tests.bench.rows_http import _open, _tasks
 from tests.bench.site_episodes import pages_of, payload_make, tasks_insert
 from tests.bench.table import Row
 
@@ -47,21 +45,19 @@ class Cost:
 
 
 def rows(place: Installation) -> Iterator[Row]:
-    run = int(str(place.call("POST", "/runs", {"name": "recorder", "kind": "eval", "simulated": True})["id"]))
+    run = place.run_create("recorder")
     payload = payload_make(place, site="stays", number=PUBLIC_WORLD + 1)
     pages = {
-        "question": (_tasks(place)[0], "", Look().as_dict()),
-        "stay": (tasks_insert(place, [payload])[0], pages_of(place, payload)[3], Look().as_dict("site")),
+        "question": (place.question_ids()[0], ""),
+        "stay": (tasks_insert(place, [payload])[0], pages_of(place, payload)[3]),
     }
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browser_find(), args=[*ARGUMENTS, "--no-sandbox"]
-        )
-        for name, (task, path, look) in pages.items():
+        browser = browser_launch(playwright)
+        for name, (task, path) in pages.items():
             costs = {}
             for recording in ("off", *TARGETS_MS):
-                opened = _open(place, run, [task], 1, recording=recording, presentation=look)
-                costs[recording] = _costs(browser, str(opened[0]["start_url"]) + path)
+                (episode,) = place.episodes_open(run, [task], recording=recording)
+                costs[recording] = _costs(browser, episode["start_url"] + path)
             for recording, target in TARGETS_MS.items():
                 yield _row(f"{recording} on a {name} page", costs[recording], costs["off"], target)
         browser.close()

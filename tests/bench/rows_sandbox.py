@@ -13,8 +13,7 @@ from statistics import median
 import psycopg
 
 from tests.bench.installation import Installation
-from tests.bench.rows_http import _open
-from tests.bench.rows_judging import _latencies_ms
+from tests.bench.rows_judging import latencies_ms
 from tests.bench.table import Row, middle
 from verifiers import registry
 from verifiers.sandbox import enclosure
@@ -42,10 +41,7 @@ def rows(place: Installation) -> Iterator[Row]:
     registry.discover()
     yield _starts()
     task = _task(place)
-    runs = {
-        verifier_id: place.call("POST", "/runs", {"name": verifier_id, "kind": kind, "simulated": True})["id"]
-        for verifier_id, kind in RUN_KINDS.items()
-    }
+    runs = {verifier_id: place.run_create(verifier_id, kind) for verifier_id, kind in RUN_KINDS.items()}
     for verifier_id, run in runs.items():
         yield _drain(place, run, task, verifier_id)
     yield from _one_by_one(place, runs["code_strict-v1"], task)
@@ -125,7 +121,7 @@ def _submit(place: Installation, ids: list[object], program: str = PROGRAM) -> N
         owner.execute(_SUBMIT, {"ids": ids, "program": program})
 
 
-def _drain(place: Installation, run: object, task: int, verifier_id: str) -> Row:
+def _drain(place: Installation, run: int, task: int, verifier_id: str) -> Row:
     evidence = Evidence(PROGRAM)
 
     def judge() -> object:
@@ -148,28 +144,28 @@ def _drain(place: Installation, run: object, task: int, verifier_id: str) -> Row
     )
 
 
-def _drain_rate(place: Installation, run: object, task: int) -> float:
-    ids = [episode["id"] for episode in _open(place, run, [task], DRAINED)]
+def _drain_rate(place: Installation, run: int, task: int) -> float:
+    ids = [episode["id"] for episode in place.episodes_open(run, [task], DRAINED)]
     _submit(place, ids)
-    return DRAINED / max(_latencies_ms(place, ids)) * 1000
+    return DRAINED / max(latencies_ms(place, ids)) * 1000
 
 
-def _one_by_one(place: Installation, run: object, task: int) -> Iterator[Row]:
+def _one_by_one(place: Installation, run: int, task: int) -> Iterator[Row]:
     """Each submitted when the one before has its verdict; then again while a program loops endlessly."""
     alone = _median_ms(place, run, task, count=ONE_BY_ONE)
     note = "from arrival to the verdict's row, both verdicts of a run of kind train"
     yield Row("verdict of a program p50", alone, "ms", 150, is_lower_better=True, note=note)
-    looping = [episode["id"] for episode in _open(place, run, [task], 1)]
+    looping = [episode["id"] for episode in place.episodes_open(run, [task], 1)]
     _submit(place, looping, ENDLESS)
     beside = _median_ms(place, run, task, count=BESIDE_A_LOOP)
-    (loop_ms,) = _latencies_ms(place, looping)
+    (loop_ms,) = latencies_ms(place, looping)
     note = f"the endless loop had its verdict after {loop_ms / 1000:.1f} s"
     yield Row("the same beside an endless loop p50", beside, "ms", 300, is_lower_better=True, note=note)
 
 
-def _median_ms(place: Installation, run: object, task: int, *, count: int) -> float:
-    found = []
-    for episode in _open(place, run, [task], count):
+def _median_ms(place: Installation, run: int, task: int, *, count: int) -> float:
+    latencies = []
+    for episode in place.episodes_open(run, [task], count):
         _submit(place, [episode["id"]])
-        found += _latencies_ms(place, [episode["id"]])
-    return median(found)
+        latencies += latencies_ms(place, [episode["id"]])
+    return median(latencies)

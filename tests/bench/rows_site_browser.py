@@ -7,21 +7,16 @@ to what its search finds. Every one must be judged correct.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import psycopg
 
-from core.presentation import AXES_DRAWN, NEUTRAL
+from core.presentation import NEUTRAL
 from gymsite.services import secrets
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
@@ -32,16 +27,14 @@ from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
 from tasks_app.worlds.keys import world_arguments
 from tasks_app.worlds.registry import discover, worlds
-from tests.bench.installation import BASE_DIR, Installation, free_ports
+from tests.bench.installation import Installation
 from tests.bench.rows_browser import PAGES
-from tests.bench.rows_http import _wait_port
-from tests.bench.site_episodes import episodes_open
+from tests.bench.servers import wsgi_server
 from tests.bench.table import Row
 
 GENERATED = 120
 TASKS = 4
 EPISODES = 24
-NEUTRAL_SITE = {axis: NEUTRAL[axis] for axis in AXES_DRAWN["site"]}
 FAMILIES = {"stays": "total_price", "reviews": "count_mentions"}
 
 TEXT_OF = {"type": "text", "select": "value"}
@@ -107,12 +100,13 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 async def _measure(place: Installation, ways: dict[int, Way]) -> tuple[float, float]:
-    asked = {"name": "oracles", "kind": "eval", "simulated": True}
-    run = int(str(place.call("POST", "/runs", asked)["id"]))
-    opened = episodes_open(place, run, list(ways), presentation=NEUTRAL_SITE)
-    with _copy(place) as origin:
-        starts = [url.replace(place.arena, origin) for _, url in opened]
-        copied = await _on_copies(origin, list(zip(starts, ways.values(), strict=True)))
+    run = place.run_create("oracles")
+    episodes = place.episodes_open(run, list(ways))
+    # The copies are served by one process, which then has all of them.
+    copy = wsgi_server("tests.bench.site_copy:application", workers=1, env={"COPY_OF": place.arena})
+    with copy as server:
+        starts = [episode["start_url"].replace(place.arena, server.url) for episode in episodes]
+        copied = await _on_copies(server.url, list(zip(starts, ways.values(), strict=True)))
     return copied, await _on_the_arena(place, run, ways)
 
 
@@ -128,7 +122,7 @@ async def _on_the_arena(place: Installation, run: int, ways: dict[int, Way]) -> 
                 tasks=list(ways),
                 samples_per_task=samples,
                 policy=Guide(ways),
-                presentation=NEUTRAL_SITE,
+                presentation=dict(NEUTRAL),
             )
             seconds = time.perf_counter() - begun
             if bad := [one for one in done if one.outcome != "correct"]:
@@ -216,21 +210,3 @@ def _to_what_is_found(world: Any, given: dict[str, Any]) -> Way:
 
 
 WAYS = {"stays": _to_the_offers, "reviews": _to_what_is_found}
-
-
-@contextlib.contextmanager
-def _copy(place: Installation) -> Iterator[str]:
-    """Copies of the arena's pages, served as the arena is, but that one process has all of them."""
-    port = free_ports(1)[0]
-    command = [
-        str(Path(sys.executable).with_name("granian")),
-        *("--interface", "wsgi", "--port", str(port), "--workers", "1", "--no-log"),
-        "tests.bench.site_copy:application",
-    ]
-    server = subprocess.Popen(command, cwd=BASE_DIR, env={**os.environ, "COPY_OF": place.arena})
-    try:
-        _wait_port(f"http://127.0.0.1:{port}")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)

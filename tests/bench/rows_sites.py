@@ -6,21 +6,18 @@ remembered, and with a world of its own for every episode, each drawn anew.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import cycle
-from pathlib import Path
 from statistics import median
 
 from tests.bench import load, processor
-from tests.bench.installation import BASE_DIR, Installation, free_ports
-from tests.bench.rows_http import _note, _open, _wait_port
+from tests.bench.installation import Installation
+from tests.bench.rows_http import tail_note
+from tests.bench.servers import Server, wsgi_server
 from tests.bench.site_episodes import (
     SITES,
     Visited,
@@ -45,7 +42,7 @@ ARENA = ("gymsite.services.serve", "arena")
 
 
 def rows(place: Installation) -> Iterator[Row]:
-    run = int(str(place.call("POST", "/runs", {"name": "sites", "kind": "eval", "simulated": True})["id"]))
+    run = place.run_create("sites")
     few = payloads_of(place, count=EPISODES, worlds_each=FEW_WORLDS, first=0)
     many = payloads_of(place, count=EPISODES, worlds_each=EPISODES, first=1_000)
     few_tasks, many_tasks = tasks_insert(place, few), tasks_insert(place, many)
@@ -62,7 +59,7 @@ def _opening(place: Installation, run: int, tasks: list[int]) -> Row:
     times = []
     for _ in range(5):
         begun = time.perf_counter()
-        _open(place, run, tasks, EPISODES)
+        place.episodes_open(run, tasks, presentation={})
         times.append((time.perf_counter() - begun) * 1000)
     note = f"{EPISODES:,} tasks; median {median(times):.0f} ms"
     return Row("1,000 site episodes opened", min(times), "ms", 300, is_lower_better=True, note=note)
@@ -106,7 +103,7 @@ def _paced(place: Installation, visited: list[Visited], think_s: float) -> load.
 def _all_views(place: Installation, visited: list[Visited], name: str) -> Row:
     """Saturation: as many pages as the arena gives, each seen once by its episode, so that all are noted."""
     done = _ask(place, in_turn(visited), connections=CONNECTIONS)
-    note = f"every page new to its episode; {CONNECTIONS} connections, {SERVED_BY}; {_note(done)}"
+    note = f"every page new to its episode; {CONNECTIONS} connections, {SERVED_BY}; {tail_note(done)}"
     return Row(f"page views, {name}", done.rate, "/s", 0, note=note)
 
 
@@ -116,19 +113,19 @@ def _beside_bare(place: Installation, visited: list[Visited]) -> Iterator[Row]:
     database = processor.pids_of("postgres", str(place.var_dir), var_dir=place.var_dir)
     for number, site in enumerate(SITES):
         episodes = visited[number::2]
-        with _bare(place, [path_of(url) for url in episodes[0].urls]) as (url, server):
+        with _bare_pages(place, [path_of(url) for url in episodes[0].urls]) as server:
             kinds = [
                 (
                     _kind(page),
                     Turns(
-                        bare=(f"{url}/{turn}",),
+                        bare=(f"{server.url}/{turn}",),
                         ours=tuple(one.start_url + one.pages[turn] for one in episodes),
                     ),
                 )
                 for turn, page in enumerate(episodes[0].pages)
             ]
-            groups = ({server}, arena, database)
-            done = [(name, turns.take(url, place.arena, groups)) for name, turns in kinds]
+            groups = ({server.pid}, arena, database)
+            done = [(name, turns.take(server.url, place.arena, groups)) for name, turns in kinds]
         each = ", ".join(f"{name} {taken.ours / taken.bare:.0%}" for name, taken in done)
         bare_ms, arena_ms, database_ms = (
             sum(times) / len(done) for times in zip(*(taken.spent_ms for _, taken in done), strict=True)
@@ -199,27 +196,12 @@ def _checked(done: load.Result) -> load.Result:
     return done
 
 
-@contextlib.contextmanager
-def _bare(place: Installation, paths: list[str]) -> Iterator[tuple[str, int]]:
-    """The floor, served as the arena is: granian, two workers, four threads each."""
-    port = free_ports(1)[0]
-    command = [
-        str(Path(sys.executable).with_name("granian")),
-        *("--interface", "wsgi", "--port", str(port), "--workers", "2", "--blocking-threads", "4"),
-        *("--no-log", "tests.bench.bare_pages:application"),
-    ]
+def _bare_pages(place: Installation, paths: list[str]) -> AbstractContextManager[Server]:
+    """The floor, served as the arena is."""
     env = {
-        **os.environ,
         **place.env,
         "GYM_PROCESS": "arena",
         "DATABASE_URL": place.database_url("arena"),
         "BARE_PAGES": json.dumps(paths),
     }
-    server = subprocess.Popen(command, cwd=BASE_DIR, env=env)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        _wait_port(url)
-        yield url, server.pid
-    finally:
-        server.terminate()
-        server.wait(10)
+    return wsgi_server("tests.bench.bare_pages:application", "--blocking-threads", "4", workers=2, env=env)

@@ -6,17 +6,14 @@ nothing in its cache. A step is shown when the frame with it has been drawn.
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from statistics import median
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from palaestra.browser import ARGUMENTS, browser_find
-from tests.bench.installation import BASE_DIR, Installation
+from tests.bench.browser import browser_launch
+from tests.bench.installation import Installation
 from tests.bench.table import Row
 
 SHORT, LONG = 50, 10_000
@@ -45,12 +42,10 @@ GO = f"""async (index) => {{
 
 
 def rows(place: Installation) -> Iterator[Row]:
-    made = _made(place)
+    made = place.module_run("viewer", SHORT, LONG)
     short, long = made["episodes"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browser_find(), args=[*ARGUMENTS, "--no-sandbox"]
-        )
+        browser = browser_launch(playwright)
         paints = _paints(browser, place, made["cookie"], [short, long])
         for episode, steps in ((short, SHORT), (long, LONG)):
             yield _row(f"first paint of an episode of {steps:,} steps", paints[episode], 1_000, is_p95=False)
@@ -66,12 +61,6 @@ def _row(name: str, times: list[float], target: float, *, is_p95: bool = True) -
     value = ordered[int(len(ordered) * 0.95)] if is_p95 else median(ordered)
     note = f"{len(ordered)} times: median {median(ordered):.0f}, slowest {ordered[-1]:.0f} ms"
     return Row(name, value, "ms", target, is_lower_better=True, note=note)
-
-
-def _made(place: Installation) -> dict[str, list[int]]:
-    command = [sys.executable, "-m", "tests.bench.viewer", str(SHORT), str(LONG)]
-    done = subprocess.run(command, cwd=BASE_DIR, env=place.env, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout)
 
 
 def _page(browser: Browser, place: Installation, cookie: object) -> Page:

@@ -1,4 +1,4 @@
-"""The page of search, asked by HTTP as a browser asks, beside its bare statements in this process.
+"""The search page, requested over HTTP as a browser does, beside its bare statements in this process.
 
 `python -m tests.bench.search_page LAB_URL RUN` prints a JSON object of lists of milliseconds.
 """
@@ -21,7 +21,7 @@ MS_PER_SECOND = 1000
 
 
 class Browser:
-    """A kept connection with the session of someone who has logged in."""
+    """A kept-alive connection with the session of a user who is logged in."""
 
     def __init__(self, lab: str, session: str) -> None:
         from django.conf import settings
@@ -41,8 +41,8 @@ class Browser:
         response.read()
         return took
 
-    def taken(self, path: str) -> tuple[int, float]:
-        """Lines of a download, and its seconds."""
+    def download(self, path: str) -> tuple[int, float]:
+        """The number of lines of a download, and the seconds it took."""
         begun, lines = time.perf_counter(), 0
         self._connection.request("GET", path, headers=self._headers)
         response = self._connection.getresponse()
@@ -52,13 +52,13 @@ class Browser:
 
 
 def _address(query: str, filters: dict[str, Any]) -> str:
-    asked = {"q": query} if query else {}
+    parameters = {"q": query} if query else {}
     for name, value in filters.items():
         if name == "duration_min_ms":
-            asked["seconds_min"] = str(value / MS_PER_SECOND)
+            parameters["seconds_min"] = str(value / MS_PER_SECOND)
         else:
-            asked[name] = str(value)
-    return f"/search?{urlencode(asked)}"
+            parameters[name] = str(value)
+    return f"/search?{urlencode(parameters)}"
 
 
 def _session() -> str:
@@ -82,19 +82,19 @@ def main(lab: str, run: int) -> None:
 
     browser = Browser(lab, _session())
     browser.first_byte("/search")
-    found: dict[str, list[float]] = {"page": [], "bare": []}
-    asked = [*searches(run), *(("", filters) for filters in lists(run))]
-    for query, filters in asked:
+    measured: dict[str, list[float]] = {"page": [], "bare": []}
+    requests = [*searches(run), *(("", filters) for filters in lists(run))]
+    for query, filters in requests:
         search, path = Search(query=query, filters=filters), _address(query, filters)
         for _ in range(REPEATS):
             begun = time.perf_counter()
             search_page(search)
-            found["bare"].append((time.perf_counter() - begun) * MS_PER_SECOND)
-            found["page"].append(browser.first_byte(path))
+            measured["bare"].append((time.perf_counter() - begun) * MS_PER_SECOND)
+            measured["page"].append(browser.first_byte(path))
     for name, path in (("ids", "/search/ids.txt?q=check"), ("facts", "/search/facts.csv?arm=gym")):
-        lines, seconds = browser.taken(path)
-        found[name] = [float(lines), seconds]
-    print(json.dumps(found))
+        lines, seconds = browser.download(path)
+        measured[name] = [float(lines), seconds]
+    print(json.dumps(measured))
 
 
 if __name__ == "__main__":

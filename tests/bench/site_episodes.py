@@ -17,7 +17,6 @@ from gymsite.services import secrets
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal, world_arguments, world_key
 from tasks_app.worlds.registry import discover, worlds
 from tests.bench.installation import Installation
-from tests.bench.rows_http import _open
 
 SITES = ("stays", "reviews")
 FIRST_DAY = date(2027, 3, 1)
@@ -49,16 +48,16 @@ class Visited:
 
 def payload_make(place: Installation, *, site: str, number: int, **more: Any) -> dict[str, Any]:
     salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))
-    asked = {"text": TEXT, "fields": list(FIELDS), **more}
+    question = {"text": TEXT, "fields": list(FIELDS), **more}
     key = world_key(salt=salt, site=site, number=number)
     return {
         "site": site,
         "world": number,
         "edition": "train",
         "first_day": FIRST_DAY.isoformat(),
-        "changes": changes_seal([], key=key, text=asked["text"]),
+        "changes": changes_seal([], key=key, text=question["text"]),
         "format": "plain",
-        **asked,
+        **question,
     }
 
 
@@ -67,11 +66,7 @@ def tasks_insert(place: Installation, payloads: Iterable[dict[str, Any]]) -> lis
     rows = [_row(number, payload) for number, payload in enumerate(payloads)]
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner, owner.cursor() as cursor:
         cursor.executemany(_INSERT, rows, returning=True)
-        found = []
-        while True:
-            found += [row[0] for row in cursor.fetchall()]
-            if not cursor.nextset():
-                return found
+        return [cursor.fetchone()[0] for _ in cursor.results()]
 
 
 def _row(number: int, payload: dict[str, Any]) -> dict[str, Any]:
@@ -89,20 +84,13 @@ def payloads_of(place: Installation, *, count: int, worlds_each: int, first: int
     ]
 
 
-def episodes_open(place: Installation, run: int, tasks: list[int], **more: object) -> list[tuple[int, str]]:
-    """An episode of each task: id and first address."""
-    opened = _open(place, run, tasks, len(tasks), **more)
-    return [(int(str(one["id"])), str(one["start_url"])) for one in opened]
-
-
 def visits(
     place: Installation, run: int, payloads: list[dict[str, Any]], tasks: list[int], **more: object
 ) -> list[Visited]:
     """A new episode of each task, with the pages that an agent goes through in its world."""
-    opened = episodes_open(place, run, tasks, **more)
     return [
-        Visited(id=number, start_url=url, pages=pages_of(place, payload))
-        for (number, url), payload in zip(opened, payloads, strict=True)
+        Visited(id=episode["id"], start_url=episode["start_url"], pages=pages_of(place, payload))
+        for episode, payload in zip(place.episodes_open(run, tasks, **more), payloads, strict=True)
     ]
 
 
