@@ -175,9 +175,8 @@ async def _naively(place: Installation) -> Pace:
 
 
 async def _naive_episode(browser: Browser, client: Client, run: int, task: int) -> None:
-    opened = (
-        await client.episodes_open(run=run, tasks=[task], arm="gym", presentation=dict(NEUTRAL))
-    ).episodes[0]
+    opening = await client.episodes_open(run=run, tasks=[task], arm="gym", presentation=dict(NEUTRAL))
+    opened = opening.episodes[0]
     context = await browser.new_context()
     page = await context.new_page()
     await page.goto(str(opened.start_url))
