@@ -79,7 +79,9 @@ def mutant_is_killed(mutant: Mutant, copy: Path, python: Path) -> bool:
     finally:
         target.write_text(original)
     if done.returncode not in {0, *KILLED}:
-        raise RuntimeError(f"pytest ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise RuntimeError(
+            f"pytest ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
     return done.returncode in KILLED
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,15 +27,6 @@ from tests.e2e.answers import Answering
 from tests.e2e.wire import Wire
 from tests.servers import servers
 from trajectories.models import Episode
-
-# Seconds since 1970 from which on no browser test begins: what comes after them has a limit to keep.
-BEGIN_UNTIL = float(os.environ.get("BROWSER_TESTS_UNTIL") or "inf")
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if time() > BEGIN_UNTIL:
-        pytest.skip("the machine was slow, and the time for browser tests is over (BROWSER_TESTS_UNTIL)")
-
 
 # Playwright's sync API keeps an event loop running in this thread; Django would refuse every query.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
