@@ -1,7 +1,7 @@
-"""`python -m tests.mutation [--workers N] [WORD ...]`: put known faults into the code, and see that tests fail.
+"""`python -m tests.mutation [WORD ...]`: put known faults into the code, and see that tests fail.
 
 The faults are in `mutants.toml`, each with the tests that must notice it; words select those whose file or
-fault contains one of them. Works on copies of the tree in a temporary folder.
+description contains one of them. Works on copies of the tree in a temporary folder.
 """
 
 from __future__ import annotations
