@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tasks_app.registry import benchmarks
-from tasks_app.sites import generation
+from tasks_app.sites import benchmark
 
 SITE = "reviews"
 SAMPLED = ("count_conditions", "count_mentions", "mean_rating", "mention_when")
 
-benchmarks.register(SITE, generation.plugin(SITE, title="Reviews", sampled=SAMPLED))
+benchmarks.register(SITE, benchmark.plugin(SITE, title="Reviews", sampled=SAMPLED))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tasks_app.registry import benchmarks
-from tasks_app.sites import generation
+from tasks_app.sites import benchmark
 
 SITE = "stays"
 # Of those that are told rather than done: their golds prove themselves without an episode.
 SAMPLED = ("cheapest_with_without", "first_free_stretch", "missing_amenities", "total_price")
 
-benchmarks.register(SITE, generation.plugin(SITE, title="Stays", sampled=SAMPLED))
+benchmarks.register(SITE, benchmark.plugin(SITE, title="Stays", sampled=SAMPLED))

@@ -52,6 +52,11 @@ class Guesses:
     impossible: float
 
     @property
+    def best(self) -> float:
+        """How often the best of the cheats is right."""
+        return max(self.commonest, self.constant, self.wording, self.cannot)
+
+    @property
     def exceeding(self) -> tuple[str, ...]:
         """The measures that are over their limits."""
         measured = ("commonest", "constant", "wording", "cannot")

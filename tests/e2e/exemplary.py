@@ -8,7 +8,7 @@ from tasks_app.families import milestones
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold
-from tasks_app.sites import generation
+from tasks_app.sites.drafts import gold_make
 from tests import factories
 from trajectories.judging import services
 from trajectories.models import Episode, Verdict
@@ -16,7 +16,7 @@ from trajectories.models import Episode, Verdict
 
 def prepared(episode: Episode, task: SiteTask) -> Episode:
     """With the gold and the tags of a loaded task, for its judge."""
-    draft = generation._gold(task)
+    draft = gold_make(task)
     Gold.objects.filter(task=episode.task).update(answer=draft.answer, extra=draft.extra)
     judge = "site_state-v1"
     benchmark = factories.benchmark(
@@ -33,7 +33,7 @@ def verdict_of(episode: Episode) -> Verdict:
 
 
 def unreachable(task: SiteTask) -> list[str]:
-    draft = generation._gold(task)
+    draft = gold_make(task)
     told = milestones.told_of(answer=draft.answer, extra=draft.extra)
     every = FAMILIES.get(task.family).milestones
     return [one.name for one in every if one.when(told.given) and not one.parts(told)]

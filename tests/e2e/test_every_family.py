@@ -23,7 +23,8 @@ from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.types import LEVELS, SiteTask
 from tasks_app.models import Task
 from tasks_app.questions import questions
-from tasks_app.sites import generation
+from tasks_app.sites.drafts import PlacedTask, draft_make, task_place
+from tasks_app.sites.worlds import SiteWorld, site_world
 from tests import factories
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import reviews_solution, stays_solution
@@ -77,7 +78,7 @@ PAIRS = [
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    placed: generation.Placed
+    placed: PlacedTask
     world: Any
     task: Task
     look: Look
@@ -104,18 +105,18 @@ def pair_of(family_id: str, number: int, place: int) -> tuple[Case, Case]:
     levels = LEVELS[place:]
     drawn = (task for level in levels for task in _tasks(family_id, world, turn, level=level))
     task, twin = next((task, twin) for task in drawn if (twin := plugin.twin(world, task)))
-    changed = generation.open_world(found, changes=twin.changes)
+    changed = found.open(changes=twin.changes)
     look = _look(family_id, turn) if turn else Look(time_zone=DAYS[0][1])
     possible = _case(replace(task, twin=twin.twin), found, world, look=look)
     return possible, _case(twin, found, changed, look=look)
 
 
-def _world(family_id: str, *, number: int, turn: int) -> tuple[dict[str, Any], Any]:
+def _world(family_id: str, *, number: int, turn: int) -> tuple[SiteWorld, Any]:
     family = FAMILIES.get(family_id)
     edition = family.splits[-1] if turn >= LOOKS else family.splits[0]
-    found = generation.place_of(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
-    found["first_day"], _ = DAYS[turn % LOOKS]
-    return found, generation.open_world(found)
+    found = site_world(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
+    found = replace(found, first_day=DAYS[turn % LOOKS][0])
+    return found, found.open()
 
 
 def _tasks(family_id: str, world: Any, turn: int, *, level: int) -> Iterator[SiteTask]:
@@ -131,15 +132,15 @@ def _look(family_id: str, turn: int) -> Look:
     return look_rotate(seed=len(family_id), place=turn, fixed=fixed, page="site")
 
 
-def _case(task: SiteTask, found: dict[str, Any], world: Any, *, look: Look) -> Case:
-    placed = generation.placed_make(task, found, world)
+def _case(task: SiteTask, found: SiteWorld, world: Any, *, look: Look) -> Case:
+    placed = task_place(task, found, world)
     return Case(placed=placed, world=world, task=_stored(placed), look=look)
 
 
-def _stored(placed: generation.Placed) -> Task:
+def _stored(placed: PlacedTask) -> Task:
     verifier = {"verifier_official": "site_state-v1", "verifier_training": "site_state-v1"}
-    benchmark = factories.benchmark(id=placed.site, kind="site", **verifier)
-    draft = generation.draft(placed, split="test")
+    benchmark = factories.benchmark(id=placed.world.site, kind="site", **verifier)
+    draft = draft_make(placed, split="test")
     task = factories.task(
         benchmark=benchmark,
         kind="site",
@@ -155,7 +156,7 @@ def _stored(placed: generation.Placed) -> Task:
 def solved(case: Case, page: Page) -> int:
     """Solve the task of the episode whose first page this is, and hand in the answer; the moves it took."""
     task = case.placed.task
-    if case.placed.site == "stays":
+    if case.placed.world.site == "stays":
         one = Visitor(page=page, look=case.look, town=case.world)
         one.arrive()
         one.submit(stays_solution.SOLVERS[task.family](one, task), task.fields)

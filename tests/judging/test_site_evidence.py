@@ -10,7 +10,8 @@ from django.conf import settings
 from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.models import Gold
-from tasks_app.sites import generation
+from tasks_app.sites.drafts import draft_make, task_place
+from tasks_app.sites.worlds import site_world
 from tasks_app.types import TaskDraft
 from tests import factories
 from trajectories.judging import services
@@ -26,18 +27,13 @@ SHOWN_TOGETHER = 3
 def drafts_of(family_id: str) -> list[TaskDraft]:
     """A task of the family and, where it has one, its impossible twin."""
     family = FAMILIES.get(family_id)
-    place = generation.place_of(
-        family.site, number=NUMBER, edition=family.splits[-1], salt=settings.WORLD_SALT
-    )
-    world = generation.open_world(place)
+    where = site_world(family.site, number=NUMBER, edition=family.splits[-1], salt=settings.WORLD_SALT)
+    world = where.open()
     draws = Draws(b"evidence", family_id)
     tasks = [task for slot in range(30) if (task := family.draw(world, draws.at(slot), 2))]
     twins = [family.twin(world, task) for task in tasks if family.twin]
     chosen = [tasks[0], *[twin for twin in twins if twin][:1]]
-    return [
-        generation.draft(generation.placed_make(task, place, world), split=None, place="evidence")
-        for task in chosen
-    ]
+    return [draft_make(task_place(task, where, world), split=None, place="evidence") for task in chosen]
 
 
 def metrics_of(draft: TaskDraft, *events: tuple[str, dict[str, Any]]) -> dict[str, float]:

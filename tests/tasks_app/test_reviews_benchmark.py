@@ -9,9 +9,10 @@ from django.core.management import call_command
 from tasks_app import loading
 from tasks_app.families.registry import FAMILIES
 from tasks_app.models import Task
-from tasks_app.sites import generation
+from tasks_app.sites.benchmark import generate
+from tasks_app.sites.lanes import tasks_draw
 from tasks_app.types import TaskDraft
-from tasks_app.worlds.registry import state_plain, worlds
+from tasks_app.worlds.registry import state_plain
 from verifiers import denotations, registry
 from verifiers.types import Evidence
 from verifiers.types import Gold as Reference
@@ -23,7 +24,7 @@ TEST_ALONE = {"most_helpful_mention", "most_of_five"}
 
 
 def draw(split: str) -> list[TaskDraft]:
-    rows = list(generation.generate(REVIEWS, count=COUNT, seed=1, split=split, salt=SALT))
+    rows = list(generate(REVIEWS, count=COUNT, seed=1, split=split, salt=SALT))
     return [row for row in rows if isinstance(row, TaskDraft)]
 
 
@@ -75,10 +76,8 @@ def test_payload_and_key_hold_nothing_of_the_answer(train: list[TaskDraft]) -> N
 
 
 def test_the_answer_is_accepted_and_the_wrong_way_of_every_family_is_not() -> None:
-    for one in generation.tasks_draw(REVIEWS, count=60, seed=1, split="test", salt=SALT):
-        world = worlds.get(REVIEWS).open_world(
-            one.key, edition=one.edition, first_day=one.first_day, changes=one.task.changes
-        )
+    for one in tasks_draw(REVIEWS, count=60, seed=1, split="test", salt=SALT):
+        world = one.world.open(changes=one.task.changes)
         gold = Reference(denotations.cell_of(one.task.answer))
         wrong = FAMILIES.get(one.task.family).wrong(world, one.task)
         assert registry.run("site_state-v1", gold=gold, evidence=Evidence(one.task.answer)).correct

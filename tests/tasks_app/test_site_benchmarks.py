@@ -16,11 +16,11 @@ from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
-from tasks_app.sites import generation
+from tasks_app.sites import benchmark, drafts, lanes
 from tasks_app.types import TaskDraft
 from tasks_app.worlds import text_view
 from tasks_app.worlds.keys import changes_open, changes_seal, world_arguments, world_key
-from tasks_app.worlds.registry import state_plain, worlds
+from tasks_app.worlds.registry import state_plain
 from verifiers import denotations, registry
 from verifiers.types import Evidence
 from verifiers.types import Gold as Reference
@@ -32,7 +32,7 @@ TEST_ALONE = {"change_dates", "latest_free_cancellation"}
 
 
 def draw(split: str = "train", *, count: int = 240, seed: int = 1, salt: bytes = SALT) -> list[TaskDraft]:
-    rows = list(generation.generate(STAYS, count=count, seed=seed, split=split, salt=salt))
+    rows = list(benchmark.generate(STAYS, count=count, seed=seed, split=split, salt=salt))
     return [row for row in rows if isinstance(row, TaskDraft)]
 
 
@@ -102,8 +102,8 @@ def test_the_order_of_tasks_does_not_tell_which_twin_can_be_done(
     train: list[TaskDraft], held_out: list[TaskDraft]
 ) -> None:
     pairs: dict[str, dict[bool, int]] = {}
-    for drafts in (train, held_out):
-        for place, draft in enumerate(drafts):
+    for split in (train, held_out):
+        for place, draft in enumerate(split):
             if draft.gold.extra["twin"]:
                 pair = pairs.setdefault(draft.gold.extra["twin"], {})
                 pair[draft.gold.extra["is_possible"]] = place
@@ -139,11 +139,9 @@ def test_the_gold_is_accepted_in_the_world_that_payload_and_salt_draw(held_out: 
 
 
 def test_the_wrong_way_of_every_family_is_incorrect(held_out: list[TaskDraft]) -> None:
-    placed = generation.tasks_draw(STAYS, count=80, seed=1, split="test", salt=SALT)
+    placed = lanes.tasks_draw(STAYS, count=80, seed=1, split="test", salt=SALT)
     for one in placed:
-        world = worlds.get(STAYS).open_world(
-            one.key, edition=one.edition, first_day=one.first_day, changes=one.task.changes
-        )
+        world = one.world.open(changes=one.task.changes)
         if one.task.is_possible:
             wrong = FAMILIES.get(one.task.family).wrong(world, one.task)
             told = Reference(denotations.cell_of(one.task.answer))
@@ -151,54 +149,54 @@ def test_the_wrong_way_of_every_family_is_incorrect(held_out: list[TaskDraft]) -
 
 
 def test_guess_rates_are_measured_and_small_however_few_tasks_are_drawn() -> None:
-    rates = generation.guess_rates(STAYS, split="train", salt=SALT)
+    rates = benchmark.guess_rates(STAYS, split="train", salt=SALT)
     assert all(0 < rate <= 0.05 for rate in rates.values())
     for draft in draw(count=7):
         assert draft.guess_rate == rates[draft.tags[0].removeprefix("family:")]
 
 
 def test_guess_rates_ask_of_no_task_how_long_its_text_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generation, "MEASURED_TASKS", 4)
+    monkeypatch.setattr(benchmark, "MEASURED_TASKS", 4)
     monkeypatch.setattr(text_view, "is_short", None)
-    rates = generation.guess_rates.__wrapped__(STAYS, split="train", salt=SALT)
+    rates = benchmark.guess_rates.__wrapped__(STAYS, split="train", salt=SALT)
     assert set(rates) == {family.id for family in of_site(STAYS) if "train" in family.splits}
     with pytest.raises(TypeError):
-        generation.tasks_draw(STAYS, count=24, seed=-1, split="train", salt=SALT)
+        lanes.tasks_draw(STAYS, count=24, seed=-1, split="train", salt=SALT)
 
 
 def test_a_task_without_its_text_is_the_same_task() -> None:
     asked = {"count": 40, "seed": 1, "split": "train", "salt": SALT}
-    untold = generation.tasks_draw(STAYS, **asked, placing=generation.placed_untold)
-    told = generation.tasks_draw(STAYS, **asked)
-    assert [(one.task, one.place) for one in untold] == [(one.task, one.place) for one in told]
+    untold = lanes.tasks_draw(STAYS, **asked, with_scope=False)
+    told = lanes.tasks_draw(STAYS, **asked)
+    assert [(one.task, one.world) for one in untold] == [(one.task, one.world) for one in told]
 
 
 def test_many_tasks_are_the_same_on_one_processor_and_on_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generation, "LANE_TASKS", 30)
-    asked = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "placing": generation.placed_untold}
-    spread = generation.tasks_draw(STAYS, **asked)
-    assert spread == generation.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
+    monkeypatch.setattr(lanes, "LANE_TASKS", 30)
+    asked = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
+    spread = lanes.tasks_draw(STAYS, **asked)
+    assert spread == lanes.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
     assert len({(one.task.wording, one.task.answer) for one in spread}) == 80
-    assert [one.number for one in spread[:30]] == [
-        one.number for one in generation.tasks_draw(STAYS, **{**asked, "count": 30})
+    assert [one.world.number for one in spread[:30]] == [
+        one.world.number for one in lanes.tasks_draw(STAYS, **{**asked, "count": 30})
     ]
-    assert not {one.number for one in spread[:30]} & {one.number for one in spread[30:]}
+    assert not {one.world.number for one in spread[:30]} & {one.world.number for one in spread[30:]}
 
 
 def test_what_two_lanes_both_drew_is_kept_once_and_drawn_again_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(generation, "LANE_TASKS", 70)
+    monkeypatch.setattr(lanes, "LANE_TASKS", 70)
     drawn: list[int] = []
 
-    def twice_the_first(site: str, *, count: int, lane: int, **asked: Any) -> list[generation.Placed]:
+    def twice_the_first(site: str, *, count: int, lane: int, **asked: Any) -> list[drafts.PlacedTask]:
         drawn.append(lane)
         return lane_draw(site, count=count, lane=max(0, lane - 1), **asked)
 
-    lane_draw = generation._lane_draw
-    monkeypatch.setattr(generation, "_lane_draw", twice_the_first)
-    asked = {"count": 140, "seed": 1, "split": "train", "salt": SALT, "placing": generation.placed_untold}
-    found = generation.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
+    lane_draw = lanes._lane_draw
+    monkeypatch.setattr(lanes, "_lane_draw", twice_the_first)
+    asked = {"count": 140, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
+    found = lanes.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
     assert drawn == [0, 1, 2]
     assert len({(one.task.wording, one.task.answer) for one in found}) == 140
     twins = Counter(one.task.twin for one in found if one.task.twin)
@@ -209,17 +207,15 @@ def test_what_two_lanes_both_drew_is_kept_once_and_drawn_again_elsewhere(
 def test_lanes_that_bring_nothing_new_end_in_fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
-    def the_same(site: str, *, count: int, lane: int, **asked: Any) -> list[generation.Placed]:
+    def the_same(site: str, *, count: int, lane: int, **asked: Any) -> list[drafts.PlacedTask]:
         drawn.append(lane)
         return lane_draw(site, count=min(count, 5), lane=0, **asked)
 
-    lane_draw = generation._lane_draw
-    monkeypatch.setattr(generation, "_lane_draw", the_same)
-    found = generation.tasks_draw(
-        STAYS, count=20, seed=1, split="train", salt=SALT, placing=generation.placed_untold
-    )
+    lane_draw = lanes._lane_draw
+    monkeypatch.setattr(lanes, "_lane_draw", the_same)
+    found = lanes.tasks_draw(STAYS, count=20, seed=1, split="train", salt=SALT, with_scope=False)
     assert len(found) == 5
-    assert drawn == list(range(1 + generation.LANES_IN_VAIN))
+    assert drawn == list(range(1 + lanes.MAX_BARREN_ROUNDS))
 
 
 def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: list[TaskDraft]) -> None:
@@ -227,10 +223,10 @@ def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: lis
     for draft in train:
         reasons.setdefault(draft.tags[0].removeprefix("family:"), set()).add(draft.gap_reason)
     for family in DOING:
-        assert reasons.pop(family, {generation.DONE_REASON}) == {generation.DONE_REASON}
+        assert reasons.pop(family, {drafts.DONE_REASON}) == {drafts.DONE_REASON}
     assert reasons["missing_amenities"] == {""}
-    assert reasons["cheapest_with_without"] == {"", generation.LONG_REASON}
-    assert "8,000 tokens" in generation.LONG_REASON
+    assert reasons["cheapest_with_without"] == {"", drafts.LONG_REASON}
+    assert "8,000 tokens" in drafts.LONG_REASON
 
 
 def test_a_task_is_told_in_words_when_it_is_answered_by_reading(train: list[TaskDraft]) -> None:
@@ -271,7 +267,7 @@ def test_no_cheat_exceeds_its_limit_in_any_family(
 
 
 def test_samples_are_the_same_in_every_installation() -> None:
-    again = generation.samples_draw(STAYS, ("total_price",))
+    again = benchmark.samples_draw(STAYS, ("total_price",))
     sample = next(one for one in benchmarks.get(STAYS).samples if one.tags[0] == "family:total_price")
     assert again == (sample,)
     keys = [world_arguments(sample.payload, salt=salt)["key"] for salt in (b"one", b"another")]
@@ -307,8 +303,8 @@ def test_a_guess_of_few_tasks_fails_no_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     often = SiteTask(family="f", level=1, wording="?", answer=("1",), fields=("n",), forms=1)
-    placed = SimpleNamespace(task=often, site="stays")
-    monkeypatch.setattr(generation, "tasks_draw", lambda *_args, **_asked: [placed] * 99)
+    placed = SimpleNamespace(task=often)
+    monkeypatch.setattr(lanes, "tasks_draw", lambda *_args, **_asked: [placed] * 99)
     monkeypatch.setattr(check_guesses, "_searched", lambda _placed: None)
     call_command("check_guesses", "stays")
     said = capsys.readouterr().out

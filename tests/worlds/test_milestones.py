@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import date
 from typing import Any
 from urllib.parse import urlencode
@@ -14,7 +15,8 @@ from tasks_app.families import milestones
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import _milestones as shop
 from tasks_app.families.types import LEVELS, SiteTask, Told
-from tasks_app.sites import generation
+from tasks_app.sites.drafts import gold_make
+from tasks_app.sites.worlds import site_world
 
 discover()
 EVERY = [plugin for _, plugin in FAMILIES.items()]
@@ -26,8 +28,8 @@ def task_of(family: str) -> SiteTask:
     """A task of the highest level that the family draws in a world of its own."""
     if family not in DRAWN:
         plugin = FAMILIES.get(family)
-        place = generation.place_of(plugin.site, number=3, edition=plugin.splits[-1], salt=b"milestones")
-        world = generation.open_world(place | {"first_day": FIRST_DAY})
+        where = site_world(plugin.site, number=3, edition=plugin.splits[-1], salt=b"milestones")
+        world = replace(where, first_day=FIRST_DAY).open()
         drawn = (
             plugin.draw(world, Draws(b"milestones", family, level, number), level)
             for level in reversed(LEVELS)
@@ -38,7 +40,7 @@ def task_of(family: str) -> SiteTask:
 
 
 def told(task: SiteTask) -> Told:
-    draft = generation._gold(task)
+    draft = gold_make(task)
     return milestones.told_of(answer=draft.answer, extra=draft.extra)
 
 
@@ -91,8 +93,8 @@ def reachable(plugin: Any, of: Told) -> set[str]:
 def pairs_of(plugin: Any) -> Iterator[tuple[Told, Told]]:
     """Possible tasks with their impossible twins, of every level that has any in one of two worlds."""
     for number in (3, 4):
-        place = generation.place_of(plugin.site, number=number, edition=plugin.splits[-1], salt=b"milestones")
-        world = generation.open_world(place | {"first_day": FIRST_DAY})
+        where = site_world(plugin.site, number=number, edition=plugin.splits[-1], salt=b"milestones")
+        world = replace(where, first_day=FIRST_DAY).open()
         for level in LEVELS:
             task = plugin.draw(world, Draws(b"pairs", plugin.id, level, number), level)
             other = task and plugin.twin(world, task)

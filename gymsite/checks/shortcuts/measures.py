@@ -22,7 +22,9 @@ from gymsite.checks.shortcuts.blind_page import Field, Form, Found
 from gymsite.checks.shortcuts.site_walk import Walk
 from tasks_app.families import cheats
 from tasks_app.families.types import SiteTask
-from tasks_app.sites import generation
+from tasks_app.sites import lanes
+from tasks_app.sites.drafts import PlacedTask
+from tasks_app.sites.worlds import SiteWorld
 from tasks_app.worlds.registry import worlds
 from verifiers import denotations, registry
 from verifiers.builtin import site_state
@@ -101,14 +103,14 @@ def table(shortcuts: Iterable[Shortcuts], *, least: int = cheats.LEAST_JUDGED) -
 
 def measure(site: str, *, split: str, count: int, seed: int, walks: int | None = None) -> list[Shortcuts]:
     """The shortcuts of each family of a site, in id order; random clicks on ``walks`` tasks of each."""
-    drawn = generation.tasks_draw(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
-    by_family: dict[str, list[generation.Placed]] = {}
+    drawn = lanes.tasks_draw(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
+    by_family: dict[str, list[PlacedTask]] = {}
     for placed in drawn:
         by_family.setdefault(placed.task.family, []).append(placed)
     return [_family(family, found, seed=seed, walks=walks) for family, found in sorted(by_family.items())]
 
 
-def _family(family: str, placed: Sequence[generation.Placed], *, seed: int, walks: int | None) -> Shortcuts:
+def _family(family: str, placed: Sequence[PlacedTask], *, seed: int, walks: int | None) -> Shortcuts:
     clicked = [clicks(one, Draws("clicks", seed, n)) for n, one in enumerate(placed[:walks])]
     asked = Counter(field for one in placed for field in _comparable(one.task))
     rights = Counter(found for one in placed for found in rules_right(one))
@@ -129,16 +131,15 @@ def _comparable(task: SiteTask) -> dict[int, float]:
     return {place: value for place, value in found.items() if value is not None}
 
 
-def _open(placed: generation.Placed) -> Walk:
-    return _walk(json.dumps(placed.task.changes), **placed.place)
+def _open(placed: PlacedTask) -> Walk:
+    return _walk(placed.world, json.dumps(placed.task.changes))
 
 
-def _walk(changes: str, **place: Any) -> Walk:
-    world = generation.open_world(place, changes=json.loads(changes))
-    return Walk(site=place["site"], world=world, look=Look())
+def _walk(where: SiteWorld, changes: str) -> Walk:
+    return Walk(site=where.site, world=where.open(changes=json.loads(changes)), look=Look())
 
 
-def rules_right(placed: generation.Placed) -> set[tuple[int, str]]:
+def rules_right(placed: PlacedTask) -> set[tuple[int, str]]:
     """Fields, by their place, and rules by which the page that the wording is about gives the field's value.
 
     A number is looked for among the page's numbers, a date among its dates.
@@ -153,11 +154,11 @@ def rules_right(placed: generation.Placed) -> set[tuple[int, str]]:
     return right
 
 
-def about(placed: generation.Placed) -> Found:
+def about(placed: PlacedTask) -> Found:
     """The first page, breadth first, that a link with a name out of the wording leads to; else the home."""
     walk = _open(placed)
     home = walk.here
-    for start, name, address in _links(json.dumps(placed.task.changes), **placed.place):
+    for start, name, address in _links(placed.world, json.dumps(placed.task.changes)):
         if len(name) > len("My trips") and name in placed.task.wording:
             walk.path = start
             return walk.here if walk.go(address) else home
@@ -165,9 +166,9 @@ def about(placed: generation.Placed) -> Found:
 
 
 @lru_cache(maxsize=WORLDS_KEPT)
-def _links(changes: str, **place: Any) -> tuple[tuple[str, str, str], ...]:
+def _links(where: SiteWorld, changes: str) -> tuple[tuple[str, str, str], ...]:
     """The links of the pages of a world that come first, breadth first: the page's path, name and address."""
-    walk = _walk(changes, **place)
+    walk = _walk(where, changes)
     links, known = [(walk.path, *link) for link in walk.here.links], {walk.path}
     for start, _, address in islice(links, PAGES_ASKED):
         walk.path = start
@@ -177,12 +178,12 @@ def _links(changes: str, **place: Any) -> tuple[tuple[str, str, str], ...]:
     return tuple(links)
 
 
-def clicks(placed: generation.Placed, draws: Draws) -> float:
+def clicks(placed: PlacedTask, draws: Draws) -> float:
     """How often, of ``ANSWERS`` tries, what is on the last page of a random walk was a right answer."""
     walk = _open(placed)
     for _ in range(CLICKS):
         _click(walk, draws)
-    plugin = worlds.get(placed.site)
+    plugin = worlds.get(placed.world.site)
     state = plugin.plain(plugin.fold(walk.world, walk.events))
     answers = [_answer(walk.here, placed.task, draws) for _ in range(ANSWERS)]
     return sum(is_right(placed.task, answer, state) for answer in answers) / ANSWERS

@@ -8,7 +8,8 @@ from django.conf import settings
 
 from gymsite.checks.site_command import SiteCheck
 from tasks_app.families import cheats
-from tasks_app.sites import generation
+from tasks_app.sites import lanes
+from tasks_app.sites.drafts import PlacedTask
 from tasks_app.worlds import registry
 
 
@@ -20,18 +21,16 @@ class Command(SiteCheck):
     looking = "looking"
 
     def handle(self, **options: Any) -> None:
-        asked = {name: options[name] for name in ("count", "seed", "split")}
-        drawn = generation.tasks_draw(
-            options["site"], salt=settings.WORLD_SALT, placing=generation.placed_untold, **asked
-        )
+        arguments = {name: options[name] for name in ("count", "seed", "split")}
+        drawn = lanes.tasks_draw(options["site"], salt=settings.WORLD_SALT, with_scope=False, **arguments)
         searched = [_searched(placed) for placed in drawn]
         measured = cheats.measure([placed.task for placed in drawn], searched=searched)
         self.report(measured, cheats.table, least=options["least"])
 
 
-def _searched(placed: generation.Placed) -> str | None:
+def _searched(placed: PlacedTask) -> str | None:
     """What the site's own search counts, for a task that asks for a count."""
-    count_of = registry.worlds.get(placed.site).searched
+    count_of = registry.worlds.get(placed.world.site).searched
     if count_of is None or not placed.task.answer[0].isdigit():
         return None
-    return count_of(generation.open_world(placed.place, changes=placed.task.changes), placed.task.given)
+    return count_of(placed.world.open(changes=placed.task.changes), placed.task.given)

@@ -12,7 +12,8 @@ from gymsite.checks.shortcuts import measures
 from gymsite.checks.shortcuts.blind_page import Found, page_read
 from gymsite.checks.shortcuts.site_walk import Walk
 from tasks_app.families.registry import of_site
-from tasks_app.sites import generation
+from tasks_app.sites.drafts import PlacedTask
+from tasks_app.sites.lanes import tasks_draw
 
 SALT = b"salt of these tests"
 # Of a split, and of a family. Tasks of a world share its trips, so that a share of few worlds is a rough one:
@@ -24,14 +25,14 @@ UNSEEN: dict[str, list[str]] = {"reviews": [], "stays": ["missing_amenities"]}
 
 
 @pytest.fixture(scope="module")
-def placed() -> generation.Placed:
-    drawn = generation.tasks_draw("stays", count=12, seed=1, split="train", salt=SALT)
+def placed() -> PlacedTask:
+    drawn = tasks_draw("stays", count=12, seed=1, split="train", salt=SALT)
     return next(one for one in drawn if one.task.family == "total_price")
 
 
-def walk(placed: generation.Placed) -> Walk:
-    world = generation.open_world(placed.place, changes=placed.task.changes)
-    return Walk(site=placed.site, world=world, look=Look())
+def walk(placed: PlacedTask) -> Walk:
+    world = placed.world.open(changes=placed.task.changes)
+    return Walk(site=placed.world.site, world=world, look=Look())
 
 
 def test_a_page_is_read_as_words_links_and_forms() -> None:
@@ -55,7 +56,7 @@ def test_a_page_is_read_as_words_links_and_forms() -> None:
     ]
 
 
-def test_a_walk_follows_links_and_keeps_what_it_caused(placed: generation.Placed) -> None:
+def test_a_walk_follows_links_and_keeps_what_it_caused(placed: PlacedTask) -> None:
     visitor = walk(placed)
     listing = next(address for words, address in visitor.here.links if "stays/" in address)
     assert visitor.go(listing)
@@ -65,11 +66,11 @@ def test_a_walk_follows_links_and_keeps_what_it_caused(placed: generation.Placed
     assert visitor.path.startswith("stays/")
 
 
-def test_a_random_walk_is_the_same_for_the_same_draws(placed: generation.Placed) -> None:
+def test_a_random_walk_is_the_same_for_the_same_draws(placed: PlacedTask) -> None:
     assert measures.clicks(placed, Draws("a")) == measures.clicks(placed, Draws("a"))
 
 
-def test_a_number_that_the_page_of_the_thing_shows_is_found_in_any_field(placed: generation.Placed) -> None:
+def test_a_number_that_the_page_of_the_thing_shows_is_found_in_any_field(placed: PlacedTask) -> None:
     numbers = measures.about(placed).numbers()
     shown = replace(placed, task=replace(placed.task, answer=(numbers[3], "L-1")))
     assert (0, "number 4") in measures.rules_right(shown)
@@ -79,7 +80,7 @@ def test_a_number_that_the_page_of_the_thing_shows_is_found_in_any_field(placed:
 
 
 def test_a_date_is_looked_for_among_the_dates_of_the_page(
-    placed: generation.Placed, monkeypatch: pytest.MonkeyPatch
+    placed: PlacedTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = Found(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
     monkeypatch.setattr(measures, "about", lambda placed: page)

@@ -1,0 +1,100 @@
+"""The benchmark of a mock site: generated tasks with measured guess rates, and samples that prove it.
+
+The same count and seed give the same tasks in one installation and others in the next, because worlds come
+from the installation's salt. No other plug-in reads a setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from django.conf import settings
+
+from core import child_processes
+from core.draws import Draws
+from tasks_app.families import cheats
+from tasks_app.families.registry import TAG, discover, of_site
+from tasks_app.sites.balance import task_draw
+from tasks_app.sites.drafts import KIND, draft_make, task_place
+from tasks_app.sites.lanes import tasks_draw, workers
+from tasks_app.sites.worlds import site_world
+from tasks_app.types import BenchmarkPlugin, Row, TaskDraft
+from tasks_app.worlds.keys import PUBLIC_WORLD
+
+# Guess rates are measured on so many tasks of a family, drawn with a seed that no command uses.
+MEASURED_TASKS = 120
+MEASURED_SEED = -1
+RATE_DECIMALS = 4
+
+
+def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugin:
+    """The benchmark of a mock site; a sample of each family in ``sampled`` proves it."""
+
+    def generated(count: int, seed: int, split: str) -> Iterator[Row]:
+        return generate(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
+
+    return BenchmarkPlugin(
+        id=site,
+        title=title,
+        kind=KIND,
+        license="Apache-2.0",
+        source="made by this project",
+        verifier_official="site_state-v1",
+        verifier_training="site_state-v1",
+        splits=("train", "test"),
+        samples=samples_draw(site, sampled),
+        generate_split=generated,
+        exemplar_tag=TAG,
+    )
+
+
+def generate(site: str, *, count: int, seed: int, split: str, salt: bytes) -> Iterator[Row]:
+    """Up to ``count`` tasks of a split; fewer only when worlds give nothing new."""
+    with workers(count) as pool:
+        rates = pool.submit(guess_rates, site, split=split, salt=salt)
+        drawn = tasks_draw(site, count=count, seed=seed, split=split, salt=salt, pool=pool)
+        rate_of = rates.result()
+    drafts = (draft_make(placed, split=split, guess_rate=rate_of[placed.task.family]) for placed in drawn)
+    # In the order of their hashes: as drawn, an impossible task would always follow its twin.
+    for number, draft in enumerate(sorted(drafts, key=lambda one: one.key.rpartition("/")[2]), start=1):
+        yield replace(draft, place=f"task {number}")
+
+
+@lru_cache(maxsize=8)
+def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
+    """How often the best cheat is right, by family.
+
+    Measured on tasks drawn for this alone, so that a family has the same rate however many tasks are loaded.
+    Cheats that look at pages (``check_shortcuts``) are right less often than these.
+    """
+    discover()
+    drawn = tasks_draw(
+        site,
+        count=MEASURED_TASKS * sum(split in family.splits for family in of_site(site)),
+        seed=MEASURED_SEED,
+        split=split,
+        salt=salt,
+        with_scope=False,
+        pool=child_processes.AtOnce(),
+    )
+    return {
+        one.family: round(one.best, RATE_DECIMALS)
+        for one in cheats.measure([placed.task for placed in drawn])
+    }
+
+
+def samples_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
+    """A task of each family, about the world that is the same in every installation."""
+    discover()
+    where = site_world(site, number=PUBLIC_WORLD, edition="train", salt=b"")
+    world = where.open()
+    tasks = (
+        task_draw(world, Draws(where.key, "samples", family.id), family, 1)
+        for family in of_site(site)
+        if family.id in families
+    )
+    return tuple(
+        draft_make(task_place(task, where, world), split=None, place="sample") for task in tasks if task
+    )

@@ -1,0 +1,101 @@
+"""Drawing many tasks in parallel: the same ones for the same arguments, on any number of processors.
+
+A lane is up to ``LANE_TASKS`` tasks drawn one after the other, each knowing those before. Further lanes are
+drawn beside it, in worlds of their own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+
+from core import child_processes
+from tasks_app.families.registry import discover, of_site
+from tasks_app.families.types import LEVELS
+from tasks_app.sites.balance import Balance
+from tasks_app.sites.drafts import PlacedTask, task_place
+from tasks_app.sites.worlds import split_world
+from tasks_app.worlds import registry
+
+LANE_TASKS = 1_000
+# After so many worlds, or rounds of lanes, without a new task the rest of a count is given up.
+MAX_BARREN_WORLDS = 50
+MAX_BARREN_ROUNDS = 5
+
+
+@dataclass
+class _Union:
+    """The tasks of all lanes, each once."""
+
+    placed: list[PlacedTask] = field(default_factory=list)
+    _seen: set[tuple[str, tuple[str, ...]]] = field(default_factory=set)
+
+    def add(self, lane: Iterable[PlacedTask]) -> int:
+        """Add the new tasks and return their number. A task and its twin are added together or not at all."""
+        before = len(self.placed)
+        for _, group in itertools.groupby(lane, key=lambda one: one.task.twin or id(one)):
+            tasks = list(group)
+            keys = {(one.task.wording, one.task.answer) for one in tasks}
+            if keys.isdisjoint(self._seen):
+                self._seen |= keys
+                self.placed += tasks
+        return len(self.placed) - before
+
+
+def tasks_draw(
+    site: str,
+    *,
+    count: int,
+    seed: int,
+    split: str,
+    salt: bytes,
+    with_scope: bool = True,
+    pool: Executor | None = None,
+) -> list[PlacedTask]:
+    """Up to ``count`` tasks of one split; fewer only when worlds give nothing new.
+
+    Without ``with_scope`` the length of a task's text is not measured, which takes a fifth of all drawing.
+    """
+    draw = partial(_lane_draw, site, seed=seed, split=split, salt=salt, with_scope=with_scope)
+    union = _Union()
+    lanes = itertools.count()
+    barren = 0
+    with nullcontext(pool) if pool else workers(count) as executor:
+        while (missing := count - len(union.placed)) > 0 and barren < MAX_BARREN_ROUNDS:
+            sizes = [min(LANE_TASKS, missing - before) for before in range(0, missing, LANE_TASKS)]
+            drawn = [
+                executor.submit(draw, count=size, lane=lane) for size, lane in zip(sizes, lanes, strict=False)
+            ]
+            barren = 0 if sum(union.add(lane.result()) for lane in drawn) else barren + 1
+    return union.placed
+
+
+def workers(count: int) -> AbstractContextManager[Executor]:
+    """Child processes where there is work for more than one."""
+    return child_processes.side_by_side() if count > LANE_TASKS else child_processes.AtOnce()
+
+
+def _lane_draw(
+    site: str, *, count: int, lane: int, seed: int, split: str, salt: bytes, with_scope: bool
+) -> list[PlacedTask]:
+    """Tasks that are balanced and distinct among themselves, from worlds that no other lane has."""
+    discover()
+    registry.discover()
+    families = [family for family in of_site(site) if split in family.splits]
+    balance = Balance(
+        pairs=[(family, level) for level in LEVELS for family in families],
+        count=count,
+        placing=task_place if with_scope else lambda task, where, _world: PlacedTask(task=task, world=where),
+    )
+    barren = worlds = 0
+    while balance.missing and barren < MAX_BARREN_WORLDS:
+        path = f"{seed}:{worlds}" if lane == 0 else f"{seed}:{worlds}:{lane}"
+        before = balance.missing
+        balance.world_draw(split_world(site, split=split, path=path, salt=salt))
+        worlds += 1
+        barren = 0 if balance.missing < before else barren + 1
+    return balance.placed
