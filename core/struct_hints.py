@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -71,5 +72,5 @@ def _children(node: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
 def _values(node: inspect.Type) -> Iterator[Any]:
     if isinstance(node, inspect.LiteralType):
         yield from node.values
-    elif isinstance(node, inspect.EnumType):
+    elif isinstance(node, inspect.EnumType | inspect.CustomType) and issubclass(node.cls, Enum):
         yield from (member.value for member in node.cls)

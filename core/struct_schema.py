@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,11 +25,20 @@ def json_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 def components_append(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
     """drf-spectacular's post-processing hook: add every struct that a view named."""
-    _, found = msgspec.json.schema_components(_structs.values(), ref_template="#/components/schemas/{name}")
+    _, components = msgspec.json.schema_components(
+        _structs.values(), schema_hook=_choices_schema, ref_template="#/components/schemas/{name}"
+    )
     schemas = result.setdefault("components", {}).setdefault("schemas", {})
-    for name, schema in found.items():
+    for name, schema in components.items():
         schemas.setdefault(name, schema)
     return result
+
+
+def _choices_schema(choices: type) -> dict[str, Any]:
+    """The schema of a model's choices, which msgspec reads as an enum but cannot describe."""
+    if not issubclass(choices, Enum):
+        raise NotImplementedError
+    return {"enum": [member.value for member in choices]}
 
 
 T = TypeVar("T", bound=msgspec.Struct)

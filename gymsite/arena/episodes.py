@@ -13,15 +13,13 @@ from typing import Any, Literal
 import msgspec
 from django.conf import settings
 
+from core.arms import PAGE_ARMS
 from gymsite.arena import tool_calls
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
 from tasks_app.variation import arranged, has_task_bar, tools_of
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
-from trajectories.models.episode import Arm
-
-PAGE_ARMS = [Arm.GYM.value, Arm.GYM_WITH_TEXT.value, Arm.GYM_IMAGE.value, Arm.PROBE_READ.value]
 
 # An episode has pages while it is open, and for a short while after its answer was taken: the last page
 # says so, and its recorder still has something to send. Closed and expired episodes have none.
@@ -149,4 +147,4 @@ def submission_store(*, episode_id: int, answer: str | list[str], step: int | No
 
 def alive_params(episode_id: int) -> dict[str, Any]:
     """The parameters of ``ALIVE``."""
-    return {"episode": episode_id, "arms": PAGE_ARMS, "grace": settings.STEP_GRACE_S}
+    return {"episode": episode_id, "arms": list(PAGE_ARMS), "grace": settings.STEP_GRACE_S}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
+from core.arms import PAGE_ARMS
 from core.errors import GymError
 from gymsite.arena import episodes, forms, tool_calls, views
 from tasks_app.questions import Visit, questions
@@ -53,7 +54,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
         raise GymError("program_too_long", message, status=413)
     stored = tool_calls.call_store(
         episode_id=episode.episode_id,
-        arms=episodes.PAGE_ARMS,
+        arms=list(PAGE_ARMS),
         tool=TOOL,
         text=program,
         step=views.step_of(request),

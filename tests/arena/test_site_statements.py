@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from core.arms import PAGE_ARMS
 from gymsite.arena import episodes
 from gymsite.arena.sites import events
 from tests.arena.test_sites import _board, episode_make
@@ -40,7 +41,7 @@ def test_a_page_is_one_statement_and_a_second_one_where_something_is_new(
 def test_a_page_knows_what_happened_before_it_and_not_itself() -> None:
     episode = episode_make()
     told = {"by": "me", "line": 1}
-    asked = {"episode_id": episode.pk, "arms": episodes.PAGE_ARMS, "step": None}
+    asked = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
     assert events.events_append(**asked, seen=0, events=[("written", told), ("seen", {})]) == "stored"
     counted, uncounted = (
         episodes.page_open(episode_id=episode.pk, step=None, is_counted=is_counted)
@@ -55,7 +56,7 @@ def test_a_page_knows_what_happened_before_it_and_not_itself() -> None:
 
 
 def test_noting_a_look_does_not_wait_for_the_disk_and_a_change_does() -> None:
-    asked = {"episode_id": episode_make().pk, "arms": episodes.PAGE_ARMS, "step": None}
+    asked = {"episode_id": episode_make().pk, "arms": list(PAGE_ARMS), "step": None}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = on")
     events.events_append(**asked, seen=0, events=[("written", {})])

@@ -11,7 +11,7 @@ from core import presentation
 from gymsite.checks.shortcuts import measures
 from tasks_app.families import cheats
 from tasks_app.families.registry import of_site
-from trajectories.prompts import INSTRUCTIONS
+from trajectories.prompts.templates import PARAPHRASES
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
 
@@ -25,7 +25,7 @@ def test_the_page_on_looks_lists_every_axis_with_its_values() -> None:
     looks = {axis: [str(value) for value in values] for axis, values in presentation.AXES.items()}
     beside = {axis: listed.pop(axis) for axis in presentation.AXES_BESIDE_LOOKS}
     assert listed == looks
-    assert beside["instruction"] == list(INSTRUCTIONS)
+    assert beside["instruction"] == list(PARAPHRASES)
     assert presentation.LOOK_VERSION in _page("looks")
 
 

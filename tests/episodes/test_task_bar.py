@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,10 +14,10 @@ from django.core.management import call_command
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient, ArenaClient
-from trajectories import prompts
 from trajectories.judging import services
 from trajectories.lab.episode.views import _messages
 from trajectories.models import Episode, Group, Verdict
+from trajectories.prompts import templates
 from verifiers import denotations
 
 pytestmark = pytest.mark.django_db
@@ -179,13 +181,13 @@ def test_where_the_api_takes_the_answer_the_prompt_says_so(
 ) -> None:
     for task in (booking, factories.task()):
         by_page, _ = _told(trainer, task, arm=arm)
-        assert "hand in your final answer through the page itself" in by_page
+        assert "submit your final answer through the page itself" in by_page
         for fields in ({"answer_channel": "api"}, WITHOUT):
             by_api, _ = _told(trainer, task, arm=arm, **fields)
             assert '{"type": "answer", "text": ' in by_api
-            assert "the page takes none" in by_api
+            assert "the page does not accept answers" in by_api
             assert "through the page itself" not in by_api
-            assert "only where no page is shown" not in by_api
+            assert "only if no page is shown" not in by_api
             assert by_api.split("\n\n")[0] == by_page.split("\n\n")[0]
 
 
@@ -212,16 +214,22 @@ def test_a_page_of_the_lab_shows_what_was_told(trainer: ApiClient, booking: Task
         assert _messages(Episode.objects.get(pk=answer["episodes"][0]["id"])) == messages
 
 
-def test_a_group_of_the_first_version_keeps_its_words(trainer: ApiClient, booking: Task) -> None:
+def test_a_group_keeps_the_words_of_its_version(
+    trainer: ApiClient, booking: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(templates.FOLDER / "v3", tmp_path / "v3")
+    shutil.copytree(templates.FOLDER / "v3", tmp_path / "v2")
+    for text in (tmp_path / "v2").glob("instruction_values_*"):
+        text.write_text("Older words.")
+    monkeypatch.setattr(templates, "FOLDER", tmp_path)
     _, answer = trainer.json("POST", "/episodes", body(booking, **WITHOUT))
-    Group.objects.update(template="prompts-v1a")
+    Group.objects.update(template="prompts-v2a")
     status, later = trainer.json("POST", f"/groups/{answer['episodes'][0]['group']}/refill", {"count": 1})
     assert status == 201
     (messages,) = later["messages"].values()
-    assert "a value as the table gives it" in messages[0]["content"]
-    assert messages[-1]["content"] == "The problem is on the page that is open in your browser."
+    assert messages[0]["content"].startswith("Older words.")
 
 
 def test_no_words_on_values_speak_of_a_table() -> None:
-    for paraphrase in prompts.INSTRUCTIONS:
-        assert "table" not in prompts.task_instruction(f"{prompts.VERSION}{paraphrase}", kind="values")
+    for paraphrase in templates.PARAPHRASES:
+        assert "table" not in templates.Template(f"{templates.VERSION}{paraphrase}").instruction("values")

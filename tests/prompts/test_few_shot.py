@@ -9,9 +9,9 @@ from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
 from tests.tasks_app.test_few_shot import STORIES
-from trajectories import prompts
 from trajectories.lab.episode.views import HIDDEN_REPLY, _messages
 from trajectories.models import Episode, Group
+from trajectories.prompts import conversation
 
 pytestmark = pytest.mark.django_db
 
@@ -163,7 +163,7 @@ def test_a_solved_program_shows_the_asserts_that_the_run_shows(trainer: ApiClien
     ],
 )
 def test_a_reply_ends_as_the_interface_asks(form: Any, answer: Any, reply: str) -> None:
-    assert prompts.reply_of(form=form, answer=answer, solution=" Because.\n") == reply
+    assert conversation.reply_of(form=form, answer=answer, solution=" Because.\n") == reply
 
 
 @pytest.mark.parametrize(
@@ -176,16 +176,16 @@ def test_a_reply_ends_as_the_interface_asks(form: Any, answer: Any, reply: str) 
     ],
 )
 def test_a_client_reads_the_answer_out_of_a_reply(form: Any, answer: Any) -> None:
-    reply = prompts.reply_of(form=form, answer=answer, solution="Answer: not this\n```\nnor this\n```")
+    reply = conversation.reply_of(form=form, answer=answer, solution="Answer: not this\n```\nnor this\n```")
     assert answer_extract(reply, form=form) == answer
 
 
 def test_a_solution_that_is_the_answer_is_not_said_twice() -> None:
     assert (
-        prompts.reply_of(form="program", answer="x = 1", solution="x = 1\n")
+        conversation.reply_of(form="program", answer="x = 1", solution="x = 1\n")
         == "Answer:\n```python\nx = 1\n```"
     )
-    assert prompts.reply_of(form="line", answer="B", solution="") == "Answer: B"
+    assert conversation.reply_of(form="line", answer="B", solution="") == "Answer: B"
 
 
 def test_a_refill_shows_no_solution_to_a_key_of_another_split(

@@ -13,10 +13,10 @@ from tasks_app.models import Gold, Task
 from tasks_app.worlds import text_view
 from tests import factories
 from tests.conftest import ApiClient
-from trajectories import prompts
 from trajectories.judging import services
 from trajectories.lab.episode.views import PROMPT_CHARS_SHOWN, _messages, _messages_shown
 from trajectories.models import Episode, Group, Verdict
+from trajectories.prompts import conversation
 from verifiers import denotations
 
 pytestmark = pytest.mark.django_db
@@ -74,8 +74,8 @@ def test_the_sites_text_stands_before_the_wording_in_every_arm_that_has_text(
 
 def test_a_question_is_the_same_in_every_arm_that_has_text(trainer: ApiClient, site: str) -> None:
     tasks = _short(site)
-    with_page = prompts.messages_for(
-        arm="gym_with_text", template="prompts-v2a", question=prompts.Question(text="?"), max_steps=1
+    with_page = conversation.messages_for(
+        arm="gym_with_text", template="prompts-v3a", question=conversation.Question(text="?"), max_steps=1
     )
     before = str(with_page[-1]["content"]).removesuffix("?")
     said = [_questions(_open(trainer, tasks, arm=arm)) for arm in (*TEXT_ARMS, "gym_with_text")]
@@ -129,7 +129,7 @@ def test_answers_without_a_page_are_judged(trainer: ApiClient, site: str) -> Non
     for record in answer["episodes"]:
         values = golds[record["task"]]
         said = values if record["sample_index"] == 0 else ["0", *values[1:]]
-        reply = prompts.reply_of(form=record["answer_form"], answer=said, solution="I counted.")
+        reply = conversation.reply_of(form=record["answer_form"], answer=said, solution="I counted.")
         given = answer_extract(reply, form=record["answer_form"])
         status, _ = trainer.json("POST", f"/episodes/{record['id']}/submission", {"answer": given})
         assert status == 202

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
@@ -13,12 +13,14 @@ from rest_framework.views import APIView
 
 from core import api, schema
 from core.errors import GymError
+from core.reasons import CloseCode
 from core.struct_schema import json_body, struct_body, struct_read
+from tasks_app.questions import AnswerForm
 from trajectories.api.auth import Principal, caller
 from trajectories.api.hot_view import HotView, read_body
 from trajectories.api.idempotency import HEADER, idempotent
 from trajectories.episodes import opening, services, step_records
-from trajectories.models import Group
+from trajectories.models import Episode, Group
 
 DETAIL_MAX_CHARS = 10_000
 
@@ -37,7 +39,7 @@ class OpenedEpisode(Struct):
     arm: str
     start_url: str | None
     messages_ref: str
-    answer_form: Literal["line", "block", "program", "values"]
+    answer_form: AnswerForm
     max_steps: int
     presentation_hash: str
 
@@ -165,16 +167,7 @@ class SubmissionView(HotView):
 
 
 class Close(Struct, forbid_unknown_fields=True):
-    reason: Literal[
-        "agent_stopped",
-        "token_budget",
-        "context_length",
-        "time_budget",
-        "invalid_actions",
-        "cancelled",
-        "model_error",
-        "harness_error",
-    ]
+    reason: CloseCode
     detail: Annotated[str, Meta(max_length=DETAIL_MAX_CHARS)] = ""
 
 
@@ -188,7 +181,7 @@ class EpisodeRecord(Struct):
     arm: str
     sample_index: int
     policy_version: int | None
-    status: Literal["open", "submitted", "finished"]
+    status: Episode.Status
     steps_used: int
     max_steps: int
     opened_at: str

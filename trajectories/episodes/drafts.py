@@ -10,24 +10,24 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from msgspec import Struct
 
+from core.arms import ARMS
 from core.errors import GymError
 from core.presentation import Look
 from core.tokens import token_make
 from tasks_app.models import Task, max_steps_for
 from tasks_app.questions import questions
-from trajectories import hot_sql, prompts
-from trajectories.episodes import extents, variations
+from trajectories import hot_sql
+from trajectories.episodes import extents, few_shot, variations
 from trajectories.episodes.looks import Looks
 from trajectories.episodes.opening_body import Opening
 from trajectories.episodes.seeds import derive
 from trajectories.models import Run
-from trajectories.prompts import few_shot
+from trajectories.prompts import conversation, templates
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
 # One completion, and room to close without an answer: the step that uses up the budget would end it first.
 TEXT_ARM_STEPS = 2
-FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot"})
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -55,14 +55,14 @@ class Draft(Struct):
     groups: list[dict[str, Any]]
     episodes: list[dict[str, Any]]
     records: list[dict[str, Any]]
-    messages: dict[str, list[prompts.Message]]
+    messages: dict[str, list[conversation.Message]]
     prompt_chars: int = 0
 
-    def message_add(self, messages: list[prompts.Message]) -> str:
+    def messages_add(self, added: list[conversation.Message]) -> str:
         """Their reference. Raises ``GymError`` ``prompts_too_long`` (413)."""
-        ref = prompts.messages_ref(messages)
+        ref = conversation.messages_ref(added)
         if ref not in self.messages:
-            self.prompt_chars += sum(map(prompts.length_of, messages))
+            self.prompt_chars += sum(map(conversation.length_of, added))
             if self.prompt_chars > settings.PROMPT_CHARS_MAX:
                 limit = settings.PROMPT_CHARS_MAX
                 message = (
@@ -70,7 +70,7 @@ class Draft(Struct):
                     "PROMPT_CHARS_MAX): open fewer tasks in one call."
                 )
                 raise GymError("prompts_too_long", message, status=413)
-            self.messages[ref] = messages
+            self.messages[ref] = added
         return ref
 
     @classmethod
@@ -80,7 +80,7 @@ class Draft(Struct):
 
 def start_url(*, episode_id: int, arm: str) -> str | None:
     """The arena's address of an episode; None in arms without a page."""
-    if arm not in prompts.ARMS_WITH_PAGE:
+    if not ARMS[arm].has_page:
         return None
     return f"{settings.ARENA_URL}/e/{token_make(episode_id=episode_id, key=settings.TOKEN_KEY)}/"
 
@@ -93,7 +93,7 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
     draft = Draft.empty()
     for place, (task, group_id) in enumerate(zip(tasks, group_ids, strict=True)):
         seed = derive(call.seed, "group", task.pk, place if opening.seed is None else 0)
-        template = prompts.template_for(seed=seed, instruction=opening.presentation.get("instruction"))
+        template = templates.template_for(seed=seed, instruction=opening.presentation.get("instruction"))
         plan = GroupPlan(group_id, seed, template, call.exemplars.chosen.get(task.pk))
         draft.groups.append(
             {
@@ -151,9 +151,9 @@ def _max_steps(opening: Opening, task: Task, look: Look) -> int:
 
 def max_steps_of(task: Task, *, arm: str, look: Look) -> int:
     """What an agent gets for a task where the call says nothing: a look may ask for more moves."""
-    if arm in FREE_TEXT_ARMS:
+    if ARMS[arm].is_free_text:
         return TEXT_ARM_STEPS
-    more = questions.get(task.kind).more_moves(task.payload, look) if arm in prompts.ARMS_WITH_PAGE else 0
+    more = questions.get(task.kind).more_moves(task.payload, look) if ARMS[arm].has_page else 0
     return max_steps_for(task.oracle_steps + more)
 
 
@@ -175,7 +175,7 @@ class _Prompting:
         self._arm = call.opening.arm
         self._channel = call.opening.answer_channel or "page"
         self._template = plan.template
-        self._solved = call.exemplars.solved_of(plan.exemplars)
+        self._examples = call.exemplars.solved_of(plan.exemplars)
         self._refs: dict[tuple[str, int], str] = {}
 
     def ref(self, arrangement: dict[str, Any] | None, *, max_steps: int) -> str:
@@ -186,15 +186,15 @@ class _Prompting:
 
     def _write(self, arrangement: dict[str, Any] | None, max_steps: int) -> str:
         task = self._task
-        question = prompts.question_of(
+        question = conversation.question_of(
             kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=arrangement
         )
-        messages = prompts.messages_for(
+        opening_messages = conversation.messages_for(
             arm=self._arm,
             template=self._template,
             question=question,
             max_steps=max_steps,
             channel=self._channel,
-            solved=self._solved,
+            examples=self._examples,
         )
-        return self._draft.message_add(messages)
+        return self._draft.messages_add(opening_messages)

@@ -10,19 +10,19 @@ from django.conf import settings
 from django.db import transaction
 from msgspec import structs
 
+from core.arms import ARMS, arm_open
 from core.errors import GymError
+from core.observations import OBSERVATION_FORMATS
 from tasks_app.models import Task
 from tasks_app.questions import questions
-from trajectories import hot_sql, prompts
+from trajectories import hot_sql
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
-from trajectories.episodes import drafts, opened_notice, variations
+from trajectories.episodes import drafts, few_shot, opened_notice, variations
 from trajectories.episodes.opening_body import Opening as Opening
 from trajectories.models import Episode, Group, Run
-from trajectories.prompts import few_shot
 
 SEED_BITS = 63
-AXTREE = "axtree-v1"
 # What a group remembers of the call, so that a refill opens the same.
 KEPT = (
     "seed",
@@ -44,7 +44,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     ``wrong_channel``, ``unperceivable``, ``arm_without_text``, ``other_world_salt``, ``no_exemplars``,
     ``shots_without_few_shot``; 413 ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
     """
-    prompts.arm_check(opening.arm)
+    arm_open(opening.arm)
     few_shot.shots_check(opening)
     _check_count(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
@@ -102,7 +102,7 @@ def _check_count(count: int) -> None:
 
 
 def _channel(opening: Opening) -> str:
-    has_page = opening.arm in prompts.ARMS_WITH_PAGE
+    has_page = ARMS[opening.arm].has_page
     if opening.answer_channel == "page" and not has_page:
         raise GymError("wrong_channel", f"The arm {opening.arm!r} has no page to answer on.", status=422)
     return opening.answer_channel or ("page" if has_page else "api")
@@ -133,34 +133,38 @@ def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
 def _call(
     opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, exemplars: few_shot.Exemplars
 ) -> drafts.Call:
-    has_page = opening.arm in prompts.ARMS_WITH_PAGE
-    if run.observation == AXTREE and opening.arm not in prompts.ARMS_WITH_QUESTION:
-        _check_perceivable(tasks)
+    has_page = ARMS[opening.arm].has_page
+    if has_page and not ARMS[opening.arm].has_text:
+        _check_perceivable(tasks, run)
     arranger = variations.arranger_make(
         run=run,
         tasks=tasks,
         has_page=has_page,
-        has_question=opening.arm in prompts.ARMS_WITH_QUESTION,
+        has_question=ARMS[opening.arm].has_text,
         axes=opening.presentation,
         has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
     return drafts.Call(opening=opening, run=run, seed=seed, arranger=arranger, exemplars=exemplars)
 
 
-def _check_perceivable(tasks: Sequence[Task]) -> None:
-    """A picture is in no accessibility tree: nobody could answer, and the score would say nothing."""
+def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
+    """An outline holds no pictures: nobody could answer, and the score would mean nothing."""
+    observation = OBSERVATION_FORMATS.get(run.observation)
+    if observation is None or observation.has_screenshot:
+        return
     pictured = [task.pk for task in tasks if task.payload.get("pictures")]
     if pictured:
+        with_pictures = " or ".join(one.id for one in OBSERVATION_FORMATS.values() if one.has_screenshot)
         message = (
-            f"Task {pictured[0]} shows pictures, and the run observes {AXTREE} alone. "
-            "Open it in a run that observes screenshot or both."
+            f"Task {pictured[0]} shows pictures, and the run observes only {observation.id}. "
+            f"Open it in a run that observes {with_pictures}."
         )
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
 
 
 def _check_told(tasks: Sequence[Task], arm: str) -> None:
     """What is done on pages cannot be told in words, so that nobody could do it in an arm without a page."""
-    if arm in prompts.ARMS_WITH_PAGE:
+    if ARMS[arm].has_page:
         return
     untold = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
     if untold:

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from trajectories.models import Episode
+
 INT_MAX = 2**31 - 1
 BIGINT_MAX = 2**63 - 1
 
@@ -42,9 +44,9 @@ class Opening(Struct, forbid_unknown_fields=True, kw_only=True):
     seed: Annotated[int, Meta(ge=0, le=BIGINT_MAX)] | None = None
     max_steps: Count | None = None
     token_budget: Count | None = None
-    recording: Annotated[Literal["off", "events", "full"] | None, Meta(description=RECORDING)] = None
+    recording: Annotated[Episode.Recording | None, Meta(description=RECORDING)] = None
     presentation: dict[str, Any] = {}
     looks: Literal["per_group", "per_episode", "rotation"] = "per_group"
-    answer_channel: Literal["page", "api"] | None = None
+    answer_channel: Episode.Channel | None = None
     guidance: Guidance | None = None
     shots: Annotated[int, Meta(ge=1, le=16)] | None = None

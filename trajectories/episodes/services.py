@@ -9,24 +9,13 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from core.errors import GymError
+from core.reasons import CLOSE_REASONS
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.episodes import ended_notice
 from trajectories.episodes.drafts import start_url
 from trajectories.episodes.step_records import StepIn, step_row
 from trajectories.models import Episode, PageEvent, Step, Submission
-
-# How an episode without a submission ends, by the reason it is closed for: (outcome, reason, is_truncated).
-CLOSINGS: dict[str, tuple[str, str, bool]] = {
-    "agent_stopped": ("incorrect", "no_submission", False),
-    "invalid_actions": ("incorrect", "invalid_actions", False),
-    "token_budget": ("incorrect", "token_budget", True),
-    "context_length": ("incorrect", "context_length", True),
-    "time_budget": ("incorrect", "time_budget", True),
-    "model_error": ("void", "model_error", False),
-    "harness_error": ("void", "harness_error", False),
-    "cancelled": ("void", "cancelled", False),
-}
 
 
 class StepsAnswer(msgspec.Struct):
@@ -86,7 +75,7 @@ def _answer(done: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> Step
 
 def _end_by_step_budget(episode_id: int) -> None:
     run_id = Episode.objects.values_list("run_id", flat=True).get(pk=episode_id)
-    verdict = hot_sql.Ending(episode=episode_id, outcome="incorrect", reason="step_budget", is_truncated=True)
+    verdict = hot_sql.Ending.unjudged(episode_id, "step_budget")
     ended_notice.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
 
 
@@ -121,10 +110,7 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
     Closing again changes nothing. Returns the episode's record. Raises ``GymError`` 404 ``unknown_episode``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
-    outcome, verdict_reason, is_truncated = CLOSINGS[reason]
-    verdict = hot_sql.Ending(
-        episode=episode_id, outcome=outcome, reason=verdict_reason, is_truncated=is_truncated
-    )
+    verdict = hot_sql.Ending.unjudged(episode_id, CLOSE_REASONS[reason].code)
     ended = hot_sql.finish_many(
         run_id=episode.run_id, endings=[verdict], close_reason=reason, close_detail=detail
     )

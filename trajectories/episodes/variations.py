@@ -46,7 +46,7 @@ class Arranger:
         if task.kind == SITE_KIND and not self.has_task_bar:
             made["task_bar"] = False
         if self.text:
-            made |= site_text.text_arranged(task.payload, self.text)
+            made |= site_text.text_variation(task.payload, self.text)
         return made or None
 
 

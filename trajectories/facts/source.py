@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from trajectories import hot_sql, prompts
+from core.arms import ARMS
+from trajectories import hot_sql
 
 
 class SourceStep(Struct, frozen=True, kw_only=True):
@@ -66,7 +67,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
     @property
     def has_page(self) -> bool:
-        return self.arm in prompts.ARMS_WITH_PAGE
+        return ARMS[self.arm].has_page
 
 
 # What is matched and measured; of a long observation the beginning. Visible blocks and errors are no acts.

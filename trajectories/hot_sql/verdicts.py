@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.reasons import END_REASONS
 from trajectories.hot_sql.cursor import hot_cursor
 
 _encode = msgspec.json.Encoder().encode
@@ -25,6 +26,20 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     gold_version: int | None = None
     official: dict[str, Any] | None = None
     evidence: dict[str, Any] | None = None
+
+    @classmethod
+    def unjudged(cls, episode: int, reason: str, evidence: dict[str, Any] | None = None) -> Ending:
+        """An ending without a verifier: the outcome follows from the reason (``core/reasons.py``)."""
+        end = END_REASONS[reason]
+        if end.outcome is None:
+            raise ValueError(f"{reason!r} needs a verifier's verdict")
+        return cls(
+            episode=episode,
+            outcome=end.outcome,
+            reason=reason,
+            is_truncated=end.is_truncated,
+            evidence=evidence,
+        )
 
 
 # The counter's row lock is held until commit, so numbers follow commits and the stream has no holes.

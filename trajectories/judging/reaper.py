@@ -63,7 +63,7 @@ def redis_uptime_s() -> float:
 def _void_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> int:
     by_run: dict[int, list[hot_sql.Ending]] = defaultdict(list)
     for run_id, reason, episode_id in due:
-        by_run[run_id].append(hot_sql.Ending(episode=episode_id, outcome="void", reason=reason))
+        by_run[run_id].append(hot_sql.Ending.unjudged(episode_id, reason))
     count = 0
     for run_id, endings in sorted(by_run.items()):
         ended = hot_sql.finish_many(run_id=run_id, endings=endings, statuses=statuses)

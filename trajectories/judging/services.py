@@ -211,4 +211,4 @@ def _outcome(opinion: Verdict) -> str:
 def _void(episode_id: int, reason: str, claim: hot_sql.Claim, *, detail: str) -> hot_sql.Ending:
     logger.error("episode %s is void: %s: %s", episode_id, reason, detail)
     evidence: dict[str, Any] = {"answer": claim.answer, "detail": storable(detail)}
-    return hot_sql.Ending(episode=episode_id, outcome="void", reason=reason, evidence=evidence)
+    return hot_sql.Ending.unjudged(episode_id, reason, evidence)

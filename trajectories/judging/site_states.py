@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import msgspec
 from django.conf import settings
 
+from core.arms import ARMS
 from tasks_app.families import milestones
 from tasks_app.worlds import evidence
 from tasks_app.worlds.registry import state_plain, worlds
-from trajectories import prompts, ui_evidence
+from trajectories import ui_evidence
 from trajectories.hot_sql import Claim, hot_cursor
 
 logger = logging.getLogger(__name__)
@@ -115,12 +116,12 @@ def _read(episode_id: int) -> _Episode:
 
 def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
     """Without pages nothing happened; where the prompt tells the world, its pages need not have."""
-    if episode.arm not in prompts.ARMS_WITH_PAGE:
+    if not ARMS[episode.arm].has_page:
         return {}
     found = {"pop_up_open_at_submit": float(bool(evidence.pop_ups_open(episode.history)))}
     if episode.is_recorded:
         found["no_ui_evidence"] = float(sum(bool(event["is_without"]) for event in episode.events))
-    is_known = episode.arm not in prompts.ARMS_WITH_QUESTION and evidence.is_whole(episode.history)
+    is_known = not ARMS[episode.arm].has_text and evidence.is_whole(episode.history)
     if is_known and extra.get("needs"):
         missing = set(extra["needs"]) - evidence.facts_shown(episode.history)
         found["submitted_before_evidence"] = float(bool(missing))

@@ -7,22 +7,13 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
-
-class Arm(models.TextChoices):
-    TEXT_ZERO_SHOT = "text_zero_shot"
-    TEXT_FEW_SHOT = "text_few_shot"
-    TEXT_AGENT = "text_agent"
-    PROMPT_IMAGE = "prompt_image"
-    GYM = "gym"
-    GYM_WITH_TEXT = "gym_with_text"
-    GYM_IMAGE = "gym_image"
-    PROBE_READ = "probe_read"
+from core.arms import ARMS, arm_choices
 
 
 class Group(models.Model):
     run = models.ForeignKey("trajectories.Run", on_delete=models.CASCADE, related_name="groups")
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="groups")
-    arm = models.CharField(max_length=16, choices=Arm)
+    arm = models.CharField(max_length=16, choices=arm_choices)
     policy_version = models.PositiveIntegerField(null=True)
     seed = models.BigIntegerField()
     settings = models.JSONField(default=dict)  # what the opening call said, so that a refill opens the same
@@ -41,9 +32,9 @@ class Episode(models.Model):
     """The row changes only when the episode opens, is submitted and ends; steps and events never touch it."""
 
     class Status(models.TextChoices):
-        OPEN = "open"
-        SUBMITTED = "submitted"
-        FINISHED = "finished"
+        OPEN = "open", "Open"
+        SUBMITTED = "submitted", "Awaiting verdict"
+        FINISHED = "finished", "Finished"
 
     class Recording(models.TextChoices):
         OFF = "off"
@@ -57,7 +48,7 @@ class Episode(models.Model):
     run = models.ForeignKey("trajectories.Run", on_delete=models.CASCADE, related_name="episodes")
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes")
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="episodes")
-    arm = models.CharField(max_length=16, choices=Arm)
+    arm = models.CharField(max_length=16, choices=arm_choices)
     sample_index = models.PositiveIntegerField()
     policy_version = models.PositiveIntegerField(null=True)
     status = models.CharField(max_length=16, choices=Status, default=Status.OPEN)
@@ -100,3 +91,7 @@ class Episode(models.Model):
 
     def __str__(self) -> str:
         return f"episode {self.pk}"
+
+    @property
+    def has_page(self) -> bool:
+        return ARMS[self.arm].has_page

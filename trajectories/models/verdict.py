@@ -33,9 +33,9 @@ class Submission(models.Model):
 
 class Verdict(models.Model):
     class Outcome(models.TextChoices):
-        CORRECT = "correct"
-        INCORRECT = "incorrect"
-        VOID = "void"
+        CORRECT = "correct", "Correct"
+        INCORRECT = "incorrect", "Incorrect"
+        VOID = "void", "Void"
 
     episode = models.ForeignKey("trajectories.Episode", on_delete=models.CASCADE, related_name="verdicts")
     run = models.ForeignKey(

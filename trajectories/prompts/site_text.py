@@ -1,4 +1,4 @@
-"""Mock sites in prompts: the form that a call asks for, and a question with its site's text before it."""
+"""Mock sites in prompts: the form of the site's text, and a question preceded by that text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RELEVANT: text_view.Form = "relevant"
 
 
 def form_read(axis: object) -> text_view.Form:
-    """What ``presentation`` says of the text, ``relevant`` if nothing.
+    """The form that ``presentation`` names; ``relevant`` by default.
 
     Raises ``GymError`` ``unknown_text_form`` (422).
     """
@@ -29,23 +29,23 @@ def form_read(axis: object) -> text_view.Form:
     raise GymError("unknown_text_form", message, status=422, fields={"presentation": [message]})
 
 
-def text_arranged(payload: Mapping[str, Any], form: text_view.Form) -> dict[str, text_view.Form]:
-    """What an arrangement says of a site's text: nothing for a task that has none."""
+def text_variation(payload: Mapping[str, Any], form: text_view.Form) -> dict[str, text_view.Form]:
+    """The entry in an episode's variation; empty for a task without a site's text."""
     return {TEXT_AXIS: form} if text_view.SCOPE in payload else {}
 
 
-def question_told(payload: Mapping[str, Any], form: text_view.Form) -> str:
-    """The site's text, the wording, and what its pages call the fields of the answer.
+def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
+    """The site's text, the wording of the task, and the names of the answer's fields.
 
     Raises ``GymError`` ``other_world_salt`` (422) for a task that another installation made.
     """
     try:
-        told = text_view.told(payload, form=form, salt=settings.WORLD_SALT)
+        site = text_view.told(payload, form=form, salt=settings.WORLD_SALT)
     except ValueError as error:
         raise GymError("other_world_salt", str(error), status=422) from error
-    return f"{told}\n\n# Problem\n\n{payload['text']}\n\n{fields_told(payload['fields'])}"
+    return f"{site}\n\n# Problem\n\n{payload['text']}\n\n{fields_line(payload['fields'])}"
 
 
-def fields_told(fields: Iterable[str]) -> str:
-    """What the pages of a site call the values of the answer."""
+def fields_line(fields: Iterable[str]) -> str:
+    """The names of the answer's values, as the site's pages have them."""
     return f"The values of the answer, in this order: {' | '.join(fields)}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from trajectories import prompts
+from core.arms import PAGE_ARMS
 from trajectories.reports.statistics import clustered_mean
 
 # What a page saw is known where pages reported something that was compared with at least one action; answers
@@ -85,7 +85,7 @@ def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
     parameters: dict[str, Any] = {
         "run": run_id,
         "splits": list(splits),
-        "arms_with_page": list(prompts.ARMS_WITH_PAGE),
+        "arms_with_page": list(PAGE_ARMS),
     }
     with connection.cursor() as cursor:
         cursor.execute(_BY_TASK, parameters)

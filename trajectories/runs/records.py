@@ -16,13 +16,13 @@ from core.fields import (
     StrictSerializer,
     SuggestingChoiceField,
 )
+from core.observations import OBSERVATION_FORMATS
 from core.paging import Query
 from tasks_app.questions import questions
 from trajectories.episodes import extents
 from trajectories.models import Run
 
 TOOLS = "tools"
-OBSERVATIONS = ("axtree-v1", "screenshot", "both")
 TAGS_MAX = 50
 CANCEL_GROUPS_MAX = 10_000
 CANCEL_REASONS = ("stale", "overload")
@@ -34,7 +34,7 @@ class RunIn(StrictSerializer):
     kind = SuggestingChoiceField(choices=Run.Kind.values)
     model = serializers.CharField(max_length=200, default="", allow_blank=True)
     checkpoint = serializers.CharField(max_length=500, default="", allow_blank=True)
-    observation = SuggestingChoiceField(choices=OBSERVATIONS, default="", allow_blank=True)
+    observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
     affordances = JsonObjectField(
         default=dict,
         help_text="What its pages offer beside the question: `{tools: {run: true, sort: true}}`.",

@@ -89,7 +89,7 @@ def episodes_cancel(
     with transaction.atomic():
         ended = hot_sql.finish_many(
             run_id=run.pk,
-            endings=[hot_sql.Ending(episode=pk, outcome="void", reason="cancelled") for pk in ids],
+            endings=[hot_sql.Ending.unjudged(pk, "cancelled") for pk in ids],
             statuses=[Episode.Status.OPEN, Episode.Status.SUBMITTED],
             close_reason="cancelled",
             close_detail=reason,

@@ -11,6 +11,7 @@ from typing import Any
 from palaestra.actions import DONE, Action, Outcome, action_perform
 from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.api import Client
+from palaestra.arms import arm_of
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed
 from palaestra.extraction import answer_extract
 from palaestra.grammar import Turn, turn_parse
@@ -35,7 +36,6 @@ from palaestra.records import (
 )
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
-FREE_TEXT_ARMS = frozenset({"text_zero_shot", "text_few_shot", "prompt_image"})
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
@@ -168,7 +168,7 @@ class Episode:
     # ---- acting
     async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
-        if self.opened.arm in FREE_TEXT_ARMS:
+        if arm_of(self.opened.arm).is_free_text:
             return await self._answer_in_text(completion)
         parsed = turn_parse(completion.text)
         if parsed.action is None:

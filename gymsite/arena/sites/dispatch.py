@@ -15,6 +15,7 @@ from django.shortcuts import render
 from django.urls import ResolverMatch, URLResolver
 from django.urls.resolvers import RoutePattern
 
+from core.arms import PAGE_ARMS
 from core.presentation import look_read
 from gymsite.arena import clock, episodes
 from gymsite.arena.sites import events
@@ -194,7 +195,7 @@ def _append(
         return "stored"
     return events.events_append(
         episode_id=episode.episode_id,
-        arms=episodes.PAGE_ARMS,
+        arms=list(PAGE_ARMS),
         seen=history.last,
         events=fresh,
         step=step,

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from core.arms import ARMS
 from tasks_app.families import milestones
-from trajectories import prompts
 
 VALUE = 1.0
 
@@ -57,7 +57,7 @@ def _rewarded(step: msgspec.Raw, found: list[milestones.Reached]) -> msgspec.Raw
 
 
 def _found(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[milestones.Reached]:
-    if msgspec.json.decode(parts["arm"]) not in prompts.ARMS_WITH_PAGE or gold["answer"] is None:
+    if not ARMS[msgspec.json.decode(parts["arm"])].has_page or gold["answer"] is None:
         return []
     told = milestones.told_of(answer=gold["answer"], extra=gold["extra"] or {})
     events = milestones.events_of(msgspec.json.decode(parts["site_events"]))

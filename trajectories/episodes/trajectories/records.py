@@ -199,7 +199,7 @@ class ToolCallRecord(Struct):
 
 class SubmissionRecord(Struct):
     answer: str | list[str]
-    channel: Literal["page", "api"]
+    channel: Episode.Channel
     received_at: str
 
 
@@ -230,14 +230,14 @@ class Trajectory(Struct):
     model: str
     sample_index: int
     policy_version: int | None
-    status: Literal["open", "submitted", "finished"]
+    status: Episode.Status
     presentation: dict[str, Any]
     presentation_hash: str
     arrangement: dict[str, Any] | None
     max_steps: int
     token_budget: int | None
-    recording: Literal["off", "events", "full"]
-    answer_channel: Literal["page", "api"]
+    recording: Episode.Recording
+    answer_channel: Episode.Channel
     guidance: dict[str, Any] | None
     virtual_start: str
     opened_at: str

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from trajectories import prompts
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.alignment import Key, Row, align, first_divergence
 from trajectories.lab.text.values import Value, values_of
 from trajectories.models import Episode
-from trajectories.models.episode import Arm
 
 EPISODES_MAX = 4
 ROWS_PER_PAGE = 100
@@ -149,7 +147,7 @@ def columns_of(episodes: Sequence[Episode]) -> list[Column]:
 
 
 def _is_completion(episode: Episode, steps: int) -> bool:
-    return Arm(episode.arm) not in prompts.ARMS_WITH_PAGE and steps == 1
+    return not episode.has_page and steps == 1
 
 
 def _completions(columns: Sequence[Column]) -> list[Cell]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from core.arms import ARMS
 from core.errors import GymError
 from core.presentation import look_read
-from trajectories.episodes.drafts import FREE_TEXT_ARMS, max_steps_of
+from trajectories.episodes.drafts import max_steps_of
 from trajectories.models import Episode
 
 
@@ -18,7 +19,7 @@ def budget_reason(episode: Episode) -> str:
         return f"other than its task's {task.max_steps}"
     if episode.max_steps != usual:
         return f"set when it was opened; the task has {task.max_steps}"
-    if episode.arm in FREE_TEXT_ARMS:
+    if ARMS[episode.arm].is_free_text:
         return f"there is no page; on one the task has {task.max_steps}"
     return f"{task.max_steps} for the task, the rest for what this look adds"
 

@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.errors import GymError
-from trajectories import prompts
 from trajectories.capture import chunks
+from trajectories.episodes import few_shot
 from trajectories.lab import access, updates
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.episode.budgets import budget_reason
@@ -21,7 +21,8 @@ from trajectories.lab.text import evidence
 from trajectories.lab.text.questions import answer_named, sources_of
 from trajectories.lab.text.values import fields_of, values_of
 from trajectories.models import Episode, Submission
-from trajectories.prompts import few_shot
+from trajectories.prompts import conversation
+from trajectories.prompts.templates import Template
 
 logger = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ def _about(episode: Episode) -> dict[str, Any]:
     return {
         "run": episode.run,
         "budget_reason": budget_reason(episode),
-        "has_page": episode.arm in prompts.ARMS_WITH_PAGE,
+        "has_page": episode.has_page,
         **_loads(episode),
         "siblings": episodes.neighbours_in_group(episode),
         "events_tally": episodes.episode_events_tally(episode),
@@ -141,29 +142,29 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     }
 
 
-def _messages(episode: Episode, *, golds: bool = False) -> list[prompts.Message]:
+def _messages(episode: Episode, *, golds: bool = False) -> list[conversation.Message]:
     """What the model was told at the start, made again from its template; empty for another version's.
 
     Solved tasks show their solutions to whoever sees ``golds``.
     """
     template = episode.group.template
-    if not prompts.is_built(arm=episode.arm, template=template):
+    if not Template(template).is_known:
         return []
     task = episode.task
-    question = prompts.question_of(
+    question = conversation.question_of(
         kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=episode.arrangement
     )
-    return prompts.messages_for(
+    return conversation.messages_for(
         arm=episode.arm,
         template=template,
         question=question,
         max_steps=episode.max_steps,
         channel=episode.answer_channel,
-        solved=_solved(episode, golds=golds),
+        examples=_solved(episode, golds=golds),
     )
 
 
-def _messages_shown(episode: Episode, *, golds: bool) -> list[prompts.Message]:
+def _messages_shown(episode: Episode, *, golds: bool) -> list[conversation.Message]:
     """The messages with texts cut that no page should hold: a whole mock site has millions of characters.
 
     None where a site was drawn from a salt that this installation does not have.
@@ -184,7 +185,7 @@ def _cut(content: Any) -> Any:
     return f"{content[:half]}\n\n[{left_out:,} characters are left out here]\n\n{content[-half:]}"
 
 
-def _solved(episode: Episode, *, golds: bool) -> list[prompts.Solved]:
+def _solved(episode: Episode, *, golds: bool) -> list[conversation.Example]:
     ids = episode.group.exemplars or []
     solved = few_shot.Exemplars(solved=few_shot.solved_load(set(ids), run=episode.run)).solved_of(ids)
     return solved if golds else [replace(one, reply=HIDDEN_REPLY) for one in solved]

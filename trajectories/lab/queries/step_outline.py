@@ -10,7 +10,6 @@ from django.db import connection
 
 from tasks_app.families import milestones
 from tasks_app.models import Gold
-from trajectories import prompts
 from trajectories.lab.queries import interim_facts
 from trajectories.lab.text.action_check import SIGNS, said_done_words, step_tone
 from trajectories.lab.text.actions import Phrase, short_phrase
@@ -137,7 +136,7 @@ def _cell(row: dict[str, Any]) -> Cell:
 
 def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
     """Names of a mock site's milestones with the step that reached each; empty for every other task."""
-    if episode.task.kind != SITE_KIND or episode.arm not in prompts.ARMS_WITH_PAGE:
+    if episode.task.kind != SITE_KIND or not episode.has_page:
         return []
     family = milestones.of_tags(episode.task.tags)
     gold = Gold.objects.filter(task_id=episode.task_id, is_current=True).only("answer", "extra").first()

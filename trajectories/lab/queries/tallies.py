@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from django.db import connection
 
+from core.reasons import HARMLESS_VOIDS
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 # Voids that are nobody's failure (docs of the API, "Records").
-HARMLESS_VOIDS = ("cancelled", "expired_unused")
 
 COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.

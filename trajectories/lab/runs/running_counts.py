@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from dataclasses import dataclass, field
 
-from trajectories.lab.queries.tallies import HARMLESS_VOIDS, Tally
+from core.reasons import HARMLESS_VOIDS
+from trajectories.lab.queries.tallies import Tally
 from trajectories.lab.runs.dashboard_selectors import Counted, Mark, Unfinished, verdicts_counted
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from django import forms
 
+from core.arms import arm_choices
+from core.reasons import END_REASONS
 from trajectories.episodes.step_records import KNOWN_ACTIONS
 from trajectories.facts.action_check import MISMATCHES
 from trajectories.lab.forms import BIGINT_MAX, FilterForm, TaskWordsField, TextField, choice, names
 from trajectories.lab.text.action_check import said_done_sought
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
-from trajectories.models.episode import Arm
 
 QUERY_MAX_CHARS = 500
 EPISODES_MAX = 200
@@ -24,26 +25,6 @@ COUNT_MAX = 10**9
 # No episode is older, and a day can still be added to the last.
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(9000, 1, 1)
 
-# The reasons of the API's records: asking the verdicts themselves would read the whole table.
-REASONS = (
-    "answer",
-    "unparsable_answer",
-    "no_submission",
-    "agent_stopped",
-    "invalid_actions",
-    "step_budget",
-    "token_budget",
-    "context_length",
-    "time_budget",
-    "harness_error",
-    "model_error",
-    "lease_lost",
-    "verifier_error",
-    "verifier_timeout",
-    "sandbox_missing",
-    "cancelled",
-    "expired_unused",
-)
 AT_ONCE = ("run", "benchmark", "arm", "outcome", "reason", "said_done")
 PAIRS = (
     ("steps_min", "steps_max", "steps"),
@@ -119,12 +100,12 @@ class SearchForm(FilterForm):
     episodes = EpisodesField("Episode numbers")
     task = _count("Task number", least=1, most=BIGINT_MAX)
     problem = TaskWordsField("Task text has")
-    arm = names(Arm.values, "Arm")
-    outcome = names(Verdict.Outcome.values, "Outcome")
-    reason = names(list(REASONS), "Reason")
+    arm = choice(arm_choices(), "Arm")
+    outcome = choice(Verdict.Outcome.choices, "Outcome")
+    reason = choice([(reason.code, reason.label) for reason in END_REASONS.values()], "End reason")
     said_done = choice([(kind, said_done_sought(kind)) for kind in MISMATCHES], "Said and done")
     action = names(sorted(KNOWN_ACTIONS), "Action")
-    status = names(Episode.Status.values, "Status")
+    status = choice(Episode.Status.choices, "Status")
     steps_min = _count("Steps, at least")
     steps_max = _count("Steps, at most")
     seconds_min = _seconds("Seconds, at least")

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.tokens import mask_tokens
-from trajectories import prompts
 from trajectories.facts.elements import target_told
 from trajectories.lab import updates
 from trajectories.lab.access import LabRequest, lab_page, wants_fragment
@@ -27,6 +26,7 @@ from trajectories.lab.text.formulas import first_line_to_text
 from trajectories.lab.text.long_text import Shown, shown
 from trajectories.lab.text.untrusted import BEGINNING_CHARS, goes_on
 from trajectories.models import Episode, Step, StepFacts
+from trajectories.prompts.templates import Template
 
 FRAGMENT = "fragment"
 # The number that led to the step next to it.
@@ -139,7 +139,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
     before, after = steps.steps_beside(episode_id=episode.pk, index=step.index)
     texts = _texts(step, find=find)
     told = _told(step, facts, is_so_far=kept is None)
-    has_page = episode.arm in prompts.ARMS_WITH_PAGE
+    has_page = episode.has_page
     context = {
         **texts,
         "step": step,
@@ -186,19 +186,19 @@ def _is_words_only(episode: Episode, step: Step) -> bool:
     """Whether there is nothing to be seen beside the thought, so that it has the whole width."""
     if step.screenshot:
         return False
-    return episode.arm not in prompts.ARMS_WITH_PAGE or not (step.observation_text or step.observation_sha256)
+    return not episode.has_page or not (step.observation_text or step.observation_sha256)
 
 
 def _opened(episode: Episode, step: Step, panels: list[Panel], *, has_figures: bool) -> str:
     has_tree = bool(step.observation_text or step.observation_sha256)
-    if not has_tree and episode.arm not in prompts.ARMS_WITH_PAGE and _has_prompt(episode):
+    if not has_tree and not episode.has_page and _has_prompt(episode):
         return "prompt"  # What such an arm saw stands nowhere else.
     holds = {"tree": has_tree, "usage": has_figures, "json": bool(step.raw or step.action)}
     return panel_opened(panels, holds=holds)
 
 
 def _has_prompt(episode: Episode) -> bool:
-    return prompts.is_built(arm=episode.arm, template=episode.group.template)
+    return Template(episode.group.template).is_known
 
 
 def _texts(step: Step, *, find: str) -> dict[str, Shown]:

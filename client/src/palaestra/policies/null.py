@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from palaestra.arms import arm_of
 from palaestra.grammar import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
-from palaestra.policies.submission import is_free_text
 
 
 class Null:
@@ -18,4 +18,4 @@ class Null:
         if episode.step > 1:
             return None
         thought = "I have looked at this and have nothing to say about it."
-        return thought if is_free_text(episode.arm) else f"{thought}\n{action_line('noop')}"
+        return thought if arm_of(episode.arm).is_free_text else f"{thought}\n{action_line('noop')}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from palaestra.episode import FREE_TEXT_ARMS
+from palaestra.arms import arm_of
 from palaestra.grammar import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
@@ -37,10 +37,6 @@ class PlannedAnswer:
         return self.choice or ", ".join(self.values)
 
 
-def is_free_text(arm: str) -> bool:
-    return arm in FREE_TEXT_ARMS
-
-
 def free_text_answer(values: tuple[str, ...], form: AnswerForm) -> str:
     """The answer as free text, which ``palaestra.extraction`` reads back."""
     if form in ("program", "block"):
@@ -57,7 +53,7 @@ def completion_next(
 
     ``reasoning`` is the thought before filling in the answer, ``closing`` the one before submitting it.
     """
-    if is_free_text(episode.arm):
+    if arm_of(episode.arm).is_free_text:
         return f"{reasoning}\n\n{free_text_answer(_values(answer, observation), episode.answer_form)}"
     page = page_read(observation)
     if page.close and _may_try(episode, "closed", CLOSE_ATTEMPTS):
@@ -79,7 +75,7 @@ def _without_form(
     reasoning: str,
 ) -> str | None:
     """The answer action where there is no page, or a click on the button that may open the form."""
-    if episode.arm == "text_agent":
+    if not arm_of(episode.arm).has_page:
         values = _values(answer, observation)
         text = list(values) if episode.answer_form == "values" else values[0]
         return f"{reasoning}\n\n{action_line('answer', text=text)}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from palaestra.arms import arm_of
 from palaestra.grammar import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import page_read
-from palaestra.policies.submission import free_text_answer, is_free_text
+from palaestra.policies.submission import free_text_answer
 
 MEGABYTE = "9" * 1_000_000
 HUGE = MEGABYTE * 10
@@ -75,7 +76,7 @@ class VoidSeeker:
             episode.memory["number"] = self._started
             self._started += 1
         number: int = episode.memory["number"]
-        if is_free_text(episode.arm):
+        if arm_of(episode.arm).is_free_text:
             answer = ANSWERS[number % len(ANSWERS)]
             return f"I try answer number {number}.\n{free_text_answer((answer,), episode.answer_form)}"
         attempt = _ATTEMPTS[number % len(_ATTEMPTS)]

@@ -6,17 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.arms import ARMS
 from core.errors import GymError
 from tasks_app import few_shot, gold_answers
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
-from trajectories import prompts
 from trajectories.api.auth import Principal
 from trajectories.episodes import variations
 from trajectories.episodes.opening_body import Opening
 from trajectories.models import Run
-from trajectories.models.episode import Arm
-from trajectories.prompts import site_text
+from trajectories.prompts import conversation, site_text
 
 SHOTS_DEFAULT = 4
 
@@ -26,22 +25,22 @@ class Exemplars:
     """``chosen`` by task, ``solved`` by exemplar."""
 
     chosen: Mapping[int, Sequence[int]] = field(default_factory=dict)
-    solved: Mapping[int, prompts.Solved] = field(default_factory=dict)
+    solved: Mapping[int, conversation.Example] = field(default_factory=dict)
 
-    def solved_of(self, ids: Sequence[int] | None) -> list[prompts.Solved]:
+    def solved_of(self, ids: Sequence[int] | None) -> list[conversation.Example]:
         return [self.solved[pk] for pk in ids or () if pk in self.solved]
 
 
 def shots_check(opening: Opening) -> None:
     """``GymError`` 422 ``shots_without_few_shot``."""
-    if opening.shots is not None and opening.arm != Arm.TEXT_FEW_SHOT:
+    if opening.shots is not None and not ARMS[opening.arm].has_examples:
         message = f"The arm {opening.arm!r} shows no solved tasks: leave shots out, or open text_few_shot."
         raise GymError("shots_without_few_shot", message, status=422, fields={"shots": [message]})
 
 
 def exemplars_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Exemplars:
     """Those of a new call; nothing in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
-    if opening.arm != Arm.TEXT_FEW_SHOT:
+    if not ARMS[opening.arm].has_examples:
         return Exemplars()
     chosen = few_shot.exemplars_choose(
         opening.tasks,
@@ -61,7 +60,7 @@ def exemplars_check(ids: Sequence[int], *, principal: Principal) -> None:
         raise GymError("no_exemplars", message, status=422)
 
 
-def solved_load(ids: set[int], *, run: Run) -> dict[int, prompts.Solved]:
+def solved_load(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
     """Tasks and their current golds, as the prompts of a run show them."""
     if not ids:
         return {}
@@ -76,16 +75,16 @@ def solved_load(ids: set[int], *, run: Run) -> dict[int, prompts.Solved]:
     }
 
 
-def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | None) -> prompts.Solved:
+def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | None) -> conversation.Example:
     # Everything that a site has would make each of the solved tasks longer than the question itself.
-    shown: dict[str, Any] = dict(site_text.text_arranged(task.payload, site_text.RELEVANT))
+    shown: dict[str, Any] = dict(site_text.text_variation(task.payload, site_text.RELEVANT))
     if asserts:
         shown["asserts"] = list(asserts)
-    question = prompts.question_of(
+    question = conversation.question_of(
         kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=shown or None
     )
     form = questions.get(task.kind).form_of(task.payload)
     given = gold_answers.answer_of(answer, form=form)
-    return prompts.Solved(
-        question=question, reply=prompts.reply_of(form=form, answer=given, solution=solution)
+    return conversation.Example(
+        question=question, reply=conversation.reply_of(form=form, answer=given, solution=solution)
     )

@@ -1,0 +1,36 @@
+"""Arms, the ways in which a task is presented, as far as a harness needs to know them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """``is_free_text``: the model answers in one completion that ends with the answer; in the other arms it
+    writes actions."""
+
+    id: str
+    has_page: bool = False
+    is_free_text: bool = False
+
+
+ARMS: Mapping[str, Arm] = {
+    arm.id: arm
+    for arm in (
+        Arm(id="text_zero_shot", is_free_text=True),
+        Arm(id="text_few_shot", is_free_text=True),
+        Arm(id="text_agent"),
+        Arm(id="prompt_image", is_free_text=True),
+        Arm(id="gym", has_page=True),
+        Arm(id="gym_with_text", has_page=True),
+        Arm(id="gym_image", has_page=True),
+        Arm(id="probe_read", has_page=True),
+    )
+}
+
+
+def arm_of(arm_id: str) -> Arm:
+    """The arm; one that only a newer server knows is taken for an arm with a page."""
+    return ARMS.get(arm_id) or Arm(id=arm_id, has_page=True)

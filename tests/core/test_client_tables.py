@@ -1,0 +1,34 @@
+"""The client imports nothing of the server: what both need to know is stated once on each side."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from core.arms import ARMS
+from core.observations import OBSERVATION_FORMATS
+from core.reasons import CLOSE_REASONS
+from palaestra import arms, observation, records
+from tasks_app.questions import AnswerForm
+from trajectories.episodes.step_records import ActionResult
+from trajectories.models import Verdict
+
+
+def test_client_and_server_know_the_same_arms() -> None:
+    assert {
+        arm.id: arms.Arm(id=arm.id, has_page=arm.has_page, is_free_text=arm.is_free_text)
+        for arm in ARMS.values()
+    } == arms.ARMS
+
+
+def test_client_and_server_know_the_same_observation_formats() -> None:
+    assert list(observation.FORMATS.values()) == [
+        observation.ObservationFormat(id=one.id, has_text=one.has_text, has_screenshot=one.has_screenshot)
+        for one in OBSERVATION_FORMATS.values()
+    ]
+
+
+def test_client_and_server_know_the_same_codes() -> None:
+    assert set(get_args(records.CloseReason)) == set(CLOSE_REASONS)
+    assert set(get_args(records.Outcome)) == set(Verdict.Outcome.values)
+    assert set(get_args(records.ActionResult)) == set(get_args(ActionResult))
+    assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))

@@ -1,0 +1,167 @@
+"""The messages that open an episode, in every arm."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.conf import settings
+
+from core.arms import ARMS, Arm
+from tasks_app import figures
+from tasks_app.questions import AnswerForm, question_text, questions
+from tasks_app.variation import Arrangement, has_task_bar
+from trajectories.prompts import site_text
+from trajectories.prompts.templates import Template
+
+ANSWER_WORD = "Answer:"
+PLAIN_FENCE = "```"
+LANGUAGES = {"program": "python", "block": ""}
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A task in words, as one episode poses it.
+
+    ``instruction`` and ``form`` choose the templates; ``pictures`` are the SHA-256 of those in ``text``.
+    ``fields`` are the names of the answer's values, if neither the pages nor ``text`` give them.
+    """
+
+    text: str
+    is_on_page: bool = True
+    fields: tuple[str, ...] = ()
+    instruction: str = ""
+    form: str = "line"
+    pictures: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A solved task: the question and a completion that answers it."""
+
+    question: Question
+    reply: str
+
+
+def question_of(
+    *, kind: str, prompt: str, payload: Mapping[str, Any], arrangement: Arrangement | None = None
+) -> Question:
+    """The question of a task; ``prompt`` is its text as stored, for an episode without variation.
+
+    Raises as ``site_text.question_with_site`` does.
+    """
+    plugin = questions.get(kind)
+    if arrangement and site_text.TEXT_AXIS in arrangement:
+        text = site_text.question_with_site(payload, arrangement[site_text.TEXT_AXIS])
+    else:
+        text = question_text(kind=kind, prompt=prompt, payload=payload, arrangement=arrangement)
+    pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
+    is_on_page = has_task_bar(arrangement)
+    is_named = is_on_page or site_text.TEXT_AXIS in (arrangement or {})
+    return Question(
+        text=text,
+        is_on_page=is_on_page,
+        fields=() if is_named else tuple(payload["fields"]),
+        instruction=plugin.instruction_of(payload),
+        form=plugin.form_of(payload),
+        pictures=pictures,
+    )
+
+
+def messages_for(
+    *,
+    arm: str,
+    template: str,
+    question: Question,
+    max_steps: int,
+    channel: str = "page",
+    examples: Sequence[Example] = (),
+) -> list[Message]:
+    """Chat messages (``role``, ``content``) that open an episode; pure, so that a page can rebuild them.
+
+    ``content`` is a text, or a list of text and picture parts if the question has pictures. ``channel``
+    (``page``, ``api``) is where the answer is submitted in arms with a page. Each of ``examples`` adds a turn
+    of the user and one of the assistant before the question.
+    """
+    words, record = Template(template), ARMS[arm]
+    if record.is_free_text:
+        interface = words.text_interface(question.form)
+    else:
+        where = channel if record.has_page else "page"
+        interface = words.agent_interface(question.form, max_steps=max_steps, channel=where)
+    system = f"{words.instruction(question.instruction)}\n\n{interface}"
+    messages: list[Message] = [{"role": "system", "content": system}]
+    for example in examples:
+        messages.append(_question_message(words, record, example.question))
+        messages.append({"role": "assistant", "content": example.reply})
+    return [*messages, _question_message(words, record, question)]
+
+
+def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
+    """A completion in the form that the interface block asks for: the worked solution, then the answer.
+
+    A bar within one of several values is written ``\\|``, as clients read it.
+    """
+    values = [answer] if isinstance(answer, str) else list(answer)
+    if form in ("program", "block"):
+        program = "\n".join(values).strip("\n")
+        fence = PLAIN_FENCE
+        while fence in program:
+            fence += "`"
+        final = f"{ANSWER_WORD}\n{fence}{LANGUAGES[form]}\n{program}\n{fence}"
+    else:
+        plain = [" ".join(value.split()) for value in values]
+        escaped = [value.replace("|", "\\|") for value in plain] if form == "values" else plain
+        final = f"{ANSWER_WORD} {' | '.join(escaped)}"
+    is_worked = bool(solution.strip()) and solution.strip() != "\n".join(values).strip()
+    return f"{solution.strip()}\n\n{final}" if is_worked else final
+
+
+def messages_ref(messages: Sequence[Message]) -> str:
+    """A short name for equal messages, so that they are sent once."""
+    return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
+
+
+def length_of(message: Message) -> int:
+    """Characters of a message; pictures are sent as addresses and have none."""
+    content = message["content"]
+    return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) for part in content)
+
+
+def _question_message(words: Template, arm: Arm, question: Question) -> Message:
+    text = question.text
+    if arm.has_page and question.fields:
+        text = f"{text}\n\n{site_text.fields_line(question.fields)}"
+    task = words.read(_task_template(arm, question)).replace("{question}", text)
+    return {"role": "user", "content": _content(task, question.pictures)}
+
+
+def _task_template(arm: Arm, question: Question) -> str:
+    if not arm.has_page:
+        return "task_text"
+    if not question.is_on_page:
+        return "task_off_page"
+    return "task_page_with_text" if arm.has_text else "task_page"
+
+
+def _content(text: str, pictures: frozenset[str]) -> str | list[dict[str, Any]]:
+    parts = list(_parts(text, pictures))
+    return text if all(part["type"] == "text" for part in parts) else parts
+
+
+def _parts(text: str, pictures: frozenset[str]) -> Iterator[dict[str, Any]]:
+    end = 0
+    for match in figures.MARKDOWN.finditer(text):
+        if match[1] not in pictures:
+            continue
+        if text[end : match.start()].strip():
+            yield {"type": "text", "text": text[end : match.start()].strip()}
+        yield {"type": "image_url", "image_url": {"url": f"{settings.LAB_URL}/api/v1/blobs/{match[1]}"}}
+        end = match.end()
+    if text[end:].strip():
+        yield {"type": "text", "text": text[end:].strip()}
