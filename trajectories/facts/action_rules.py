@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
 
+from core.outline import is_element_id
 from core.tokens import mask_tokens
 from trajectories.facts import elements
 
@@ -75,7 +76,7 @@ def not_done(step: Declared) -> str:
     target = (step.action or {}).get("target")
     if step.result != NO_TARGET or not isinstance(target, str) or not target:
         return NOT_DONE.get(step.result, "")
-    if not elements.ELEMENT_ID.fullmatch(target):
+    if not is_element_id(target):
         return "the action names no element by its number"
     if elements.is_shown(target, observation=step.observation):
         return "the element that it names was shown, but could not be reached any more"

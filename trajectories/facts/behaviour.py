@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
+from core.outline import ids_removed
 from trajectories.facts import elements
 
 # Of a longer thought or observation the beginning is measured.
@@ -40,7 +41,6 @@ CHECKS = re.compile(
     r"|re-?comput(?:e|ed|ing)|plug(?:ging)?\b.{0,20}\bback|substitut(?:e|ing)\b.{0,20}\bback)\b",
     re.IGNORECASE,
 )
-REFERENCE = re.compile(r"\[e[0-9]{1,9}\] ?")
 # They carry no content; whoever restates uses others.
 STOP = frozenset(
     [
@@ -207,7 +207,7 @@ def place_of(turn: Turn) -> str:
     without either."""
     if turn.shown is not None:
         return turn.shown
-    shown = REFERENCE.sub("", turn.observation) if turn.observation else turn.picture
+    shown = ids_removed(turn.observation) if turn.observation else turn.picture
     if not shown:
         return ""
     return hashlib.blake2b(shown.encode("utf-8", "replace"), digest_size=PLACE_CHARS // 2).hexdigest()
@@ -225,7 +225,7 @@ def _content(text: str) -> list[str]:
 # One page is looked at in several steps, one after the other.
 @lru_cache(maxsize=8)
 def _pairs_of_page(observation: str) -> frozenset[Pair]:
-    lines = REFERENCE.sub("", observation)[:MEASURED_CHARS].splitlines()
+    lines = ids_removed(observation)[:MEASURED_CHARS].splitlines()
     words = (_content_kept(line) if len(line) <= KEPT_CHARS else _content(line) for line in lines)
     return frozenset(pairwise(chain.from_iterable(words)))
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from core.outline import element_read
 from core.tokens import mask_tokens
 
-ELEMENT_ID = re.compile(r"e[0-9]{1,9}")
-DESCRIBED = re.compile(r' ([a-z]+)(?: "([^\n]*?)"(?=\s|$))?')
-OPTIONS = re.compile(r'"([^"\n]*)"')
 FORMULA = re.compile(r"\$[^$\n]*\$")
 WORD = re.compile(r"\w+")
 # The page's recorder cuts names.
@@ -37,11 +35,8 @@ def target_of(action: Mapping[str, Any] | None, *, observation: str) -> Element 
     """The element that an action names, as the observation that was acted on shows it; None when it does
     not."""
     target = action.get("target") if action else None
-    if not isinstance(target, str) or not ELEMENT_ID.fullmatch(target):
-        return None
-    start = observation.find(f"[{target}]")
-    found = DESCRIBED.match(observation, start + len(target) + 2) if start >= 0 else None
-    return Element(role=found[1], name=found[2] or "") if found else None
+    line = element_read(observation, target) if isinstance(target, str) else None
+    return Element(role=line.role, name=line.name or "") if line else None
 
 
 def target_told(action: object, *, observation: str) -> str:
@@ -59,10 +54,8 @@ def is_shown(target: str, *, observation: str) -> bool:
 
 def options_of(action: Mapping[str, Any], *, observation: str) -> list[str]:
     """The options that the observation shows of an action's target."""
-    target = action.get("target")
-    start = observation.find(f"[{target}]")
-    line = observation[start:].partition("\n")[0] if start >= 0 else ""
-    return OPTIONS.findall(line.partition(" options: ")[2])
+    line = element_read(observation, str(action.get("target")))
+    return list(line.options) if line else []
 
 
 def reported(data: Mapping[str, Any]) -> Element:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from core.arms import ARMS
+from core.outline import ELEMENT_ID, REFERENCE
 from trajectories import hot_sql
 
 
@@ -114,13 +115,13 @@ _READ = _WHOLE.format(
 # An observation may have a megabyte, and a part 200 of them: only those whose words are measured leave the
 # database whole. Of the others the hash tells whether the page was another (``behaviour.place_of``), and the
 # line of its target what the action meant (``elements.target_of``).
-_SHOWN = r"""CROSS JOIN LATERAL (SELECT left(s.observation_text, %(observation_chars)s) AS o,
-            substring(s.action->>'target' FROM '^e[0-9]{1,9}$') AS e OFFSET 0) a
+_SHOWN = rf"""CROSS JOIN LATERAL (SELECT left(s.observation_text, %(observation_chars)s) AS o,
+            substring(s.action->>'target' FROM '^{ELEMENT_ID}$') AS e OFFSET 0) a
         CROSS JOIN LATERAL (SELECT CASE WHEN a.o <> ''
-                THEN coalesce(md5(nullif(regexp_replace(a.o, '\[e[0-9]{1,9}\] ?', '', 'g'), '')), '')
+                THEN coalesce(md5(nullif(regexp_replace(a.o, '{REFERENCE}', '', 'g'), '')), '')
                 END AS hash,
             coalesce(split_part(substr(a.o, nullif(strpos(a.o, '[' || a.e || ']'), 0)), E'\n', 1), '')
-                AS line) b"""
+                AS line) b"""  # noqa: S608 - constants of ours
 
 # Whether pages report anything, and by numbers, is true of the whole episode: one event tells it. Where there
 # are more than are read, each step asked for keeps its first ones, and those before it lose theirs.

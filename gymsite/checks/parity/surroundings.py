@@ -6,16 +6,13 @@ line under its landmark keeps the whole box in what the page says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.outline import INDENT, ids_removed
 from core.presentation import Look
 from gymsite.arena.panels import Panel, panels_of
 from gymsite.arena.pop_ups import PopUp, pop_ups_of
-
-INDENT = "  "
-ELEMENT = re.compile(r"\[e\d+\]")
 
 
 def question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look) -> list[str]:
@@ -30,7 +27,7 @@ def question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look)
 
 def _place(lines: Sequence[str], box: Sequence[str]) -> int | None:
     """Where a box stands, with nothing more inside of it."""
-    told = [ELEMENT.sub("[e]", line) for line in lines]
+    told = [ids_removed(line) for line in lines]
     for place in range(len(told) - len(box) + 1):
         depth = len(told[place]) - len(told[place].lstrip())
         after = told[place + len(box)] if place + len(box) < len(told) else ""
@@ -48,5 +45,5 @@ def _panel_said(panel: Panel) -> list[str]:
 
 def _pop_up_said(pop_up: PopUp) -> list[str]:
     inside = [f"text: {pop_up.label}", f"text: {pop_up.text}"]
-    buttons = [f'[e] button "{button}"' for button in pop_up.buttons]
+    buttons = [f'button "{button}"' for button in pop_up.buttons]
     return [f'dialog "{pop_up.label}"', *(INDENT + line for line in (*inside, *buttons))]

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from core import outline
 from core.errors import GymError
+from core.outline import Line
 from core.presentation import Look
 from gymsite.arena.wording import WORDINGS, Wording
 from gymsite.checks.parity import surroundings
@@ -21,17 +24,13 @@ from tasks_app.questions import questions
 # JavaScript counts the byte order mark among white space.
 SPACE = re.compile(r"[\s\ufeff]+")
 DOLLARS = re.compile(r"\$+")
-HEADING = re.compile(r'heading 1 "')
-# What an observation says before the heading.
-HEAD = re.compile(r'page ".*" https://gym/\S*$|main$')
-CUT = "(cut: the page is longer)"
-# How a line begins that says words of the question, and how a choice or a picture says them.
-WORDS = re.compile(r"text: |\|(?: |$)|preformatted:$")
-NAMED = re.compile(r'(?:image "(.*)"|\[e\d+\] radio "(.*)" unchecked(?: focused)?)$')
-# What is not the question's: frames of its parts, the field's keys and the button that adds a field.
-FRAME = re.compile(
-    r'region "Passage"$|figure "Figure \d+"$|\[e\d+\] button "Add another answer"$'
-    r"|text: Tab indents and Shift\+Tab takes an indentation back\. To leave the field [\w ,]+ first\.$"
+# What belongs to the page and not to the question: frames of its parts and the button that adds a field.
+FRAMES = frozenset(
+    {Line(role="region", name="Passage"), Line(id="e", role="button", name="Add another answer")}
+)
+FIGURE = re.compile(r"Figure \d+")
+KEYS_HINT = re.compile(
+    r"Tab indents and Shift\+Tab takes an indentation back\. To leave the field [\w ,]+ first\."
 )
 EXCERPT_CHARS = 40
 
@@ -49,25 +48,25 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
     ``GymError`` ``page_cut``, ``no_question``.
     """
     known = surroundings.question_lines(observation.split("\n"), payload, look)
-    lines = [line.lstrip() for line in known]
-    if CUT in lines:
+    if outline.CUT in known:
         raise GymError(
             "page_cut", "The page is longer than an observation may be; what it ends with is lost."
         )
+    lines = [(text.lstrip(), _anonymous(outline.line_read(text))) for text in known]
     wording = WORDINGS[look.wording]
-    start = next((place for place, line in enumerate(lines) if HEADING.match(line)), None)
-    button = re.compile(rf'\[e\d+\] button "{re.escape(wording.button)}"$')
-    end = next((place for place, line in enumerate(lines) if button.match(line)), None)
+    button = Line(id="e", role="button", name=wording.button)
+    start = next((place for place, (_, line) in enumerate(lines) if line.level == 1), None)
+    end = next((place for place, (_, line) in enumerate(lines) if line == button), None)
     if start is None or end is None:
         raise GymError("no_question", "The page has no heading with a button to hand in after it.")
     parts = [lines[start + 1 : end], lines[end + 1 :]]
     if look.form == "above":
         # The choices stand in the form, and the source names them last.
         parts.reverse()
-    head = [line for line in lines[:start] if not HEAD.match(line)]
-    form = _form_of(wording, is_dialog=look.form == "dialog")
-    kept = [line for line in (*head, *parts[0], *parts[1]) if not form.match(line)]
-    return _packed("".join(map(_words, kept)))
+    head = [pair for pair in lines[:start] if not _is_head(pair[1])]
+    form = _form_lines(wording, is_dialog=look.form == "dialog")
+    question = [pair for pair in (*head, *parts[0], *parts[1]) if not _is_frame(pair[1], form)]
+    return _packed("".join(_words(text, line) for text, line in question))
 
 
 def difference(*, expected: str, observed: str) -> str | None:
@@ -81,23 +80,45 @@ def difference(*, expected: str, observed: str) -> str | None:
     return f"the source has {ours!r} where the observation has {theirs!r}"
 
 
-def _form_of(wording: Wording, *, is_dialog: bool) -> re.Pattern[str]:
+def _anonymous(line: Line) -> Line:
+    return replace(line, depth=0, id="e" if line.id else "")
+
+
+def _is_head(line: Line) -> bool:
+    """Whether an observation says this before the heading of any page."""
+    return line == Line(role="main") or (line.role == "page" and line.url.startswith(f"{outline.ORIGIN}/"))
+
+
+def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
     """The lines of a form in which nothing was typed yet, and of the dialog it may stand in."""
-    label = re.escape(wording.label)
-    field = rf'\[e\d+\] textbox "{label}(?: 1)?" value=""(?: focused)?$'
-    lines = rf'radiogroup "{label}"$|{field}|{FRAME.pattern}'
+    fields = {
+        Line(id="e", role="textbox", name=name, value="", states=states)
+        for name in (wording.label, f"{wording.label} 1")
+        for states in ((), ("focused",))
+    }
+    lines = fields | {Line(role="radiogroup", name=wording.label)} | FRAMES
     if not is_dialog:
-        return re.compile(lines)
-    buttons = rf'\[e\d+\] button "(?:{re.escape(wording.opener)}|{re.escape(wording.closer)})"$'
-    return re.compile(rf'{lines}|(?:dialog|heading 2) "{re.escape(wording.opener)}"$|{buttons}')
+        return frozenset(lines)
+    buttons = {Line(id="e", role="button", name=name) for name in (wording.opener, wording.closer)}
+    titles = {
+        Line(role="dialog", name=wording.opener),
+        Line(role="heading", level=2, name=wording.opener),
+    }
+    return frozenset(lines | buttons | titles)
 
 
-def _words(line: str) -> str:
+def _is_frame(line: Line, form: frozenset[Line]) -> bool:
+    if line.role == "figure":
+        return line.is_bare and FIGURE.fullmatch(line.name or "") is not None
+    return line in form or (line.role == "text" and KEYS_HINT.fullmatch(line.text) is not None)
+
+
+def _words(text: str, line: Line) -> str:
     """The words of the question that a line says; a line of another kind is said whole."""
-    if named := NAMED.match(line):
-        return str(named[1] or named[2])
-    mark = WORDS.match(line)
-    return line[mark.end() :] if mark else line
+    is_choice = line.role == "radio" and line.states in (("unchecked",), ("unchecked", "focused"))
+    if line.name is not None and (is_choice or (line.role == "image" and line.is_bare)):
+        return line.name
+    return line.text if line.role in ("text", outline.PREFORMATTED) else text
 
 
 def _packed(text: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core import outline
 from core.errors import GymError
 from core.presentation import Look
 from gymsite.checks.parity import texts
@@ -105,7 +106,7 @@ def test_a_page_without_heading_or_button_is_no_question(lines: list[str]) -> No
 
 def test_a_page_that_an_observation_cannot_hold_says_so() -> None:
     with pytest.raises(GymError, match="longer than an observation may be"):
-        observed("  text: Words", form=(texts.CUT,))
+        observed("  text: Words", form=(outline.CUT,))
 
 
 PICTURES = [

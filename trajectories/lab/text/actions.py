@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core import outline
 from core.tokens import mask_tokens
 from trajectories.facts import elements
 
@@ -42,7 +43,6 @@ OBJECTS = {
     "wait": "ms",
     "scroll": "dy",
 }
-ELEMENT_ID = re.compile(r"e[0-9]{1,9}")
 UNITS = {"wait": " ms", "scroll": " px"}
 
 
@@ -82,7 +82,7 @@ def _text(value: Any) -> str:
 def element_named(action: object, *, in_observation: str) -> str:
     """The line of the observation that shows the action's target, empty when there is none."""
     target = action.get("target") if isinstance(action, Mapping) else None
-    if not isinstance(target, str) or not ELEMENT_ID.fullmatch(target):
+    if not isinstance(target, str) or not outline.is_element_id(target):
         return ""
     mark = re.compile(rf"(?:^|[\s\[(]){target}(?=$|[\s\]):])")
     return next((line.strip() for line in in_observation.splitlines() if mark.search(line)), "")
@@ -92,7 +92,7 @@ def element_more(action: object, *, in_observation: str) -> str:
     """The same line where it says more than the phrase: a state, an address, options; else empty."""
     line = element_named(action, in_observation=in_observation)
     told = elements.target_told(action, observation=line)
-    rest = line.partition("]")[2]
-    described = elements.DESCRIBED.match(rest)
-    is_whole = described is not None and described.end() == len(rest) and len(told) < elements.TOLD_CHARS
+    target = action.get("target") if isinstance(action, Mapping) else None
+    element = outline.element_read(line, str(target))
+    is_whole = element is not None and element.is_bare and len(told) < elements.TOLD_CHARS
     return "" if told and is_whole else line

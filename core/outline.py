@@ -1,0 +1,140 @@
+"""The outline: the text in which an axtree observation shows a page, one element or run of text a line.
+
+``client/src/palaestra/js/axtree.js`` writes it. Nothing in it is escaped, so a name may contain quotation
+marks: what may follow a name depends on the role, and a line is read from its end.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+INDENT = "  "
+ORIGIN = "https://gym"
+"""Stands for the arena's origin and the episode's path, so that no address holds a token."""
+CUT = "(cut: the page is longer)"
+LOADING = "(the page is still loading)"
+ELEMENT_ID = r"e[0-9]{1,9}"
+REFERENCE = rf"\[{ELEMENT_ID}\] ?"
+"""How a line names its element; also for Postgres."""
+TEXTS = ("text", "header", "row")
+"""Roles of lines that say ``role: text``."""
+PREFORMATTED = "preformatted"
+"""The role of the lines of a block that keeps its line breaks."""
+STATES = frozenset(
+    {"mixed", "checked", "unchecked", "disabled", "expanded", "collapsed", "selected", "pressed", "current"}
+    | {"readonly", "required", "invalid", "focused"}
+)
+WITH_VALUE = frozenset(
+    {"textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox", "progressbar", "meter"}
+)
+WITH_OPTIONS = frozenset({"combobox", "listbox"})
+ADDRESS_MARKS = {"link": " -> ", "page": " "}
+"""What stands before the address in which such a line ends."""
+
+_REFERENCE = re.compile(REFERENCE)
+_TEXT = re.compile(rf"({'|'.join(TEXTS)}): (.*)")
+_HEAD = re.compile(
+    rf"(?:(?P<marker>-|\w+\.) )?(?:\[(?P<id>{ELEMENT_ID})\] )?(?P<role>[a-z]+)(?: (?P<level>\d))?"
+)
+# The first name of a line that was cut, or of a table's row, which goes on after it.
+_NAME = re.compile(r' "(.*?)"(?=\s|$)')
+_NEXT = re.compile(rf'" (?:\||\[{ELEMENT_ID}\]) ')
+_OPTION = re.compile(r'"([^"]*)"')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line by its parts; those that it lacks are empty or None.
+
+    ``marker`` begins a list item (``-``, ``3.``). ``text`` holds the words of a line that names no element,
+    and whatever follows a name and is not understood.
+    """
+
+    depth: int = 0
+    marker: str = ""
+    id: str = ""
+    role: str = ""
+    level: int | None = None
+    name: str | None = None
+    value: str | None = None
+    states: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    url: str = ""
+    text: str = ""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether role and name are all that the line says of its element."""
+        return self == Line(
+            depth=self.depth, marker=self.marker, id=self.id, role=self.role, level=self.level, name=self.name
+        )
+
+
+def line_read(text: str) -> Line:
+    """The parts of one line of an outline, also of one that was cut."""
+    body = text.lstrip()
+    depth = (len(text) - len(body)) // len(INDENT)
+    if match := _TEXT.match(body):
+        return Line(depth=depth, role=match[1], text=match[2])
+    if body in ("|", f"{PREFORMATTED}:") or body.startswith("| "):
+        return Line(depth=depth, role=PREFORMATTED, text=body[2:] if body.startswith("|") else "")
+    match = _HEAD.match(body)
+    if match is None:
+        return Line(depth=depth, text=body)
+    head = Line(
+        depth=depth,
+        marker=match["marker"] or "",
+        id=match["id"] or "",
+        role=match["role"],
+        level=int(match["level"]) if match["level"] else None,
+    )
+    line = _described(head, body[match.end() :])
+    is_words = not line.id and line.name is None and (line.text or line.marker)
+    return Line(depth=depth, text=body) if is_words else line
+
+
+def element_read(outline: str, element_id: str) -> Line | None:
+    """The element with this id; None when the outline does not show it. In a table it ends with its cell."""
+    start = outline.find(f"[{element_id}]") if is_element_id(element_id) else -1
+    if start < 0:
+        return None
+    end = outline.find("\n", start)
+    line = line_read(outline[start : end if end >= 0 else None])
+    return line if line.role else None
+
+
+def is_element_id(text: str) -> bool:
+    return re.fullmatch(ELEMENT_ID, text) is not None
+
+
+def ids_removed(outline: str) -> str:
+    """The outline without the ids of its elements, which differ from look to look."""
+    return _REFERENCE.sub("", outline)
+
+
+def _described(head: Line, tail: str) -> Line:
+    """The line with what follows its role: name, value, states, options and address, in this order."""
+    rest, url, options, value = tail, "", "", None
+    if head.role in ADDRESS_MARKS and (mark := ADDRESS_MARKS[head.role]) in rest:
+        rest, _, url = rest.rpartition(mark)
+    if head.role in WITH_OPTIONS:
+        rest, _, options = rest.partition(" options: ")
+    rest, states = _states_split(rest)
+    if head.role in WITH_VALUE and ' value="' in rest:
+        rest, _, value = rest.removesuffix('"').partition(' value="')
+    is_whole = rest.startswith(' "') and rest.endswith('"') and len(rest) > 2 and not _NEXT.search(rest)
+    if is_whole or not rest:
+        name = rest[2:-1] if rest else None
+        choices = tuple(_OPTION.findall(options))
+        return replace(head, name=name, value=value, states=states, options=choices, url=url)
+    match = _NAME.match(tail)
+    return replace(head, name=match[1], text=tail[match.end() :]) if match else replace(head, text=tail)
+
+
+def _states_split(rest: str) -> tuple[str, tuple[str, ...]]:
+    states: list[str] = []
+    while (parts := rest.rpartition(" "))[2] in STATES:
+        rest = parts[0]
+        states.insert(0, parts[2])
+    return rest, tuple(states)
