@@ -16,7 +16,7 @@ ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
 GRANT SELECT (id, task_id, name, sha256, content_type, size, width, height) ON tasks_app_asset TO gym_arena;
-GRANT SELECT (id, task_id, arm, status, seed, presentation, arrangement, max_steps, recording, answer_channel, virtual_start,
+GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, virtual_start,
               opened_at, finished_at, closed_at) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status) ON trajectories_episode TO gym_arena;
 GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;

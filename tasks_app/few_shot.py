@@ -47,7 +47,7 @@ JOIN tasks_app_task t ON t.id = kept.id ORDER BY kept.place"""  # noqa: S608
 
 @dataclass(frozen=True)
 class Source:
-    """Where exemplars come from; ``tag`` is that of the family they share with the task, if any."""
+    """Where examples come from; ``tag`` is that of the family they share with the task, if any."""
 
     benchmark: str
     split: str
@@ -85,7 +85,7 @@ class Item:
         return self.said == other.said or similarity.is_near(self.shingles, other.shingles)
 
 
-def exemplars_choose(
+def examples_choose(
     ids: Sequence[int], *, count: int, seed: int, sees_split: Callable[[str], bool]
 ) -> dict[int, tuple[int, ...]]:
     """For each task the ids of ``count`` solved ones, in the order in which they are shown.
@@ -98,7 +98,7 @@ def exemplars_choose(
     for item in _items(_ASKED, {"ids": list(set(ids))}):
         source = source_of(item.benchmark, item.tags)
         if not sees_split(source.split):
-            raise _no_exemplars(f"The key does not see the split {source.split!r}, where exemplars are.")
+            raise _no_exemplars(f"The key does not see the split {source.split!r}, where examples are.")
         taken = draw(item, pools.of(source), count=count, seed=seed)
         if len(taken) < count and source.tag:
             taken = draw(item, pools.of(replace(source, tag="")), count=count, seed=seed, after=taken)
@@ -118,13 +118,13 @@ class _Pools(dict[Source, list[Item]]):
 
 
 def source_of(benchmark: str, tags: Sequence[str]) -> Source:
-    """Where a task's exemplars come from. Raises ``GymError`` 422 ``no_exemplars`` when there are none."""
+    """Where a task's examples come from. Raises ``GymError`` 422 ``no_exemplars`` when there are none."""
     plugin = benchmarks.get(benchmark)
-    split = plugin.exemplar_split or ("train" if "train" in plugin.splits else None)
+    split = plugin.example_split or ("train" if "train" in plugin.splits else None)
     if split is None:
-        raise _no_exemplars(f"The benchmark {benchmark!r} has no training split to take exemplars from.")
-    family = plugin.exemplar_tag and next((tag for tag in tags if tag.startswith(plugin.exemplar_tag)), "")
-    return Source(plugin.exemplar_benchmark or benchmark, split, family)
+        raise _no_exemplars(f"The benchmark {benchmark!r} has no training split to take examples from.")
+    family = plugin.example_tag and next((tag for tag in tags if tag.startswith(plugin.example_tag)), "")
+    return Source(plugin.example_benchmark or benchmark, split, family)
 
 
 def draw(
@@ -170,7 +170,7 @@ def _items(statement: str, parameters: dict[str, Any]) -> list[Item]:
 
 def _too_few(item: Item, source: Source, *, found: int, count: int) -> GymError:
     return _no_exemplars(
-        f"{source} has {found} exemplars for task {item.id}, and {count} were asked for. Load more of it: "
+        f"{source} has {found} examples for task {item.id}, and {count} were asked for. Load more of it: "
         f"manage.py load_benchmark {source.benchmark} --split {source.split} --file PATH."
     )
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 
 from core.presentation import Look, PageKind
 from core.registry import Registry
-from tasks_app.variation import Arrangement, arranged
+from tasks_app.variation import Variation, payload_shown
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
@@ -143,11 +143,11 @@ class QuestionKind:
 questions: Registry[QuestionKind] = Registry("question kind")
 
 
-def question_text(*, kind: str, prompt: str, payload: Payload, arrangement: Arrangement | None) -> str:
-    """A task's question in words as an episode asked it: choices in their order, the asserts that it shows.
+def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variation | None) -> str:
+    """A task's question as text, as an episode posed it: its choice order, the asserts that it shows.
 
-    ``prompt`` is what the kind says of the payload when nothing is arranged; told where the kind is gone.
+    ``prompt`` is the stored text: used without a variation, or if the kind is gone.
     """
-    if not arrangement or kind not in questions:
+    if not variation or kind not in questions:
         return prompt
-    return questions.get(kind).text(arranged(payload, arrangement))
+    return questions.get(kind).text(payload_shown(payload, variation))

@@ -25,7 +25,7 @@ def is_near(one: Shingles, other: Shingles) -> bool:
 
     Measured on all pairs: of 500 questions of GSM8K's training split one pair is near, a story told twice
     (0.28; the next pair has 0.16). Of 420 of MATH's 38 of 87,990 pairs are, from "Compute n over k" with
-    other numbers (1.0) down to texts that only share a phrase. One exemplar too many left out costs nothing,
+    other numbers (1.0) down to texts that only share a phrase. One example too many left out costs nothing,
     one too few costs the measurement.
     """
     return len(one & other) >= NEAR * len(one | other)

@@ -130,8 +130,8 @@ class BenchmarkPlugin:
     ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
     a split in a folder that holds other data files too.
 
-    Solved examples come from ``exemplar_split`` (left out: ``train``, where there is one), of another
-    benchmark when ``exemplar_benchmark`` names it. ``exemplar_tag`` begins the tag of an item's family, which
+    Solved examples come from ``example_split`` (left out: ``train``, where there is one), of another
+    benchmark when ``example_benchmark`` names it. ``example_tag`` begins the tag of an item's family, which
     they share. ``folder`` is what the official folder is called, where it is not the id. ``answer_extra`` are
     keys of a gold's ``extra`` that say what its answer means: a corrected answer does without them.
     """
@@ -150,9 +150,9 @@ class BenchmarkPlugin:
     generate_split: GenerateSplit | None = None
     files: Files | None = None
     hub: HubSource | None = None
-    exemplar_split: str | None = None
-    exemplar_tag: str = ""
-    exemplar_benchmark: str = ""
+    example_split: str | None = None
+    example_tag: str = ""
+    example_benchmark: str = ""
     folder: str = ""
     enrichment: Enrichment | None = None
     answer_extra: tuple[str, ...] = ()

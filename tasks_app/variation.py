@@ -1,9 +1,9 @@
-"""What one episode shows otherwise than its task: a plain JSON object on the episode's row, or None.
+"""The variation of an episode: what it shows differently from its task's payload; a JSON object or None.
 
-``order``: the permutation of the choices. ``asserts``: all shown asserts of a program, where the task holds
-back some. ``tools``: names of the tools on the page. ``text``: the form in which the prompt tells of a mock
-site (``tasks_app/worlds/text_view.py``). ``task_bar``: false where a mock site's pages neither tell the task
-nor take its answer. It is public to whoever sees the page, and no more.
+``order``: the permutation of the choices. ``asserts``: all asserts of a program, if the task holds some back.
+``tools``: the tools on the page. ``text``: how the prompt describes a mock site (``worlds/text_view.py``).
+``task_bar``: false if a mock site's pages neither state the task nor take its answer.
+All of it is public to the agent.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any
 
 from tasks_app import choices
 
-Arrangement = Mapping[str, Any]
+Variation = Mapping[str, Any]
 
 
-def arranged(payload: Mapping[str, Any], arrangement: Arrangement | None) -> Mapping[str, Any]:
-    """The payload as the episode shows it; an order of choices that the task no longer has moves none."""
-    if not arrangement:
+def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Mapping[str, Any]:
+    """The payload as the episode shows it. An order that no longer fits the choices changes nothing."""
+    if not variation:
         return payload
     shown = dict(payload)
-    if "order" in arrangement and "choices" in payload:
-        shown["choices"] = choices.choices_move(payload["choices"], arrangement["order"])
-    if "asserts" in arrangement:
-        shown["asserts"] = arrangement["asserts"]
+    if "order" in variation and "choices" in payload:
+        shown["choices"] = choices.choices_move(payload["choices"], variation["order"])
+    if "asserts" in variation:
+        shown["asserts"] = variation["asserts"]
     return shown
 
 
-def tools_of(arrangement: Arrangement | None) -> frozenset[str]:
-    return frozenset((arrangement or {}).get("tools", ()))
+def tools_of(variation: Variation | None) -> frozenset[str]:
+    return frozenset((variation or {}).get("tools", ()))
 
 
-def has_task_bar(arrangement: Arrangement | None) -> bool:
-    return bool((arrangement or {}).get("task_bar", True))
+def has_task_bar(variation: Variation | None) -> bool:
+    return bool((variation or {}).get("task_bar", True))

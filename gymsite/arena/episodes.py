@@ -18,7 +18,7 @@ from gymsite.arena import tool_calls
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
-from tasks_app.variation import arranged, has_task_bar, tools_of
+from tasks_app.variation import has_task_bar, payload_shown, tools_of
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 
 # An episode has pages while it is open, and for a short while after its answer was taken: the last page
@@ -42,13 +42,13 @@ _SITE_EVENT = """
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
-        SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.arrangement,
+        SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
                e.virtual_start
         FROM hasty, trajectories_episode e WHERE {ALIVE}),
      counted AS (SELECT id FROM alive WHERE %(is_counted)s),
      served AS ({_SITE_EVENT.format(source="counted", kind="page_served")})
 SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.arrangement::text, alive.virtual_start, coalesce((SELECT seq FROM served), (
+       alive.variation::text, alive.virtual_start, coalesce((SELECT seq FROM served), (
            SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = alive.id), 0),
        t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
@@ -110,7 +110,7 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
         row = cursor.fetchone()
     if row is None:
         return None
-    arrangement = None if row[5] is None else msgspec.json.decode(row[5])
+    variation = None if row[5] is None else msgspec.json.decode(row[5])
     return PageEpisode(
         episode_id=row[0],
         status=row[1],
@@ -120,9 +120,9 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
         virtual_start=row[6],
         site_events=row[7],
         kind=row[8],
-        payload=arranged(msgspec.json.decode(row[9]), arrangement),
-        tools=tools_of(arrangement),
-        has_task_bar=has_task_bar(arrangement),
+        payload=payload_shown(msgspec.json.decode(row[9]), variation),
+        tools=tools_of(variation),
+        has_task_bar=has_task_bar(variation),
         call=tool_calls.call_read(row[10]),
         site_history=events_read(row[11]),
     )

@@ -30,14 +30,14 @@ _USED = f"""
 LAST_CALL = f"""
     (SELECT json_build_object('number', c.number, 'input', c.input, 'state', {_STATE},
             'output', coalesce(c.output, '{{}}'::jsonb), 'used', {_USED}, 'limit', {CALLS_MAX})::text
-     FROM trajectories_toolcall c WHERE alive.arrangement IS NOT NULL AND c.episode_id = alive.id
+     FROM trajectories_toolcall c WHERE alive.variation IS NOT NULL AND c.episode_id = alive.id
      ORDER BY c.number DESC LIMIT 1)"""  # noqa: S608
 
 _STORE = f"""
 WITH alive AS (
         SELECT e.id FROM trajectories_episode e
         WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open'
-            AND e.answer_channel = 'page' AND e.arrangement->'tools' ? %(tool)s),
+            AND e.answer_channel = 'page' AND e.variation->'tools' ? %(tool)s),
      last AS (
         SELECT c.number, c.input, {_STATE} AS state FROM trajectories_toolcall c JOIN alive ON true
         WHERE c.episode_id = alive.id ORDER BY c.number DESC LIMIT 1),

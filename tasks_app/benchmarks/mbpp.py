@@ -213,7 +213,7 @@ benchmarks.register(
         verifier_official="code-v1",
         verifier_training="code_strict-v1",
         splits=tuple(RANGES),
-        exemplar_split="prompt",
+        example_split="prompt",
         rows=rows,
         samples=tuple(
             task_draft(row, key=f"starter-{row.task_id}", extra={PAIRS: pairs}) for row, pairs in SAMPLES

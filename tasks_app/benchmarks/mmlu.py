@@ -187,8 +187,8 @@ benchmarks.register(
         verifier_official="choice-v1",
         verifier_training="choice-v1",
         splits=("test", "val", "dev", AUXILIARY),
-        exemplar_split="dev",
-        exemplar_tag="subject-",
+        example_split="dev",
+        example_tag="subject-",
         rows=rows,
         samples=tuple(
             task_draft(row, subject=subject, key=f"starter-{n}")

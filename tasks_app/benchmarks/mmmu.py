@@ -283,7 +283,7 @@ benchmarks.register(
         verifier_official="mmmu-v1",
         verifier_training="mmmu_strict-v1",
         splits=SPLITS,
-        exemplar_split="dev",
+        example_split="dev",
         rows=rows,
         files=files,
         samples=tuple(_sample(*sample) for sample in SAMPLES),

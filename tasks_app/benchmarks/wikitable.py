@@ -210,7 +210,7 @@ benchmarks.register(
         files=files,
         folder="wikitablequestions",
         answer_extra=("canonical",),
-        exemplar_split="training",
+        example_split="training",
         samples=SAMPLES,
         hub=HubSource(repo="stanfordnlp/wikitablequestions@refs/convert/parquet", files=HUB_FILES),
     ),

@@ -46,7 +46,7 @@ def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugi
         splits=("train", "test"),
         samples=samples_draw(site, sampled),
         generate_split=generated,
-        exemplar_tag=TAG,
+        example_tag=TAG,
     )
 
 

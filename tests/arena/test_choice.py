@@ -54,7 +54,7 @@ def test_each_choice_is_one_radio_with_its_label_and_none_is_chosen(
 def test_an_episode_with_another_order_shows_the_texts_under_other_labels(
     arena_client: ArenaClient, address: Address
 ) -> None:
-    html = page(arena_client, address(choice_episode(arrangement={"order": [3, 0, 1, 2]})))
+    html = page(arena_client, address(choice_episode(variation={"order": [3, 0, 1, 2]})))
 
     assert "A. Glass B. Copper &lt;wire&gt; C. A dry sponge with a hole D. Both A and B" in words(html)
 

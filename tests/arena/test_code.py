@@ -52,7 +52,7 @@ def test_a_program_is_asked_for_by_text_signature_and_the_assert_in_one_field(
 def test_the_asserts_that_the_episode_shows_are_shown(arena_client: ArenaClient, address: Address) -> None:
     asserts = [*PAYLOAD["asserts"], "assert add(1, 2) == 3"]
 
-    html = page(arena_client, address(code_episode(arrangement={"asserts": asserts})))
+    html = page(arena_client, address(code_episode(variation={"asserts": asserts})))
 
     assert "assert add(1, 2) == 3</pre>" in html
     assert "pass these tests:" in html

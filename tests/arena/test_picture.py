@@ -70,7 +70,7 @@ def links(html: str) -> dict[str, bool]:
 def test_the_zoom_tool_draws_the_same_picture_larger(
     query: str, width: str, offered: dict[str, bool], arena_client: ArenaClient, address: Address
 ) -> None:
-    episode = picture_episode(arrangement={"tools": ["zoom"]})
+    episode = picture_episode(variation={"tools": ["zoom"]})
 
     html = page(arena_client, address(episode, query))
 
@@ -84,7 +84,7 @@ def test_readers_without_scripts_are_told_that_zooming_empties_the_answer(
     arena_client: ArenaClient, address: Address
 ) -> None:
     told = '<noscript> <p class="hint">Use these before you answer'
-    zoomed = page(arena_client, address(picture_episode(arrangement={"tools": ["zoom"]})))
+    zoomed = page(arena_client, address(picture_episode(variation={"tools": ["zoom"]})))
     assert told in " ".join(zoomed.split())
     assert "<noscript>" not in page(arena_client, address(picture_episode()))
 

@@ -27,7 +27,7 @@ REFRESH = '<meta http-equiv="refresh" content="1;url=run">'
 
 
 def episode_with_run(**fields: Any) -> Episode:
-    return code_episode(arrangement=GRANTED, **fields)
+    return code_episode(variation=GRANTED, **fields)
 
 
 def outcome(**fields: Any) -> dict[str, Any]:
@@ -51,11 +51,9 @@ def run(arena_client: ArenaClient, address: Address) -> Run:
     return send
 
 
-@pytest.mark.parametrize("arrangement", [None, {"asserts": PAYLOAD["asserts"]}, {"tools": ["sort"]}])
-def test_a_run_must_be_granted(
-    arrangement: Any, run: Run, arena_client: ArenaClient, address: Address
-) -> None:
-    episode = code_episode(arrangement=arrangement)
+@pytest.mark.parametrize("variation", [None, {"asserts": PAYLOAD["asserts"]}, {"tools": ["sort"]}])
+def test_a_run_must_be_granted(variation: Any, run: Run, arena_client: ArenaClient, address: Address) -> None:
+    episode = code_episode(variation=variation)
 
     html = page(arena_client, address(episode))
 
@@ -69,7 +67,7 @@ def test_a_run_must_be_granted(
 def test_a_question_of_another_kind_runs_nothing(
     run: Run, arena_client: ArenaClient, address: Address
 ) -> None:
-    episode = factories.episode(arrangement=GRANTED)
+    episode = factories.episode(variation=GRANTED)
 
     assert run(episode).status_code == 404
     assert "Run" not in page(arena_client, address(episode))
@@ -117,7 +115,7 @@ def test_a_run_wakes_the_sweeper_as_it_is_committed(run: Run) -> None:
 
 def test_what_came_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, address: Address) -> None:
     asserts = ["assert add(1, 2) == 3", "assert add('<i>', '') == '<i>'"]
-    episode = code_episode(arrangement={**GRANTED, "asserts": asserts})
+    episode = code_episode(variation={**GRANTED, "asserts": asserts})
     told = outcome(passed=[True, False], told=["", "KeyError: '<script>'"], printed="<hr>\n", is_cut=True)
     called(episode, status="done", output=told)
 

@@ -58,7 +58,7 @@ class Cells(HTMLParser):
 
 def episode_of(payload: Mapping[str, Any] = PAYLOAD, *, tools: Sequence[str] = (), **fields: Any) -> Episode:
     task = factories.task(kind="table", payload=payload)
-    return factories.episode(task=task, arrangement={"tools": list(tools)} if tools else None, **fields)
+    return factories.episode(task=task, variation={"tools": list(tools)} if tools else None, **fields)
 
 
 def first_column(

@@ -131,7 +131,7 @@ def test_a_choice_moved_by_the_episode_is_handed_in_under_the_label_it_was_shown
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     order = choices.order_draw(3, seed=4)
-    episode = episode_of(HARD["pictures in text and choices"], arrangement={"order": order})
+    episode = episode_of(HARD["pictures in text and choices"], variation={"order": order})
     page = open_page()
     page.goto(arena_server.address(episode))
 
@@ -207,7 +207,7 @@ def test_a_wide_picture_scrolls_in_its_own_frame_by_the_keyboard(
 
 
 def test_zooming_keeps_what_was_typed(arena_server: ArenaServer, open_page: OpenPage) -> None:
-    episode = episode_of(HARD["a wide picture"], arrangement={"tools": ["zoom"]})
+    episode = episode_of(HARD["a wide picture"], variation={"tools": ["zoom"]})
     page = open_page()
     page.goto(arena_server.address(episode))
     settled(page)
@@ -226,7 +226,7 @@ def test_zooming_keeps_what_was_typed(arena_server: ArenaServer, open_page: Open
 
 
 def test_zooming_works_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
-    episode = episode_of(HARD["a wide picture"], arrangement={"tools": ["zoom"]})
+    episode = episode_of(HARD["a wide picture"], variation={"tools": ["zoom"]})
     page = open_page(java_script_enabled=False)
     page.goto(arena_server.address(episode))
 

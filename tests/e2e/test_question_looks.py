@@ -53,8 +53,8 @@ def look_at(place: int, kind: str) -> Look:
     return look_rotate(seed=list(KINDS).index(kind), place=place, fixed=fixed)
 
 
-def episode_in(look: Look, kind: str = "free_answer", **arrangement: Any) -> Episode:
-    return episode_of(KINDS[kind], presentation=look.as_dict(), arrangement=arrangement or None)
+def episode_in(look: Look, kind: str = "free_answer", **variation: Any) -> Episode:
+    return episode_of(KINDS[kind], presentation=look.as_dict(), variation=variation or None)
 
 
 def pop_up(page: Page, episode: Episode, look: Look, number: int = 0) -> Locator:

@@ -28,7 +28,7 @@ SHOWN = "assert add('a  b', '') == 'a  b'"
 
 def episode_with_run(editor: str = "plain") -> Episode:
     return code_episode(
-        editor=editor, arrangement={"tools": ["run"], "asserts": [SHOWN, "assert add(1, 2) == 3"]}
+        editor=editor, variation={"tools": ["run"], "asserts": [SHOWN, "assert add(1, 2) == 3"]}
     )
 
 
@@ -156,7 +156,7 @@ def test_a_dialog_stays_open_over_a_run(
     editor: str, javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = code_episode(
-        look={"form": "dialog"}, editor=editor, arrangement={"tools": ["run"], "asserts": [SHOWN]}
+        look={"form": "dialog"}, editor=editor, variation={"tools": ["run"], "asserts": [SHOWN]}
     )
     page = open_page(java_script_enabled=javascript)
     page.goto(arena_server.address(episode))

@@ -42,7 +42,7 @@ JAVASCRIPT = pytest.mark.parametrize("javascript", [True, False])
 def episode_of(of: Mapping[str, Any] = SHIPS, *, tools: Sequence[str] = (), **fields: Any) -> Episode:
     task = factories.task(kind="table", payload={"text": "which ships?", "format": "plain", "table": of})
     fields.setdefault("presentation", Look().as_dict())
-    return factories.episode(task=task, arrangement={"tools": list(tools)} if tools else None, **fields)
+    return factories.episode(task=task, variation={"tools": list(tools)} if tools else None, **fields)
 
 
 def first_cells(page: Page) -> list[str]:

@@ -171,7 +171,7 @@ def test_without_storage_the_bar_works_all_the_same(arena_server: ArenaServer, o
 def test_where_answers_go_to_the_api_the_page_has_no_bar_and_no_way_to_answer(
     viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    episode = episode_make(answer_channel="api", arrangement={"task_bar": False})
+    episode = episode_make(answer_channel="api", variation={"task_bar": False})
     page = open_page(viewport=viewport)
     visit(page, arena_server.address(episode, "trips"))
     expect(bar_of(page)).to_have_count(0)

@@ -70,7 +70,7 @@ def test_pages_without_the_bar_neither_tell_the_task_nor_take_its_answer(
     refused = arena_client.generic("POST", f"{address}submit", "placed=1&answer=a", content_type=FORM)
     assert refused.status_code == 409
     assert "task-bar" not in refused.content.decode()
-    assert Episode.objects.get().arrangement == {"task_bar": False}
+    assert Episode.objects.get().variation == {"task_bar": False}
 
 
 def test_a_task_done_on_the_pages_and_answered_by_the_api_is_judged_by_state_and_values(
@@ -124,12 +124,12 @@ def test_the_axis_is_true_or_false(trainer: ApiClient, value: object) -> None:
 def test_the_bar_is_there_unless_it_is_left_out(trainer: ApiClient, booking: Task) -> None:
     for fields in ({}, {"presentation": {"task_bar": True}}, {"answer_channel": "api"}):
         assert trainer.json("POST", "/episodes", body(booking, **fields))[0] == 201
-    assert set(Episode.objects.values_list("arrangement", flat=True)) == {None}
+    assert set(Episode.objects.values_list("variation", flat=True)) == {None}
 
 
 def test_tasks_of_one_page_have_no_bar_to_leave_out(trainer: ApiClient) -> None:
     assert trainer.json("POST", "/episodes", body(factories.task(), **WITHOUT))[0] == 201
-    assert Episode.objects.get().arrangement is None
+    assert Episode.objects.get().variation is None
 
 
 def test_the_look_is_the_same_with_the_bar_and_without(trainer: ApiClient, booking: Task) -> None:
@@ -144,7 +144,7 @@ def test_samples_that_are_opened_later_have_no_bar_either(trainer: ApiClient, bo
     _, answer = trainer.json("POST", "/episodes", body(booking, **WITHOUT))
     group = answer["episodes"][0]["group"]
     assert trainer.json("POST", f"/groups/{group}/refill", {"count": 2})[0] == 201
-    assert [episode.arrangement for episode in Episode.objects.all()] == [{"task_bar": False}] * 3
+    assert [episode.variation for episode in Episode.objects.all()] == [{"task_bar": False}] * 3
 
 
 def _told(client: ApiClient, task: Task, **fields: Any) -> tuple[str, str]:

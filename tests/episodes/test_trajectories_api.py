@@ -296,7 +296,7 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
     shown, held_back = "assert f(1) == 1", "assert f(70) == 77"
     episode = factories.episode(
         task=factories.task(kind="code", payload={"text": "Write f.", "signature": "", "asserts": [shown]}),
-        arrangement={"asserts": [shown, held_back], "tools": ["run"]},
+        variation={"asserts": [shown, held_back], "tools": ["run"]},
     )
     Gold.objects.filter(task=episode.task).update(extra={"tests": [shown, held_back]})
     _call(episode, 1, status="done", output=TOLD)
@@ -308,7 +308,7 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
 
 
 @pytest.mark.parametrize(
-    ("arrangement", "told"),
+    ("variation", "told"),
     [
         ({"order": [1, 0], "tools": ["zoom"]}, {"order": [1, 0], "tools": ["zoom"]}),
         ({"asserts": ["assert f(70) == 77"]}, None),
@@ -316,9 +316,9 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
     ],
 )
 def test_the_order_in_which_choices_were_shown_is_told(
-    api: Callable[..., Any], arrangement: Any, told: Any
+    api: Callable[..., Any], variation: Any, told: Any
 ) -> None:
-    episode = factories.episode(arrangement=arrangement)
+    episode = factories.episode(variation=variation)
 
     record = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
 

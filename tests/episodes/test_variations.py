@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from tasks_app.choices import label_move
 from tasks_app.models import Gold, Task
-from tasks_app.variation import arranged
+from tasks_app.variation import payload_shown
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories import hot_sql
@@ -47,7 +47,7 @@ def _open(client: ApiClient, task: Task, *, kind: str = "train", **fields: Any) 
 
 def _orders() -> list[list[int] | None]:
     episodes = Episode.objects.order_by("id")
-    return [(episode.arrangement or {}).get("order") for episode in episodes]
+    return [(episode.variation or {}).get("order") for episode in episodes]
 
 
 def test_training_permutes_the_choices_of_each_sample_alike_in_every_arm(trainer: ApiClient) -> None:
@@ -85,7 +85,7 @@ def test_choices_in_a_fixed_order_stay(trainer: ApiClient) -> None:
 def test_the_prompt_shows_the_order_of_its_sample(trainer: ApiClient) -> None:
     answer = _open(trainer, _choice_task(), arm="text_zero_shot", samples_per_task=6, seed=3)
     for opened in answer["episodes"]:
-        order = Episode.objects.get(pk=opened["id"]).arrangement["order"]
+        order = Episode.objects.get(pk=opened["id"]).variation["order"]
         said = answer["messages"][opened["messages_ref"]][-1]["content"]
         for label, source in zip("ABCD", order, strict=True):
             assert f"{label}. {TEXTS[source]}" in said
@@ -101,7 +101,7 @@ def test_the_label_that_was_shown_is_the_right_answer(trainer: ApiClient) -> Non
     opened = _open(trainer, _choice_task(), arm="text_zero_shot", samples_per_task=6, seed=3)["episodes"]
     for place, record in enumerate(opened):
         episode = Episode.objects.get(pk=record["id"])
-        shown = label_move("B", labels=["A", "B", "C", "D"], order=episode.arrangement["order"])
+        shown = label_move("B", labels=["A", "B", "C", "D"], order=episode.variation["order"])
         wrong = "ABCD"[("ABCD".index(shown) + 1) % 4]
         factories.submission(episode, shown if place % 2 else wrong)
         services.submission_judge(episode_id=episode.pk)
@@ -114,7 +114,7 @@ def test_a_corrected_gold_moves_along(trainer: ApiClient) -> None:
     record = _open(trainer, task, arm="text_zero_shot", seed=3)["episodes"][0]
     Gold.objects.filter(task=task).update(answer="D")
     episode = Episode.objects.get(pk=record["id"])
-    shown = label_move("D", labels=["A", "B", "C", "D"], order=episode.arrangement["order"])
+    shown = label_move("D", labels=["A", "B", "C", "D"], order=episode.variation["order"])
     factories.submission(episode, shown)
     services.submission_judge(episode_id=episode.pk)
     assert Verdict.objects.get(episode=episode).outcome == "correct"
@@ -126,7 +126,7 @@ def test_an_import_that_changes_the_choices_breaks_no_page_and_no_verdict(
     task = _choice_task()
     records = _open(trainer, task, samples_per_task=2, seed=3)["episodes"]
     closed, open_still = (Episode.objects.get(pk=record["id"]) for record in records)
-    shown = label_move("B", labels=["A", "B", "C", "D"], order=closed.arrangement["order"])
+    shown = label_move("B", labels=["A", "B", "C", "D"], order=closed.variation["order"])
     hot_sql.submission_write(episode_id=closed.pk, answer=shown, channel="page")
     services.submission_judge(episode_id=closed.pk)
 
@@ -135,7 +135,7 @@ def test_an_import_that_changes_the_choices_breaks_no_page_and_no_verdict(
     Gold.objects.filter(task=task).update(answer="C")
 
     task.refresh_from_db()
-    assert arranged(task.payload, open_still.arrangement)["choices"] == fewer
+    assert payload_shown(task.payload, open_still.variation)["choices"] == fewer
     hot_sql.submission_write(episode_id=open_still.pk, answer="C", channel="page")
     services.submission_judge(episode_id=open_still.pk)
     assert Verdict.objects.get(episode=open_still).outcome == "correct"

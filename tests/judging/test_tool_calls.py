@@ -27,11 +27,11 @@ HELD_BACK = ["assert add(70, 7) == 77", "assert add(5, 5) == 10"]
 PAYLOAD = {"text": "Add.", "format": "plain", "signature": "def add(a, b):", "asserts": [SHOWN]}
 
 
-def call(program: str, *, arrangement: dict[str, Any] | None = None, **fields: Any) -> ToolCall:
+def call(program: str, *, variation: dict[str, Any] | None = None, **fields: Any) -> ToolCall:
     task = factories.task(kind="code", payload=PAYLOAD, answer="def add(a, b): return a + b")
     extra = {"tests": [SHOWN, *HELD_BACK], "setup": "", "pairs": [["add(9, 9)", 18]]}
     Gold.objects.filter(task=task).update(extra=extra)
-    episode = factories.episode(task=task, arrangement={"tools": ["run"], **(arrangement or {})})
+    episode = factories.episode(task=task, variation={"tools": ["run"], **(variation or {})})
     made = ToolCall.objects.create(episode=episode, number=1, tool="run", input=program, **fields)
     made.refresh_from_db()
     return made
@@ -102,7 +102,7 @@ def test_a_program_may_close_its_output() -> None:
 @needs_sandbox
 def test_the_asserts_of_the_episode_are_run_and_the_others_are_not() -> None:
     both = {"asserts": [SHOWN, HELD_BACK[0]]}
-    assert done("def add(a, b):\n    return 3", arrangement=both)["passed"] == [True, False]
+    assert done("def add(a, b):\n    return 3", variation=both)["passed"] == [True, False]
     assert done("def add(a, b):\n    return 3")["passed"] == [True]
 
 

@@ -50,7 +50,7 @@ def test_solved_tasks_stand_between_instruction_and_question(
         "user",
     ]
     assert [few[0], few[-1]] == zero
-    solved = Task.objects.in_bulk(Group.objects.first().exemplars)
+    solved = Task.objects.in_bulk(Group.objects.first().examples)
     golds = {task.prompt: task.golds.get() for task in solved.values()}
     for asked, reply in zip(few[1:-1:2], few[2:-1:2], strict=True):
         gold = golds[asked["content"]]
@@ -60,7 +60,7 @@ def test_solved_tasks_stand_between_instruction_and_question(
 
 def test_four_are_shown_unless_the_call_says_how_many(trainer: ApiClient, train_split: list[Task]) -> None:
     _open(trainer)
-    assert len(Group.objects.get().exemplars) == 4
+    assert len(Group.objects.get().examples) == 4
 
 
 def test_one_seed_shows_the_same_tasks_to_every_sample(trainer: ApiClient, train_split: list[Task]) -> None:
@@ -68,9 +68,9 @@ def test_one_seed_shows_the_same_tasks_to_every_sample(trainer: ApiClient, train
     for _ in range(2):
         _open(trainer, tasks=[task], seed=9, samples_per_task=3)
     first, second = Group.objects.order_by("id")
-    assert first.exemplars == second.exemplars
+    assert first.examples == second.examples
     _open(trainer, tasks=[task], seed=10)
-    assert Group.objects.order_by("id").last().exemplars != first.exemplars
+    assert Group.objects.order_by("id").last().examples != first.examples
 
 
 def test_a_refill_shows_the_same_tasks(trainer: ApiClient, train_split: list[Task]) -> None:

@@ -86,14 +86,14 @@ def test_the_page_alone_is_told_nothing_of_its_site(trainer: ApiClient, site: st
     task = _short(site)[0]
     answer = _open(trainer, [task], arm="gym", presentation={"text": "full"})
     assert task.prompt not in _questions(answer)[0]
-    assert Episode.objects.get().arrangement is None
+    assert Episode.objects.get().variation is None
 
 
 def test_the_whole_site_is_told_when_it_is_asked_for(trainer: ApiClient, site: str, settings: Any) -> None:
     task = _short(site)[0]
     answer = _open(trainer, [task], arm="text_zero_shot", presentation={"text": "full"})
     assert _told(task, settings, "full") in _questions(answer)[0]
-    assert Episode.objects.get().arrangement == {"text": "full"}
+    assert Episode.objects.get().variation == {"text": "full"}
 
 
 def test_a_form_that_there_is_not_is_refused(trainer: ApiClient) -> None:
@@ -148,7 +148,7 @@ def test_solved_tasks_are_of_other_worlds_and_have_their_own_text(
     task = next(one for one in _short(site, 20) if one.tags[0] in families)
     answer = _open(trainer, [task], arm="text_few_shot", shots=2, presentation={"text": "full"})
     (messages,) = answer["messages"].values()
-    solved = [Task.objects.get(pk=pk) for pk in Group.objects.get().exemplars]
+    solved = [Task.objects.get(pk=pk) for pk in Group.objects.get().examples]
     assert len({one.payload["world"] for one in (*solved, task)}) == 3
     assert {one.tags[0] for one in solved} == {task.tags[0]}
     for one, asked, reply in zip(solved, messages[1:-1:2], messages[2:-1:2], strict=True):

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tasks_app.choices import choices_move, is_movable, label_move, order_draw
-from tasks_app.variation import arranged, tools_of
+from tasks_app.variation import payload_shown, tools_of
 
 CHOICES = [{"label": label, "text": text} for label, text in zip("ABCD", "wxyz", strict=True)]
 
@@ -43,10 +43,10 @@ def test_choices_that_speak_of_each_other_are_not_moved() -> None:
     assert not is_movable({"text": "1 + 1"})
 
 
-def test_an_arrangement_changes_what_it_names_and_nothing_else() -> None:
+def test_a_variation_changes_what_it_names_and_nothing_else() -> None:
     payload = {"text": "Which?", "choices": CHOICES}
-    shown = arranged(payload, {"order": [3, 2, 1, 0], "tools": ["zoom"]})
+    shown = payload_shown(payload, {"order": [3, 2, 1, 0], "tools": ["zoom"]})
     assert shown == {"text": "Which?", "choices": choices_move(CHOICES, [3, 2, 1, 0])}
-    assert arranged(payload, None) is payload
+    assert payload_shown(payload, None) is payload
     assert tools_of({"tools": ["zoom"]}) == {"zoom"}
     assert tools_of(None) == frozenset()

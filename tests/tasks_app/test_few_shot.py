@@ -30,7 +30,7 @@ def _task(number: int, **fields: Any) -> Task:
 
 def _chosen_keys(task: Task, **options: Any) -> list[str]:
     options = {"count": 3, "seed": 5, **EVERYONE, **options}
-    ids = few_shot.exemplars_choose([task.pk], **options)[task.pk]
+    ids = few_shot.examples_choose([task.pk], **options)[task.pk]
     keys = dict(Task.objects.filter(pk__in=ids).values_list("pk", "key"))
     return [keys[pk] for pk in ids]
 
@@ -63,18 +63,18 @@ def test_neither_the_task_itself_nor_its_near_duplicates_are_drawn() -> None:
 
 
 @pytest.mark.django_db
-def test_exemplars_are_not_near_duplicates_of_each_other() -> None:
+def test_examples_are_not_near_duplicates_of_each_other() -> None:
     asked = factories.task(split="test", payload={"text": "Why?"})
     for number in range(12):
         _task(number)
     assert sorted(int(key) % 6 for key in _chosen_keys(asked, count=6)) == list(range(6))
-    with pytest.raises(GymError, match="6 exemplars"):
+    with pytest.raises(GymError, match="6 examples"):
         _chosen_keys(asked, count=7)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["table", "pictures", "passage"])
-def test_no_exemplar_is_about_the_same_thing(name: str) -> None:
+def test_no_example_is_about_the_same_thing(name: str) -> None:
     shown = {
         "table": {"header": ["a"], "rows": [["1"]]},
         "pictures": [{"sha256": "ab"}],
@@ -95,7 +95,7 @@ def test_disputed_golds_and_unfit_items_are_no_exemplars() -> None:
     _task(3, gap_eligible=False)
     _task(4)
     assert _chosen_keys(asked, count=1) == ["4"]
-    with pytest.raises(GymError, match="gsm8k/train has 1 exemplars"):
+    with pytest.raises(GymError, match="gsm8k/train has 1 examples"):
         _chosen_keys(asked, count=2)
 
 
@@ -114,11 +114,11 @@ def test_a_thousand_tasks_cost_two_statements(django_assert_num_queries: Any) ->
         _task(number)
     asked = [factories.task(split="test").pk for _ in range(50)]
     with django_assert_num_queries(2):
-        chosen = few_shot.exemplars_choose(asked, count=3, seed=1, **EVERYONE)
+        chosen = few_shot.examples_choose(asked, count=3, seed=1, **EVERYONE)
     assert set(chosen) == set(asked)
 
 
-def test_exemplars_come_from_where_the_plug_in_says() -> None:
+def test_examples_come_from_where_the_plug_in_says() -> None:
     assert few_shot.source_of("gsm8k", ()) == few_shot.Source("gsm8k", "train")
     assert few_shot.source_of("math500", ()) == few_shot.Source("math", "train")
     found = few_shot.source_of("mmlu", ("hard", "subject-virology"))
@@ -126,7 +126,7 @@ def test_exemplars_come_from_where_the_plug_in_says() -> None:
 
 
 @pytest.mark.django_db
-def test_exemplars_are_of_the_family_that_the_plug_in_names() -> None:
+def test_examples_are_of_the_family_that_the_plug_in_names() -> None:
     mmlu = factories.benchmark(id="mmlu", kind="choice")
     for number in range(6):
         tags = [f"subject-{'law' if number % 2 else 'art'}"]

@@ -36,17 +36,17 @@ class Call(Struct, frozen=True, kw_only=True):
     opening: Opening
     run: Run
     seed: int
-    arranger: variations.Arranger
-    exemplars: few_shot.Exemplars
+    variations: variations.VariationPlan
+    examples: few_shot.Examples
 
 
 class GroupPlan(Struct, frozen=True):
-    """``exemplars`` are the tasks solved in the prompt; None in arms that have none."""
+    """``examples`` are the tasks solved in the prompt; None in arms that have none."""
 
     id: int
     seed: int
     template: str
-    exemplars: Sequence[int] | None = None
+    examples: Sequence[int] | None = None
 
 
 class Draft(Struct):
@@ -94,14 +94,14 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
     for place, (task, group_id) in enumerate(zip(tasks, group_ids, strict=True)):
         seed = derive(call.seed, "group", task.pk, place if opening.seed is None else 0)
         template = templates.template_for(seed=seed, instruction=opening.presentation.get("instruction"))
-        plan = GroupPlan(group_id, seed, template, call.exemplars.chosen.get(task.pk))
+        plan = GroupPlan(group_id, seed, template, call.examples.chosen.get(task.pk))
         draft.groups.append(
             {
                 "id": group_id,
                 "task": task.pk,
                 "seed": seed,
                 "template": template,
-                "exemplars": plan.exemplars,
+                "examples": plan.examples,
             }
         )
         group_fill(draft, call, task, plan, episode_ids[place * count : (place + 1) * count], 0)
@@ -116,7 +116,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
     looks = Looks(call.opening, plan.seed, kind.pages)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
-        arrangement = call.arranger.arrangement(task, seed=derive(plan.seed, "choices", sample_index))
+        variation = call.variations.variation_of(task, seed=derive(plan.seed, "choices", sample_index))
         max_steps = _max_steps(call.opening, task, look)
         sample = {
             "id": episode_id,
@@ -131,7 +131,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "seed": plan.seed,
             "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
-            "arrangement": arrangement,
+            "variation": variation,
         }
         draft.episodes.append({**sample, **placed})
         draft.records.append(
@@ -139,7 +139,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
                 **sample,
                 **told,
                 "start_url": start_url(episode_id=episode_id, arm=call.opening.arm),
-                "messages_ref": prompting.ref(arrangement, max_steps=max_steps),
+                "messages_ref": prompting.ref(variation, max_steps=max_steps),
             }
         )
 
@@ -167,7 +167,7 @@ def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> dateti
 
 
 class _Prompting:
-    """The opening messages of a group's samples: one for each arrangement and number of steps."""
+    """The opening messages of a group's samples: one for each variation and number of steps."""
 
     def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan) -> None:
         self._draft = draft
@@ -175,19 +175,19 @@ class _Prompting:
         self._arm = call.opening.arm
         self._channel = call.opening.answer_channel or "page"
         self._template = plan.template
-        self._examples = call.exemplars.solved_of(plan.exemplars)
+        self._examples = call.examples.solved_of(plan.examples)
         self._refs: dict[tuple[str, int], str] = {}
 
-    def ref(self, arrangement: dict[str, Any] | None, *, max_steps: int) -> str:
-        known = (str(arrangement), max_steps)
+    def ref(self, variation: dict[str, Any] | None, *, max_steps: int) -> str:
+        known = (str(variation), max_steps)
         if known not in self._refs:
-            self._refs[known] = self._write(arrangement, max_steps)
+            self._refs[known] = self._write(variation, max_steps)
         return self._refs[known]
 
-    def _write(self, arrangement: dict[str, Any] | None, max_steps: int) -> str:
+    def _write(self, variation: dict[str, Any] | None, max_steps: int) -> str:
         task = self._task
         question = conversation.question_of(
-            kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=arrangement
+            kind=task.kind, prompt=task.prompt, payload=task.payload, variation=variation
         )
         opening_messages = conversation.messages_for(
             arm=self._arm,

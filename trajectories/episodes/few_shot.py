@@ -21,8 +21,8 @@ SHOTS_DEFAULT = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exemplars:
-    """``chosen`` by task, ``solved`` by exemplar."""
+class Examples:
+    """``chosen`` by task, ``solved`` by example."""
 
     chosen: Mapping[int, Sequence[int]] = field(default_factory=dict)
     solved: Mapping[int, conversation.Example] = field(default_factory=dict)
@@ -38,21 +38,21 @@ def shots_check(opening: Opening) -> None:
         raise GymError("shots_without_few_shot", message, status=422, fields={"shots": [message]})
 
 
-def exemplars_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Exemplars:
+def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Examples:
     """Those of a new call; nothing in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
     if not ARMS[opening.arm].has_examples:
-        return Exemplars()
-    chosen = few_shot.exemplars_choose(
+        return Examples()
+    chosen = few_shot.examples_choose(
         opening.tasks,
         count=opening.shots or SHOTS_DEFAULT,
         seed=seed,
         sees_split=principal.sees_split,
     )
     ids = {pk for of_task in chosen.values() for pk in of_task}
-    return Exemplars(chosen=chosen, solved=solved_load(ids, run=run))
+    return Examples(chosen=chosen, solved=solved_load(ids, run=run))
 
 
-def exemplars_check(ids: Sequence[int], *, principal: Principal) -> None:
+def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
     """``GymError`` 422 ``no_exemplars``: a group's solved tasks are gone, or of a split not for this key."""
     splits = Task.objects.filter(pk__in=set(ids)).values_list("split", flat=True)
     if len(splits) < len(set(ids)) or not all(map(principal.sees_split, splits)):
@@ -81,7 +81,7 @@ def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | 
     if asserts:
         shown["asserts"] = list(asserts)
     question = conversation.question_of(
-        kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=shown or None
+        kind=task.kind, prompt=task.prompt, payload=task.payload, variation=shown or None
     )
     form = questions.get(task.kind).form_of(task.payload)
     given = gold_answers.answer_of(answer, form=form)

@@ -52,8 +52,8 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     _check_told(tasks, opening.arm)
     run = _run_load(opening.run)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
-    exemplars = few_shot.exemplars_choose(opening=opening, run=run, principal=principal, seed=seed)
-    call = _call(opening, run, tasks, seed=seed, exemplars=exemplars)
+    examples = few_shot.examples_choose(opening=opening, run=run, principal=principal, seed=seed)
+    call = _call(opening, run, tasks, seed=seed, examples=examples)
     capacity.capacity_check(wanted=len(opening.tasks) * opening.samples_per_task)
     with transaction.atomic():
         draft = drafts.draft_make(call, tasks)
@@ -67,7 +67,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
 
     Raises ``GymError`` as ``episodes_open`` does.
     """
-    few_shot.exemplars_check(group.exemplars or (), principal=principal)
+    few_shot.examples_check(group.examples or (), principal=principal)
     _check_count(count)
     capacity.capacity_check(wanted=count)
     opening = Opening(
@@ -79,15 +79,15 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         **group.settings,
     )
     run = _run_load(group.run_id)
-    exemplars = few_shot.Exemplars(solved=few_shot.solved_load(set(group.exemplars or ()), run=run))
+    examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
     with transaction.atomic():
         # Two refills at once must not number their samples alike.
         locked = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group.pk)
         draft = drafts.Draft.empty()
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
         first = Episode.objects.filter(group=locked).count()
-        call = _call(opening, run, [locked.task], seed=locked.seed, exemplars=exemplars)
-        plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.exemplars)
+        call = _call(opening, run, [locked.task], seed=locked.seed, examples=examples)
+        plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.examples)
         drafts.group_fill(draft, call, locked.task, plan, ids, first)
         _insert(draft, opening=opening, channel=_channel(opening))
     opened_notice.episodes_opened(run_id=opening.run)
@@ -131,12 +131,12 @@ def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
 
 
 def _call(
-    opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, exemplars: few_shot.Exemplars
+    opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, examples: few_shot.Examples
 ) -> drafts.Call:
     has_page = ARMS[opening.arm].has_page
     if has_page and not ARMS[opening.arm].has_text:
         _check_perceivable(tasks, run)
-    arranger = variations.arranger_make(
+    plan = variations.variation_plan(
         run=run,
         tasks=tasks,
         has_page=has_page,
@@ -144,7 +144,7 @@ def _call(
         axes=opening.presentation,
         has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
-    return drafts.Call(opening=opening, run=run, seed=seed, arranger=arranger, exemplars=exemplars)
+    return drafts.Call(opening=opening, run=run, seed=seed, variations=plan, examples=examples)
 
 
 def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:

@@ -23,7 +23,7 @@ SITE_KIND = "site"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arranger:
+class VariationPlan:
     """``asserts`` are by task, for the tasks that show all of theirs; ``text`` is the form in which prompts
     tell of a mock site, None where they do not.
     """
@@ -34,7 +34,7 @@ class Arranger:
     has_task_bar: bool = True
     asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
-    def arrangement(self, task: Task, *, seed: int) -> dict[str, Any] | None:
+    def variation_of(self, task: Task, *, seed: int) -> dict[str, Any] | None:
         """What one sample shows otherwise than its task; None when nothing (``tasks_app/variation.py``)."""
         made: dict[str, Any] = {}
         if self.is_permuted and choices.is_movable(task.payload):
@@ -50,7 +50,7 @@ class Arranger:
         return made or None
 
 
-def arranger_make(
+def variation_plan(
     *,
     run: Run,
     tasks: Sequence[Task],
@@ -58,7 +58,7 @@ def arranger_make(
     has_question: bool,
     axes: Mapping[str, object],
     has_task_bar: bool = True,
-) -> Arranger:
+) -> VariationPlan:
     """Training permutes choices and holds asserts back, unless the call names an order of its own.
 
     ``axes`` are those of the call's ``presentation``; the arm ``has_question`` in its prompt, or not.
@@ -66,7 +66,7 @@ def arranger_make(
     """
     axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
-    return Arranger(
+    return VariationPlan(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
         text=form if has_question else None,
         tools=run.tools if has_page else frozenset(),

@@ -46,8 +46,8 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
 CLAIM_COLUMNS = """
     e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
     g.version, g.answer, g.accepted, g.solution, g.extra,
-    CASE WHEN e.arrangement->'order' IS NOT NULL THEN jsonb_build_object(
-        'labels', jsonb_path_query_array(t.payload, '$.choices[*].label'), 'order', e.arrangement->'order')
+    CASE WHEN e.variation->'order' IS NOT NULL THEN jsonb_build_object(
+        'labels', jsonb_path_query_array(t.payload, '$.choices[*].label'), 'order', e.variation->'order')
     END, t.kind"""
 
 # One claim at a time; a claim whose worker died counts as lost after `lost` seconds. It need not be on disk

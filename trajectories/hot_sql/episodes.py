@@ -13,20 +13,20 @@ _encode = msgspec.json.Encoder().encode
 _OPEN = """
 WITH new_groups AS (
     INSERT INTO trajectories_group
-        (id, run_id, task_id, arm, policy_version, seed, settings, template, exemplars, created_at)
+        (id, run_id, task_id, arm, policy_version, seed, settings, template, examples, created_at)
     SELECT g.id, %(run)s, g.task, %(arm)s, %(policy_version)s, g.seed, %(settings)s::jsonb, g.template,
-        g.exemplars, now()
+        g.examples, now()
     FROM json_to_recordset(%(groups)s::json)
-        AS g(id bigint, task bigint, seed bigint, template text, exemplars bigint[])
+        AS g(id bigint, task bigint, seed bigint, template text, examples bigint[])
 )
 INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version, status,
-    seed, presentation, presentation_hash, arrangement, max_steps, token_budget, recording, answer_channel,
+    seed, presentation, presentation_hash, variation, max_steps, token_budget, recording, answer_channel,
     guidance, virtual_start, opened_at, close_reason, close_detail)
 SELECT e.id, %(run)s, e.group_id, e.task, %(arm)s, e.sample_index, %(policy_version)s, 'open', e.seed,
-    e.presentation, e.presentation_hash, e.arrangement, e.max_steps, %(token_budget)s, e.recording,
+    e.presentation, e.presentation_hash, e.variation, e.max_steps, %(token_budget)s, e.recording,
     %(channel)s, %(guidance)s::jsonb, e.virtual_start, now(), '', ''
 FROM json_to_recordset(%(episodes)s::json) AS e(id bigint, group_id bigint, task bigint, sample_index int,
-    seed bigint, presentation jsonb, presentation_hash text, arrangement jsonb, max_steps int,
+    seed bigint, presentation jsonb, presentation_hash text, variation jsonb, max_steps int,
     recording text, virtual_start timestamptz)"""
 
 _RESERVE_IDS = """

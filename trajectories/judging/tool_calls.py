@@ -14,7 +14,7 @@ import msgspec
 from django.conf import settings
 from django.db import connection
 
-from tasks_app.variation import arranged
+from tasks_app.variation import payload_shown
 from trajectories.hot_sql import hot_cursor
 from verifiers import programs
 from verifiers.sandbox import Report, SandboxMissing, suite_run
@@ -38,7 +38,7 @@ JOIN tasks_app_task t ON t.id = e.task_id
 LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
 WHERE c.episode_id = %(episode)s AND c.number = %(number)s AND c.status = 'waiting' AND e.id = c.episode_id
     AND c.created_at > now() - make_interval(secs => %(timeout)s)
-RETURNING c.input, t.payload::text, e.arrangement::text, coalesce(g.extra->>'setup', '')"""
+RETURNING c.input, t.payload::text, e.variation::text, coalesce(g.extra->>'setup', '')"""
 
 _FINISH = """
 UPDATE trajectories_toolcall SET status = %(status)s, output = %(output)s::jsonb, finished_at = now()
@@ -77,8 +77,8 @@ def call_do(*, episode_id: int, number: int) -> bool:
         row = cursor.fetchone()
     if row is None:
         return False
-    program, payload, arrangement, setup = row
-    shown = arranged(msgspec.json.decode(payload), msgspec.json.decode(arrangement or "null"))
+    program, payload, variation, setup = row
+    shown = payload_shown(msgspec.json.decode(payload), msgspec.json.decode(variation or "null"))
     try:
         status, output = "done", output_of(program_try(program, shown, setup=setup))
     except SandboxMissing as failure:

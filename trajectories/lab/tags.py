@@ -243,9 +243,9 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 
 
 @register.inclusion_tag("lab/shared/_question.html")
-def problem(task: Any, arrangement: Any = None) -> dict[str, Any]:
+def problem(task: Any, variation: Any = None) -> dict[str, Any]:
     """A task's question; unless its payload says that it is LaTeX, a dollar is money."""
-    return problem_context(task, arrangement)
+    return problem_context(task, variation)
 
 
 @register.inclusion_tag("lab/shared/_live_bar.html", takes_context=True)

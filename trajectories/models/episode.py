@@ -18,7 +18,7 @@ class Group(models.Model):
     seed = models.BigIntegerField()
     settings = models.JSONField(default=dict)  # what the opening call said, so that a refill opens the same
     template = models.CharField(max_length=100)  # prompt template id: the messages can be made again from it
-    exemplars = ArrayField(models.BigIntegerField(), null=True)  # tasks solved in the prompt, in their order
+    examples = ArrayField(models.BigIntegerField(), null=True)  # tasks solved in the prompt, in their order
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -55,7 +55,7 @@ class Episode(models.Model):
     seed = models.BigIntegerField()
     presentation = models.JSONField(default=dict)
     presentation_hash = models.CharField(max_length=64, default="", blank=True)
-    arrangement = models.JSONField(null=True)  # what it shows otherwise than its task: tasks_app/variation.py
+    variation = models.JSONField(null=True)  # what it shows otherwise than its task: tasks_app/variation.py
     max_steps = models.PositiveIntegerField()
     token_budget = models.PositiveIntegerField(null=True)
     recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)

@@ -13,7 +13,7 @@ from django.conf import settings
 from core.arms import ARMS, Arm
 from tasks_app import figures
 from tasks_app.questions import AnswerForm, question_text, questions
-from tasks_app.variation import Arrangement, has_task_bar
+from tasks_app.variation import Variation, has_task_bar
 from trajectories.prompts import site_text
 from trajectories.prompts.templates import Template
 
@@ -49,20 +49,20 @@ class Example:
 
 
 def question_of(
-    *, kind: str, prompt: str, payload: Mapping[str, Any], arrangement: Arrangement | None = None
+    *, kind: str, prompt: str, payload: Mapping[str, Any], variation: Variation | None = None
 ) -> Question:
     """The question of a task; ``prompt`` is its text as stored, for an episode without variation.
 
     Raises as ``site_text.question_with_site`` does.
     """
     plugin = questions.get(kind)
-    if arrangement and site_text.TEXT_AXIS in arrangement:
-        text = site_text.question_with_site(payload, arrangement[site_text.TEXT_AXIS])
+    if variation and site_text.TEXT_AXIS in variation:
+        text = site_text.question_with_site(payload, variation[site_text.TEXT_AXIS])
     else:
-        text = question_text(kind=kind, prompt=prompt, payload=payload, arrangement=arrangement)
+        text = question_text(kind=kind, prompt=prompt, payload=payload, variation=variation)
     pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
-    is_on_page = has_task_bar(arrangement)
-    is_named = is_on_page or site_text.TEXT_AXIS in (arrangement or {})
+    is_on_page = has_task_bar(variation)
+    is_named = is_on_page or site_text.TEXT_AXIS in (variation or {})
     return Question(
         text=text,
         is_on_page=is_on_page,

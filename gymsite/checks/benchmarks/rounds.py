@@ -13,7 +13,7 @@ from gymsite.checks.benchmarks.wrong_answers import wrong_answer
 from tasks_app import choices, gold_answers
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
-from tasks_app.variation import arranged
+from tasks_app.variation import payload_shown
 from trajectories.api.auth import Principal
 from trajectories.episodes import opening, services
 from trajectories.models import Episode, Run, Verdict, VerdictCounter, VerdictEvidence
@@ -91,7 +91,7 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
                 place = some[episode.task_id]
                 task, role = tasks[place], ROLES[episode.sample_index]
                 others = chain(answers[place + 1 :], answers[:place])
-                answer = _answer(task, answers[place], role, episode.arrangement, others=others)
+                answer = _answer(task, answers[place], role, episode.variation, others=others)
                 sent[episode.pk] = _Sent(task, golds[task.pk], run, role, answer)
         for episode_id, one in sent.items():
             services.submission_receive(episode_id=episode_id, answer=one.answer, principal=OWNER)
@@ -104,21 +104,21 @@ def _opened(ids: list[int], *, run: Run) -> list[Episode]:
     asked = opening.Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
     opened = opening.episodes_open(opening=asked, principal=OWNER)["episodes"]
     found = Episode.objects.filter(pk__in=[record["id"] for record in opened])
-    return list(found.only("pk", "task_id", "sample_index", "arrangement").order_by("pk"))
+    return list(found.only("pk", "task_id", "sample_index", "variation").order_by("pk"))
 
 
 def _answer(
-    task: Task, gold: str, role: Role, arrangement: dict[str, Any] | None, *, others: Iterable[str]
+    task: Task, gold: str, role: Role, variation: dict[str, Any] | None, *, others: Iterable[str]
 ) -> str | list[str]:
     """As an agent would write it who sees this episode: choices by the label that it shows."""
     form = questions.get(task.kind).form_of(task.payload)
-    order = (arrangement or {}).get("order")
+    order = (variation or {}).get("order")
     if order is not None:
         labels = [choice["label"] for choice in task.payload["choices"]]
         gold = choices.label_move(gold, labels=labels, order=order)
     if role == "own gold":
         return gold_answers.answer_of(gold, form=form)
-    shown = arranged(task.payload, arrangement)
+    shown = payload_shown(task.payload, variation)
     return wrong_answer(payload=shown, form=form, right=gold, others=others)
 
 

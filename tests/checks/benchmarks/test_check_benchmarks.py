@@ -72,7 +72,7 @@ def test_choices_that_moved_are_answered_by_the_label_shown(worker: None) -> Non
     assert sorted(set(_found(findings))) == EVERY_CASE
     training = {str(finding.answer) for finding in findings if finding.run_kind == "train"}
     assert len(training) > 2
-    assert Episode.objects.filter(arrangement__order__isnull=False).count() == 12
+    assert Episode.objects.filter(variation__order__isnull=False).count() == 12
 
 
 def test_lists_are_handed_in_as_lists(worker: None) -> None:

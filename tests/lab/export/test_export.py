@@ -137,16 +137,16 @@ def test_the_style_sheet_is_the_one_that_the_policy_names(
 
 def test_the_question_is_the_one_that_the_episode_asked(lab: Lab, annotator: User) -> None:
     task = factories.task(kind="choice", payload=CHOICE)
-    episode = factories.episode(task=task, arrangement={"order": [3, 0, 1, 2]})
+    episode = factories.episode(task=task, variation={"order": [3, 0, 1, 2]})
     said = words(file_of(lab(annotator), episode))
     assert "A. Glass source D B. Copper &lt;wire&gt; source A C. A dry sponge with a hole source B" in said
-    retired = factories.episode(task=factories.task(kind="retired"), arrangement={"order": [0]})
+    retired = factories.episode(task=factories.task(kind="retired"), variation={"order": [0]})
     assert retired.task.prompt in file_of(lab(annotator), retired)
 
 
 def test_labels_of_moved_choices_say_which_the_source_means(lab: Lab, owner: User) -> None:
     task = factories.task(kind="choice", payload=CHOICE, answer="A")
-    episode = factories.episode(task=task, arrangement={"order": [3, 0, 1, 2]})
+    episode = factories.episode(task=task, variation={"order": [3, 0, 1, 2]})
     factories.submission(episode, "A")
     said = words(file_of(lab(owner), episode, "html", "?golds=1", golds=True))
     assert "Answer A (source D)" in said
@@ -247,7 +247,7 @@ def test_a_hostile_question_runs_and_fetches_nothing(text_format: str, lab: Lab,
         "asserts": [bad],
     }
     task = factories.task(kind="choice", payload=payload, prompt=bad)
-    file = file_of(lab(annotator), factories.episode(task=task, arrangement={"order": [1, 0]}))
+    file = file_of(lab(annotator), factories.episode(task=task, variation={"order": [1, 0]}))
     assert "[Figure 1]" in file
     assert file.count("&lt;script&gt;") >= 9
     assert "<script" not in file

@@ -35,7 +35,7 @@ OUTPUT = {
 def episode(db: None) -> Episode:
     """An open episode with a Run button and steps 1 and 2."""
     task = factories.task(kind="code", payload=PAYLOAD)
-    made = factories.episode(task=task, arrangement={"asserts": SHOWN, "tools": ["run"]})
+    made = factories.episode(task=task, variation={"asserts": SHOWN, "tools": ["run"]})
     for index in (1, 2):
         factories.step(made, index)
     return made

@@ -47,7 +47,7 @@ def words(html: str) -> str:
 def test_an_episode_shows_choices_in_its_own_order(
     page: str, order: list[int], said: str, is_moved: bool, lab: Lab, owner: User
 ) -> None:
-    episode = episode_of("choice", CHOICE, arrangement={"order": order})
+    episode = episode_of("choice", CHOICE, variation={"order": order})
     factories.step(episode)
 
     html = words(lab(owner).get(f"/episodes/{episode.pk}/{page}").content.decode())
@@ -57,7 +57,7 @@ def test_an_episode_shows_choices_in_its_own_order(
 
 
 def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab, owner: User) -> None:
-    episode = episode_of("choice", CHOICE, arrangement={"order": [3, 0, 1, 2]})
+    episode = episode_of("choice", CHOICE, variation={"order": [3, 0, 1, 2]})
     Gold.objects.filter(task=episode.task).update(answer="A", accepted=["C"])
     opinions = {"choice-v1": {"correct": False, "parsed_answer": "A", "parsed_gold": "B"}}
     factories.submission(episode, "A")
@@ -74,7 +74,7 @@ def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab
 
 
 def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: User) -> None:
-    episode = episode_of("choice", CHOICE, arrangement={"order": [4, 0, 1, 2, 3]})
+    episode = episode_of("choice", CHOICE, variation={"order": [4, 0, 1, 2, 3]})
     Gold.objects.filter(task=episode.task).update(answer="A")
 
     html = words(lab(owner).get(f"/episodes/{episode.pk}/").content.decode())
@@ -87,7 +87,7 @@ def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: 
 @pytest.mark.parametrize("path", ["", "prompt", "export.html"])
 def test_an_order_of_choices_is_no_fault_where_the_task_has_none(path: str, lab: Lab, owner: User) -> None:
     payload = {"text": "Which of them?", "format": "plain"}
-    episode = episode_of("free_answer", payload, arrangement={"order": [1, 0]}, arm="text_zero_shot")
+    episode = episode_of("free_answer", payload, variation={"order": [1, 0]}, arm="text_zero_shot")
 
     response: Any = lab(owner).get(f"/episodes/{episode.pk}/{path}")
 
@@ -120,7 +120,7 @@ def test_pictures_come_by_the_labs_own_address(lab: Lab, owner: User) -> None:
 
 def test_a_program_is_asked_for_by_its_signature_and_all_asserts_shown(lab: Lab, owner: User) -> None:
     asserts = ["assert add(1, 2) == 3", "assert add(0, 0) == 0"]
-    episode = episode_of("code", CODE, arrangement={"asserts": asserts})
+    episode = episode_of("code", CODE, variation={"asserts": asserts})
 
     html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
 
@@ -325,7 +325,7 @@ def test_a_task_says_what_its_question_consists_of(
 
 
 def test_an_episode_names_the_tools_it_was_granted(lab: Lab, owner: User) -> None:
-    episode = episode_of("code", CODE, arrangement={"tools": ["run"]})
+    episode = episode_of("code", CODE, variation={"tools": ["run"]})
 
     assert "Tools run Answers by" in words(lab(owner).get(f"/episodes/{episode.pk}/").content.decode())
 

@@ -206,10 +206,9 @@ class SubmissionRecord(Struct):
 class Trajectory(Struct):
     """An episode and all that happened in it.
 
-    ``arrangement`` is what it showed otherwise than its task: ``order``, in which place i of the page held
-    choice ``order[i]`` of the payload (labels and answer are the page's), ``tools``, those on the page,
-    ``task_bar``, false where a mock site's pages had none, and ``text``, the form (``relevant``, ``full``) in
-    which the prompt told of the site.
+    ``arrangement`` holds what differs from the task's payload: ``order`` (place i of the page showed choice
+    ``order[i]``; labels and answer are the page's), ``tools`` (those on the page), ``task_bar`` (false if the
+    pages of a mock site had none) and ``text`` (how the prompt described the site: ``relevant`` or ``full``).
     ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and null
     until then: heuristics, never judged by people.
     ``milestones`` are those of the family of a mock site's task, in their order; none before the episode has

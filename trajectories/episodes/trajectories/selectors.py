@@ -98,7 +98,7 @@ def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
 SELECT json_build_object('id', e.id, 'run', e.run_id, 'group', e.group_id, 'task', {_TASK}, 'arm', e.arm,
     'simulated', r.simulated, 'model', r.model, 'sample_index', e.sample_index,
     'policy_version', e.policy_version, 'status', e.status, 'presentation', e.presentation,
-    'presentation_hash', e.presentation_hash, 'arrangement', nullif(e.arrangement - 'asserts', '{{}}'),
+    'presentation_hash', e.presentation_hash, 'arrangement', nullif(e.variation - 'asserts', '{{}}'),
     'max_steps', e.max_steps, 'token_budget', e.token_budget, 'recording', e.recording,
     'answer_channel', e.answer_channel, 'guidance', e.guidance, 'virtual_start', e.virtual_start,
     'opened_at', e.opened_at, 'finished_at', e.finished_at, 'closed_at', e.closed_at,

@@ -115,7 +115,7 @@ def _progress(request: LabRequest, episode: Episode) -> dict[str, Any]:
     judgement = episodes.episode_judgement(episode)
     golds = access.sees_golds(request.user)
     submission = episodes.episode_submission(episode)
-    sources = sources_of(episode.task, episode.arrangement)
+    sources = sources_of(episode.task, episode.variation)
     fields = fields_of(episode.task)
     find = step_matches.find_asked(request.GET.get(FIND))
     handed = f"&{urlencode({FIND: find})}" if find else ""
@@ -152,7 +152,7 @@ def _messages(episode: Episode, *, golds: bool = False) -> list[conversation.Mes
         return []
     task = episode.task
     question = conversation.question_of(
-        kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=episode.arrangement
+        kind=task.kind, prompt=task.prompt, payload=task.payload, variation=episode.variation
     )
     return conversation.messages_for(
         arm=episode.arm,
@@ -186,8 +186,8 @@ def _cut(content: Any) -> Any:
 
 
 def _solved(episode: Episode, *, golds: bool) -> list[conversation.Example]:
-    ids = episode.group.exemplars or []
-    solved = few_shot.Exemplars(solved=few_shot.solved_load(set(ids), run=episode.run)).solved_of(ids)
+    ids = episode.group.examples or []
+    solved = few_shot.Examples(solved=few_shot.solved_load(set(ids), run=episode.run)).solved_of(ids)
     return solved if golds else [replace(one, reply=HIDDEN_REPLY) for one in solved]
 
 

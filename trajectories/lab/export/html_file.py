@@ -125,7 +125,7 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
     task = episode.task
     fields = fields_of(task)
     submission = episodes.episode_submission(episode)
-    question = question_context(task, episode.arrangement)
+    question = question_context(task, episode.variation)
     given = selectors.listed(submission.answer if submission else None)
     return {
         "episode": episode,

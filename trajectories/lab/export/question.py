@@ -8,7 +8,7 @@ from typing import Any
 from core.latex import Block
 from tasks_app.prose import Piece, Prose
 from tasks_app.questions import question_text, questions
-from tasks_app.variation import Arrangement
+from tasks_app.variation import Variation
 from trajectories.lab.text.questions import problem_context, sources_of
 
 # Of all texts of a question together, and of all of its table.
@@ -20,17 +20,17 @@ ROW_MARKUP_CHARS = 50
 CHOICE_MARKUP_CHARS = 200
 
 
-def question_context(task: Any, arrangement: Arrangement | None) -> dict[str, Any]:
+def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
     """What ``lab/export/_question.html`` draws. ``words`` is the question in words alone where its kind is
     gone or it is too long, else nothing; ``tex`` its texts as they are written, where they have formulas."""
-    sources = sources_of(task, arrangement)
+    sources = sources_of(task, variation)
     if task.kind in questions:
-        drawn = problem_context(task, arrangement)
+        drawn = problem_context(task, variation)
         prose = drawn["prose"]
         if _chars(drawn) <= TEXT_MAX_CHARS:
             tex = _as_written(prose) if prose.has_formulas else ""
             return {**drawn, "table": _table(drawn["table"]), "sources": sources, "words": "", "tex": tex}
-    words = question_text(kind=task.kind, prompt=task.prompt, payload=task.payload, arrangement=arrangement)
+    words = question_text(kind=task.kind, prompt=task.prompt, payload=task.payload, variation=variation)
     return {"sources": sources, "words": words[:TEXT_MAX_CHARS], "is_cut": len(words) > TEXT_MAX_CHARS}
 
 

@@ -104,7 +104,7 @@ def episode_followed(episode_id: int) -> Episode:
     episode = (
         Episode.objects.filter(pk=episode_id)
         .select_related("verdict")
-        .only("status", "arrangement", "finished_at", "closed_at", "verdict__outcome", "verdict__reason")
+        .only("status", "variation", "finished_at", "closed_at", "verdict__outcome", "verdict__reason")
         .first()
     )
     if episode is None:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.db.models.functions import Left, Length, Now
 
-from tasks_app.variation import arranged, tools_of
+from tasks_app.variation import payload_shown, tools_of
 from trajectories.lab.text.programs import Call, call_of
 from trajectories.models import Episode, ToolCall
 
@@ -19,7 +19,7 @@ PROGRAM_CHARS = 16_000
 
 def calls_of(episode: Episode, **tied: Any) -> list[Call]:
     """The calls in their order; with ``step`` those of that step. Long programs come cut."""
-    if not tools_of(episode.arrangement):
+    if not tools_of(episode.variation):
         return []
     too_long_ago = Now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S)
     rows = (
@@ -38,7 +38,7 @@ def calls_of(episode: Episode, **tied: Any) -> list[Call]:
 
 def calls_mark(episode: Episode) -> str:
     """Differs once a call was made or done; empty for an episode without tools."""
-    if not tools_of(episode.arrangement):
+    if not tools_of(episode.variation):
         return ""
     found = ToolCall.objects.filter(episode_id=episode.pk)
     counted = found.aggregate(made=Count("number"), done=Count("finished_at"))
@@ -46,5 +46,5 @@ def calls_mark(episode: Episode) -> str:
 
 
 def _asserts(episode: Episode) -> Sequence[str]:
-    shown: Sequence[str] = arranged(episode.task.payload, episode.arrangement).get("asserts", ())
+    shown: Sequence[str] = payload_shown(episode.task.payload, episode.variation).get("asserts", ())
     return shown

@@ -1,4 +1,4 @@
-"""A task's question as the lab shows it, in the arrangement of one episode or in that of its source."""
+"""A task's question as the lab shows it, in the variation of one episode or in that of its source."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 from tasks_app import choices
 from tasks_app.prose import prose_of
 from tasks_app.questions import questions
-from tasks_app.variation import Arrangement, arranged
+from tasks_app.variation import Variation, payload_shown
 
 BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
 
 
-def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[str, Any]:
+def problem_context(task: Any, variation: Variation | None = None) -> dict[str, Any]:
     """What ``lab/shared/_question.html`` draws; a payload without a text shows the task's prompt."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
-    shown = dict(arranged(payload, arrangement))
+    shown = dict(payload_shown(payload, variation))
     if not isinstance(shown.get("text"), str):
         shown["text"] = task.prompt
     prose = prose_of(shown)
-    sources = sources_of(task, arrangement)
+    sources = sources_of(task, variation)
     return {
         "prose": prose,
         "choices": [(choice, sources.get(choice.label, "")) for choice in prose.choices],
@@ -32,11 +32,11 @@ def problem_context(task: Any, arrangement: Arrangement | None = None) -> dict[s
     }
 
 
-def sources_of(task: Any, arrangement: Arrangement | None) -> dict[str, str]:
+def sources_of(task: Any, variation: Variation | None) -> dict[str, str]:
     """The source's label of each choice, by the label that an episode shows; empty where none has moved."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     labels = [choice["label"] for choice in payload.get("choices", ())]
-    order = list((arrangement or {}).get("order", ()))
+    order = list((variation or {}).get("order", ()))
     if len(order) != len(labels) or order == sorted(order):
         return {}
     return {labels[place]: labels[source] for place, source in enumerate(order)}
