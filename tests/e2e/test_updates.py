@@ -13,9 +13,9 @@ from tests import factories
 from tests.e2e import axe
 from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
-from trajectories.episodes import ended_notice
 from trajectories.facts.store import episodes_summarise
 from trajectories.lab.updates import STEPS_TO_COME
+from trajectories.live import notices
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -53,7 +53,7 @@ def rows(page: Page) -> Any:
 
 def finish(episode: Episode, outcome: str = "correct") -> None:
     factories.verdict(episode, outcome)
-    ended_notice.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+    notices.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
 
 
 def close(episode: Episode) -> None:

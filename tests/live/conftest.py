@@ -19,7 +19,7 @@ from django.db import connection
 from tests import factories
 from tests.servers import servers
 from trajectories.api import auth
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 from trajectories.models import Episode
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def episode(transactional_db: None) -> Episode:
 def judge(episode: Episode, **fields: object) -> None:
     """A verdict written and announced as judging does it."""
     factories.verdict(episode, **fields)
-    ended_notice.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
+    notices.episodes_ended(run_id=episode.run_id, ids=[episode.pk])
 
 
 def episodes_make(number: int) -> list[Episode]:

@@ -15,7 +15,7 @@ from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread, judge
 from trajectories import hot_sql
 from trajectories.api import auth
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 from trajectories.models import Episode, Step
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -53,7 +53,7 @@ async def failure(socket: ClientConnection) -> tuple[Any, int]:
 def judge_all(episodes: list[Episode]) -> None:
     run_id = episodes[0].run_id
     endings = [hot_sql.Ending(episode=one.pk, outcome="correct", reason="answer") for one in episodes]
-    ended_notice.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
+    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
 
 
 async def test_watching_an_episode(live: Live, key: str, episode: Episode) -> None:

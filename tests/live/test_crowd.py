@@ -13,7 +13,7 @@ from django.db import connection
 from gymsite.services.serve import BACKLOG
 from tests.live.conftest import Live, episodes_make, in_thread, judge, until_waiting
 from trajectories import hot_sql
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 from trajectories.live import waits as waiting
 from trajectories.live.hub import Hub
 from trajectories.live.selectors import CONNECTIONS_MAX, LiveReader
@@ -42,7 +42,7 @@ def database_connections() -> int:
 def judge_all(episodes: list[Episode]) -> None:
     run_id = episodes[0].run_id
     endings = [hot_sql.Ending(episode=episode.pk, outcome="correct", reason="answer") for episode in episodes]
-    ended_notice.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
+    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
 
 
 async def ask(live: Live, key: str, path: str) -> Any:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread
 from trajectories import hot_sql
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 from trajectories.models import Episode, Verdict
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,7 +48,7 @@ def write_verdicts(episodes: list[Episode], rng: random.Random, start: threading
 def finish(episodes: list[Episode]) -> None:
     run_id = episodes[0].run_id
     endings = [hot_sql.Ending(episode=one.pk, outcome="correct", reason="answer") for one in episodes]
-    ended_notice.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
+    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=endings))
 
 
 async def read_stream(live: Live, key: str, run_id: int, total: int) -> list[int]:

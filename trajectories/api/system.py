@@ -20,8 +20,7 @@ from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_r
 from core.paging import query_read
 from core.schema import errors, open_errors
 from trajectories import heartbeats
-from trajectories.api import capacity, health, openapi
-from trajectories.live import parameters
+from trajectories.api import capacity, health, openapi, waits
 
 HEARTBEAT_EPISODES_MAX = 5_000
 YAML = "application/vnd.oai.openapi"
@@ -154,8 +153,8 @@ class DocsView(APIView):
         context = {
             "docs": openapi.docs(),
             "live_url": settings.LIVE_URL,
-            "timeout_s": parameters.TIMEOUT_DEFAULT_S,
-            "timeout_max_s": parameters.TIMEOUT_MAX_S,
+            "timeout_s": waits.TIMEOUT_DEFAULT_S,
+            "timeout_max_s": waits.TIMEOUT_MAX_S,
         }
         return render(request._request, "api/docs.html", context)
 

@@ -18,8 +18,9 @@ from tasks_app.questions import questions
 from trajectories import hot_sql
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
-from trajectories.episodes import drafts, few_shot, opened_notice, variations
+from trajectories.episodes import drafts, few_shot, variations
 from trajectories.episodes.opening_body import Opening as Opening
+from trajectories.live import notices
 from trajectories.models import Episode, Group, Run
 
 SEED_BITS = 63
@@ -58,7 +59,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     with transaction.atomic():
         draft = drafts.draft_make(call, tasks)
         _insert(draft, opening=opening, channel=channel)
-    opened_notice.episodes_opened(run_id=opening.run)
+    notices.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
 
 
@@ -90,7 +91,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.examples)
         drafts.group_fill(draft, call, locked.task, plan, ids, first)
         _insert(draft, opening=opening, channel=_channel(opening))
-    opened_notice.episodes_opened(run_id=opening.run)
+    notices.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
 
 

@@ -12,9 +12,9 @@ from core.errors import GymError
 from core.reasons import CLOSE_REASONS
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
-from trajectories.episodes import ended_notice
 from trajectories.episodes.drafts import start_url
 from trajectories.episodes.step_records import StepIn, step_row
+from trajectories.live import notices
 from trajectories.models import Episode, PageEvent, Step, Submission
 
 
@@ -76,7 +76,7 @@ def _answer(done: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> Step
 def _end_by_step_budget(episode_id: int) -> None:
     run_id = Episode.objects.values_list("run_id", flat=True).get(pk=episode_id)
     verdict = hot_sql.Ending.unjudged(episode_id, "step_budget")
-    ended_notice.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
+    notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
 
 
 def submission_receive(*, episode_id: int, answer: str | list[str], principal: Principal) -> bool:
@@ -115,7 +115,7 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
         run_id=episode.run_id, endings=[verdict], close_reason=reason, close_detail=detail
     )
     if ended:
-        ended_notice.episodes_ended(run_id=episode.run_id, ids=ended)
+        notices.episodes_ended(run_id=episode.run_id, ids=ended)
     else:
         Episode.objects.filter(pk=episode_id, closed_at__isnull=True).update(
             closed_at=Now(), close_reason=reason, close_detail=detail

@@ -10,9 +10,9 @@ from django.conf import settings
 
 from core import redis_client
 from trajectories import heartbeats, hot_sql
-from trajectories.episodes import ended_notice
 from trajectories.judging import queue_sql
 from trajectories.judging.services import CLAIMS_MAX
+from trajectories.live import notices
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def _void_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> in
     count = 0
     for run_id, endings in sorted(by_run.items()):
         ended = hot_sql.finish_many(run_id=run_id, endings=endings, statuses=statuses)
-        ended_notice.episodes_ended(run_id=run_id, ids=ended)
+        notices.episodes_ended(run_id=run_id, ids=ended)
         count += len(ended)
     if count:
         logger.warning("%d episodes voided by the reaper", count)

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from typing import NamedTuple
 
 from trajectories import hot_sql
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class VerdictWriter:
 def _write(run_id: int, batch: list[_Waiting]) -> None:
     verdicts = [waiting.verdict for waiting in batch]
     ended = hot_sql.finish_many(run_id=run_id, endings=verdicts, statuses=["submitted"])
-    ended_notice.episodes_ended(run_id=run_id, ids=ended)
+    notices.episodes_ended(run_id=run_id, ids=ended)
     for waiting in batch:
         waiting.is_written.set_result(waiting.verdict.episode in ended)
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from urllib.parse import parse_qs
 
 from core.errors import GymError
+from trajectories.api.waits import TIMEOUT_DEFAULT_S, TIMEOUT_MAX_S
 
-TIMEOUT_DEFAULT_S = 20.0
-TIMEOUT_MAX_S = 60.0
 BIGINT_MAX = 2**63 - 1
 QUERY_MAX_BYTES = 1_000
 NUMBER = re.compile(r"[0-9]{1,19}")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+
+RECORDING_FULL_SHARE = "recording_full_share"
+
+
+def is_share(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 class Run(models.Model):
@@ -28,6 +36,12 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def recording_full_share(self) -> float | None:
+        """The share of its episodes that is recorded in full; None if every call decides for itself."""
+        share = self.settings.get(RECORDING_FULL_SHARE)
+        return share if is_share(share) else None
 
     @property
     def tools(self) -> frozenset[str]:

@@ -19,8 +19,8 @@ from core.fields import (
 from core.observations import OBSERVATION_FORMATS
 from core.paging import Query
 from tasks_app.questions import questions
-from trajectories.episodes import extents
 from trajectories.models import Run
+from trajectories.models.run import RECORDING_FULL_SHARE, is_share
 
 TOOLS = "tools"
 TAGS_MAX = 50
@@ -55,9 +55,9 @@ class RunIn(StrictSerializer):
     )
 
     def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
-        share = value.get(extents.FULL_SHARE, 0)
-        if not extents.is_share(share):
-            raise serializers.ValidationError(f'"{extents.FULL_SHARE}" is a number from 0 to 1.')
+        share = value.get(RECORDING_FULL_SHARE, 0)
+        if not is_share(share):
+            raise serializers.ValidationError(f'"{RECORDING_FULL_SHARE}" is a number from 0 to 1.')
         return value
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:

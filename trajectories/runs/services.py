@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from core.errors import GymError
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 from trajectories.models import Episode, Group, PolicyVersion, Run, RunMetrics, VerdictCounter
 
 SHOWN_MAX = 10
@@ -94,7 +94,7 @@ def episodes_cancel(
             close_reason="cancelled",
             close_detail=reason,
         )
-        ended_notice.episodes_ended(run_id=run.pk, ids=ended)
+        notices.episodes_ended(run_id=run.pk, ids=ended)
     return sorted(ended)
 
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.lab.conftest import LabClient
-from trajectories.episodes import ended_notice
+from trajectories.live import notices
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.usefixtures("own_storages")
@@ -28,7 +28,7 @@ def ended(outcome: str = "incorrect") -> Episode:
         factories.step(made, index)
     factories.submission(made, "<b>1357</b>")
     factories.verdict(made, outcome, reason="step_budget")
-    ended_notice.episodes_ended(run_id=made.run_id, ids=[made.pk])
+    notices.episodes_ended(run_id=made.run_id, ids=[made.pk])
     return made
 
 

@@ -8,8 +8,7 @@ import redis
 from core import redis_client
 from tests import factories
 from tests.conftest import ApiClient
-from trajectories.episodes import opened_notice
-from trajectories.live import events
+from trajectories.live import events, notices
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +18,7 @@ def test_a_call_that_opens_many_episodes_announces_once(
 ) -> None:
     published = []
     monkeypatch.setattr(redis_client.client(), "publish", lambda *told: published.append(told))
-    monkeypatch.setattr(opened_notice._Rest, "until", 0.0)
+    monkeypatch.setattr(notices._Pause, "until", 0.0)
     run, tasks = factories.run().pk, [factories.task().pk for _ in range(3)]
     body = {"run": run, "tasks": tasks, "samples_per_task": 20}
     with django_capture_on_commit_callbacks(execute=True):
@@ -39,8 +38,8 @@ def test_a_redis_that_does_not_answer_makes_one_opening_late_and_not_every_one(
             raise redis.TimeoutError
 
     monkeypatch.setattr(redis_client, "client", Silent)
-    monkeypatch.setattr(opened_notice._Rest, "until", 0.0)
+    monkeypatch.setattr(notices._Pause, "until", 0.0)
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
-            opened_notice.episodes_opened(run_id=1)
+            notices.episodes_opened(run_id=1)
     assert asked == ["gym:openings"]
