@@ -145,7 +145,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "step": step,
         "before": before,
         "after": after,
-        "plain": told,
+        "told": told,
         "element": element_more(step.action, in_observation=step.observation_text),
         "is_found_in_sight": any("<mark>" in texts[name].html for name in ("thought", "url"))
         or action_phrase(step.action, target=told.target).holds(find),
