@@ -8,14 +8,16 @@ DATA ?= ../shared/data
 LAB_PORT ?= 8001
 LAB_URL ?= http://127.0.0.1:$(LAB_PORT)
 PYTEST := $(RUN) -m pytest
-# E.g. `make test TESTS=tests/arena`, which leaves the other runs out.
+# E.g. `make test TESTS=tests/arena`, which leaves the other lanes out.
 TESTS ?=
-# Processes that share a test run, each with a Postgres, a Redis, an arena and a browser of its own.
+# Processes that share a lane, each with a Postgres and a Redis of its own.
 WORKERS ?= 2
-SHARED := --numprocesses $(WORKERS) --dist worksteal
+# Browser tests wait more than they compute; each of these also has an arena and a browser.
+BROWSER_WORKERS ?= 4
+PLAIN := not e2e and not services
 
-.PHONY: setup up demo test test-unit test-services test-e2e test-client e2e check check-format check-lint \
-  check-types check-imports check-templates check-migrations check-schema bench
+.PHONY: setup up demo test test-fast test-unit test-services test-e2e test-client e2e check check-format check-lint \
+  check-types check-imports check-templates check-migrations check-schema check-house bench mutants
 
 setup: $(STAMP)
 
@@ -45,17 +47,22 @@ else
 test: test-unit test-services test-e2e test-client
 endif
 
+# For everyday work: no servers, no browser, nothing that computes for seconds.
+test-fast: setup
+	$(PYTEST) -m "$(PLAIN) and not slow" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
+
 test-unit: setup
-	$(PYTEST) -m "not e2e and not services" --ignore=tests/e2e $(SHARED)
+	$(PYTEST) -m "$(PLAIN)" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
 
 # Real servers, killed on purpose.
 test-services: setup
 	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadfile
 
-# A run of its own: Playwright's synchronous interface keeps an event loop running.
+# A lane of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
 	@browser=$$($(RUN) -c 'from core import browsers; print(browsers.browser_find() or "")') || exit 1; \
-	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 $(PYTEST) -m e2e tests/e2e $(SHARED); \
+	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 \
+	  $(PYTEST) -m e2e tests/e2e --numprocesses $(BROWSER_WORKERS) --dist worksteal; \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
 
@@ -65,7 +72,8 @@ test-client: setup
 e2e: test-e2e
 
 # `make -k check` goes on after a check that fails.
-check: check-format check-lint check-types check-imports check-templates check-migrations check-schema
+check: check-format check-lint check-types check-imports check-templates check-migrations check-schema \
+  check-house
 
 check-format: setup
 	$(RUN) -m ruff format --check .
@@ -92,5 +100,13 @@ check-schema: setup
 	$(RUN) manage.py spectacular --validate --fail-on-warn --file $(VAR_DIR)/openapi.yaml
 	diff -u docs/openapi.yaml $(VAR_DIR)/openapi.yaml
 
+# Names, lengths and the mirroring of rooms: what no linter knows.
+check-house: setup
+	$(PYTEST) tests/test_house_rules.py
+
 bench: setup
 	$(RUN) -m tests.bench
+
+# Known faults in the code, each of which some test must notice.
+mutants: setup
+	$(RUN) -m tests.mutation --workers $(WORKERS)
