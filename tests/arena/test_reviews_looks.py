@@ -27,7 +27,7 @@ from tests.conftest import ArenaClient
 from tests.reviews_shop import FIRST_DAY, drawn_task, episode_of, payload_of, smallest, task_of, world
 from trajectories.models import Episode, SiteEvent
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "arena" / "reviews"
 PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions")

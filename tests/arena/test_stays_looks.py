@@ -24,7 +24,7 @@ from tests.arena.test_stays import world as world
 from tests.conftest import ArenaClient
 from trajectories.models import Episode
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "arena"
 FORM = "application/x-www-form-urlencoded"

@@ -17,6 +17,8 @@ import msgspec
 import psycopg
 
 from core.presentation import NEUTRAL
+from gymsite.arena.sites.reviews import _labels as reviews_labels
+from gymsite.arena.sites.stays import _labels as stays_labels
 from gymsite.services import secrets
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
@@ -182,31 +184,33 @@ def _answering(fields: list[str], values: list[str]) -> Way:
 
 def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:
     moves: list[Move] = []
+    label = stays_labels.labels_of(str(NEUTRAL["labels"]))
     for leg in given["legs"]:
         listing, room = next(
             (listing, room) for listing in world.listings for room in listing.rooms if room.id == leg["room"]
         )
         moves += [
             Move("click", "link", "Staywell"),
-            Move("type", "textbox", "Name of the house", listing.name),
-            Move("type", "textbox", "Arrival", leg["check_in"]),
-            Move("type", "textbox", "Departure", leg["check_out"]),
-            Move("select", "combobox", "Guests", f"{leg['guests']} guest{'s' * (leg['guests'] != 1)}"),
-            Move("click", "button", "Search"),
+            Move("type", "textbox", label["house_name"], listing.name),
+            Move("type", "textbox", label["arrival"], leg["check_in"]),
+            Move("type", "textbox", label["departure"], leg["check_out"]),
+            Move("select", "combobox", label["guests"], f"{leg['guests']} guest{'s' * (leg['guests'] != 1)}"),
+            Move("click", "button", label["search"]),
             Move("click", "link", listing.name),
-            Move("click", "link", f"Book {room.name}"),
+            Move("click", "link", label["book_room"].format(room.name)),
         ]
     return tuple(moves)
 
 
-def _to_what_is_found(world: Any, given: dict[str, Any]) -> Way:
+def _to_matching_reviews(world: Any, given: dict[str, Any]) -> Way:
     product = world.product(given["product"])
+    label = reviews_labels.labels_of(str(NEUTRAL["labels"]))
     return (
         Move("click", "link", product.name),
-        Move("click", "link", f"Read {product.review_count} reviews"),
-        Move("type", "searchbox", "Search in reviews", given["term"]),
-        Move("click", "button", "Show reviews"),
+        Move("click", "link", label["read_reviews"].format(reviews=f"{product.review_count} reviews")),
+        Move("type", "searchbox", label["search"], given["term"]),
+        Move("click", "button", label["show"]),
     )
 
 
-WAYS = {"stays": _to_the_offers, "reviews": _to_what_is_found}
+WAYS = {"stays": _to_the_offers, "reviews": _to_matching_reviews}

@@ -44,7 +44,6 @@ SHOWN = [
     if coverage_choice.IS_WHOLE or (turn + place // STRIDE) % 2 == 0
 ]
 SCRIPTS = pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 
 
 def look_at(place: int, kind: str) -> Look:
@@ -113,8 +112,7 @@ def test_axe_finds_nothing_grave_and_nothing_runs_out_of_the_page(
     assert page.get_by_role("heading", level=1).count() == 1
 
 
-@SCRIPTS
-@EVERY_KIND
+@pytest.mark.parametrize(("kind", "has_scripts"), coverage_choice.values(KINDS, [True, False]))
 def test_nothing_given_is_told_in_an_open_dialog_which_closes_and_opens_again(
     kind: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:

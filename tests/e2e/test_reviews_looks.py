@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import ROTATION, Look, look_make, look_rotate
-from tasks_app.questions import questions
+from core.presentation import ROTATION, Look, look_rotate
 from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
@@ -16,7 +15,6 @@ from tests.reviews_shop import (
     drawn_task,
     edition_of,
     episode_of,
-    payload_of,
     smallest,
     task_of,
     world,
@@ -27,7 +25,6 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "products/{}/reviews?q=zzzz")
 LOOKS = [look_rotate(seed=1, place=place, fixed={}, page="site") for place in range(ROTATION)]
-DRAWN = [(family, seed) for family in FAMILIES_OF_SHOP for seed in range(5)]
 SLACK = 0.6
 
 
@@ -51,19 +48,6 @@ def test_a_task_takes_the_moves_that_its_family_says(
 ) -> None:
     solver = solved(arena_server, open_page(), family=family, look=Look(), level=level, seed=level)
     assert SLACK * solver.task.oracle_steps <= solver.moves <= solver.task.oracle_steps
-
-
-@pytest.mark.parametrize(
-    ("family", "seed"), DRAWN if coverage_choice.IS_WHOLE else [("mean_rating", 0), ("mention_when", 1)]
-)
-def test_a_task_is_done_in_any_look_with_the_moves_that_the_look_adds(
-    arena_server: ArenaServer, open_page: OpenPage, family: str, seed: int
-) -> None:
-    look = look_make(seed=100 * seed + len(family), fixed={}, page="site")
-    solver = solved(arena_server, open_page(), family=family, look=look, level=1 + seed % 2, seed=seed)
-    assert solver.moves <= solver.task.oracle_steps + questions.get("site").more_moves(
-        payload_of(solver.task), look
-    )
 
 
 @pytest.mark.parametrize("turn", range(4))

@@ -20,7 +20,6 @@ from tasks_app.families.stays import (
     total_price,
 )
 from tasks_app.families.types import SiteTask
-from tasks_app.questions import questions
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal
 from tasks_app.worlds.stays.state import fold, plain
 from tests import coverage_choice, factories
@@ -80,24 +79,6 @@ def test_a_task_is_solved_on_the_neutral_pages_by_every_milestone_in_the_moves_t
     assert moves <= task.oracle_steps
     if module not in WITH_TWINS:  # in which it may be the impossible twin that takes so many
         assert moves >= 0.6 * task.oracle_steps
-
-
-DRAWN = [(module, seed) for module in MODULES for seed in range(5)]
-"""Drawn looks of each family; days and zones are turned, and every family met, in ``test_every_family``."""
-
-
-@pytest.mark.parametrize(
-    ("module", "seed"),
-    DRAWN if coverage_choice.IS_WHOLE else [(change_dates, 0), (total_price, 1)],
-    ids=name_of,
-)
-def test_a_task_is_solved_in_a_drawn_look_within_what_the_look_adds(
-    arena_server: ArenaServer, open_page: OpenPage, module: Any, seed: int
-) -> None:
-    task = task_of(module, level=1 + seed % 3)
-    look = look_make(seed=MODULES.index(module) * 5 + seed, fixed={}, page="site")
-    moves = _solved(arena_server, open_page, task, look)
-    assert moves <= task.oracle_steps + questions.get("site").more_moves({"forms": task.forms}, look)
 
 
 @pytest.mark.parametrize(

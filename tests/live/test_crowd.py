@@ -19,7 +19,7 @@ from trajectories.live.hub import Hub
 from trajectories.live.selectors import CONNECTIONS_MAX, LiveReader
 from trajectories.models import Episode
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 CROWD = 1_000
 # The hub's own, and those of Django's pool for keys and sessions.

@@ -16,6 +16,8 @@ from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
 from tests.tasks_app.test_loading import load, snapshot
 
+pytestmark = pytest.mark.slow
+
 AIME_HEAD = samples.AIME_CSV.splitlines()[0]
 
 

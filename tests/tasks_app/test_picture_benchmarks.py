@@ -16,6 +16,8 @@ from tests.tasks_app import samples, samples_pictures
 from tests.tasks_app.test_benchmarks import accepts
 from tests.tasks_app.test_loading import load, snapshot
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 OFFICIAL = [
     ("mmmu", "mmmu", "validation", 90),

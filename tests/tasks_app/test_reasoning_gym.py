@@ -24,6 +24,8 @@ from verifiers.puzzles import packaged
 from verifiers.puzzles.rules import PACKAGED, RULES
 from verifiers.types import Evidence, Gold, Verdict
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("reasoning_gym", reason="reasoning-gym is not installed: requirements-puzzles.txt")
 
 SEED = 20_260_101

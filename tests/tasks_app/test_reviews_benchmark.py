@@ -17,6 +17,8 @@ from verifiers import denotations, registry
 from verifiers.types import Evidence
 from verifiers.types import Gold as Reference
 
+pytestmark = pytest.mark.slow
+
 SALT = b"salt of these tests"
 REVIEWS = "reviews"
 COUNT = 160

@@ -25,6 +25,8 @@ from verifiers import denotations, registry
 from verifiers.types import Evidence
 from verifiers.types import Gold as Reference
 
+pytestmark = pytest.mark.slow
+
 SALT = b"salt of these tests"
 STAYS = "stays"
 DOING = {"book_stay", "cancel_and_rebook", "change_dates"}

@@ -18,6 +18,8 @@ from tests.tasks_app.test_benchmarks import accepts
 from tests.tasks_app.test_loading import load, snapshot
 from verifiers import denotations
 
+pytestmark = pytest.mark.slow
+
 HEAD = "id\tutterance\tcontext\ttargetValue"
 TABLE = r""""Song","Said","Years
 on air"

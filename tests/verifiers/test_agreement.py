@@ -14,6 +14,8 @@ from verifiers import agreement, registry
 from verifiers.children import VerifierCrash
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
+pytestmark = pytest.mark.slow
+
 registry.discover()
 
 CASES = Path(__file__).parents[3] / "shared" / "data" / "verifier_cases"

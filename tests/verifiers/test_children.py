@@ -19,6 +19,8 @@ from verifiers.limits import TOGETHER_MAX
 from verifiers.types import Evidence, Gold, Verdict
 from verifiers.wire import Job
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SHORT_S = 0.5
 GOLD = Gold("42")

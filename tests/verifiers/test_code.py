@@ -18,7 +18,10 @@ from verifiers.types import Evidence, Gold
 DATA = Path(__file__).parents[3] / "shared" / "data"
 REFERENCES_TRIED = 400 if coverage_choice.IS_WHOLE else 12
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
+]
 
 
 def rows(path: Path) -> list[dict[str, Any]]:

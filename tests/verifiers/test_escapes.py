@@ -19,7 +19,10 @@ from verifiers.types import Gold
 
 __all__ = ["public_folder"]
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
+]
 
 
 def reading(expression: str) -> str:

@@ -11,7 +11,10 @@ from tests.verifiers.attacks import SECRET, WRONG, assert_caught, public_folder
 
 __all__ = ["public_folder"]
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
+]
 
 # Fooling the checker
 

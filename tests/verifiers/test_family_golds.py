@@ -21,7 +21,10 @@ registry.discover()
 DATA = Path(__file__).parents[3] / "shared" / "data"
 PAIRS = 1000
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not on this machine")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not on this machine"),
+]
 
 
 def lines(pattern: str) -> list[dict[str, Any]]:

@@ -10,7 +10,10 @@ from verifiers import mutation
 from verifiers.builtin import code_strict
 from verifiers.types import Evidence, Gold
 
-pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
+]
 
 ADD = "def add(a, b):\n    return a + b"
 

@@ -31,7 +31,10 @@ DRESSES = {
 }
 SAME_BUT_FOR_SIGNS = re.compile(r"\\text\{.*?\}|\\mbox\{.*?\}|\^2|[\\$%{}^ ]|circ")
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not on this machine")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not on this machine"),
+]
 
 
 def rows(path: Path) -> Iterator[dict[str, str]]:

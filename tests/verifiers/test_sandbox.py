@@ -11,6 +11,8 @@ import pytest
 from verifiers import sandbox
 from verifiers.sandbox import enclosure, seccomp
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 def test_a_program_runs_in_a_sandbox_here() -> None:

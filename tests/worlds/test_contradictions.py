@@ -24,6 +24,8 @@ from tasks_app.worlds.stays.text import description
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
 from tasks_app.worlds.stays.world import world as stays_world
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2027, 3, 1)
 WORLDS = 200
 REVIEWED = 3

@@ -17,6 +17,8 @@ from tasks_app.worlds.reviews.text import reviews
 from tasks_app.worlds.reviews.types import World
 from tasks_app.worlds.reviews.world import SIZES, world, world_change
 
+pytestmark = pytest.mark.slow
+
 registry.discover()
 FAMILIES = {family.id: family for family in registry.of_site("reviews")}
 DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2026, 12, 31))

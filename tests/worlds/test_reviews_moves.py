@@ -17,6 +17,8 @@ from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.types import FOLD, World
 from tasks_app.worlds.reviews.world import world
 
+pytestmark = pytest.mark.slow
+
 DAY = date(2027, 3, 1)
 WORLDS = 8
 

@@ -22,6 +22,8 @@ from tasks_app.worlds.stays.state import fold, plain
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.world import world
 
+pytestmark = pytest.mark.slow
+
 registry.discover()
 FAMILIES = {family.id: family for family in registry.of_site("stays")}
 DOING = {"book_stay", "change_dates", "cancel_and_rebook"}

@@ -18,6 +18,8 @@ from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.types import NIGHTS, Review, Stay, World
 from tasks_app.worlds.stays.world import world
 
+pytestmark = pytest.mark.slow
+
 FIRST_DAY = date(2027, 3, 1)
 GOLDEN = "69ea70c1003c2abc1fb495243355e3a62c02c604523fa4133a54ef679179c746"
 MOST_SAME_SENTENCES = 0.09

@@ -13,6 +13,8 @@ import pytest
 from tests.worlds import text_reader
 from tests.worlds.text_reader import Asked
 
+pytestmark = pytest.mark.slow
+
 FACTS = re.compile(
     r"(\d) stars? · (\d+ \w+ \d{4}) · by (.+?) · colour: (.+?) · size: (.+?)( · verified purchase)?"
     r" · (\d+) found this helpful"

@@ -12,6 +12,8 @@ from tasks_app.worlds.stays.nights import RoomNights
 from tasks_app.worlds.stays.scopes import spans_told
 from tests.worlds import text_reader
 
+pytestmark = pytest.mark.slow
+
 SITES = ("reviews", "stays")
 READING = [(site, family) for site, families in text_reader.READING.items() for family in families]
 

@@ -18,6 +18,8 @@ from tasks_app.worlds.stays.types import Stay, World
 from verifiers import denotations, registry
 from verifiers.types import Evidence, Gold, Verdict
 
+pytestmark = pytest.mark.slow
+
 discover()
 STAYS = worlds.get("stays")
 FIRST_DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2027, 10, 31), date(2026, 12, 31))
