@@ -15,7 +15,6 @@ ALTER ROLE gym_arena SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
-GRANT SELECT (id, task_id, name, sha256, content_type, size, width, height) ON tasks_app_asset TO gym_arena;
 GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, virtual_start,
               opened_at, finished_at, closed_at) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status) ON trajectories_episode TO gym_arena;
@@ -38,7 +37,7 @@ ALTER ROLE gym_lab SET statement_timeout = '60s';
 ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 
-GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_lab;
+GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
@@ -65,7 +64,7 @@ ALTER ROLE gym_worker SET statement_timeout = '30s';
 ALTER ROLE gym_worker SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
 
-GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_asset TO gym_worker;
+GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold TO gym_worker;
 GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob,
     trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;

@@ -174,7 +174,6 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
         )
         written = [is_new for (is_new,) in cursor.fetchall()]
         changes = _golds_write(cursor, placed)
-        _assets_write(cursor, placed)
     report.new += sum(written)
     report.changed += len(written) - sum(written)
     report.unchanged += len(placed) - len(written)
@@ -194,17 +193,6 @@ def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
     ]
     cursor.execute(loading_sql.INSERT_GOLDS, [_json(golds)])
     return [GoldChange(placed[n].name, version) for n, _, version in found if version > 1]
-
-
-def _assets_write(cursor: Any, placed: list[_Placed]) -> None:
-    """The rows that say which blobs a task shows."""
-    shown = [
-        {**_identity(n, item), "pictures": item.draft.payload["pictures"]}
-        for n, item in enumerate(placed)
-        if item.draft.payload.get("pictures")
-    ]
-    if shown:
-        cursor.execute(loading_sql.WRITE_ASSETS, [_json(shown)])
 
 
 def _task_row(number: int, item: _Placed) -> dict[str, Any]:

@@ -65,22 +65,3 @@ FROM jsonb_to_recordset(%s::jsonb)
     AS r(task_id bigint, version integer, answer text, accepted text[], solution text, extra jsonb,
          source text)
 """
-
-# A picture that a task no longer shows loses its row; the blob stays, for another task may show it.
-WRITE_ASSETS = """
-WITH shown AS MATERIALIZED (
-    SELECT t.id AS task_id, p.*
-    FROM jsonb_to_recordset(%s::jsonb) AS r(benchmark text, split text, key text, pictures jsonb)
-    JOIN tasks_app_task t ON (t.benchmark_id, t.split, t.key) = (r.benchmark, r.split, r.key)
-    CROSS JOIN LATERAL jsonb_to_recordset(r.pictures)
-        AS p(name text, sha256 text, content_type text, size integer, width integer, height integer)
-), gone AS (
-    DELETE FROM tasks_app_asset a WHERE a.task_id IN (SELECT task_id FROM shown)
-        AND NOT EXISTS (SELECT FROM shown s WHERE s.task_id = a.task_id AND s.name = a.name)
-)
-INSERT INTO tasks_app_asset AS a (task_id, name, sha256, content_type, size, width, height)
-SELECT task_id, name, sha256, content_type, size, width, height FROM shown
-ON CONFLICT (task_id, name) DO UPDATE SET sha256 = excluded.sha256, content_type = excluded.content_type,
-    size = excluded.size, width = excluded.width, height = excluded.height
-WHERE a.sha256 <> excluded.sha256
-"""

@@ -1,4 +1,4 @@
-"""What to solve: benchmarks, tasks, their golds and their assets."""
+"""What to solve: benchmarks, tasks and their golds."""
 
 from __future__ import annotations
 
@@ -109,21 +109,3 @@ class Gold(models.Model):
 
     def __str__(self) -> str:
         return f"gold {self.version} of task {self.task_id}"
-
-
-class Asset(models.Model):
-    """A picture or file that a task shows; the bytes are a content-addressed blob."""
-
-    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="assets")
-    name = models.CharField(max_length=100)
-    sha256 = models.CharField(max_length=64, db_index=True)
-    content_type = models.CharField(max_length=100)
-    size = models.PositiveIntegerField()
-    width = models.PositiveIntegerField(null=True)
-    height = models.PositiveIntegerField(null=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["task", "name"], name="asset_name")]
-
-    def __str__(self) -> str:
-        return self.name

@@ -65,19 +65,6 @@ class Migration(migrations.Migration):
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='golds', to='tasks_app.task')),
             ],
         ),
-        migrations.CreateModel(
-            name='Asset',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=100)),
-                ('sha256', models.CharField(db_index=True, max_length=64)),
-                ('content_type', models.CharField(max_length=100)),
-                ('size', models.PositiveIntegerField()),
-                ('width', models.PositiveIntegerField(null=True)),
-                ('height', models.PositiveIntegerField(null=True)),
-                ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assets', to='tasks_app.task')),
-            ],
-        ),
         migrations.AddIndex(
             model_name='task',
             index=django.contrib.postgres.indexes.GinIndex(fields=['tags'], name='task_tags'),
@@ -113,9 +100,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='gold',
             constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='gold_version_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='asset',
-            constraint=models.UniqueConstraint(fields=('task', 'name'), name='asset_name'),
         ),
     ]
