@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import register_converter
 from django.urls.converters import IntConverter, StringConverter, get_converters
 
-from core.fields import BIGINT_MAX
+from core.integers import BIGINT_MAX
 
 
 class IdConverter(IntConverter):

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.fields import BIGINT_MAX, CountField, StrictSerializer
+from core.fields import CountField, StrictSerializer
+from core.integers import BIGINT_MAX
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1_000

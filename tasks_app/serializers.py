@@ -7,7 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core.fields import BIGINT_MAX, IdField
+from core.fields import IdField
+from core.integers import BIGINT_MAX
 from core.paging import PAGE_MAX, Query
 
 NAME_MAX_CHARS = 200

@@ -9,23 +9,23 @@ import msgspec
 from django.conf import settings
 
 from core.errors import GymError
+from core.integers import INT_MAX
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.hot_sql import hot_cursor
 
 BATCH_MAX_BYTES = 256 * 1024
 EVENTS_PER_BATCH_MAX = 500
-INT4_MAX = 2**31 - 1
 DAY_MS = 86_400_000.0
 CAPPED_KIND = "capped"
 
-Number = Annotated[int, msgspec.Meta(ge=0, le=INT4_MAX)]
-Step = Annotated[int, msgspec.Meta(ge=1, le=INT4_MAX)]
+Number = Annotated[int, msgspec.Meta(ge=0, le=INT_MAX)]
+Step = Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True):
     """One thing the page saw; ``step`` when the harness told the page of one after it was loaded."""
 
-    seq: Annotated[int, msgspec.Meta(ge=1, le=INT4_MAX)]
+    seq: Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
     kind: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,32}$")]
     at_ms: Annotated[float, msgspec.Meta(ge=0, le=DAY_MS)]
     data: dict[str, Any] = {}

@@ -16,6 +16,7 @@ from django.conf import settings
 
 from core import blobs
 from core.errors import GymError
+from core.integers import INT_MAX
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.hot_sql import hot_cursor
 
@@ -25,11 +26,10 @@ HEADER = "X-Gym-Chunk"
 HEADER_MAX_CHARS = 500
 GZIP_MAGIC = b"\x1f\x8b\x08"
 COMPRESSION = 6
-INT4_MAX = 2**31 - 1
 TIME_MAX_MS = 2**53 - 1
 
 Time = Annotated[int, msgspec.Meta(ge=0, le=TIME_MAX_MS)]
-Number = Annotated[int, msgspec.Meta(ge=1, le=INT4_MAX)]
+Number = Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
 Stored = Literal["stored", "dropped", "not_full", "gone"]
 
 

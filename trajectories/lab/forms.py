@@ -8,11 +8,11 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from core.integers import BIGINT_MAX
 from tasks_app.questions import questions
 from tasks_app.task_words import task_query
 from trajectories.lab.text.untrusted import cut, visible
 
-BIGINT_MAX = 2**63 - 1
 TASK_WORDS_MAX_CHARS = 200
 ANY = ("", "any")
 NOT_AMONG_THEM = {"invalid_choice": "is not among the choices"}

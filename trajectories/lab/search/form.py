@@ -9,10 +9,11 @@ from typing import Any
 from django import forms
 
 from core.arms import arm_choices
+from core.integers import BIGINT_MAX
 from core.reasons import END_REASONS
 from trajectories.episodes.step_records import KNOWN_ACTIONS
 from trajectories.facts.action_check import MISMATCHES
-from trajectories.lab.forms import BIGINT_MAX, FilterForm, TaskWordsField, TextField, choice, names
+from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice, names
 from trajectories.lab.text.action_check import said_done_sought
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict

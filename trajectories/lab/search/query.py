@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from trajectories.lab.forms import BIGINT_MAX, misnamed
+from core.integers import BIGINT_MAX
+from trajectories.lab.forms import misnamed
 from trajectories.lab.queries import tasks
 from trajectories.lab.runs import selectors
 from trajectories.lab.search.form import SearchForm

@@ -12,11 +12,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
+from core.integers import BIGINT_MAX
 from core.statements import TooSlow, statements_within
 from trajectories.lab import access, slow_queries
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.export.views import as_file, asks_for_golds, reader
-from trajectories.lab.forms import BIGINT_MAX
 from trajectories.lab.search import selections
 from trajectories.lab.search.query import Asked
 from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_page
