@@ -13,6 +13,7 @@ from psycopg.sql import SQL, Composed
 
 from core.errors import GymError, did_you_mean
 from core.statements import statements_within
+from tasks_app import kinds
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks
 
@@ -151,7 +152,7 @@ def _impossible_counts(tasks: QuerySet[Task]) -> dict[str, dict[str, int]]:
     """How many tasks of each split of mock sites cannot be done."""
     counts: dict[str, dict[str, int]] = {}
     found = (
-        tasks.filter(kind="site", golds__is_current=True, golds__extra__is_possible=False)
+        tasks.filter(kind=kinds.SITE, golds__is_current=True, golds__extra__is_possible=False)
         .values_list("benchmark", "split")
         .annotate(tasks=Count("pk"))
         .order_by("benchmark", "split")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tasks_app import kinds
+
 STARTER_SPLIT = "starter"
-FREE_ANSWER = "free_answer"
 TYPE_AND_SUBMIT_STEPS = 2
 
 
@@ -48,7 +49,7 @@ class TaskDraft:
     gold: GoldDraft
     prompt: str = ""
     pictures: tuple[PictureDraft, ...] = ()
-    kind: str = FREE_ANSWER
+    kind: str = kinds.FREE_ANSWER
     split: str | None = None
     difficulty: float | None = None
     tags: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_ch
 from gymsite.arena.sites import dispatch, notices
 from gymsite.arena.sites.site import Instead
 from gymsite.arena.wording import WORDINGS
+from tasks_app import kinds
 from tasks_app.figures import figures_of
 from tasks_app.questions import Visit, questions
 
@@ -72,7 +73,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
     """A page of a mock site below its first one, or something that is done there."""
     episode = episode_of(request, token)
-    if episode.kind != dispatch.KIND:
+    if episode.kind != kinds.SITE:
         raise Http404
     if not episode.is_open:
         return _done(request, episode)
@@ -218,7 +219,7 @@ def _not_taken(
     episode = episode_of(request, token, is_counted=False)
     if not episode.is_open:
         return taken_page(request, episode)
-    if episode.kind == dispatch.KIND and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
+    if episode.kind == kinds.SITE and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
         return _refused("./", page=back if notices.BACK.fullmatch(back) else "", code=error.code)
     return question_page(request, episode, error=error, answers=tuple(typed))
 
@@ -239,7 +240,7 @@ def question_page(
     answers: tuple[str, ...] = (),
 ) -> HttpResponse:
     """The page that shows a task and takes its answer; of a mock site the first page."""
-    if episode.kind == dispatch.KIND:
+    if episode.kind == kinds.SITE:
         return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
@@ -338,7 +339,7 @@ def _instead(request: HttpRequest, said: Instead) -> HttpResponse:
         episode = episode_id and episodes.page_open(
             episode_id=episode_id, step=step_of(request), is_counted=False
         )
-        if episode and episode.is_open and episode.kind == dispatch.KIND:
+        if episode and episode.is_open and episode.kind == kinds.SITE:
             return _site(request, episode, path=request.path.partition(f"/{token}/")[2], said=said)
     return _message(request, title=said.title, status=said.status)
 

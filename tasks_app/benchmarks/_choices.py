@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tasks_app import kinds
 from tasks_app.benchmarks import _contest
 from tasks_app.benchmarks._choice_order import order_of
 from tasks_app.types import BadRow, GoldDraft, PictureDraft, Record, TaskDraft
 
-CHOICE = "choice"
 CHOOSE_AND_SUBMIT_STEPS = 2
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
@@ -72,7 +72,7 @@ def task_draft(item: ChoiceItem) -> TaskDraft:
     reason = AMBIGUOUS_REASON if is_ambiguous else ""
     return TaskDraft(
         key=item.key,
-        kind=CHOICE,
+        kind=kinds.CHOICE,
         payload=payload,
         pictures=item.pictures,
         gold=GoldDraft(

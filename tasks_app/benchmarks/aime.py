@@ -15,11 +15,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
-    FREE_ANSWER,
     BadRow,
     BenchmarkPlugin,
     GoldDraft,
@@ -130,7 +129,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="aime",
         title="AIME: contest problems with an integer from 0 to 999",
-        kind=FREE_ANSWER,
+        kind=kinds.FREE_ANSWER,
         license="the problems are the Mathematical Association of America's; AIMO sets: Apache-2.0",
         source="https://huggingface.co/datasets/di-zhang-fdu/AIME_1983_2024",
         verifier_official="numeric-v1",

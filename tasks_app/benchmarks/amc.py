@@ -10,11 +10,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
-    FREE_ANSWER,
     BadRow,
     BenchmarkPlugin,
     GoldDraft,
@@ -102,7 +101,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="amc",
         title="AMC 12: contest problems with numbers as answers",
-        kind=FREE_ANSWER,
+        kind=kinds.FREE_ANSWER,
         license="Apache-2.0 (the set); the problems are the Mathematical Association of America's",
         source="https://huggingface.co/datasets/AI-MO/aimo-validation-amc",
         verifier_official="numeric-v1",

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -151,7 +151,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="arc",
         title="ARC: science exam questions with choices",
-        kind=_choices.CHOICE,
+        kind=kinds.CHOICE,
         license="CC BY-SA 4.0",
         source="https://allenai.org/data/arc",
         verifier_official="choice-v1",

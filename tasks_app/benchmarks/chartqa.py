@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from core.errors import GymError
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _drawings, _picture_sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -31,7 +31,6 @@ from tasks_app.types import (
     TaskDraft,
 )
 
-PICTURE = "picture"
 SPLITS = ("train", "val", "test")
 CHARTS = "png"
 HUMAN, AUGMENTED = "human", "augmented"
@@ -122,7 +121,7 @@ def task_draft(
         raise ValueError("the label is empty")
     return TaskDraft(
         key=key,
-        kind=PICTURE,
+        kind=kinds.PICTURE,
         payload={"text": text, "format": "plain"},
         pictures=(chart,),
         gold=GoldDraft(answer=labels[0], accepted=labels[1:], source=place),
@@ -144,7 +143,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="chartqa",
         title="ChartQA: questions about charts",
-        kind=PICTURE,
+        kind=kinds.PICTURE,
         license="GPL-3.0",
         source="https://github.com/vis-nlp/ChartQA",
         verifier_official="relaxed-v1",

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.registry import benchmarks
-from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, GoldDraft, HubSource, Record, Row, TaskDraft
+from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, HubSource, Record, Row, TaskDraft
 
 ANSWER_MARK = re.compile(r"^####\s*(-?[0-9.,]+)\s*$", re.MULTILINE)
 CALCULATION = re.compile(r"<<[^<>]*>>")
@@ -103,7 +103,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="gsm8k",
         title="GSM8K: grade-school word problems",
-        kind=FREE_ANSWER,
+        kind=kinds.FREE_ANSWER,
         license="MIT",
         source="https://github.com/openai/grade-school-math",
         verifier_official="numeric-v1",

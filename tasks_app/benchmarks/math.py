@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
-from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
+from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
 
 SPLITS = ("train", "test")
 SUBJECTS = (
@@ -105,7 +105,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="math",
         title="MATH: competition mathematics",
-        kind=FREE_ANSWER,
+        kind=kinds.FREE_ANSWER,
         license="MIT",
         source="https://github.com/hendrycks/math",
         verifier_official="math-v1",

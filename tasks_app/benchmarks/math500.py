@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
-from tasks_app.types import FREE_ANSWER, BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
+from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
 
 
 class OfficialRow(msgspec.Struct):
@@ -86,7 +86,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="math500",
         title="MATH-500",
-        kind=FREE_ANSWER,
+        kind=kinds.FREE_ANSWER,
         license="MIT",
         source="https://github.com/openai/prm800k",
         verifier_official="math-v1",

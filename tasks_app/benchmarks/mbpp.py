@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
     BadRow,
@@ -37,7 +37,6 @@ from tasks_app.types import (
 from verifiers import mutation
 from verifiers.types import Gold
 
-KIND = "code"
 RANGES = {"train": (601, 974), "validation": (511, 600), "test": (11, 510), "prompt": (1, 10)}
 PAIRS = "pairs"
 IS_DETERMINISTIC = "is_deterministic"
@@ -92,7 +91,7 @@ def task_draft(
     return TaskDraft(
         key=key,
         split=split,
-        kind=KIND,
+        kind=kinds.CODE,
         payload={"text": text, "format": "plain", "signature": signature, "asserts": tests[:1]},
         gold=GoldDraft(answer=code, extra={"tests": tests, "setup": setup, **(extra or {})}, source=place),
         tags=("python",),
@@ -207,7 +206,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="mbpp",
         title="MBPP: mostly basic Python problems",
-        kind=KIND,
+        kind=kinds.CODE,
         license="CC BY 4.0",
         source="https://github.com/google-research/google-research/tree/master/mbpp",
         verifier_official="code-v1",

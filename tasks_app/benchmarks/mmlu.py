@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -181,7 +181,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="mmlu",
         title="MMLU: questions of 57 subjects with four choices",
-        kind=_choices.CHOICE,
+        kind=kinds.CHOICE,
         license="MIT",
         source="https://github.com/hendrycks/test",
         verifier_official="choice-v1",

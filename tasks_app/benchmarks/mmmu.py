@@ -19,7 +19,7 @@ from typing import Any, Literal
 import msgspec
 
 from core.errors import GymError
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices, _drawings, _mmmu, _picture_sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import (
@@ -33,7 +33,6 @@ from tasks_app.types import (
     TaskDraft,
 )
 
-PICTURE = "picture"
 PICTURES_MAX = 7
 PRO = "pro-standard"
 PRO_FOLDER = "standard (10 options)"
@@ -188,7 +187,7 @@ def _open_draft(item: _choices.ChoiceItem, golds: tuple[str, ...]) -> TaskDraft:
         raise ValueError("the question is empty")
     return TaskDraft(
         key=item.key,
-        kind=PICTURE,
+        kind=kinds.PICTURE,
         payload={"text": text, "format": "latex" if item.is_latex else "plain"},
         pictures=item.pictures,
         gold=GoldDraft(
@@ -277,7 +276,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="mmmu",
         title="MMMU: college questions about pictures",
-        kind=_choices.CHOICE,
+        kind=kinds.CHOICE,
         license="Apache-2.0 (the set); the pictures come from textbooks and the web",
         source="https://github.com/MMMU-Benchmark/MMMU",
         verifier_official="mmmu-v1",

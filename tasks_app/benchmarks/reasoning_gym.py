@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import GymError
+from tasks_app import kinds
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
@@ -125,7 +126,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="reasoning_gym",
         title="Reasoning Gym",
-        kind="free_answer",
+        kind=kinds.FREE_ANSWER,
         license="Apache-2.0",
         source=SOURCE,
         verifier_official="reasoning_gym-v1",

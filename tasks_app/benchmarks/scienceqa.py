@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, PictureDraft, Record, Row, TaskDraft
@@ -228,7 +228,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="scienceqa",
         title="ScienceQA: school questions with hints and pictures",
-        kind=_choices.CHOICE,
+        kind=kinds.CHOICE,
         license="CC BY-NC-SA 4.0",
         source="https://github.com/lupantech/ScienceQA",
         verifier_official="choice-v1",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choice_order, _choices
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
@@ -119,7 +119,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="sciq",
         title="SciQ: science questions with a support passage",
-        kind=_choices.CHOICE,
+        kind=kinds.CHOICE,
         license="CC BY-NC 3.0",
         source="https://allenai.org/data/sciq",
         verifier_official="choice-v1",

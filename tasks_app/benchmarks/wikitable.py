@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from core.errors import GymError
-from tasks_app import record_files
+from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _wikitables
 from tasks_app.benchmarks._wikitables import Table
 from tasks_app.registry import benchmarks
@@ -128,7 +128,7 @@ def task_draft(
     _wikitables.shape_check(table)
     return TaskDraft(
         key=key,
-        kind="table",
+        kind=kinds.TABLE,
         payload={"text": text, "format": "plain", "table": {"header": table.header, "rows": table.rows}},
         gold=GoldDraft(answer=cell, extra={"canonical": canonical} if canonical else {}, source=place),
         tags=(table.tag,) if table.tag else (),
@@ -200,7 +200,7 @@ benchmarks.register(
     BenchmarkPlugin(
         id="wikitable",
         title="WikiTableQuestions: questions about tables",
-        kind="table",
+        kind=kinds.TABLE,
         license="CC BY-SA 4.0",
         source="https://github.com/ppasupat/WikiTableQuestions",
         verifier_official="denotation-v1",

@@ -14,10 +14,11 @@ from django.conf import settings
 
 from core import child_processes
 from core.draws import Draws
+from tasks_app import kinds
 from tasks_app.families import cheats
 from tasks_app.families.registry import TAG, discover, of_site
 from tasks_app.sites.balance import task_draw
-from tasks_app.sites.drafts import KIND, draft_make, task_place
+from tasks_app.sites.drafts import draft_make, task_place
 from tasks_app.sites.lanes import tasks_draw, workers
 from tasks_app.sites.worlds import site_world
 from tasks_app.types import BenchmarkPlugin, Row, TaskDraft
@@ -38,7 +39,7 @@ def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugi
     return BenchmarkPlugin(
         id=site,
         title=title,
-        kind=KIND,
+        kind=kinds.SITE,
         license="Apache-2.0",
         source="made by this project",
         verifier_official="site_state-v1",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from tasks_app import kinds
 from tasks_app.families.registry import FAMILIES, TAG
 from tasks_app.families.types import LEVELS, SiteTask
 from tasks_app.sites.worlds import SiteWorld
@@ -15,7 +16,6 @@ from tasks_app.worlds import registry, text_view
 from tasks_app.worlds.keys import changes_seal
 from verifiers import denotations
 
-KIND = "site"
 KEY_DIGITS = 20
 DONE_REASON = "interaction: it is done on its pages, and has no arm without them"
 LONG_REASON = f"interaction: its text has more than {text_view.SHORT_TOKENS:,} tokens"
@@ -54,7 +54,7 @@ def draft_make(
     scope = {} if placed.scope is None else {text_view.SCOPE: placed.scope}
     return TaskDraft(
         key=f"{task.family}/{key}",
-        kind=KIND,
+        kind=kinds.SITE,
         prompt=task.wording,
         payload={
             "site": world.site,

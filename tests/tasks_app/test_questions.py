@@ -1,8 +1,9 @@
-"""Questions in words."""
+"""Questions as text, and the kinds that code names."""
 
 from __future__ import annotations
 
-from tasks_app.questions import question_text
+from tasks_app import kinds
+from tasks_app.questions import question_text, questions
 
 PAYLOAD = {
     "text": "Which?",
@@ -11,12 +12,16 @@ PAYLOAD = {
 }
 
 
-def test_a_question_has_its_choices_in_the_order_that_its_episode_asked() -> None:
-    told = question_text(kind="choice", prompt="Which?", payload=PAYLOAD, variation={"order": [1, 0]})
-    assert told.index("a dog") < told.index("a cat")
+def test_a_question_lists_its_choices_in_the_order_of_its_episode() -> None:
+    text = question_text(kind="choice", prompt="Which?", payload=PAYLOAD, variation={"order": [1, 0]})
+    assert text.index("a dog") < text.index("a cat")
 
 
-def test_a_question_without_variation_or_of_a_kind_that_is_gone_is_its_prompt() -> None:
+def test_a_question_without_variation_or_of_a_retired_kind_is_its_prompt() -> None:
     for kind, variation in (("choice", None), ("retired", {"order": [1, 0]})):
-        told = question_text(kind=kind, prompt="Which?", payload=PAYLOAD, variation=variation)
-        assert told == "Which?"
+        text = question_text(kind=kind, prompt="Which?", payload=PAYLOAD, variation=variation)
+        assert text == "Which?"
+
+
+def test_every_kind_that_code_names_is_registered() -> None:
+    assert {value for name, value in vars(kinds).items() if name.isupper()} == set(questions)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import GymError, did_you_mean
-from tasks_app import choices
+from tasks_app import choices, kinds
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from tasks_app.worlds.text_view import Form
@@ -18,8 +18,6 @@ CHOICES_AXIS = "choices"
 SOURCE_ORDER = "source"
 PERMUTED = "permuted"
 TASK_BAR_AXIS = "task_bar"
-CODE_KIND = "code"
-SITE_KIND = "site"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +41,7 @@ class VariationPlan:
             made["asserts"] = list(self.asserts[task.pk])
         if tools := self.tools & questions.get(task.kind).tools:
             made["tools"] = sorted(tools)
-        if task.kind == SITE_KIND and not self.has_task_bar:
+        if task.kind == kinds.SITE and not self.has_task_bar:
             made["task_bar"] = False
         if self.text:
             made |= site_text.text_variation(task.payload, self.text)
@@ -103,7 +101,7 @@ def _order_read(axis: object) -> str:
 
 def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
     """All asserts of the official grade: evaluation shows them, as the benchmark's own prompt does."""
-    ids = {task.pk for task in tasks if task.kind == CODE_KIND}
+    ids = {task.pk for task in tasks if task.kind == kinds.CODE}
     if not ids:
         return {}
     golds = Gold.objects.filter(task__in=ids, is_current=True).values_list("task_id", "extra")

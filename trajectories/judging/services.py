@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
+from tasks_app import kinds
 from trajectories import hot_sql
 from trajectories.judging import site_states, verdict_writer
 from trajectories.models import Run
@@ -83,7 +84,7 @@ def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Endi
 def _asked(episode_id: int, claim: hot_sql.Claim) -> _Asked | VerifierCrash:
     """The jobs of a claim, or why they cannot be made: a state that we lost is nobody's wrong answer."""
     try:
-        if claim.task_kind != site_states.KIND:
+        if claim.task_kind != kinds.SITE:
             return _Asked(_jobs(claim, {}), {}, {})
         left = site_states.left_behind(episode_id=episode_id, claim=claim)
         jobs = _jobs(claim, {} if left.state is None else {"state": left.state})

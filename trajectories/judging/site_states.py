@@ -25,7 +25,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-KIND = "site"
 
 # An episode's answer ends it: nothing that was stored after it counts.
 _HISTORY = f"""

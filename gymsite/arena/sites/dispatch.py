@@ -23,7 +23,6 @@ from gymsite.arena.sites.site import Change, Event, Instead, Page, Site, Visit, 
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 
-KIND = "site"
 # Each time that another tab was faster, the view is called again, with what that tab did.
 TRIES = 5
 # In a page's address, beside what the site itself asks for: why a form was refused, and the number of the

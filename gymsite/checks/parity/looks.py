@@ -10,9 +10,9 @@ from itertools import combinations, count, product
 from core.draws import Draws
 from core.presentation import AXES as ALL_AXES
 from core.presentation import AXES_DRAWN, Look, Value, look_read, look_rotate
+from tasks_app import kinds
 
 # The question kinds whose pages an editor changes.
-EDITED_KINDS = frozenset({"code"})
 EDITORS = tuple(str(editor) for editor in ALL_AXES["editor"])
 AXES = AXES_DRAWN["question"]
 
@@ -71,4 +71,4 @@ def _pairs(look: Look) -> set[Pair]:
 
 
 def _editors(kind: str) -> tuple[str, ...]:
-    return EDITORS if kind in EDITED_KINDS else EDITORS[:1]
+    return EDITORS if kind == kinds.CODE else EDITORS[:1]

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import connection
 
+from tasks_app import kinds
 from tasks_app.families import milestones
 from tasks_app.models import Gold
 from trajectories.lab.queries import interim_facts
@@ -17,7 +18,6 @@ from trajectories.models import Episode, SiteEvent
 
 SPAN = 500
 WORDS_CHARS = 80
-SITE_KIND = "site"
 SITE_EVENTS_READ = 20_000
 # A bar is full at this duration; its length goes with the root, so that short steps can be told apart too.
 BAR_FULL_MS = 10_000
@@ -136,7 +136,7 @@ def _cell(row: dict[str, Any]) -> Cell:
 
 def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
     """Names of a mock site's milestones with the step that reached each; empty for every other task."""
-    if episode.task.kind != SITE_KIND or not episode.has_page:
+    if episode.task.kind != kinds.SITE or not episode.has_page:
         return []
     family = milestones.of_tags(episode.task.tags)
     gold = Gold.objects.filter(task_id=episode.task_id, is_current=True).only("answer", "extra").first()
