@@ -15,7 +15,7 @@ from tests import factories
 from tests.capture.factories import chunk_make, packed
 from tests.e2e.test_dom_replay import tab_opened
 from tests.e2e.test_lab_pages import settled
-from trajectories.lab.dom.sanitizer import Cleaner
+from trajectories.dom_replay.sanitizer import Cleaner
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -11,11 +11,11 @@ from typing import Literal
 from django.contrib.staticfiles import finders
 
 from core import blobs, drawings
+from trajectories.dom_replay import document, scenes
+from trajectories.dom_replay.addresses import Addresses, Named
+from trajectories.dom_replay.scenes import NoScene, Scene
 from trajectories.fidelity.limits import FILES, FILES_BYTES
 from trajectories.fidelity.rendering import Page
-from trajectories.lab.dom import document, scenes
-from trajectories.lab.dom.addresses import Addresses, Named
-from trajectories.lab.dom.scenes import NoScene, Scene
 from trajectories.models import Step
 
 logger = logging.getLogger(__name__)

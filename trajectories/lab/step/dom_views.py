@@ -7,8 +7,8 @@ from django.shortcuts import render
 
 from core import drawings
 from trajectories.capture import chunks
+from trajectories.dom_replay import description, document, scenes
 from trajectories.lab.access import LabRequest, lab_page, wants_fragment
-from trajectories.lab.dom import description, document, scenes
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.fidelity import step_fidelity
 from trajectories.lab.text.fidelity import fidelity_said

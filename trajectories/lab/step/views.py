@@ -8,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.tokens import mask_tokens
+from trajectories.dom_replay import scenes
 from trajectories.facts.elements import target_told
 from trajectories.lab import updates
 from trajectories.lab.access import LabRequest, lab_page, wants_fragment
-from trajectories.lab.dom import scenes
 from trajectories.lab.queries import episodes, interim_facts, step_matches, step_outline, steps
 from trajectories.lab.queries import programs as calls
 from trajectories.lab.queries.fidelity import step_fidelity

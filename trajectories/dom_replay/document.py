@@ -15,8 +15,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from tasks_app.figures import figures_of
-from trajectories.lab.dom.addresses import Addresses, Named
-from trajectories.lab.dom.scenes import Scene
+from trajectories.dom_replay.addresses import Addresses, Named
+from trajectories.dom_replay.scenes import Scene
 from trajectories.models import Episode
 
 SCRIPTS = ("vendor/rrweb/replay.min.js", "js/lab/dom/dom_document.js")
@@ -45,7 +45,7 @@ def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles:
         "styles": styles,
         "events": _data_block(scene.events),
     }
-    return render_to_string("lab/dom/document.html", context)
+    return render_to_string("dom_replay/document.html", context)
 
 
 def document_in_the_lab(scene: Scene) -> tuple[str, str]:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET, UnsetType
 
-from trajectories.lab.dom import allowlist
-from trajectories.lab.dom.css import Resolve, css_clean
-from trajectories.lab.dom.rrweb import (
+from trajectories.dom_replay import allowlist
+from trajectories.dom_replay.css import Resolve, css_clean
+from trajectories.dom_replay.rrweb import (
     Adopted,
     Attribute,
     Attributes,

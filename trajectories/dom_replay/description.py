@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trajectories.capture.chunks import Kind, Problem
-from trajectories.lab.dom.placement import Moment
-from trajectories.lab.dom.scenes import NoScene, Scene
+from trajectories.dom_replay.placement import Moment
+from trajectories.dom_replay.scenes import NoScene, Scene
 
 REASONS: dict[str, str] = {
     "nothing": "Nothing of this episode's pages was recorded.",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from trajectories.lab.dom.css import NOTHING, css_clean
+from trajectories.dom_replay.css import NOTHING, css_clean
 
 EVIL = "https://evil.example/x"
 

@@ -14,9 +14,9 @@ from tests import factories
 from tests.capture.factories import chunk_make, packed
 from tests.lab.conftest import LabClient
 from trajectories.capture.chunks import Limits
-from trajectories.lab.dom import description, rrweb, sanitizer, scenes
-from trajectories.lab.dom.document import addresses_of
-from trajectories.lab.dom.scenes import NoScene, Scene
+from trajectories.dom_replay import description, rrweb, sanitizer, scenes
+from trajectories.dom_replay.document import addresses_of
+from trajectories.dom_replay.scenes import NoScene, Scene
 from trajectories.models import Episode, RecordingChunk, RecordingTally, Step
 
 Lab = Callable[[User | None], LabClient]

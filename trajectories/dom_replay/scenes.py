@@ -12,11 +12,11 @@ import msgspec
 
 from trajectories.capture import chunks
 from trajectories.capture.chunks import Limits, Problem
-from trajectories.lab.dom.addresses import ROOT
-from trajectories.lab.dom.css import Resolve
-from trajectories.lab.dom.placement import SLACK_MS, Moment, Piece, Reason, Turn, Unplaced, moment_of
-from trajectories.lab.dom.rrweb import Data, Meta, NodeType, Resize, Shown, Snapshot, Type, data_read
-from trajectories.lab.dom.sanitizer import Cleaner, TooMuchStyle
+from trajectories.dom_replay.addresses import ROOT
+from trajectories.dom_replay.css import Resolve
+from trajectories.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, Unplaced, moment_of
+from trajectories.dom_replay.rrweb import Data, Meta, NodeType, Resize, Shown, Snapshot, Type, data_read
+from trajectories.dom_replay.sanitizer import Cleaner, TooMuchStyle
 from trajectories.models import Episode, PageEvent, RecordingChunk, Step
 
 ACTS = ("click", "input", "key", "submit", "scroll")

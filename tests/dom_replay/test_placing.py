@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trajectories.lab.dom.placement import Moment, Piece, Turn, Unplaced, moment_of
+from trajectories.dom_replay.placement import Moment, Piece, Turn, Unplaced, moment_of
 
 
 def piece(page: str, step: int | None, first: float, last: float, *, seq: int = 1) -> Piece:

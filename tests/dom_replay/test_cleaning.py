@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from trajectories.lab.dom import sanitizer
-from trajectories.lab.dom.addresses import Addresses, Named
-from trajectories.lab.dom.rrweb import Shown, Type, data_read
-from trajectories.lab.dom.sanitizer import Cleaner
+from trajectories.dom_replay import sanitizer
+from trajectories.dom_replay.addresses import Addresses, Named
+from trajectories.dom_replay.rrweb import Shown, Type, data_read
+from trajectories.dom_replay.sanitizer import Cleaner
 
 EVIL = "https://evil.example/x"
 SHA256 = "ab" * 32
