@@ -1,4 +1,4 @@
-"""Groups and episodes of one call on their way into the database."""
+"""The rows and records of one opening call, built before anything is written."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from trajectories.prompts import conversation, templates
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
-# One completion, and room to close without an answer: the step that uses up the budget would end it first.
+# One completion, and one step to spare: the step that uses up the budget would end the episode first.
 TEXT_ARM_STEPS = 2
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """What all samples of one call share."""
+    """The part of an opening that all its samples share."""
 
     opening: Opening
     run: Run
@@ -41,7 +41,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
 
 class GroupPlan(Struct, frozen=True):
-    """``examples`` are the tasks solved in the prompt; None in arms that have none."""
+    """A group to fill; ``examples`` are the ids of the solved tasks in its prompt, None without any."""
 
     id: int
     seed: int
@@ -50,7 +50,7 @@ class GroupPlan(Struct, frozen=True):
 
 
 class Draft(Struct):
-    """Rows to insert, and the answer that tells of them."""
+    """Rows to insert, and the API's answer about them."""
 
     groups: list[dict[str, Any]]
     episodes: list[dict[str, Any]]
@@ -59,7 +59,7 @@ class Draft(Struct):
     prompt_chars: int = 0
 
     def messages_add(self, added: list[conversation.Message]) -> str:
-        """Their reference. Raises ``GymError`` ``prompts_too_long`` (413)."""
+        """Store the messages and return their reference. Raises ``GymError`` ``prompts_too_long`` (413)."""
         ref = conversation.messages_ref(added)
         if ref not in self.messages:
             self.prompt_chars += sum(map(conversation.length_of, added))
@@ -95,15 +95,8 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
         seed = derive(call.seed, "group", task.pk, place if opening.seed is None else 0)
         template = templates.template_for(seed=seed, instruction=opening.presentation.get("instruction"))
         plan = GroupPlan(group_id, seed, template, call.examples.chosen.get(task.pk))
-        draft.groups.append(
-            {
-                "id": group_id,
-                "task": task.pk,
-                "seed": seed,
-                "template": template,
-                "examples": plan.examples,
-            }
-        )
+        group = {"id": group_id, "task": task.pk, "seed": seed, "template": template}
+        draft.groups.append({**group, "examples": plan.examples})
         group_fill(draft, call, task, plan, episode_ids[place * count : (place + 1) * count], 0)
     return draft
 
@@ -111,46 +104,41 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
 def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Sequence[int], first: int) -> None:
     """Samples of one group, numbered from ``first``."""
     kind = questions.get(task.kind)
-    prompting = _Prompting(draft, call, task, plan)
-    told = {"group": plan.id, "arm": call.opening.arm, "answer_form": kind.form_of(task.payload)}
-    looks = Looks(call.opening, plan.seed, kind.pages)
+    opening, prompts = call.opening, _Prompts(draft, call, task, plan)
+    looks = Looks(opening, plan.seed, kind.pages)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
         variation = call.variations.variation_of(task, seed=derive(plan.seed, "choices", sample_index))
-        max_steps = _max_steps(call.opening, task, look)
-        sample = {
+        max_steps = opening.max_steps or max_steps_of(task, arm=opening.arm, look=look)
+        shared = {
             "id": episode_id,
-            "task": task.pk,
             "sample_index": sample_index,
             "max_steps": max_steps,
             "presentation_hash": look.digest(),
         }
-        placed = {
-            "recording": extents.extent_of(call.opening, call.run, plan.seed, sample_index),
+        row = {
             "group_id": plan.id,
+            "task_id": task.pk,
             "seed": plan.seed,
+            "recording": extents.extent_of(opening, call.run, plan.seed, sample_index),
             "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
             "variation": variation,
         }
-        draft.episodes.append({**sample, **placed})
-        draft.records.append(
-            {
-                **sample,
-                **told,
-                "start_url": start_url(episode_id=episode_id, arm=call.opening.arm),
-                "messages_ref": prompting.ref(variation, max_steps=max_steps),
-            }
-        )
-
-
-def _max_steps(opening: Opening, task: Task, look: Look) -> int:
-    """What the call says, else what an agent gets for the task in its look."""
-    return opening.max_steps or max_steps_of(task, arm=opening.arm, look=look)
+        record = {
+            "group": plan.id,
+            "task": task.pk,
+            "arm": opening.arm,
+            "answer_form": kind.form_of(task.payload),
+            "start_url": start_url(episode_id=episode_id, arm=opening.arm),
+            "messages_ref": prompts.ref(variation, max_steps=max_steps),
+        }
+        draft.episodes.append({**shared, **row})
+        draft.records.append({**shared, **record})
 
 
 def max_steps_of(task: Task, *, arm: str, look: Look) -> int:
-    """What an agent gets for a task where the call says nothing: a look may ask for more moves."""
+    """The default step budget of a task; a look may need more actions than another."""
     if ARMS[arm].is_free_text:
         return TEXT_ARM_STEPS
     more = questions.get(task.kind).more_moves(task.payload, look) if ARMS[arm].has_page else 0
@@ -158,7 +146,7 @@ def max_steps_of(task: Task, *, arm: str, look: Look) -> int:
 
 
 def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
-    """When an episode begins, in its time zone: the day that the task was made for, else one of the seed."""
+    """The morning on which an episode begins: of the task's own day if it has one, else of a day by seed."""
     day = task.payload.get("first_day")
     if day is None:
         return FIRST_VIRTUAL_DAY + timedelta(days=seed % VIRTUAL_DAYS)
@@ -166,7 +154,7 @@ def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> dateti
     return datetime.combine(date.fromisoformat(day), morning, tzinfo=ZoneInfo(time_zone))
 
 
-class _Prompting:
+class _Prompts:
     """The opening messages of a group's samples: one for each variation and number of steps."""
 
     def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan) -> None:
@@ -179,17 +167,17 @@ class _Prompting:
         self._refs: dict[tuple[str, int], str] = {}
 
     def ref(self, variation: dict[str, Any] | None, *, max_steps: int) -> str:
-        known = (str(variation), max_steps)
-        if known not in self._refs:
-            self._refs[known] = self._write(variation, max_steps)
-        return self._refs[known]
+        key = (str(variation), max_steps)
+        if key not in self._refs:
+            self._refs[key] = self._draft.messages_add(self._messages(variation, max_steps))
+        return self._refs[key]
 
-    def _write(self, variation: dict[str, Any] | None, max_steps: int) -> str:
+    def _messages(self, variation: dict[str, Any] | None, max_steps: int) -> list[conversation.Message]:
         task = self._task
         question = conversation.question_of(
             kind=task.kind, prompt=task.prompt, payload=task.payload, variation=variation
         )
-        opening_messages = conversation.messages_for(
+        return conversation.messages_for(
             arm=self._arm,
             template=self._template,
             question=question,
@@ -197,4 +185,3 @@ class _Prompting:
             channel=self._channel,
             examples=self._examples,
         )
-        return self._draft.messages_add(opening_messages)

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from msgspec import structs
 
 from core.arms import ARMS, arm_open
 from core.errors import GymError
@@ -24,17 +23,6 @@ from trajectories.live import notices
 from trajectories.models import Episode, Group, Run
 
 SEED_BITS = 63
-# What a group remembers of the call, so that a refill opens the same.
-KEPT = (
-    "seed",
-    "max_steps",
-    "token_budget",
-    "recording",
-    "presentation",
-    "looks",
-    "answer_channel",
-    "guidance",
-)
 
 
 def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
@@ -174,14 +162,11 @@ def _check_told(tasks: Sequence[Task], arm: str) -> None:
 
 
 def _insert(draft: drafts.Draft, *, opening: Opening, channel: str) -> None:
+    call = {name: getattr(opening, name) for name in hot_sql.CALL_COLUMNS}
     hot_sql.episodes_insert(
         run_id=opening.run,
-        arm=opening.arm,
-        policy_version=opening.policy_version,
-        settings={name: getattr(opening, name) for name in KEPT},
+        settings=opening.settings,
+        call={**call, "answer_channel": channel},
         groups=draft.groups,
         episodes=draft.episodes,
-        token_budget=opening.token_budget,
-        channel=channel,
-        guidance=structs.asdict(opening.guidance) if opening.guidance else None,
     )

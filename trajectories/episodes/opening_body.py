@@ -6,14 +6,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from core.fields import BIGINT_MAX, INT_MAX
 from trajectories.models import Episode
 
-INT_MAX = 2**31 - 1
-BIGINT_MAX = 2**63 - 1
-
 RECORDING = (
-    "What pages report: nothing, page events (if left out), or the DOM too. `recording_full_share` of a run "
-    "draws which of its episodes are recorded in full; a call that says `off` or `events` is obeyed."
+    "What the pages report: nothing, page events (the default), or the DOM as well. A run's setting "
+    "`recording_full_share` draws which of its episodes are recorded in full; `off` and `events` override it."
 )
 
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
@@ -21,26 +19,16 @@ Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
 class Guidance(Struct, forbid_unknown_fields=True):
-    """Reserved: what of the solution was given away beforehand. Guided episodes are left out of reports."""
+    """Reserved: the part of the solution that was given away. Guided episodes are left out of reports."""
 
     kind: Annotated[str, Meta(max_length=64)]
     fraction: Annotated[float, Meta(ge=0, le=1)]
     hash: Annotated[str, Meta(max_length=128)] = ""
 
 
-class Opening(Struct, forbid_unknown_fields=True, kw_only=True):
-    """The body of ``POST /episodes``; API.md. ``shots``: solved tasks of ``text_few_shot``, 4 if left out.
+class GroupSettings(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The part of a call that its groups store, so that a refill opens the same."""
 
-    ``presentation`` fixes axes of the look. ``task_bar`` false, with ``answer_channel`` ``api``, leaves out
-    the bar on the pages of mock sites: they then neither tell the task (the messages do) nor take its
-    answer, which is one value for each of the task's ``fields``, in their order.
-    """
-
-    run: Id
-    tasks: Annotated[list[Id], Meta(min_length=1)]
-    arm: str = "gym"
-    samples_per_task: Annotated[int, Meta(ge=1, le=10_000)] = 1
-    policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     seed: Annotated[int, Meta(ge=0, le=BIGINT_MAX)] | None = None
     max_steps: Count | None = None
     token_budget: Count | None = None
@@ -49,4 +37,23 @@ class Opening(Struct, forbid_unknown_fields=True, kw_only=True):
     looks: Literal["per_group", "per_episode", "rotation"] = "per_group"
     answer_channel: Episode.Channel | None = None
     guidance: Guidance | None = None
+
+
+class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
+    """``shots``: how many solved examples the prompts of ``text_few_shot`` show, 4 by default.
+
+    ``presentation`` fixes axes of the look. ``task_bar`` false, with ``answer_channel`` ``api``, removes the
+    bar from the pages of mock sites: they then neither state the task (the messages do) nor take its answer,
+    which is one value for each of the task's ``fields``, in order.
+    """
+
+    run: Id
+    tasks: Annotated[list[Id], Meta(min_length=1)]
+    arm: str = "gym"
+    samples_per_task: Annotated[int, Meta(ge=1, le=10_000)] = 1
+    policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     shots: Annotated[int, Meta(ge=1, le=16)] | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in GroupSettings.__struct_fields__}

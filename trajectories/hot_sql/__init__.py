@@ -16,12 +16,13 @@ from trajectories.hot_sql.claims import (
     submission_write,
 )
 from trajectories.hot_sql.cursor import hot_cursor
-from trajectories.hot_sql.episodes import episodes_insert, ids_reserve
+from trajectories.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
 from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
 from trajectories.hot_sql.verdicts import Ending, finish_many
 
 __all__ = [
+    "CALL_COLUMNS",
     "CLAIM_COLUMNS",
     "EPISODE_STATES",
     "STEP_COLUMNS",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,7 +11,34 @@ from trajectories.hot_sql.cursor import hot_cursor
 
 _encode = msgspec.json.Encoder().encode
 
-_OPEN = """
+# Columns with one value for all episodes of a call, and columns that differ by episode, with their types.
+CALL_COLUMNS = {
+    "arm": "text",
+    "policy_version": "int",
+    "token_budget": "int",
+    "answer_channel": "text",
+    "guidance": "jsonb",
+}
+EPISODE_COLUMNS = {
+    "id": "bigint",
+    "group_id": "bigint",
+    "task_id": "bigint",
+    "sample_index": "int",
+    "seed": "bigint",
+    "presentation": "jsonb",
+    "presentation_hash": "text",
+    "variation": "jsonb",
+    "max_steps": "int",
+    "recording": "text",
+    "virtual_start": "timestamptz",
+}
+
+
+def _open_statement() -> str:
+    of_episode = ", ".join(f"e.{name}" for name in EPISODE_COLUMNS)
+    of_call = ", ".join(f"%({name})s::{kind}" for name, kind in CALL_COLUMNS.items())
+    record = ", ".join(f"{name} {kind}" for name, kind in EPISODE_COLUMNS.items())
+    return f"""
 WITH new_groups AS (
     INSERT INTO trajectories_group
         (id, run_id, task_id, arm, policy_version, seed, settings, template, examples, created_at)
@@ -19,15 +47,13 @@ WITH new_groups AS (
     FROM json_to_recordset(%(groups)s::json)
         AS g(id bigint, task bigint, seed bigint, template text, examples bigint[])
 )
-INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version, status,
-    seed, presentation, presentation_hash, variation, max_steps, token_budget, recording, answer_channel,
-    guidance, virtual_start, opened_at, close_reason, close_detail)
-SELECT e.id, %(run)s, e.group_id, e.task, %(arm)s, e.sample_index, %(policy_version)s, 'open', e.seed,
-    e.presentation, e.presentation_hash, e.variation, e.max_steps, %(token_budget)s, e.recording,
-    %(channel)s, %(guidance)s::jsonb, e.virtual_start, now(), '', ''
-FROM json_to_recordset(%(episodes)s::json) AS e(id bigint, group_id bigint, task bigint, sample_index int,
-    seed bigint, presentation jsonb, presentation_hash text, variation jsonb, max_steps int,
-    recording text, virtual_start timestamptz)"""
+INSERT INTO trajectories_episode ({", ".join([*EPISODE_COLUMNS, *CALL_COLUMNS])},
+    run_id, status, opened_at, close_reason, close_detail)
+SELECT {of_episode}, {of_call}, %(run)s, 'open', now(), '', ''
+FROM json_to_recordset(%(episodes)s::json) AS e({record})"""  # noqa: S608 (names of this module)
+
+
+_OPEN = _open_statement()
 
 _RESERVE_IDS = """
 SELECT nextval('trajectories_group_id_seq'), 0 FROM generate_series(1, %(groups)s)
@@ -36,7 +62,7 @@ SELECT nextval('trajectories_episode_id_seq'), 1 FROM generate_series(1, %(episo
 
 
 def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
-    """Ids for rows about to be inserted: whoever knows them first need not match them up afterwards."""
+    """Ids for rows about to be inserted, so that nothing has to be matched up afterwards."""
     with hot_cursor() as cursor:
         cursor.execute(_RESERVE_IDS, {"groups": groups, "episodes": episodes})
         rows = cursor.fetchall()
@@ -46,26 +72,28 @@ def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
 def episodes_insert(
     *,
     run_id: int,
-    arm: str,
-    policy_version: int | None,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
+    call: Mapping[str, Any],
     groups: list[dict[str, Any]],
     episodes: list[dict[str, Any]],
-    token_budget: int | None,
-    channel: str,
-    guidance: dict[str, Any] | None,
 ) -> None:
-    """Insert groups (none for a refill) and their episodes in one statement."""
-    parameters: dict[str, Any] = {
+    """Insert groups (none for a refill) and their episodes in one statement.
+
+    ``call`` has the values of ``CALL_COLUMNS``, each of ``episodes`` those of ``EPISODE_COLUMNS``.
+    """
+    shared = {
+        name: _json(call[name]) if kind == "jsonb" else call[name] for name, kind in CALL_COLUMNS.items()
+    }
+    parameters = {
+        **shared,
         "run": run_id,
-        "arm": arm,
-        "policy_version": policy_version,
-        "settings": _encode(settings).decode(),
-        "groups": _encode(groups).decode(),
-        "episodes": _encode(episodes).decode(),
-        "token_budget": token_budget,
-        "channel": channel,
-        "guidance": None if guidance is None else _encode(guidance).decode(),
+        "settings": _json(settings),
+        "groups": _json(groups),
+        "episodes": _json(episodes),
     }
     with hot_cursor() as cursor:
         cursor.execute(_OPEN, parameters)
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else _encode(value).decode()

@@ -203,36 +203,16 @@ class SubmissionRecord(Struct):
     received_at: str
 
 
-class Trajectory(Struct):
-    """An episode and all that happened in it.
-
-    ``arrangement`` holds what differs from the task's payload: ``order`` (place i of the page showed choice
-    ``order[i]``; labels and answer are the page's), ``tools`` (those on the page), ``task_bar`` (false if the
-    pages of a mock site had none) and ``text`` (how the prompt described the site: ``relevant`` or ``full``).
-    ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and null
-    until then: heuristics, never judged by people.
-    ``milestones`` are those of the family of a mock site's task, in their order; none before the episode has
-    finished, and in an impossible task the same as in its possible twin, some out of reach.
-    The ``metrics`` of its verdict tell, beside what the verifier says: ``pop_up_open_at_submit`` and
-    ``submitted_before_evidence`` (1.0 or 0.0; the latter where the pages alone told what the answer rests
-    on), ``no_ui_evidence`` (how many changes), ``milestones_reached`` (the share of all that are told) and
-    each ``milestone/<name>``.
-    Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
-    """
+class EpisodeColumns(Struct):
+    """The columns of an episode that a trajectory shows as they are; its SQL is built from these names."""
 
     id: int
-    run: int
-    group: int
-    task: TaskOfEpisode
     arm: str
-    simulated: bool
-    model: str
     sample_index: int
     policy_version: int | None
     status: Episode.Status
     presentation: dict[str, Any]
     presentation_hash: str
-    arrangement: dict[str, Any] | None
     max_steps: int
     token_budget: int | None
     recording: Episode.Recording
@@ -242,6 +222,31 @@ class Trajectory(Struct):
     opened_at: str
     finished_at: str | None
     closed_at: str | None
+
+
+class Trajectory(EpisodeColumns):
+    """An episode and everything that happened in it.
+
+    ``arrangement`` is how the episode differs from its task's payload: ``order`` (place i of the page showed
+    choice ``order[i]``; labels and answer are the page's), ``tools`` (those on the page), ``task_bar`` (false
+    if the pages of a mock site had none) and ``text`` (how the prompt described the site: ``relevant`` or
+    ``full``).
+    ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and are
+    null until then. They are heuristics, never checked by people.
+    ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
+    finished, and in an impossible task the same as in its possible counterpart, some out of reach.
+    The ``metrics`` of the verdict hold, beside the verifier's own: ``pop_up_open_at_submit`` and
+    ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
+    ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
+    Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
+    """
+
+    run: int
+    group: int
+    task: TaskOfEpisode
+    simulated: bool
+    model: str
+    arrangement: dict[str, Any] | None
     close_reason: str | None
     close_detail: str | None
     steps: list[StepRecord]

@@ -17,6 +17,7 @@ from trajectories import ui_evidence
 from trajectories.api.auth import Principal
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories.milestones import with_milestones
+from trajectories.episodes.trajectories.records import EpisodeColumns
 from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
 
@@ -24,6 +25,7 @@ FETCHED_ROWS = 16
 TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
 MASK = "***"
 
+_COLUMNS = ", ".join(f"'{name}', e.{name}" for name in EpisodeColumns.__struct_fields__)
 _STEPS = """
     SELECT coalesce(json_agg(jsonb_build_object('index', s.index, 'thought', s.thought, 'raw', s.raw,
         'action', s.action, 'action_known', s.action_known, 'action_result', nullif(s.action_result, ''),
@@ -95,13 +97,8 @@ _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
 
 def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
     return f"""
-SELECT json_build_object('id', e.id, 'run', e.run_id, 'group', e.group_id, 'task', {_TASK}, 'arm', e.arm,
-    'simulated', r.simulated, 'model', r.model, 'sample_index', e.sample_index,
-    'policy_version', e.policy_version, 'status', e.status, 'presentation', e.presentation,
-    'presentation_hash', e.presentation_hash, 'arrangement', nullif(e.variation - 'asserts', '{{}}'),
-    'max_steps', e.max_steps, 'token_budget', e.token_budget, 'recording', e.recording,
-    'answer_channel', e.answer_channel, 'guidance', e.guidance, 'virtual_start', e.virtual_start,
-    'opened_at', e.opened_at, 'finished_at', e.finished_at, 'closed_at', e.closed_at,
+SELECT json_build_object({_COLUMNS}, 'run', e.run_id, 'group', e.group_id, 'task', {_TASK},
+    'simulated', r.simulated, 'model', r.model, 'arrangement', nullif(e.variation - 'asserts', '{{}}'),
     'close_reason', nullif(e.close_reason, ''), 'close_detail', nullif(e.close_detail, ''),
     'steps', ({_STEPS}), 'page_events', ({_PAGE_EVENTS}), 'site_events', ({_SITE_EVENTS}),
     'tool_calls', ({_TOOL_CALLS}), 'milestones', '[]'::json,

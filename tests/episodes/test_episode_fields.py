@@ -1,0 +1,36 @@
+"""A field of an episode is in four places: opening body, model, hot SQL, and the columns of a trajectory."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import factories
+from tests.conftest import ApiClient
+from trajectories import hot_sql
+from trajectories.episodes.opening_body import Opening
+from trajectories.episodes.trajectories.records import EpisodeColumns
+from trajectories.models import Episode
+
+
+def test_what_a_call_sets_for_its_episodes_is_a_column_and_in_their_trajectories() -> None:
+    in_body = set(hot_sql.CALL_COLUMNS)
+    assert in_body <= set(Opening.__struct_fields__)
+    assert in_body <= {field.name for field in Episode._meta.concrete_fields}
+    assert in_body <= set(EpisodeColumns.__struct_fields__)
+
+
+@pytest.mark.django_db
+def test_what_a_call_sets_for_its_episodes_is_read_back(trainer: ApiClient) -> None:
+    sent = {
+        "arm": "gym",
+        "policy_version": 3,
+        "token_budget": 4_000,
+        "answer_channel": "api",
+        "guidance": {"kind": "prefix", "fraction": 0.5, "hash": "ab"},
+    }
+    assert set(sent) == set(hot_sql.CALL_COLUMNS)
+    body = {"run": factories.run().pk, "tasks": [factories.task().pk], **sent}
+    _, opened = trainer.json("POST", "/episodes", body)
+    status, trajectory = trainer.json("GET", f"/episodes/{opened['episodes'][0]['id']}/trajectory")
+    assert status == 200
+    assert {name: trajectory[name] for name in sent} == sent
