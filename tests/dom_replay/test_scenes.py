@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.capture.factories import chunk_make, packed
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.capture.chunks import Limits
 from trajectories.dom_replay import description, rrweb, sanitizer, scenes
 from trajectories.dom_replay.document import addresses_of

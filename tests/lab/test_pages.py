@@ -14,8 +14,8 @@ from django.urls import get_resolver
 
 from core import blobs, tokens
 from tests import factories
+from tests.conftest import LabClient
 from tests.lab.addresses import DEEDS, OPEN_TO_ALL, REDIRECTS, WITHOUT_BYTES, pages
-from tests.lab.conftest import LabClient
 from trajectories.facts.store import episodes_summarise
 from trajectories.lab.queries import steps as step_selectors
 from trajectories.models import Blob, Episode, PageEvent, PolicyVersion, SiteEvent

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tasks_app.models import Task
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.lab.compare import comparison, selectors
 from trajectories.models import Episode, Step
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 
 from core.presentation import Look
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.episodes.drafts import max_steps_of
 from trajectories.lab.episode.budgets import budget_reason
 

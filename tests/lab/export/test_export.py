@@ -16,7 +16,7 @@ from core import tokens
 from tests import factories
 from tests.arena.test_choice import PAYLOAD as CHOICE
 from tests.arena.test_choice import PICTURES, words
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.step.test_pictures import picture_make
 from trajectories.lab.export import html_file, question
 from trajectories.models import Episode

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from core import redis_client
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.lab.login.views import FAILURES_MAX
 
 Lab = Callable[[User | None], LabClient]

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core import tokens
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_said
 from trajectories.facts import store
 from trajectories.lab import slow_queries

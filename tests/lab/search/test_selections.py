@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_said
 from trajectories.episodes.trajectories import selectors
 from trajectories.lab.search import selections

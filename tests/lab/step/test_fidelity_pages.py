@@ -16,9 +16,9 @@ from django.test.utils import CaptureQueriesContext
 
 from core import redis_client
 from tests import factories
+from tests.conftest import LabClient
 from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make
-from tests.lab.conftest import LabClient
 from trajectories import heartbeats
 from trajectories.fidelity import jobs, sample
 from trajectories.lab.system import report

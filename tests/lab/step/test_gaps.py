@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.lab.queries import step_gaps, step_outline, steps
 from trajectories.models import Episode
 

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core import tokens
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode
 from trajectories.facts import store
 from trajectories.lab.queries import step_matches

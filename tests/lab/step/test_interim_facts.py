@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode
 from trajectories.facts import source, store
 from trajectories.facts.source import source_part

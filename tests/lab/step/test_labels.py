@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.facts import store
 from trajectories.lab.queries.step_labels import Told, steps_told
 from trajectories.lab.screenshots.caption import caption_of

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode, picture_make
 from trajectories.lab.queries import steps as step_selectors
 from trajectories.lab.step import picture_diff

@@ -11,7 +11,7 @@ from PIL import Image
 from core import blobs
 from core.tokens import token_make
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.capture import pictures
 from trajectories.capture.marks import RED
 from trajectories.lab.screenshots.caption import caption_of

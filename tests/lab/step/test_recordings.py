@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.capture.factories import PAGE, chunk_make, event, packed
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.models import Episode, RecordingTally
 
 Lab = Callable[[User | None], LabClient]

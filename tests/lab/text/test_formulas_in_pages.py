@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from tests import factories
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from tests import factories
 from tests.arena.test_code import PAYLOAD
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from tests.lab.text.test_questions import words
 from trajectories.lab import updates
 from trajectories.lab.queries import programs

@@ -15,7 +15,7 @@ from tests import factories
 from tests.arena.test_choice import PAYLOAD as CHOICE
 from tests.arena.test_choice import PICTURES
 from tests.arena.test_code import PAYLOAD as CODE
-from tests.lab.conftest import LabClient
+from tests.conftest import LabClient
 from trajectories.lab.queries import tasks
 from trajectories.lab.text.questions import content_parts
 from trajectories.models import Episode
