@@ -11,7 +11,7 @@ import msgspec
 from django.db import connection, transaction
 from django.db.models import Max
 
-from tasks_app import corrections, loading, record_files
+from tasks_app import corrections, loader, record_files
 from tasks_app.models import Gold as StoredGold
 from tasks_app.types import BadRow, Record
 from verifiers.children import ChildPool
@@ -66,7 +66,7 @@ def errata_apply(records: Iterable[Record | BadRow]) -> ErrataReport:
     """
     report = ErrataReport()
     with connection.cursor() as cursor:
-        loading.turn_take(cursor)
+        loader.turn_take(cursor)
     done: set[tuple[int, Status]] = set()
     with closing(ChildPool(1)) as pool:
         for place, erratum in _lines(records, report.bad):
@@ -162,7 +162,7 @@ def _is_so(stored: StoredGold, corrected: Gold | None) -> bool:
 
 def _dispute(stored: StoredGold, erratum: Erratum) -> None:
     said = "; ".join(part for part in (stored.source, f"disputed by {erratum.source}") if part)
-    stored.status, stored.source = StoredGold.Status.DISPUTED, said[: loading.SOURCE_MAX_CHARS]
+    stored.status, stored.source = StoredGold.Status.DISPUTED, said[: loader.SOURCE_MAX_CHARS]
     stored.save(update_fields=["status", "source"])
 
 
@@ -177,6 +177,6 @@ def _correct(stored: StoredGold, corrected: Gold, *, source: str) -> int:
         answer=corrected.answer,
         accepted=list(corrected.accepted),
         extra=corrected.extra,
-        source=source[: loading.SOURCE_MAX_CHARS],
+        source=source[: loader.SOURCE_MAX_CHARS],
     )
     return written.version

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 
-from tasks_app import gold_answers, loading
+from tasks_app import gold_answers, loader
 from tasks_app.models import Gold as StoredGold
 from tasks_app.questions import questions
 from tasks_app.types import BenchmarkPlugin
@@ -82,7 +82,7 @@ def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
         found = [(pk, _ladder(text or "", tags, plugin)) for pk, text, tags in cursor.fetchall()]
     by_rate = _measured(plugin, found)
     with transaction.atomic(), connection.cursor() as cursor:
-        loading.turn_take(cursor)
+        loader.turn_take(cursor)
         for rate, ids in by_rate.items():
             cursor.execute(_WRITE, {"rate": rate, "ids": ids})
         cursor.execute(_MEAN, asked)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from core.queues import QUEUES
 from gymsite.services import (
-    embedded,
+    embedded_servers,
     endpoints,
-    external,
+    external_servers,
     parent_death,
     ports,
     postgres,
@@ -55,7 +55,7 @@ def up(options: Options, *, say: Callable[[str], None]) -> None:
     preflight.folders_make(options.var_dir)
     with contextlib.suppress(Stop), stoppable(), preflight.only_one(options.var_dir):
         preflight.disk_check(options.var_dir)
-        embedded.end_leftovers(options.var_dir)
+        embedded_servers.end_leftovers(options.var_dir)
         ports.ports_probe(host=options.host, ports=options.ports)
         supervisor = Supervisor(logs_dir=options.var_dir / "logs", say=say)
         try:
@@ -95,12 +95,12 @@ def _start_servers(options: Options, supervisor: Supervisor, *, say: Callable[[s
     """Start Postgres and Redis, or ask the operator's own; returns Postgres' ``max_connections``."""
     max_connections = postgres.MAX_CONNECTIONS
     if options.redis_url:
-        external.redis_check(options.redis_url)
+        external_servers.redis_check(options.redis_url)
     if options.database_url:
-        max_connections = external.database_check(options.database_url)
+        max_connections = external_servers.database_check(options.database_url)
     elif not postgres.data_folder(options.var_dir).exists():
         say(f"Making a new installation in {options.var_dir} ...")
-    embedded.start(
+    embedded_servers.start(
         options.var_dir,
         supervisor,
         with_postgres=not options.database_url,

@@ -20,7 +20,7 @@ from typing import Any
 
 from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
 from verifiers.puzzles import cube, traffic
-from verifiers.puzzles.packaged import PACKAGED
+from verifiers.puzzles.package_scorers import PACKAGED
 from verifiers.puzzles.rule import Puzzle, cleaned
 from verifiers.puzzles.rules import FACTS, RULES
 from verifiers.types import UnparsableGold

@@ -42,12 +42,12 @@ def _keeping(rows: Iterable[Row], kept: list[Row]) -> Iterator[Row]:
 
 def _loaded(site: str, split: str, rows: Iterable[Row]) -> float:
     """Tasks a second, into empty tables, as `manage.py load_benchmark` does it."""
-    from tasks_app import loading
+    from tasks_app import loader
     from tasks_app.registry import benchmarks
 
     tables_empty()
     begun = time.perf_counter()
-    report = loading.tasks_load(benchmarks.get(site), rows, split=split)
+    report = loader.tasks_load(benchmarks.get(site), rows, split=split)
     taken_s = time.perf_counter() - begun
     if report.bad or not report.new:
         raise ValueError(f"{report.new} rows loaded, {len(report.bad)} bad: {report.bad[:3]}")

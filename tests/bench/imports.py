@@ -44,14 +44,14 @@ def _turn(benchmark: str, path: Path, split: str) -> dict[str, float]:
 
 def _load(benchmark: str, path: Path, split: str) -> int:
     """From the files on: what `manage.py load_benchmark ID --file PATH --split SPLIT` does."""
-    from tasks_app import loading, record_files
+    from tasks_app import loader, record_files
     from tasks_app.registry import benchmarks
 
     plugin = benchmarks.get(benchmark)
     if plugin.rows is None:
         raise ValueError(f"{benchmark} is read from no file")
     files = plugin.files(path, split) if plugin.files and path.is_dir() else record_files.source_files(path)
-    report = loading.tasks_load(plugin, plugin.rows(record_files.records(files)), split=split)
+    report = loader.tasks_load(plugin, plugin.rows(record_files.records(files)), split=split)
     if report.bad or not report.new:
         raise ValueError(f"{report.new} rows loaded, {len(report.bad)} bad: {report.bad[:3]}")
     return report.new

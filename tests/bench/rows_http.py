@@ -157,7 +157,7 @@ def _export(place: Installation) -> Iterator[Row]:
         )
         owner.execute("ANALYZE tasks_app_task")
     url = f"{place.api}/tasks/export?benchmark=gsm8k&split=bench"
-    lab = processor.pids_of("gymsite.services.serve", "lab", var_dir=place.var_dir)
+    lab = processor.pids_of("gymsite.services.server", "lab", var_dir=place.var_dir)
     before = processor.memory_mb(lab)
     begun = time.perf_counter()
     lines = _stream_lines(url, place.key)

@@ -38,7 +38,7 @@ CONNECTIONS = 16
 ROUNDS = 3
 TURN_S = 1.0
 SERVED_BY = "2 processes of 4 threads"
-ARENA = ("gymsite.services.serve", "arena")
+ARENA = ("gymsite.services.server", "arena")
 
 
 def rows(place: Installation) -> Iterator[Row]:

@@ -76,7 +76,7 @@ def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
         "GYM_SECRET_KEY": "arena-of-the-tests",
         "ARENA_PORT": str(port),
     }
-    command = [sys.executable, "-m", "gymsite.services.serve", "arena"]
+    command = [sys.executable, "-m", "gymsite.services.server", "arena"]
     process = subprocess.Popen(command, cwd=ROOT, env=environment)
     try:
         _wait_until_healthy(f"http://127.0.0.1:{port}/healthz", process)
@@ -154,7 +154,7 @@ def live_door(
         "LAB_PORT": str(urlsplit(live_server.url).port),
         "LIVE_PORT": str(port),
     }
-    command = [sys.executable, "-m", "gymsite.services.serve", "live"]
+    command = [sys.executable, "-m", "gymsite.services.server", "live"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT

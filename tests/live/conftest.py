@@ -52,7 +52,7 @@ def live(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
     port = _free_port()
     with log.open("wb") as output:
         server = subprocess.Popen(
-            [sys.executable, "-m", "gymsite.services.serve", "live"],
+            [sys.executable, "-m", "gymsite.services.server", "live"],
             cwd=Path(__file__).resolve().parents[2],
             env=_environment(port),
             stdout=output,

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from django.db import connection
 
-from gymsite.services.serve import BACKLOG
+from gymsite.services.server import BACKLOG
 from tests.live.conftest import Live, episodes_make, in_thread, judge, until_waiting
 from trajectories import hot_sql
 from trajectories.live import notices

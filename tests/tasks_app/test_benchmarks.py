@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import GymError
-from tasks_app import hub, loading, record_files
+from tasks_app import hub, loader, record_files
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
@@ -40,7 +40,7 @@ def test_every_sample_can_be_stored_and_its_gold_is_accepted_by_both_verifiers(b
     assert len(plugin.samples) >= 3
     assert len({draft.key for draft in plugin.samples}) == len(plugin.samples)
     for draft in plugin.samples:
-        assert loading.draft_problem(draft) is None
+        assert loader.draft_problem(draft) is None
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             assert accepts(verifier, draft, draft.gold.answer)
             others = [other.gold.answer for other in plugin.samples if other is not draft]
@@ -233,7 +233,7 @@ def test_every_row_of_the_official_sample_is_read(benchmark: str, place: str, co
     found = drafts(benchmark, samples.shared(place))
     assert len(found) == count
     assert len({draft.key for draft in found}) == count
-    assert not [problem for draft in found if (problem := loading.draft_problem(draft))]
+    assert not [problem for draft in found if (problem := loader.draft_problem(draft))]
 
 
 @pytest.mark.parametrize(("benchmark", "place", "count"), OFFICIAL)

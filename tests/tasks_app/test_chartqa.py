@@ -15,7 +15,7 @@ from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples, samples_pictures
 from tests.tasks_app.test_benchmarks import drafts
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 
 CHARTS = [
     {"imgname": "one.png", "query": "How many?", "label": "1.216666667"},

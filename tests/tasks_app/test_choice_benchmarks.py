@@ -13,7 +13,7 @@ from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples
 from tests.tasks_app import samples_choices as given
 from tests.tasks_app.test_benchmarks import accepts
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 
 OFFICIAL = [
     ("mmlu", "mmlu", {"dev": 285, "val": 1531}),

@@ -14,7 +14,7 @@ from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from tasks_app.models import Gold
 from tests.tasks_app import samples
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.db import OperationalError, connection, transaction
 
-from tasks_app import guess_rates, loading
+from tasks_app import guess_rates, loader
 from tasks_app.guess_rates import CLASS_MIN, Sampled, blind_share, classes_of
 from tasks_app.models import Gold as StoredGold
 from tasks_app.models import Task
@@ -101,8 +101,8 @@ def test_measuring_again_touches_no_row() -> None:
 @pytest.mark.django_db
 def test_rates_wait_for_the_turn_of_a_load_before_they_are_written() -> None:
     _split({"How many": ["2"] * CLASS_MIN})
-    with psycopg.connect(**connection.get_connection_params()) as other, other.cursor() as loader:
-        loading.turn_take(loader)
+    with psycopg.connect(**connection.get_connection_params()) as other, other.cursor() as their_cursor:
+        loader.turn_take(their_cursor)
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL lock_timeout = '50ms'")
         with pytest.raises(OperationalError, match="lock timeout"), transaction.atomic():
@@ -140,7 +140,7 @@ def test_loading_measures_and_loading_again_changes_nothing(
     rates = set(Task.objects.values_list("guess_rate", flat=True))
     stamps = set(Task.objects.values_list("updated_at", flat=True))
     assert len(rates) == 1
-    report = loading.tasks_load(benchmarks.get("gsm8k"), samples.read("gsm8k", file), split="train")
+    report = loader.tasks_load(benchmarks.get("gsm8k"), samples.read("gsm8k", file), split="train")
     call_command("load_benchmark", "gsm8k", file=file)
     assert (report.new, report.changed, report.unchanged) == (0, 0, 40)
     assert set(Task.objects.values_list("updated_at", flat=True)) == stamps

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tasks_app import loading
+from tasks_app import loader
 from tasks_app.benchmarks import mbpp
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
@@ -16,7 +16,7 @@ from tasks_app.types import BadRow
 from tests import coverage_choice
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 from verifiers import mutation
 
 OFFICIAL = {"train": 374, "validation": 90, "prompt": 10}
@@ -183,7 +183,7 @@ def test_without_a_sandbox_loading_says_so_and_a_later_one_completes_the_golds(
 def test_a_reference_that_fails_its_own_asserts_is_a_bad_row(tmp_path: Path) -> None:
     plugin = benchmarks.get("mbpp")
     rows = samples.read("mbpp", lines(tmp_path, row(code="def double(x): return x"), row(602)))
-    report = loading.tasks_load(plugin, rows, split="train")
+    report = loader.tasks_load(plugin, rows, split="train")
     assert [(bad.place, "fails its own tests" in bad.problem) for bad in report.bad] == [
         ("mbpp.jsonl:1", True)
     ]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tasks_app import loading
+from tasks_app import loader
 from tasks_app.benchmarks import _picture_sources
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
 from tests.tasks_app import samples, samples_pictures
 from tests.tasks_app.test_benchmarks import accepts
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,7 @@ def test_every_official_gold_is_accepted_and_a_wrong_answer_is_not(
     plugin = benchmarks.get(benchmark)
     found = samples_pictures.official(benchmark, place, split)
     assert len({draft.key for draft in found}) == count
-    assert not [problem for draft in found if (problem := loading.draft_problem(draft))]
+    assert not [problem for draft in found if (problem := loader.draft_problem(draft))]
     for draft in found:
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             for answer in (draft.gold.answer, *draft.gold.accepted):

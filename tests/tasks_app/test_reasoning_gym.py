@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import GymError
-from tasks_app import loading
+from tasks_app import loader
 from tasks_app.benchmarks import reasoning_gym
 from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS
 from tasks_app.benchmarks.reasoning_gym import generate, is_drawn, item_draft
@@ -17,10 +17,10 @@ from tasks_app.models import Gold as GoldRow
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import TaskDraft
-from tests.tasks_app.test_loading import load
+from tests.tasks_app.test_loader import load
 from verifiers import registry
 from verifiers.limits import SHORT_ANSWER_CHARS
-from verifiers.puzzles import packaged
+from verifiers.puzzles import package_scorers
 from verifiers.puzzles.rules import PACKAGED, RULES
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -102,7 +102,7 @@ def test_items_do_not_depend_on_how_many_are_made(drafts: list[TaskDraft]) -> No
 def test_items_can_be_stored_and_their_golds_are_right(drafts: list[TaskDraft]) -> None:
     assert len({draft.key for draft in drafts}) == len(drafts)
     for draft in drafts:
-        assert loading.draft_problem(draft) is None
+        assert loader.draft_problem(draft) is None
         if named(draft) not in PACKAGED:
             assert judge(draft, draft.gold.answer).correct, draft.key
 
@@ -157,7 +157,7 @@ def test_text_that_is_not_the_answer_is_incorrect_in_every_dataset(
         asked.append(str(given))
         raise AssertionError("text without the shape of an answer was sent to the sandbox")
 
-    monkeypatch.setattr(packaged, "suite_run", unexpected)
+    monkeypatch.setattr(package_scorers, "suite_run", unexpected)
     fooled = []
     for draft in drafts:
         other = "No" if draft.gold.answer.lower() != "no" else "Yes"

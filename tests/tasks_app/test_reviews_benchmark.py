@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from django.core.management import call_command
 
-from tasks_app import loading
+from tasks_app import loader
 from tasks_app.families.registry import FAMILIES
 from tasks_app.models import Task
 from tasks_app.sites.benchmark import generate
@@ -42,7 +42,7 @@ def held_out() -> list[TaskDraft]:
 
 def test_as_many_tasks_come_as_are_asked_for_balanced_and_loadable(train: list[TaskDraft]) -> None:
     assert len({(draft.prompt, draft.gold.answer) for draft in train}) == COUNT
-    assert [loading.draft_problem(draft) for draft in train] == [None] * COUNT
+    assert [loader.draft_problem(draft) for draft in train] == [None] * COUNT
     counts = Counter(draft.tags for draft in train)
     assert len(counts) == 4 * 5
     assert max(counts.values()) - min(counts.values()) <= 4

@@ -15,7 +15,7 @@ from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples, samples_choices
 from tests.tasks_app.samples_choices import problem
 from tests.tasks_app.test_choice_benchmarks import drafts, read, texts
-from tests.tasks_app.test_loading import load
+from tests.tasks_app.test_loader import load
 
 COLORS = ("red", "green", "blue")
 

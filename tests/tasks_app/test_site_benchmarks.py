@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from core import child_processes
 from gymsite.management.commands import check_guesses
-from tasks_app import loading
+from tasks_app import loader
 from tasks_app.families.registry import FAMILIES, of_site
 from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold, Task
@@ -56,7 +56,7 @@ def test_as_many_tasks_come_as_are_asked_for_and_all_differ(train: list[TaskDraf
     assert len(train) == 240
     assert len({draft.key for draft in train}) == 240
     assert len({(draft.prompt, draft.gold.answer) for draft in train}) == 240
-    assert [loading.draft_problem(draft) for draft in train] == [None] * 240
+    assert [loader.draft_problem(draft) for draft in train] == [None] * 240
 
 
 def test_families_and_levels_are_balanced(train: list[TaskDraft]) -> None:

@@ -15,7 +15,7 @@ from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, Row, TaskDraft
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts
-from tests.tasks_app.test_loading import load, snapshot
+from tests.tasks_app.test_loader import load, snapshot
 from verifiers import denotations
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from verifiers import registry
-from verifiers.puzzles import packaged
+from verifiers.puzzles import package_scorers
 from verifiers.puzzles.rules import CHECKS, FACTS, PACKAGED, READINGS, RULES
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
@@ -264,7 +264,7 @@ def test_no_scorer_of_the_package_hears_text_without_the_shape_of_an_answer(
     def unexpected(*_given: Any, **_named: Any) -> None:
         raise AssertionError("the sandbox was started")
 
-    monkeypatch.setattr(packaged, "suite_run", unexpected)
+    monkeypatch.setattr(package_scorers, "suite_run", unexpected)
     gold, _right, _wrong, facts = SOLVED[dataset]
     verdict = judge(dataset, gold, answer.replace("{gold}", gold), facts)
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
@@ -273,8 +273,8 @@ def test_no_scorer_of_the_package_hears_text_without_the_shape_of_an_answer(
 @needs_sandbox
 def test_what_a_scorer_is_sent_holds_nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = []
-    run = packaged.suite_run
-    monkeypatch.setattr(packaged, "suite_run", lambda *given: sent.append(given) or run(*given))
+    run = package_scorers.suite_run
+    monkeypatch.setattr(package_scorers, "suite_run", lambda *given: sent.append(given) or run(*given))
     gold, right, _wrong, facts = SOLVED["word_ladder"]
     assert judge("word_ladder", gold, right, facts).correct
     ((program, suite),) = sent

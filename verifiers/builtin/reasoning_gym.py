@@ -7,7 +7,7 @@ the other rules parse the answer, in a child with a clock.
 
 from __future__ import annotations
 
-from verifiers.puzzles.packaged import PACKAGED
+from verifiers.puzzles.package_scorers import PACKAGED
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
 

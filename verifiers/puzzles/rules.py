@@ -32,7 +32,7 @@ from dataclasses import replace
 from itertools import chain
 
 from verifiers.puzzles import boards, calculus, cube, expressions, normal_forms, numbers, traffic
-from verifiers.puzzles.packaged import PACKAGED, packaged
+from verifiers.puzzles.package_scorers import PACKAGED, packaged
 from verifiers.puzzles.rule import Puzzle, Reading, Rule, same, shaped
 
 PUZZLE24 = 24

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from core.errors import GymError
 from gymsite.checks.benchmarks import rounds
-from tasks_app import loading, sources
+from tasks_app import loader, sources
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, Row
@@ -119,7 +119,7 @@ class Command(BaseCommand):
         name = f"{plugin.id}/{found.name}"
         rows: list[Row] = [*found.bad, *found.drafts[:limit]]
         with tqdm(desc=f"{name}: load", unit=" tasks", total=len(rows), leave=False, disable=None) as bar:
-            report = loading.tasks_load(plugin, rows, split=found.name, progress=bar.update)
+            report = loader.tasks_load(plugin, rows, split=found.name, progress=bar.update)
         keys = [draft.key for draft in found.drafts[:limit]]
         tasks = list(Task.objects.filter(benchmark=plugin.id, split=found.name, key__in=keys).order_by("pk"))
         checked = Checked(name, len(tasks), report.bad)

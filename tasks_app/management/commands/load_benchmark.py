@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core.errors import GymError
-from tasks_app import errata, guess_rates, hub, loading, record_files, sources
+from tasks_app import errata, guess_rates, hub, loader, record_files, sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
@@ -65,7 +65,7 @@ class Command(BaseCommand):
             rows = islice(sources.rows_of_split(found, split=split, others=others), options["limit"])
             started = time.monotonic()
             with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
-                report = loading.tasks_load(plugin, rows, split=split, progress=bar.update)
+                report = loader.tasks_load(plugin, rows, split=split, progress=bar.update)
         except GymError as error:
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
@@ -88,7 +88,7 @@ class Command(BaseCommand):
         if report.bad:
             raise CommandError(f"{len(report.bad)} lines skipped; the others are applied.")
 
-    def _tell(self, report: loading.LoadReport, *, seconds: float, name: str, guessed: float | None) -> None:
+    def _tell(self, report: loader.LoadReport, *, seconds: float, name: str, guessed: float | None) -> None:
         for change in report.gold_changes:
             self.stdout.write(f"{change.name}: the gold has changed, version {change.version} is current.")
         heads = (
@@ -115,7 +115,7 @@ class Command(BaseCommand):
             self.stderr.write(f"skipped {row}")
 
 
-def _check_loaded(report: loading.LoadReport, *, name: str, others: Counter[str]) -> None:
+def _check_loaded(report: loader.LoadReport, *, name: str, others: Counter[str]) -> None:
     """Raises ``CommandError`` for bad rows or no task; ``others`` counts rows of other splits."""
     problems: list[str] = []
     if report.bad:

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from tasks_app import loading
+from tasks_app import loader
 
 
 class Command(BaseCommand):
     help = "Load every benchmark's hand-written samples into the split 'starter'. Again changes nothing."
 
     def handle(self, **options: Any) -> None:
-        report = loading.starter_tasks_load()
+        report = loader.starter_tasks_load()
         if report.bad:
             raise CommandError("\n".join(str(row) for row in report.bad))
         if options["verbosity"]:

@@ -1,4 +1,4 @@
-"""`python -m gymsite.services.serve arena|lab|live`: one of the three HTTP servers, under granian."""
+"""`python -m gymsite.services.server arena|lab|live`: one of the three HTTP servers, under granian."""
 
 from __future__ import annotations
 

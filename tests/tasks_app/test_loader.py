@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tasks_app import loading
+from tasks_app import loader
 from tasks_app.models import Benchmark, Gold, Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, TaskDraft
@@ -250,7 +250,7 @@ def test_what_cannot_be_stored_is_found_before_the_database_is_asked() -> None:
             **{"key": "k", "prompt": "p", "payload": {}, "gold": GoldDraft(answer="1"), **fields}
         )
 
-    assert loading.draft_problem(draft()) is None
+    assert loader.draft_problem(draft()) is None
     for fields in (
         {"key": ""},
         {"key": "k" * 201},
@@ -260,14 +260,14 @@ def test_what_cannot_be_stored_is_found_before_the_database_is_asked() -> None:
         {"gold": GoldDraft(answer="1", solution="\0")},
         {"difficulty": 1.5},
     ):
-        assert loading.draft_problem(draft(**fields))
+        assert loader.draft_problem(draft(**fields))
 
 
 def test_a_batch_boundary_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "BATCH_ROWS", 2)
+    monkeypatch.setattr(loader, "BATCH_ROWS", 2)
     plugin = benchmarks.get("gsm8k")
     rows = list(generated(5, 1))
-    report = loading.tasks_load(plugin, [rows[0], BadRow("f:2", "bad"), *rows[1:]], split="train")
+    report = loader.tasks_load(plugin, [rows[0], BadRow("f:2", "bad"), *rows[1:]], split="train")
     assert (report.new, len(report.bad), Task.objects.count(), Gold.objects.count()) == (5, 1, 5, 5)
 
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from core.errors import GymError
-from gymsite.services import external
+from gymsite.services import external_servers
 from gymsite.services.test_servers import TestServers, embedded_services
 from tests.servers import servers as shared
 from tests.services.installations import Up
@@ -23,8 +23,8 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServers]:
 
 
 def test_a_usable_server_says_how_many_connections_it_has() -> None:
-    assert external.database_check(shared.database_url) == 100
-    external.redis_check(shared.redis_url)
+    assert external_servers.database_check(shared.database_url) == 100
+    external_servers.redis_check(shared.redis_url)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_usable_server_says_how_many_connections_it_has() -> None:
 )
 def test_a_server_that_refuses_is_explained(change: tuple[str, str], code: str, words: str) -> None:
     with pytest.raises(GymError) as refused:
-        external.database_check(shared.database_url.replace(*change))
+        external_servers.database_check(shared.database_url.replace(*change))
     assert refused.value.code == code
     assert words in refused.value.message
     assert "\n" not in refused.value.message
@@ -51,7 +51,7 @@ def test_a_user_that_may_not_make_roles_is_told_how_to_get_the_right() -> None:
         try:
             url = shared.database_url.replace("gym_owner:", f"{name}:").replace(shared.password("owner"), "x")
             with pytest.raises(GymError, match=f"ALTER ROLE {name} CREATEROLE") as refused:
-                external.database_check(url)
+                external_servers.database_check(url)
         finally:
             owner.execute(f"REVOKE ALL ON DATABASE gym FROM {name}")
             owner.execute(f"DROP ROLE {name}")
@@ -61,7 +61,7 @@ def test_a_user_that_may_not_make_roles_is_told_how_to_get_the_right() -> None:
 def test_a_server_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = SimpleNamespace(info=SimpleNamespace(server_version=130011))
     with pytest.raises(GymError, match="is Postgres 13: version 14 or newer is needed"):
-        external._usable(connection)
+        external_servers._usable(connection)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_server_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_redis_that_refuses_is_explained(change: tuple[str, str], words: str) -> None:
     with pytest.raises(GymError) as refused:
-        external.redis_check(shared.redis_url.replace(*change))
+        external_servers.redis_check(shared.redis_url.replace(*change))
     assert words in refused.value.message
     assert "\n" not in refused.value.message
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from django.db import connection, transaction
 
-from tasks_app import loading_sql
+from tasks_app import loader_sql
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher
 from tasks_app.registry import benchmarks
@@ -101,7 +101,7 @@ def benchmark_store(plugin: BenchmarkPlugin) -> None:
     facts = (plugin.title, plugin.kind, plugin.license, plugin.source)
     with connection.cursor() as cursor:
         cursor.execute(
-            loading_sql.UPSERT_BENCHMARK,
+            loader_sql.UPSERT_BENCHMARK,
             (plugin.id, *facts, plugin.verifier_official, plugin.verifier_training),
         )
 
@@ -170,7 +170,7 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         turn_take(cursor)
         cursor.execute(
-            loading_sql.UPSERT_TASKS, [_json([_task_row(n, item) for n, item in enumerate(placed)])]
+            loader_sql.UPSERT_TASKS, [_json([_task_row(n, item) for n, item in enumerate(placed)])]
         )
         written = [is_new for (is_new,) in cursor.fetchall()]
         changes = _golds_write(cursor, placed)
@@ -182,16 +182,16 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
     """New golds and new versions of changed ones; answers the latter."""
-    cursor.execute(loading_sql.CHANGED_GOLDS, [_json([_gold_row(n, item) for n, item in enumerate(placed)])])
+    cursor.execute(loader_sql.CHANGED_GOLDS, [_json([_gold_row(n, item) for n, item in enumerate(placed)])])
     found: list[tuple[int, int, int]] = cursor.fetchall()
     if not found:
         return []
-    cursor.execute(loading_sql.RETIRE_GOLDS, [[task_id for _, task_id, version in found if version > 1]])
+    cursor.execute(loader_sql.RETIRE_GOLDS, [[task_id for _, task_id, version in found if version > 1]])
     golds = [
         {"task_id": task_id, "version": version, **_gold_stored(placed[n].draft.gold)}
         for n, task_id, version in found
     ]
-    cursor.execute(loading_sql.INSERT_GOLDS, [_json(golds)])
+    cursor.execute(loader_sql.INSERT_GOLDS, [_json(golds)])
     return [GoldChange(placed[n].name, version) for n, _, version in found if version > 1]
 
 

@@ -1,4 +1,4 @@
-"""`python -m gymsite.services.work QUEUE`: the Celery worker of one queue."""
+"""`python -m gymsite.services.worker QUEUE`: the Celery worker of one queue."""
 
 from __future__ import annotations
 
