@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from tests import factories
 from tests.conftest import ApiClient
@@ -95,11 +97,14 @@ def test_steps_are_accepted_after_the_verdict_and_until_close(trainer: ApiClient
     assert _post(trainer, episode, {"index": 1})[1]["duplicates"] == 1
 
 
-def test_steps_are_refused_when_the_verdict_is_old(trainer: ApiClient, settings: Any) -> None:
+@pytest.mark.parametrize(("minutes", "status"), [(9, 200), (11, 409)])
+def test_steps_are_accepted_until_ten_minutes_after_the_verdict(
+    trainer: ApiClient, minutes: int, status: int
+) -> None:
     episode = factories.episode()
     factories.verdict(episode)
-    settings.STEP_GRACE_S = -1.0
-    assert _post(trainer, episode, {"index": 1})[1]["error"]["code"] == "episode_final"
+    Episode.objects.filter(pk=episode.pk).update(finished_at=timezone.now() - timedelta(minutes=minutes))
+    assert _post(trainer, episode, {"index": 1})[0] == status
 
 
 @pytest.mark.parametrize(
