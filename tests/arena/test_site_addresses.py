@@ -99,7 +99,7 @@ def test_what_was_done_is_told_once(
     listing, room, stay = offer(world)
     episode = episode_in()
     booked = follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
-    assert NEWS.findall(booked.content.decode()) == ["Your stay is booked. Keep the confirmation code."]
+    assert NEWS.findall(booked.content.decode()) == ["Your stay is booked. Keep your confirmation code."]
     place = booked.redirect_chain[0][0].replace("../", "")
     assert dispatch.NEWS in place
     again = arena_client.get(address(episode, place))
@@ -108,7 +108,7 @@ def test_what_was_done_is_told_once(
 
     code = re.findall(r"trips/(\w+)/", place)[0]
     cancelled = follow(episode, f"trips/{code}/cancel")
-    assert NEWS.findall(cancelled.content.decode()) == ["This trip is cancelled."]
+    assert NEWS.findall(cancelled.content.decode()) == ["Your trip has been cancelled."]
 
 
 def test_a_change_of_dates_is_told(follow: Callable[..., Any], world: World) -> None:
@@ -118,7 +118,7 @@ def test_a_change_of_dates_is_told(follow: Callable[..., Any], world: World) -> 
     code = re.findall(r"trips/(\w+)/", booked.redirect_chain[0][0])[0]
     shorter = {**dates(stay), "check_out": stay.days[-1]}
     changed = follow(episode, f"trips/{code}/change", **shorter)
-    assert NEWS.findall(changed.content.decode()) == ["The dates of this trip are changed."]
+    assert NEWS.findall(changed.content.decode()) == ["The dates of your trip have been changed."]
 
 
 @pytest.mark.parametrize("number", ["", "0", "1", "2", "-1", "x", "99999"])

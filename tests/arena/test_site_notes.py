@@ -148,7 +148,7 @@ def test_past_the_limit_a_change_says_so_and_looking_goes_on(
     assert refused.redirect_chain == [("./?refused=no_more_changes", 303)]
     assert refused.status_code == 409
     page = refused.content.decode()
-    assert "Nothing more can be changed" in page
+    assert "No more changes are possible" in page
     assert page.count('name="answer"') == 2
     assert "banner_closed" not in kinds(episode)
     assert visit("POST", episode, "submit", "placed=1&answer=a&answer=b").status_code == 303

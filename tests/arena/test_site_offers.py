@@ -38,14 +38,14 @@ def notes(arena_client: ArenaClient, address: Callable[..., str]) -> Get:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"guests": "200"}, "“200” is not offered for “Guests”. Shown: 2 guests."),
-        ({"guests": "0"}, "“0” is not offered for “Guests”. Shown: 2 guests."),
-        ({"sort": "cheapest"}, "“cheapest” is not offered for “Sort by”. Shown: Recommended."),
-        ({"sort": "price"}, "“price” is not offered for “Sort by”. Shown: Recommended."),
-        ({"area": "Nowhere"}, "“Nowhere” is not offered for “Neighbourhood”. It is left out."),
-        ({"amenity": "<b>"}, "“<b>” is not offered for “Amenities”. It is left out."),
-        ({"rating": "x" * 90}, f"“{'x' * 40}” is not offered for “Guests' rating”. It is left out."),
-        ({"page": "99"}, "There is no page 99 of this list. This is page "),
+        ({"guests": "200"}, "“200” is not an option for “Guests”. Showing “2 guests” instead."),
+        ({"guests": "0"}, "“0” is not an option for “Guests”. Showing “2 guests” instead."),
+        ({"sort": "cheapest"}, "“cheapest” is not an option for “Sort by”. Showing “Recommended” instead."),
+        ({"sort": "price"}, "“price” is not an option for “Sort by”. Showing “Recommended” instead."),
+        ({"area": "Nowhere"}, "“Nowhere” is not an option for “Neighbourhood”. It was ignored."),
+        ({"amenity": "<b>"}, "“<b>” is not an option for “Amenities”. It was ignored."),
+        ({"rating": "x" * 90}, f"“{'x' * 40}” is not an option for “Guest rating”. It was ignored."),
+        ({"page": "99"}, "There is no page 99 in this list. Showing page "),
     ],
 )
 def test_a_value_that_a_page_does_not_offer_is_told(notes: Get, query: dict[str, str], said: str) -> None:
@@ -77,7 +77,9 @@ def test_an_odd_number_of_guests_is_answered_alike_wherever_it_is_asked_for(
     asked = {**dates(stay), "guests": guests}
     for page in ("search", f"stays/{listing.id}"):
         assert arena_client.get(f"{address(episode, page)}?{urlencode(asked)}").status_code == 200
-        assert notes(episode, page, **asked) == [f"“{guests}” is not offered for “Guests”. Shown: 2 guests."]
+        assert notes(episode, page, **asked) == [
+            f"“{guests}” is not an option for “Guests”. Showing “2 guests” instead."
+        ]
 
 
 def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
@@ -87,17 +89,17 @@ def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
     episode = episode_in()
     path = f"stays/{listing.id}/book/{room.id}"
     page = follow(episode, path, **{**dates(stay), **WHO, "guests": 200}).content.decode()
-    assert NOTE.findall(page) == ["“200” is not offered for “Guests”. Shown: 2 guests."]
+    assert NOTE.findall(page) == ["“200” is not an option for “Guests”. Showing “2 guests” instead."]
     assert state_of(episode, world).trips == world.trips
 
 
 @pytest.mark.parametrize(
     ("page", "query", "said"),
     [
-        ("", {"category": "none"}, "“none” is not offered for “Categories”. It is left out."),
-        ("reviews", {"stars": "6"}, "“6” is not offered for “Stars”. It is left out."),
-        ("reviews", {"sort": "odd"}, "“odd” is not offered for “Order”. Shown: Newest first."),
-        ("reviews", {"page": "99"}, "There is no page 99 of this list. This is page 1."),
+        ("", {"category": "none"}, "“none” is not an option for “Categories”. It was ignored."),
+        ("reviews", {"stars": "6"}, "“6” is not an option for “Star rating”. It was ignored."),
+        ("reviews", {"sort": "odd"}, "“odd” is not an option for “Sort by”. Showing “Newest first” instead."),
+        ("reviews", {"page": "99"}, "There is no page 99 in this list. Showing page 1 instead."),
     ],
 )
 def test_the_shop_says_so_too(notes: Get, page: str, query: dict[str, str], said: str) -> None:
@@ -114,7 +116,7 @@ def test_a_room_that_is_booked_by_oneself_is_said_to_be(
     path = f"stays/{listing.id}/book/{room.id}"
     follow(episode, path, **dates(stay), **WHO)
     code = state_of(episode, world).trips[-1].code
-    said = f"Booked by you for some of these nights: trip {code}."
+    said = f"You have already booked some of these nights: trip {code}."
     assert said in read(episode, f"stays/{listing.id}", **dates(stay))
     assert said in read(episode, path, status=409, **dates(stay))
     assert said not in read(episode, f"trips/{code}/change", status=409, **dates(stay))
@@ -131,7 +133,7 @@ def test_a_calendar_opens_at_the_month_of_the_dates_asked_for(read: Callable[...
 def test_results_say_how_many_they_are_in_all(read: Callable[..., str], world: World) -> None:
     page = read(episode_in(), "search")
     assert f"Page 1 of {-(-len(world.listings) // 12)}, {len(world.listings)} stays" in page
-    assert "stays" not in read(episode_in(), "search", name="Xylophone").partition("Nothing was found")[2]
+    assert "stays" not in read(episode_in(), "search", name="Xylophone").partition("No properties match")[2]
 
 
 @pytest.mark.parametrize("paging", ["pages", "more", "scroll"])

@@ -128,7 +128,7 @@ def test_every_label_of_the_templates_is_in_the_table() -> None:
     read = (file.read_text() for file in (TEMPLATES / "stays").rglob("*.html"))
     used = {name for text in read for name in re.findall(r"labels\.(\w+)", text)}
     assert used
-    assert used <= _labels.LABELS.keys()
+    assert used <= _labels.labels_of("plain").keys()
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
@@ -210,7 +210,7 @@ def test_today_and_the_time_are_the_episodes_own(
     assert f"{day.day} {day:%B} {day.year}</p>" in page
     now = datetime.fromisoformat(re.findall(r'data-now="(.*?)"', page)[0])
     assert now.astimezone(ZoneInfo(zone)).date() == day
-    assert f"It is {now.astimezone(ZoneInfo(zone)):%H:%M}." in page
+    assert f"It is {now.astimezone(ZoneInfo(zone)):%H:%M}, " in page
 
 
 @pytest.mark.parametrize(("locale", "first"), [("en-GB", "Monday"), ("en-US", "Sunday")])
@@ -264,7 +264,7 @@ def test_a_trip_that_is_no_more_says_so_as_its_heading_and_leads_on(
     text = found.content.decode()
     assert found.status_code == 409
     assert re.findall(r"<h1[^>]*>\s*(.*?)\s*</h1>", text) == [f"This trip is {heading}"]
-    assert f'trips/{trip.code}">See this trip</a>' in text
+    assert f'trips/{trip.code}">View this trip</a>' in text
     assert 'trips">See all my trips</a>' in text
 
 

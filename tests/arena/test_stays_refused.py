@@ -47,7 +47,7 @@ def test_a_refused_answer_keeps_the_page(
     kept = refused.content.decode()
     assert refused.status_code == status
     assert 'id="answer-error"' in kept
-    assert "<h1>Confirm your stay</h1>" in kept
+    assert "<h1>Confirm your booking</h1>" in kept
     assert refused.request["PATH_INFO"] == address(episode, path.partition("?")[0])
     assert unescape(re.findall(r'name="back" value="([^"]*)"', kept)[0]) == path
     assert state_of(episode, world).trips == world.trips
@@ -127,11 +127,11 @@ def test_the_dates_that_a_trip_has_are_refused_and_cost_nothing(
     follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
     before = state_of(episode, world)
     path = f"trips/{before.trips[-1].code}/change"
-    assert "its dates already" not in read(episode, path)
+    assert "already has these dates" not in read(episode, path)
     own = {"check_in": stay.check_in, "check_out": stay.check_out}
     answer = follow(episode, path, **own)
     assert answer.status_code == 409
-    assert "These are its dates already." in answer.content.decode()
+    assert "Your trip already has these dates." in answer.content.decode()
     assert "New total price" not in answer.content.decode()
     after = state_of(episode, world)
     assert (after.trips, after.fees) == (before.trips, ())

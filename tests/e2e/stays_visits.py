@@ -50,7 +50,7 @@ def task_of(module: Any, *, level: int, first_day: date = FIRST_DAY) -> SiteTask
 
 def free_days(terms: str) -> list[int]:
     """Until how many days before arrival cancelling is free, where it is."""
-    return [int(days) for days in re.findall(r"Cancelling is free of charge until (\d+) day", terms)]
+    return [int(days) for days in re.findall(r"Free cancellation until (\d+) day", terms)]
 
 
 def cents_of(text: str) -> int:

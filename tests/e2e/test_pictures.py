@@ -59,10 +59,10 @@ def test_all_of_a_gallery_can_be_seen(
     count = len(gallery(world(), listing))
     page = open_page(java_script_enabled=has_scripts)
     page.goto(arena_server.address(episode_of("stays"), f"stays/{listing.id}"))
-    slides = page.get_by_role("list", name="Pictures").get_by_role("img")
+    slides = page.get_by_role("list", name="Photos").get_by_role("img")
     expect(slides).to_have_count(count)
     for number in range(1, count + 1):
-        page.get_by_role("link", name=f"Picture {number} of {count}").click()
+        page.get_by_role("link", name=f"Photo {number} of {count}").click()
         expect(slides.nth(number - 1)).to_be_in_viewport(ratio=0.9)
     expect(slides.first).not_to_be_in_viewport(ratio=0.5)
 
@@ -73,12 +73,12 @@ def test_buttons_lead_through_a_gallery_and_the_page_waits_for_each_picture(
     listing = world().listings[3]
     hung = gallery(world(), listing)
     page = opened(arena_server, open_page(), "stays", f"stays/{listing.id}")
-    slides = page.get_by_role("list", name="Pictures").get_by_role("img")
+    slides = page.get_by_role("list", name="Photos").get_by_role("img")
     status = page.get_by_role("status").filter(has_text="Picture")
-    expect(status).to_have_text(f"Picture 1 of {len(hung)}")
+    expect(status).to_have_text(f"Photo 1 of {len(hung)}")
 
     page.get_by_role("button", name="Next picture").click()
-    expect(status).to_have_text(f"Picture 2 of {len(hung)}")
+    expect(status).to_have_text(f"Photo 2 of {len(hung)}")
     expect(page.locator("html")).to_have_attribute("data-settled", "true")
     expect(slides.nth(1)).to_be_in_viewport(ratio=0.9)
     expect(slides.nth(1)).to_have_attribute("alt", hung[1].picture.words)
@@ -86,7 +86,7 @@ def test_buttons_lead_through_a_gallery_and_the_page_waits_for_each_picture(
 
     page.get_by_role("button", name="Previous picture").press("Enter")
     page.get_by_role("button", name="Previous picture").press("Enter")
-    expect(status).to_have_text(f"Picture {len(hung)} of {len(hung)}")
+    expect(status).to_have_text(f"Photo {len(hung)} of {len(hung)}")
     expect(slides.last).to_be_in_viewport(ratio=0.9)
     assert page.evaluate("scrollX") == 0
 
@@ -120,7 +120,7 @@ def test_a_product_is_seen_in_each_of_its_colours(arena_server: ArenaServer, ope
     key = world_key(salt=b"", site="reviews", number=PUBLIC_WORLD)
     product = shop_draw(key, edition="train", first_day=FIRST_DAY).products[0]
     page = opened(arena_server, open_page(), "reviews", f"products/{product.id}")
-    slides = page.get_by_role("list", name="Pictures").get_by_role("listitem")
+    slides = page.get_by_role("list", name="Photos").get_by_role("listitem")
     expect(slides).to_have_text(list(product.colours[: slides.count()]))
     page.get_by_role("button", name="Next picture").click()
     expect(slides.nth(1)).to_be_in_viewport(ratio=0.5)

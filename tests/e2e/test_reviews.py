@@ -10,7 +10,7 @@ from core.draws import Draws
 from core.presentation import Look
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.reviews import count_mentions
-from tasks_app.worlds.reviews.text import reviews
+from tasks_app.worlds.reviews.text import helpful_text, reviews
 from tasks_app.worlds.reviews.world import world_change
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
@@ -50,7 +50,7 @@ def test_the_sites_own_search_counts_something_else(arena_server: ArenaServer, o
     solver.open_reviews(world().product(task.given["product"]))
     solver.narrow(task.given["term"])
 
-    found = re.findall(r"The search finds (\d+) review", page.locator("main").inner_text())
+    found = re.findall(r"Your search matches (\d+) review", page.locator("main").inner_text())
     assert (*found, task.answer[1]) == count_mentions.wrong(world(), task)
     assert found[0] != task.answer[0]
 
@@ -86,7 +86,7 @@ def test_a_vote_is_counted_where_it_is_given(arena_server: ArenaServer, open_pag
 
     review.get_by_role("button", name="Helpful").click()
 
-    expect(review).to_contain_text(f"{last.helpful + 1} found this helpful")
+    expect(review).to_contain_text(helpful_text(last.helpful + 1))
     expect(review.get_by_role("button", name="Take back my vote")).to_be_focused()
     assert page.get_by_role("article").count() == smallest().review_count
 

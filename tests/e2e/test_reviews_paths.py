@@ -49,7 +49,7 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
 
     word = next(one for one in reviews(world(), of.id) if one.folded).folded.split()[-1].strip(".,!?")
     narrow(page, form, search=word)
-    expect(main).to_contain_text("The search finds")
+    expect(main).to_contain_text("Your search matches")
     page.goto(page.url.partition("?")[0])
 
     folded = main.get_by_role("link", name=say["more"], exact=True)
@@ -111,7 +111,7 @@ def test_scrolling_loads_all_there_is_and_says_so(
         many.append(count(page))
     assert all(later - earlier <= 10 for earlier, later in pairwise(many))
     expect(page.get_by_role("status")).to_contain_text("more reviews loaded")
-    expect(page.get_by_text("This is the end of the list.")).to_be_visible()
+    expect(page.get_by_text("You have reached the end of the list.")).to_be_visible()
     expect(page.get_by_text("Showing")).to_have_count(0)
 
 

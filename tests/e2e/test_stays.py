@@ -139,7 +139,7 @@ def test_a_day_is_chosen_in_the_calendar_of_its_field(arena_server: ArenaServer,
     picker.get_by_role("button", name="Later").click()
     picker.get_by_role("button", name="15 April 2027").click()
     expect(picker).to_be_hidden()
-    expect(page.get_by_label("Arrival", exact=True)).to_have_value("2027-04-15")
+    expect(page.get_by_label("Check-in", exact=True)).to_have_value("2027-04-15")
     page.get_by_role("button", name="Calendar of arrival").click()
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
@@ -158,7 +158,7 @@ def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_pa
     one.press("link", listing.name)
     one.press("link", f"Book {room.name}")
     one.press("button", "Book this stay")
-    expect(page.get_by_text("Tell the house your name.")).to_be_visible()
+    expect(page.get_by_text("Enter your name.")).to_be_visible()
     code = one.book()
     one.press("link", "My trips")
     one.press("link", f"Cancel {code}")
@@ -180,17 +180,17 @@ def test_whoever_goes_back_after_refused_forms_meets_pages(
     page.goto(arena_server.address(episode_of(task), f"stays/{listing.id}/book/{leg['room']}?{query}"))
     one.write(page.get_by_label("E-mail", exact=True), "nobody")
     one.press("button", "Book this stay")
-    expect(page.get_by_text("Tell the house your name.")).to_be_visible()
+    expect(page.get_by_text("Enter your name.")).to_be_visible()
     one.press("button", "Submit answer")
     expect(page.get_by_text("Give an answer first.")).to_be_visible()
     expect(page.get_by_label("E-mail", exact=True)).to_have_value("nobody")
     one.press("link", "My trips")
     for _ in range(2):
         one.back()
-        expect(page.get_by_text("Tell the house your name.")).to_be_visible()
+        expect(page.get_by_text("Enter your name.")).to_be_visible()
         expect(page.get_by_label("E-mail", exact=True)).to_have_value("nobody")
     one.back()
-    expect(page.get_by_role("heading", name="Confirm your stay")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confirm your booking")).to_be_visible()
 
 
 def test_what_is_behind_the_wall_cannot_be_pressed_until_it_is_closed_by_keyboard(

@@ -164,7 +164,7 @@ def test_bad_dates_are_told_beside_the_dialog_that_they_were_typed_in(
     episode = episode_of(task_of(total_price, level=1), presentation={"form": "dialog"})
     page = open_page()
     page.goto(arena_server.address(episode, "search?check_in=tomorrow"))
-    expect(page.get_by_role("alert")).to_contain_text("Write the day as year-month-day")
+    expect(page.get_by_role("alert")).to_contain_text("Enter the date as YYYY-MM-DD")
 
 
 def _listed(page: Page) -> list[Any]:
@@ -212,7 +212,7 @@ def test_scrolling_to_the_end_loads_more_until_there_is_no_more(
     rated = sorted(one.name for one in world().listings if one.rating >= 90)
     assert sorted(_listed(page)) == rated
     expect(page.get_by_text(f"Showing {len(rated)} of {len(rated)} stays")).to_be_visible()
-    expect(page.get_by_text("This is the end of the list.")).to_be_visible()
+    expect(page.get_by_text("You have reached the end of the list.")).to_be_visible()
 
 
 def test_nothing_more_is_loaded_before_anybody_scrolls(

@@ -143,11 +143,11 @@ def test_a_quote_adds_up_to_what_its_rules_say() -> None:
         room = listing.rooms[0]
         stay = Stay(check_in=date(2027, 7, 1), check_out=date(2027, 7, 9), guests=room.sleeps)
         lines = {line.label: line.cents for line in quote(drawn, listing, room, stay).lines}
-        rooms_cents = lines["8 nights"] + lines.get("Extra guests", 0) + lines.get("Long stay discount", 0)
+        rooms_cents = lines["8 nights"] + lines.get("Extra guests", 0) + lines.get("Long-stay discount", 0)
         assert lines.get("Service fee", 0) == percent(rooms_cents, listing.fees.service_percent)
-        assert lines.get("Cleaning", 0) == listing.fees.cleaning_cents
+        assert lines.get("Cleaning fee", 0) == listing.fees.cleaning_cents
         assert lines["City tax"] > 0
-        assert ("Long stay discount" in lines) == (0 < listing.fees.long_stay_nights <= 8)
+        assert ("Long-stay discount" in lines) == (0 < listing.fees.long_stay_nights <= 8)
 
 
 def test_nights_on_end_cost_what_each_of_them_costs() -> None:

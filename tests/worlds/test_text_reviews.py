@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 FACTS = re.compile(
     r"(\d) stars? · (\d+ \w+ \d{4}) · by (.+?) · colour: (.+?) · size: (.+?)( · verified purchase)?"
-    r" · (\d+) found this helpful"
+    r" · (\d+) (?:person|people) found this helpful"
 )
 
 
@@ -60,7 +60,7 @@ def _review(part: str) -> Told:
         helpful=int(helpful),
         text=body,
         original="".join(one for one in more if one.startswith("Translated from ")),
-        reply="".join(one.removeprefix("> Reply of the seller: ") for one in more if one.startswith("> ")),
+        reply="".join(one.removeprefix("> Seller response: ") for one in more if one.startswith("> ")),
     )
 
 

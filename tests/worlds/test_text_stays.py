@@ -69,25 +69,25 @@ class House(Part):
 
     def can_book(self, room: Room, stay: Stay) -> bool:
         fits = stay.guests <= room.number(r"sleeps (\d+)")
-        return fits and len(stay.nights) >= self.number(r"Shortest stay: (\d+)") and room.is_free(stay.nights)
+        return fits and len(stay.nights) >= self.number(r"Minimum stay: (\d+)") and room.is_free(stay.nights)
 
     def total(self, room: Room, stay: Stay) -> int:
-        further = max(0, stay.guests - room.number(r"(\d+) guests? in the price"))
+        further = max(0, stay.guests - room.number(r"(\d+) guests? included"))
         nights = sum(room.prices[night] for night in stay.nights)
-        nights += further * len(stay.nights) * room.number(r"each further one EUR (\d+\.\d\d)")
-        discount = self.found(r"Long stay discount: (\d+)% of the nights' price from (\d+) nights on")
+        nights += further * len(stay.nights) * room.number(r"each extra guest EUR (\d+\.\d\d)")
+        discount = self.found(r"Long-stay discount: (\d+)% off nights and extra guests from (\d+) nights")
         if discount and len(stay.nights) >= int(discount[2]):
             nights -= share(nights, int(discount[1]))
         taxed = min(len(stay.nights), self.number(r"for the first (\d+) night"))
         return (
             nights
             + share(nights, self.number(r"Service fee: (\d+)%"))
-            + self.number(r"Cleaning, once a stay: EUR (\d+\.\d\d)")
+            + self.number(r"Cleaning fee, per stay: EUR (\d+\.\d\d)")
             + taxed * stay.guests * self.number(r"City tax: EUR (\d+\.\d\d)")
         )
 
     def free_until(self, arrival: date) -> date | None:
-        days = self.found(r"Cancelling is free of charge until (\d+) days? before the day of arrival")
+        days = self.found(r"Free cancellation until (\d+) days? before check-in")
         return arrival - DAY * int(days[1]) if days else None
 
 
@@ -134,7 +134,7 @@ def missing_amenities(asked: Asked) -> tuple[str, ...]:
     house, wording = named(asked), asked.task.wording
     said = {room.name: wording.find(f"the {room.name}") for room in house.rooms}
     rooms = sorted((room for room in house.rooms if said[room.name] >= 0), key=lambda room: said[room.name])
-    had = {name for room in rooms for name in room.names("The room's own")}
+    had = {name for room in rooms for name in room.names("Room amenities")}
     name = "|".join(amenity.name for amenity in asked.world.amenities)
     listed = re.search(rf"(?:(?:{name}), )+(?:{name}) or (?:{name})", wording)
     assert listed
@@ -154,7 +154,7 @@ def first_free_stretch(asked: Asked) -> tuple[str, ...]:
 
 
 def latest_free_cancellation(asked: Asked) -> tuple[str, ...]:
-    lines = re.findall(r"- (.+), (.+): arrival on (\d+ \w+ \d{4})", asked.task.wording)
+    lines = re.findall(r"- (.+), (.+): check-in on (\d+ \w+ \d{4})", asked.task.wording)
     houses = {(one.title, one.place): one for one in read(asked)}
     ends = [
         (end, houses[title, place].id)
@@ -167,7 +167,7 @@ def latest_free_cancellation(asked: Asked) -> tuple[str, ...]:
 def cheapest_with_without(asked: Asked) -> tuple[str, ...]:
     stay = _stay(asked.task.wording)
     conditions = re.findall(
-        r"\(([a-f])\) (the room itself has|the house shares with its guests|neither .*? has): ([\w ]+)",
+        r"\(([a-f])\) (the room itself has|the property shares with its guests|neither .*? has): ([\w ]+)",
         asked.task.wording,
     )
     by_missed: dict[str, list[tuple[int, str]]] = {}
@@ -193,10 +193,10 @@ def _stay(wording: str) -> Stay:
 
 
 def _holds(house: House, room: Room, kind: str, amenity: str) -> bool:
-    own, shared = room.names("The room's own"), house.names("Shared by all guests of the house")
+    own, shared = room.names("Room amenities"), house.names("Property amenities, shared by all guests")
     if kind == "the room itself has":
         return amenity in own
-    return amenity in shared if kind == "the house shares with its guests" else amenity not in own | shared
+    return amenity in shared if kind == "the property shares with its guests" else amenity not in own | shared
 
 
 SOLVED = {

@@ -30,14 +30,14 @@ TRIES = 5
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
 NOTHING = Instead(
-    title="There is nothing here",
-    text="No page of this site has this address.",
+    title="Page not found",
+    text="This site has no page at this address.",
     status=404,
 )
 FULL = Instead(
-    title="Nothing more can be changed",
-    text="This visit has become too long for another change; nothing was done. Everything can still be "
-    "looked at, and the task can be answered.",
+    title="No more changes are possible",
+    text="This visit has reached its limit, so nothing was changed. You can still browse every page and "
+    "answer the task.",
     status=409,
 )
 

@@ -1,30 +1,29 @@
 """The words on a site's buttons, links, fields and headings, in each wording of the look's axis ``labels``.
 
-Pages and scripted visitors read the same tables. Facts that tasks ask about, and the heads of the columns
-that they stand in, are written alike in all wordings.
+Pages and scripted visitors read the same tables. Facts that tasks ask about, and the heads of their
+columns, are the same in all wordings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 
 from core.presentation import AXES
+from tasks_app.worlds.editions import toml_load
 
 Labels = Mapping[str, str]
-"""What a thing is called, by its own name; ``{}`` is where a name or a number goes."""
-Table = Mapping[str, tuple[str, str, str, str]]
-"""The same for all wordings, in the order of the axis: plain, brisk, formal, friendly."""
+"""Texts by name; ``{}`` takes a name or a number."""
+Table = dict[str, tuple[str, str, str, str]]
+"""Each label in every wording, in the order of the axis: plain, brisk, formal, friendly."""
 
-PICTURES: Table = {
-    "previous_picture": ("Previous picture", "Picture before", "Preceding picture", "One picture back"),
-    "next_picture": ("Next picture", "Picture after", "Following picture", "One picture on"),
-}
-"""Of galleries, which the sites share."""
+_SHARED = Path(__file__).with_name("labels.toml")
 
 
-def wordings(table: Table) -> Callable[[str], Labels]:
-    """The labels of a wording, by its value; ``KeyError`` for one that there is not."""
+def wordings(path: Path) -> Callable[[str], Labels]:
+    """Takes a wording and gives its labels, those that all sites share among them."""
+    table = toml_load(_SHARED, Table) | toml_load(path, Table)
     by_wording = {
         wording: MappingProxyType({name: texts[place] for name, texts in table.items()})
         for place, wording in enumerate(AXES["labels"])

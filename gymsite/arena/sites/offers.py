@@ -37,12 +37,12 @@ def no_such_page(query: QueryDict, number: int) -> list[str]:
     asked = query.get("page", "")
     if asked in ("", str(number)):
         return []
-    return [f"There is no page {asked[:TOLD_CHARS]} of this list. This is page {number}."]
+    return [f"There is no page {asked[:TOLD_CHARS]} in this list. Showing page {number} instead."]
 
 
 def _sentence(offer: Offer, value: str) -> str:
-    taken = f"Shown: {offer.shown}." if offer.shown else "It is left out."
-    return f"{_quoted(value[:TOLD_CHARS])} is not offered for {_quoted(offer.label)}. {taken}"
+    instead = f"Showing {_quoted(offer.shown)} instead." if offer.shown else "It was ignored."
+    return f"{_quoted(value[:TOLD_CHARS])} is not an option for {_quoted(offer.label)}. {instead}"
 
 
 def _quoted(text: str) -> str:

@@ -39,21 +39,21 @@ def holds(condition: Condition, outline: Outline) -> bool:
 
 
 def said(condition: Condition) -> str:
-    """As what follows "reviews that"."""
+    """The condition as a clause after "reviews that"."""
     value = condition.value
     if condition.fact == "verified":
-        return "have the verified badge" if value else "do not have the verified badge"
+        return f'are {"" if value else "not "}marked "Verified purchase"'
     if condition.fact == "month":
         year, month = str(value).split("-")
-        return f"are dated in {MONTHS[int(month) - 1]} {year}"
+        return f"were posted in {MONTHS[int(month) - 1]} {year}"
     stars = f"{value} star{'' if value == 1 else 's'}"
     return {
         "stars": f"give exactly {stars}",
         "at_least": f"give at least {stars}",
         "at_most": f"give at most {stars}",
-        "colour": f'are of the colour "{value}"',
-        "size": f'are of the size "{value}"',
-        "year": f"are dated in {value}",
+        "colour": f'are for the colour "{value}"',
+        "size": f'are for the size "{value}"',
+        "year": f"were posted in {value}",
     }[condition.fact]
 
 

@@ -1,4 +1,4 @@
-"""What counts as mentioning a term: five clauses, each of which a task states and many tasks turn round."""
+"""What counts as a mention of a term: five clauses that each task states and that harder tasks reverse."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Rule:
 
 
 CLAUSES = ("is_small_letters", "is_one_form", "has_titles", "has_replies", "has_translations")
-TURNED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
-"""By level: how many clauses are turned round, fewest and most."""
+REVERSED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
+"""By level: how many clauses are reversed, at least and at most."""
 
-SAID: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+SENTENCES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "is_small_letters": (
-        ("Small letters or capitals make no difference.", "{term} may be written in capitals too."),
+        ("Capitalisation does not matter.", "{term} may also be written in capitals."),
         (
-            "The word has to be in small letters throughout: with a capital it does not count.",
-            "Only where the word is all in small letters does it count.",
+            "The word must be all in lower case: with a capital letter it does not count.",
+            "The word counts only where it is written entirely in lower case.",
         ),
     ),
     "is_one_form": (
@@ -46,12 +46,15 @@ SAID: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("Only {term} itself counts, not {forms}.", "Other forms of the word ({forms}) do not count."),
     ),
     "has_titles": (
-        ("A mention in the title alone does not count.", "Titles do not count."),
-        ("The title is part of a review.", "Look at titles as well as texts."),
+        ("A mention in the title alone does not count.", "Ignore review titles."),
+        ("The title counts as part of a review.", "Check titles as well as review texts."),
     ),
     "has_replies": (
-        ("The seller's replies do not count.", "Pay no regard to replies of the seller."),
-        ("A seller's reply counts as part of its review.", "Take the seller's reply as part of the review."),
+        ("Seller responses do not count.", "Ignore what the seller writes in response."),
+        (
+            "A seller response counts as part of its review.",
+            "Treat the seller response as part of the review.",
+        ),
     ),
     "has_translations": (
         (
@@ -60,20 +63,20 @@ SAID: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ),
         (
             "A review in another language counts by its English translation.",
-            "Go by the translation of reviews in other languages.",
+            "For reviews in other languages, go by the English translation.",
         ),
     ),
 }
-"""Of each clause: how it is said when it is false, and when it is true."""
+"""The wordings of each clause when it is false, and when it is true."""
 LONGER = (
     "Longer words that merely contain {term} never count.",
-    "A longer word with {term} inside is another word.",
+    "A longer word that contains {term} is a different word.",
 )
 
 
 def rule_draw(draws: Draws, level: int) -> Rule:
-    turned = draws.sample(CLAUSES, draws.whole(*TURNED[level]))
-    facts = {clause: not getattr(Rule(), clause) for clause in turned}
+    changed = draws.sample(CLAUSES, draws.whole(*REVERSED[level]))
+    facts = {clause: not getattr(Rule(), clause) for clause in changed}
     return replace(Rule(), **facts)
 
 
@@ -86,7 +89,7 @@ def said(rule: Rule, term: Term, draws: Draws) -> str:
     *most, last = [f'"{form}"' for form in term.forms]
     joint = "or" if rule.is_one_form else "and"
     forms = f"{', '.join(most)} {joint} {last}" if most else last
-    clauses = draws.shuffled([SAID[clause][getattr(rule, clause)] for clause in CLAUSES])
+    clauses = draws.shuffled([SENTENCES[clause][getattr(rule, clause)] for clause in CLAUSES])
     slots = {"forms": forms, "term": f'"{term.word}"'}
     return " ".join(draws.pick(clause).format(**slots) for clause in (*clauses, LONGER))
 

@@ -1,8 +1,8 @@
-"""Picking one review among those that mention a term: the newest, the oldest, the most helpful.
+"""Selecting one of the reviews that mention a term: the newest, the oldest or the most helpful.
 
-From level 4 on the review has to meet two lettered conditions too. When none meets both, the answer is the
-one picked among those that miss exactly one, with the letter of that one: so a task and its impossible twin
-have the same wording.
+From level 4 on, the review must also meet two lettered conditions. When none meets both, the answer is
+selected from those that fail exactly one condition, with that condition's letter. So a task and its
+impossible twin have the same wording.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ LETTERS = "ab"
 LEVEL_WITH_CONDITIONS = 4
 PAIRS_TRIED = 6
 FEWEST_VOTES = 3
-"""Nobody calls a review with fewer the most helpful."""
+"""A review with fewer votes is not called the most helpful."""
 LONE_SHARE = 0.5
-"""Of the tasks with conditions, those that prefer a review that alone meets both: they can have a twin."""
-CONDITIONS = " Only reviews that meet both conditions are meant: (a) they {first}; (b) they {second}."
+"""The share of tasks with conditions that prefer a review that alone meets both: those can have a twin."""
+CONDITIONS = " Consider only reviews that meet both conditions: (a) they {first}; (b) they {second}."
 OTHERWISE = (
-    " Should none meet both, take the {way} one of those that mention it and meet just one of the two, and "
-    "give the letter of the condition that it misses instead of the {value}."
+    " If no review meets both, take the {way} of those that mention it and meet exactly one condition, and "
+    "give the letter of the condition that it fails instead of the {value}."
 )
 
 KEYS: Mapping[str, Callable[[Outline], int]] = {

@@ -28,15 +28,15 @@ OPENINGS = (
     "How many reviews of {product} {first} and {second}?",
     "Count the reviews of {product} that {first} and {second}.",
     "Of the reviews of {product}, how many {second} and also {first}?",
-    "A shopper sorts the reviews of {product}: how many of them {first} and {second}?",
+    "A shopper is sorting through the reviews of {product}: how many of them {first} and {second}?",
 )
 WITH_TERM = (
-    "Only those that mention {term} are meant.",
-    "Moreover they have to mention {term}.",
+    "Count only those that mention {term}.",
+    "They must also mention {term}.",
 )
 WITNESS = (
-    "Give the number, and the reviewer's name of the {end} review among them.",
-    "Answer with the number and with the name of whoever wrote the {end} of these reviews.",
+    "Give the number, and the name of the reviewer who wrote the {end} of them.",
+    "Answer with the number and the name of the reviewer of the {end} of these reviews.",
 )
 
 

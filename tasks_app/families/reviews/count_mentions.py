@@ -1,4 +1,4 @@
-"""How many reviews of a product mention a term, by a rule that varies, and who wrote the newest or oldest."""
+"""How many reviews of a product mention a term, under a varying rule, and who wrote the newest or oldest."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OPENINGS = (
     "How many reviews of {product} mention {term}?",
     "Count the reviews of {product} in which {term} comes up.",
     "In how many reviews of {product} is {term} mentioned?",
-    "Someone wants to know how often {term} comes up: count the reviews of {product} that mention it.",
+    "I want to know how often {term} comes up: count the reviews of {product} that mention it.",
 )
 WITNESS = (
-    "Give the number, and the reviewer's name of the {end} review among them.",
-    "Answer with the number and with the name of whoever wrote the {end} of these reviews.",
+    "Give the number, and the name of the reviewer who wrote the {end} of them.",
+    "Answer with the number and the name of the reviewer of the {end} of these reviews.",
 )
-ONCE = ("A review counts once, however often it says it.", "Each review counts once at most.")
+ONCE = ("A review counts once, however often it mentions it.", "Count each review only once.")
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:

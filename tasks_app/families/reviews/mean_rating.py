@@ -20,11 +20,11 @@ FEWEST = 8
 OPENINGS = (
     "What is the mean rating, in stars, of the reviews of {product} that mention {term}?",
     "Take the reviews of {product} in which {term} comes up: how many stars do they give on average?",
-    "How are the reviews of {product} that mention {term} rated on average, in stars?",
+    "On average, how many stars do the reviews of {product} that mention {term} give?",
 )
 CLOSINGS = (
-    "Round to two decimals, such as 2.50. Give also the reviewer's name of the {end} of these reviews.",
-    "Answer with two decimals (2.50, for instance) and with the name of whoever wrote the {end} of them.",
+    "Round to two decimals, such as 2.50. Also give the name of the reviewer of the {end} of these reviews.",
+    "Answer with two decimals (2.50, for instance) and the name of the reviewer who wrote the {end} of them.",
 )
 
 

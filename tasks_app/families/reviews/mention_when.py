@@ -13,7 +13,7 @@ from tasks_app.worlds.reviews.types import Outline, World
 OPENINGS = (
     "Find the {way} review of {product} that mentions {term}.",
     "Of the reviews of {product} in which {term} comes up, which is the {way} one?",
-    "Look up the {way} of all reviews of {product} that mention {term}.",
+    "Look for {term} in the reviews of {product}: which is the {way} review that mentions it?",
 )
 
 
@@ -25,8 +25,8 @@ SHOWN = picking.Shown(
     name="date",
     fields=("Date", "Reviewer"),
     closings=(
-        "Give its date as year-month-day, such as 2019-05-31, and the reviewer's name.",
-        "Answer with its date (year-month-day, for instance 2019-05-31) and its reviewer's name.",
+        "Give its date as YYYY-MM-DD, such as 2019-05-31, and the reviewer's name.",
+        "Answer with its date (YYYY-MM-DD, for instance 2019-05-31) and its reviewer's name.",
     ),
     value=_date,
 )

@@ -12,7 +12,7 @@ from tasks_app.worlds.reviews.types import Outline, World
 
 OPENINGS = (
     "Which review of {product} that mentions {term} has the most helpful votes?",
-    "Of the reviews of {product} in which {term} comes up, find the one that most readers found helpful.",
+    "Of the reviews of {product} in which {term} comes up, find the one that the most people found helpful.",
     "Find the most helpful review, by votes, among those of {product} that mention {term}.",
 )
 
@@ -26,7 +26,7 @@ SHOWN = picking.Shown(
     fields=("Helpful votes", "Reviewer"),
     closings=(
         "Give its number of helpful votes and the reviewer's name.",
-        "Answer with how many found it helpful and with its reviewer's name.",
+        "Answer with how many people found it helpful and its reviewer's name.",
     ),
     value=_votes,
 )

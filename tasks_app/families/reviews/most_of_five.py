@@ -1,4 +1,4 @@
-"""Which of five products of a kind has most reviews that mention a term, and by how many."""
+"""Which of five rival products has the most reviews that mention a term, and by how many."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tasks_app.worlds.reviews.types import World
 FIELDS = ("Product", "How many more")
 OPENINGS = (
     "Which of these five has the most reviews that mention {term}: {names}?",
-    "Compare {names}: of which do the most reviews mention {term}?",
-    "One of these five has more reviews in which {term} comes up than any other: {names}. Which is it?",
+    "Compare {names}: which has the most reviews that mention {term}?",
+    "One of these five has more reviews in which {term} comes up than any other: {names}. Which one?",
 )
 CLOSINGS = (
-    "Give its name, and by how many such reviews it is ahead of the next.",
-    "Answer with its name and with how many more of them it has than the runner-up.",
+    "Give its name, and by how many such reviews it leads the runner-up.",
+    "Answer with its name and how many more such reviews it has than the runner-up.",
 )
 
 
@@ -107,7 +107,7 @@ family(
     Family(
         id="most_of_five",
         site="reviews",
-        title="Which of five products is mentioned with a term most often",
+        title="Which of five products has the most mentions of a term",
         splits=("test",),
         steps=(140, 140, 170, 190, 220),
         draw=draw,

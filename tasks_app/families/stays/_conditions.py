@@ -1,7 +1,7 @@
 """Conditions on a room, and finding the ones under which an answer is hard to hit.
 
-A task's conditions are lettered. When no room meets all of them, the answer is the cheapest room that misses
-exactly one, with the letter of that one: so a task and its impossible twin have the same wording.
+A task's conditions are lettered. When no room meets all of them, the answer is the cheapest room that fails
+exactly one, with that condition's letter. So a task and its impossible twin have the same wording.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Condition = tuple[str, str]
 """Kind and value, both text, as a task's data holds them."""
 LETTERS = "abcdef"
 OTHERWISE = (
-    "Should no room meet all the conditions, take the cheapest one (by total price) of those that miss "
-    "exactly one"
+    "If no room meets all the conditions, take the cheapest one (by total price) of those that fail exactly "
+    "one"
 )
 
 
@@ -99,15 +99,15 @@ def _text(world: World, kind: str, value: str) -> str:
         case "room_has":
             return f"the room itself has: {names(world.edition)[value]}"
         case "house_has":
-            return f"the house shares with its guests: {names(world.edition)[value]}"
+            return f"the property shares with its guests: {names(world.edition)[value]}"
         case "without":
-            return f"neither the room nor the house has: {names(world.edition)[value]}"
+            return f"neither the room nor the property has: {names(world.edition)[value]}"
         case "rating":
-            return f"the guests' rating is {int(value) / 10:.1f} or better"
+            return f"the guest rating is {int(value) / 10:.1f} or higher"
         case "budget":
             return f"the total price is at most EUR {euros(int(value))}"
         case "cancel":
-            return f"cancelling is free of charge until {value} days before arrival, or even later"
+            return f"cancellation is free until {value} days before check-in, or even later"
     raise KeyError(kind)
 
 

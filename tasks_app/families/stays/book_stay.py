@@ -20,7 +20,7 @@ from tasks_app.families.types import Deeds, Family, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
 FIELDS = (
-    "Total in euros, or the letter of the condition that is missed",
+    "Total in euros, or the letter of the unmet condition",
     "Confirmation code, or the listing number if nothing was booked",
 )
 TRIES = 5
@@ -37,15 +37,15 @@ SHAPES = {
 OPENINGS = (
     (
         "Book a room {places} for {guests}, {stay}. Conditions: {conditions}. Of the rooms that meet them "
-        "all, book the one with the best guests' rating."
+        "all, book the one with the best guest rating."
     ),
     (
-        "Please book for {guests} {stay} {places}: the room with the best guests' rating for which all of "
-        "this is true: {conditions}."
+        "Please book a room for {guests}, {stay}, {places}: the one with the best guest rating that meets "
+        "all of these conditions: {conditions}."
     ),
     (
-        "Needed: a room {places} for {guests}, {stay}. Take the best-rated one (by its guests) under these "
-        "conditions and book it: {conditions}."
+        "I need a room {places} for {guests}, {stay}. Book the one with the best guest rating of those that "
+        "meet these conditions: {conditions}."
     ),
 )
 
@@ -114,8 +114,8 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
         level=level,
         wording=(
             f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} {doing.RULE} Give the total price and the "
-            f"confirmation code. {conditions.OTHERWISE}, book nothing, and give its letter and the listing's "
-            f"number. {asking.AMOUNTS}"
+            f"confirmation code. {conditions.OTHERWISE}, book nothing, and give that condition's letter and "
+            f"the listing number. {asking.AMOUNTS}"
         ),
         answer=(asking.amount(best.total), doing.new_trip(world, events).code),
         fields=FIELDS,

@@ -18,7 +18,7 @@ from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.state import Event
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
-FIELDS = ("Fee for cancelling in euros", "Confirmation code of the new booking")
+FIELDS = ("Cancellation fee in euros", "Confirmation code of the new booking")
 TRIES = 60
 FREE_SHARE = 0.05
 """Most policies cost nothing for long: of so many tasks the fee may be nothing."""
@@ -29,20 +29,20 @@ SHAPES = {1: (1, 2, 6), 2: (1, 3, 3), 3: (2, 3, 2), 4: (3, 4, 2), 5: (3, 5, 1)}
 OPENINGS = {
     True: (
         "Cancel my trip to {trips}.",
-        "I do not want to go to {trips} any more; cancel it.",
-        "Please cancel the booking of {trips}.",
+        "I no longer want to go to {trips}; please cancel that trip.",
+        "Please cancel my booking at {trips}.",
     ),
     False: (
-        "Of my trips to {trips}, cancel the one that costs least to cancel today.",
-        "One of these trips has to go: {trips}. Cancel the one with the lowest fee as of today.",
+        "Of my trips to {trips}, cancel the one that costs the least to cancel today.",
+        "One of these trips has to go: {trips}. Cancel the one with the lowest cancellation fee as of today.",
     ),
 }
 INSTEAD = (
     (
-        "For the same dates and as many guests, book instead the first of these rooms that is free for all "
+        "For the same dates and number of guests, book instead the first of these rooms that is free for all "
         "the nights: {rooms}."
     ),
-    "In its place, for the same dates and guests, take {rooms}: the first in this order that is not full.",
+    "In its place, for the same dates and guests, book the first of these that is not full: {rooms}.",
 )
 
 
@@ -107,7 +107,7 @@ def _task(
         family="cancel_and_rebook",
         level=level,
         wording=(
-            f"{opening} {draws.pick(INSTEAD).format(rooms=said)} {doing.RULE} Give the fee for cancelling "
+            f"{opening} {draws.pick(INSTEAD).format(rooms=said)} {doing.RULE} Give the cancellation fee "
             f"(0.00 if there is none) and the confirmation code of the new booking. {asking.AMOUNTS}"
         ),
         answer=(asking.amount(doing.fee(world, trip)), doing.new_trip(world, events).code),
@@ -204,7 +204,7 @@ family(
     Family(
         id="cancel_and_rebook",
         site="stays",
-        title="Cancel a trip and book the second choice",
+        title="Cancel a trip and rebook",
         splits=("train", "test"),
         steps=(22, 26, 30, 36, 40),
         draw=draw,

@@ -21,7 +21,7 @@ from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import Event, State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
-FIELDS = ("New total and change fee together in euros", "Confirmation code")
+FIELDS = ("New total plus change fee in euros", "Confirmation code")
 TRIES = 60
 NEAR = timedelta(days=10)
 """Of the right arrival, where wrong ones are."""
@@ -34,14 +34,14 @@ SHAPES = {
     5: ("cheapest", True, 21),
 }
 RULES = {
-    "named": "to arrive on {first}",
-    "first": "to the first possible arrival on {first} or later",
-    "cheapest": "to the arrival from {first} to {last} for which the new total price is lowest",
+    "named": "to a check-in on {first}",
+    "first": "to the first possible check-in on {first} or later",
+    "cheapest": "to the check-in from {first} to {last} that has the lowest new total price",
 }
 OPENINGS = (
-    "Move my trip to {trip}, {rule}. Room, guests and the number of nights stay as they are.",
-    "I cannot go to {trip}. Please change the dates, {rule}; as many nights, the same room and guests.",
-    "Change the booking of {trip}, {rule}, and leave its length, room and guests alone.",
+    "Move my trip to {trip}, {rule}. Keep the room, the guests and the number of nights.",
+    "I can no longer go to {trip}. Please move it {rule}; same room, guests and number of nights.",
+    "Move my booking at {trip}, {rule}, and leave its length, room and guests as they are.",
 )
 
 
@@ -103,9 +103,9 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         family="change_dates",
         level=level,
         wording=(
-            f"{draws.pick(OPENINGS).format(trip=doing.trip_text(world, trip), rule=rule)} {doing.RULE} "
-            f"Give the new total price and the fee for the change added together, and the confirmation code "
-            f"of the trip. {asking.AMOUNTS}"
+            f"{draws.pick(OPENINGS).format(trip=doing.trip_text(world, trip), rule=rule)} {doing.RULE} Give "
+            "the new total price plus the change fee as one sum, and the confirmation code of the trip. "
+            f"{asking.AMOUNTS}"
         ),
         answer=(asking.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
         fields=FIELDS,

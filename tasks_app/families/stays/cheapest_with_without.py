@@ -16,7 +16,7 @@ from tasks_app.families.stays import _nearest as nearest
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
-FIELDS = ("Total in euros, or the letter of the condition that is missed", "Listing number")
+FIELDS = ("Total in euros, or the letter of the unmet condition", "Listing number")
 TRIES = 40
 # Level: neighbourhoods (0: all), amenities of the room, of the house, of neither, cheaper near misses.
 SHAPES = {
@@ -27,11 +27,11 @@ SHAPES = {
     5: (0, 2, 2, 1, 5),
 }
 OPENINGS = (
-    "Find the cheapest room for {guests} {stay}, {places}, that meets these conditions: {conditions}.",
-    "We are looking for a place to stay {places} for {guests}, {stay}. {conditions}. Which room is cheapest?",
+    "Find the cheapest room for {guests}, {stay}, {places}, that meets these conditions: {conditions}.",
+    "We need a room {places} for {guests}, {stay}. Conditions: {conditions}. Which one is cheapest?",
     (
-        "Of all the rooms {places} that {guests} can book {stay}, take the one with the lowest total price "
-        "for which all of this is true: {conditions}."
+        "Of all the rooms {places} that {guests} can book {stay}, find the one with the lowest total price "
+        "that meets all of these conditions: {conditions}."
     ),
 )
 
@@ -90,8 +90,9 @@ def _task(
         family="cheapest_with_without",
         level=level,
         wording=(
-            f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} Give the total price and the listing's number. "
-            f"{conditions.OTHERWISE}, and give its letter and the listing's number. {asking.AMOUNTS}"
+            f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} Give the total price and the listing number. "
+            f"{conditions.OTHERWISE}, and give that condition's letter and the listing number. "
+            f"{asking.AMOUNTS}"
         ),
         answer=(asking.amount(best.total), best.listing.id),
         fields=FIELDS,
@@ -128,7 +129,7 @@ family(
     Family(
         id="cheapest_with_without",
         site="stays",
-        title="Cheapest room with and without",
+        title="Cheapest room with and without amenities",
         splits=("train", "test"),
         steps=(60, 60, 80, 110, 160),
         draw=draw,

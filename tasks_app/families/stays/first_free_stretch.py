@@ -18,7 +18,7 @@ from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.calendar import first_free, night_price
 from tasks_app.worlds.stays.types import Listing, Room, World
 
-FIELDS = ("Date of arrival (YYYY-MM-DD)", "Price of the first night in euros")
+FIELDS = ("Check-in date (YYYY-MM-DD)", "Price of the first night in euros")
 TRIES = 120
 # Level: nights, by how many nights the earlier stretch may be too short, days between asking and answer.
 SHAPES = {
@@ -29,10 +29,10 @@ SHAPES = {
     5: (14, 1, (60, 300)),
 }
 OPENINGS = (
-    "From which date on can one stay {nights} nights in a row in the {room} of {house}, {place}?",
-    "I want to write a book in the {room} at {house} ({place}) and need {nights} nights without a break.",
-    "Find the first date from which the {room} of {house} in {place} is free for {nights} nights running.",
-    "When is the earliest arrival for {nights} nights on end in the {room} at {house}, {place}?",
+    "What is the first date from which the {room} of {house}, {place}, is free for {nights} nights in a row?",
+    "I want to write a book in the {room} at {house} ({place}) and need {nights} consecutive nights.",
+    "Find the first date on which {nights} free nights in a row begin in the {room} of {house} in {place}.",
+    "When is the earliest check-in for {nights} nights in a row in the {room} at {house}, {place}?",
 )
 
 
@@ -57,7 +57,7 @@ def _task(
     first, arrival = (world.first_day + timedelta(days=days) for days in (since, found))
     last = arrival + timedelta(days=nights - 1)
     opening = draws.pick(OPENINGS).format(
-        nights="two weeks, that is 14" if nights == 14 and draws.chance(0.5) else nights,
+        nights=nights,
         room=room.name,
         house=listing.name,
         place=listing.neighbourhood,
@@ -66,8 +66,8 @@ def _task(
         family="first_free_stretch",
         level=level,
         wording=(
-            f"{opening} Take the earliest arrival on {day_text(first)} or later. "
-            f"Give that date and what the first of these nights costs, without fees. {asking.AMOUNTS}"
+            f"{opening} Take the earliest check-in on {day_text(first)} or later. "
+            f"Give that date and the price of the first of these nights, without fees. {asking.AMOUNTS}"
         ),
         answer=(arrival.isoformat(), asking.amount(night_price(world, listing, room, arrival))),
         fields=FIELDS,
@@ -112,7 +112,7 @@ family(
     Family(
         id="first_free_stretch",
         site="stays",
-        title="First date with so many free nights",
+        title="First run of free nights",
         splits=("train", "test"),
         steps=(12, 12, 14, 14, 16),
         draw=draw,

@@ -19,11 +19,11 @@ TRIES = 60
 # Level: houses, days between the best and the next at most, days by which arrivals differ at most.
 SHAPES = {1: (3, 12, 3), 2: (4, 8, 8), 3: (5, 5, 15), 4: (6, 3, 25), 5: (8, 2, 40)}
 OPENINGS = (
-    "Plans may change. Of these offers, which lets me cancel free of charge until the latest day?\n{lines}",
+    "My plans may change. Which of these stays has free cancellation until the latest date?\n{lines}",
     "I cannot decide yet where to go:\n{lines}\nFor which is the last day of free cancellation the latest?",
     (
-        "Compare the cancellation policies of these houses for the arrivals named:\n{lines}\nWhich one "
-        "leaves the latest day on which cancelling still costs nothing?"
+        "Compare the cancellation policies of these properties for the check-in dates given:\n{lines}\nWhich "
+        "one allows free cancellation until the latest date?"
     ),
 )
 
@@ -56,15 +56,15 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
 
 def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date], level: int) -> SiteTask:
     lines = "\n".join(
-        f"- {listing.name}, {listing.neighbourhood}: arrival on {day_text(arrival)}"
+        f"- {listing.name}, {listing.neighbourhood}: check-in on {day_text(arrival)}"
         for listing, arrival in zip(houses, arrivals, strict=True)
     )
     return SiteTask(
         family="latest_free_cancellation",
         level=level,
         wording=(
-            f"{draws.pick(OPENINGS).format(lines=lines)}\nCount only cancelling that costs nothing at all. "
-            "Give that last day, as a date, and the listing's number."
+            f"{draws.pick(OPENINGS).format(lines=lines)}\nOnly cancellation that costs nothing at all "
+            "counts. Give that last day, as a date, and the listing number."
         ),
         answer=tuple(map(str, _ends(houses, arrivals)[0])),
         fields=FIELDS,
@@ -106,7 +106,7 @@ family(
     Family(
         id="latest_free_cancellation",
         site="stays",
-        title="Longest free of charge to cancel",
+        title="Latest free cancellation",
         splits=("test",),
         steps=(14, 18, 22, 26, 34),
         draw=draw,

@@ -11,23 +11,23 @@ from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.amenities import names, room_ids
 from tasks_app.worlds.stays.types import Listing, Room, World
 
-FIELDS = ("Missing amenities, in the task's order, with commas between", "Room number")
+FIELDS = ("Missing amenities, in the order given, separated by commas", "Room number")
 ASKED = 6
 TRIES = 60
 # Level: rooms asked about, of the missing ones those that the house shares, rooms that the house has.
 SHAPES = {1: (1, 1, 1), 2: (1, 1, 2), 3: (1, 2, 3), 4: (2, 2, 3), 5: (3, 2, 3)}
 OPENINGS = (
-    "Look at {rooms} of {house} in {place}. Which of these six amenities does the room itself lack: {asked}?",
-    "We pack for {house} ({place}), sleeping in {rooms}. Of {asked}: what does the room itself not have?",
+    "Look at {rooms} at {house} in {place}. Which of these six amenities does the room itself lack: {asked}?",
+    "We are packing for {rooms} at {house} ({place}). Which of {asked} does the room itself not have?",
     "Before I book {rooms} at {house}, {place}: which of these does the room itself not offer? {asked}.",
-    "{house} in {place} has {rooms}. Say which of {asked} the room itself does without.",
+    "We will stay in {rooms} at {house} in {place}. Which of {asked} is missing from the room itself?",
 )
 # Of several rooms "which does every one of them lack" could be read as "which do not all of them have".
 OF_SEVERAL = (
-    "Look at {rooms} of {house} in {place}. Which of {asked} does none of these rooms have for itself?",
-    "We pack for {house} ({place}), sleeping in {rooms}. What of {asked} does none of these rooms offer?",
-    "Before I book {rooms} at {house}, {place}: what of {asked} does none of these rooms have for itself?",
-    "{house} in {place} has {rooms}. Say which of {asked} none of these rooms has for itself.",
+    "Look at {rooms} at {house} in {place}. Which of {asked} does none of these rooms have of its own?",
+    "We are packing for {rooms} at {house} ({place}). Which of {asked} does none of these rooms have?",
+    "Before I book {rooms} at {house}, {place}: which of {asked} does none of these rooms offer?",
+    "We will stay in {rooms} at {house} in {place}. Which of {asked} can be found in none of these rooms?",
 )
 
 
@@ -74,14 +74,14 @@ def _task(
         place=listing.neighbourhood,
         asked=asking.listed([called[one] for one in asked], last="or"),
     )
-    number = "its room number" if len(rooms) == 1 else "the room number of the first-named room"
+    number = "the room number" if len(rooms) == 1 else "the room number of the first room named"
     missing = [called[one] for one in asked if one not in _had(rooms)]
     return SiteTask(
         family="missing_amenities",
         level=level,
         wording=(
-            f"{opening} {asking.ROOM_ONLY} Name all of them, at least one, in the order of this question "
-            f"with commas between, and give {number}."
+            f"{opening} {asking.ROOM_ONLY} List all that are missing (at least one) in the order given here, "
+            f"separated by commas, and give {number}."
         ),
         answer=(", ".join(missing), rooms[0].id),
         fields=FIELDS,

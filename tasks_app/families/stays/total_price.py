@@ -29,10 +29,10 @@ SHAPES = {
     5: (4, (4, 8), True, True),
 }
 OPENINGS = (
-    "Work out what these stays at {house} in {place} cost together:\n{legs}",
-    "A group wants to stay at {house} ({place}):\n{legs}\nWhat do they pay altogether?",
-    "How much do the following stays at {house}, {place}, come to in all?\n{legs}",
-    "The club's treasurer needs one sum for {house} in {place}:\n{legs}",
+    "Work out the combined price of these stays at {house} in {place}:\n{legs}",
+    "A group wants to stay at {house} ({place}):\n{legs}\nWhat will they pay in total?",
+    "How much do the following stays at {house}, {place}, cost in total?\n{legs}",
+    "The club treasurer needs a single total for {house} in {place}:\n{legs}",
 )
 
 
@@ -104,8 +104,8 @@ def _task(
     )
     opening = draws.pick(OPENINGS).format(house=listing.name, place=listing.neighbourhood, legs=lines)
     wording = (
-        f"{opening}\nEach line is a booking of its own. {asking.WITH_FEES} "
-        f"Give the sum and the listing's number. {asking.AMOUNTS}"
+        f"{opening}\nEach line is a separate booking. {asking.WITH_FEES} "
+        f"Give the sum and the listing number. {asking.AMOUNTS}"
     )
     cents = sum(quote(world, listing, room, stay).total for room, stay in legs)
     needs = {need for room, stay in legs for need in asking.calendar_needs(listing, room, stay.days)}

@@ -60,6 +60,18 @@ def stars(world: World, product_id: str) -> tuple[int, ...]:
     return tuple(plot.stars for plot in plots)
 
 
+def mean_tenths(world: World, product_id: str) -> int:
+    """The mean of all stars in tenths, halves rounded up."""
+    return _mean_tenths(world.key, world.edition, world.first_day, product_id)
+
+
+# Keyed by what a world is drawn from: with worlds as its keys the cache would keep them alive.
+@lru_cache(maxsize=4096)
+def _mean_tenths(key: bytes, edition: Edition, first_day: date, product_id: str) -> int:
+    given = stars(worlds.world(key, edition=edition, first_day=first_day), product_id)
+    return (20 * sum(given) + len(given)) // (2 * len(given))
+
+
 # Those of a product have 99 KiB.
 @lru_cache(maxsize=kept(megabytes=25, kib=100))
 def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tuple[Outline, ...]:

@@ -6,8 +6,8 @@ from tasks_app.worlds.reviews.text import reviews
 from tasks_app.worlds.reviews.types import Review, World
 
 MEANING = (
-    "Finds reviews that contain these letters anywhere, also inside longer words, in small letters or "
-    "capitals: in the title, the text, the original of a translated review and the seller's reply."
+    "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title, the "
+    "text, the original of a translated review and the seller response."
 )
 
 

@@ -56,8 +56,12 @@ def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _
     return _Scribe(world, world.product(product_id))
 
 
+def helpful_text(votes: int) -> str:
+    return f"{votes} {'person' if votes == 1 else 'people'} found this helpful"
+
+
 def others(world: World, product: Product) -> tuple[str, ...]:
-    """What reviewers compare the product with: its rivals in the shop, or what other brands make."""
+    """The products that reviewers compare this one with: its rivals in the shop, or those of other brands."""
     names = tuple(
         other.name for other in world.products if other.category == product.category and other is not product
     )

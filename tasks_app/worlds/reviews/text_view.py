@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from tasks_app.worlds.formats import counted, day_text
 from tasks_app.worlds.registry import Telling
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.outlines import outlines, stars
+from tasks_app.worlds.reviews.outlines import mean_tenths, outlines
 from tasks_app.worlds.reviews.questions import questions
-from tasks_app.worlds.reviews.text import review
+from tasks_app.worlds.reviews.text import helpful_text, review
 from tasks_app.worlds.reviews.types import Outline, Product, Question, Review, World
 
 Scope: TypeAlias = Mapping[str, Any]
@@ -24,9 +24,10 @@ and facts, a sentence of its text, a reply of the seller."""
 TOLERANCE = 0.15
 """No text of a product is further from their sum, by this share of it."""
 INTRO = (
-    "Of each product all the reviews, newest first, and the questions, which are no reviews. A review has "
-    "its title, stars, date, reviewer, colour, size, badge and votes, then its text, and the seller's reply "
-    "if there is one. A review in another language has its translation, and then its original title and text."
+    "Each product with all its reviews, newest first, and its questions, which are not reviews. A review "
+    "shows its title, stars, date, reviewer, colour, size, badge and votes, then its text, and the seller "
+    "response if there is one. A review in another language shows its translation, then its original title "
+    "and text."
 )
 
 
@@ -63,20 +64,18 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 
 
 def _product(world: World, product: Product) -> str:
-    given = stars(world, product.id)
-    tenths = (20 * sum(given) + len(given)) // (2 * len(given))
     about = (
-        f"{product.noun.capitalize()} by {product.brand}, article number {product.id}. "
-        f"€{product.price // 100}.{product.price % 100:02d}. "
-        f"Colours: {', '.join(product.colours)}. Sizes: {', '.join(product.sizes)}. "
-        f"{tenths / 10:.1f} of 5 stars, {counted(product.review_count, 'review')}."
+        f"{product.noun.capitalize()} by {product.brand}, item number {product.id}. "
+        f"€{product.price // 100}.{product.price % 100:02d}. Colours: {', '.join(product.colours)}. Sizes: "
+        f"{', '.join(product.sizes)}. {mean_tenths(world, product.id) / 10:.1f} out of 5 stars, "
+        f"{counted(product.review_count, 'review')}."
     )
     return JOINT.join([f"## {product.name}", product.summary, about])
 
 
 def _question(question: Question) -> str:
     answers = [f"  - {answer.text} ({answer.author})" for answer in question.answers]
-    none = "  - Nobody has answered yet."
+    none = "  - No answers yet."
     return "\n".join(
         [f"- {question.text} ({question.asker}, {day_text(question.day)})", *(answers or [none])]
     )
@@ -90,7 +89,7 @@ def _review(told: Review) -> str:
         original = f"Original title: {title} Original text: {' '.join(body)}"
         paragraphs.append(f"Translated from {language}. {original}")
     if told.reply:
-        paragraphs.append(f"> Reply of the seller: {told.reply}")
+        paragraphs.append(f"> Seller response: {told.reply}")
     return JOINT.join(paragraphs)
 
 
@@ -102,7 +101,7 @@ def _facts(outline: Outline) -> str:
         f"colour: {outline.colour}",
         f"size: {outline.size}",
         *(["verified purchase"] if outline.is_verified else []),
-        f"{outline.helpful} found this helpful",
+        helpful_text(outline.helpful),
     ]
     return " · ".join(facts)
 

@@ -27,8 +27,8 @@ class Quote:
         return sum(line.cents for line in self.lines)
 
 
-LABELS = ("Extra guests", "Long stay discount", "Cleaning", "Service fee")
-"""Of those between the nights and the tax."""
+LABELS = ("Extra guests", "Long-stay discount", "Cleaning fee", "Service fee")
+"""The lines between the nights and the tax."""
 
 
 class Costs(NamedTuple):

@@ -1,4 +1,4 @@
-"""Words about a listing that are drawn only when somebody looks at it: description, policy."""
+"""Texts about a listing, on its page and in arms without pages: description, rules, fees, policy."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Callable, Mapping
 
 from core.draws import Draws
 from tasks_app.worlds.cache import of_world
+from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.amenities import names
-from tasks_app.worlds.stays.types import Listing, Policy, Tier, World
+from tasks_app.worlds.stays.quotes import euros, tax_cents
+from tasks_app.worlds.stays.types import Listing, Policy, Room, Rules, Tier, World
 from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS
 
+Rows = list[tuple[str, str]]
+"""Names of facts, and what they say."""
 COUNTS = ("no", "one", "two", "three", "four")
 FITS: Mapping[str, Callable[[Listing], bool]] = {
     "{rooms}": lambda listing: len(listing.rooms) > 1,
@@ -57,12 +61,48 @@ def description(world: World, listing: Listing) -> tuple[str, ...]:
 def policy_text(policy: Policy) -> tuple[str, ...]:
     """The policy's tiers as sentences, then the rule for changing dates."""
     lines = [_tier_text(tier, policy, number) for number, tier in enumerate(policy.tiers)]
-    cost = f"for EUR {policy.change_cents / 100:.2f}" if policy.change_cents else "free of charge"
-    days = f"{policy.change_days} day{'s' * (policy.change_days > 1)}"
+    cost = f"for EUR {euros(policy.change_cents)}" if policy.change_cents else "free of charge"
+    days = counted(policy.change_days, "day")
     return (
         *lines,
-        f"Dates can be changed {cost} until {days} before arrival; the new nights are priced anew.",
+        f"Dates can be changed {cost} until {days} before check-in; the new nights have their own prices.",
     )
+
+
+def rules_rows(rules: Rules) -> Rows:
+    return [
+        ("Check-in", f"from {rules.arrive_from}:00 to {rules.arrive_until}:00"),
+        ("Check-out", f"until {rules.leave_until}:00"),
+        ("Minimum stay", counted(rules.min_nights, "night")),
+        ("Quiet hours", f"from {rules.quiet_from}:00"),
+        ("Pets", rules.pets),
+        ("Smoking", rules.smoking),
+        ("Parties", "Allowed" if rules.parties else "Not allowed"),
+        ("Minimum age", f"{rules.least_age} years" if rules.least_age else "None"),
+    ]
+
+
+def fees_rows(world: World, listing: Listing) -> Rows:
+    fees, tax = listing.fees, world.town.tax
+    service = f"{fees.service_percent}% of the price of nights and extra guests, after any discount"
+    discount = f"{fees.long_stay_percent}% off nights and extra guests from {fees.long_stay_nights} nights"
+    nights = counted(tax.nights, "night")
+    return [
+        ("Cleaning fee, per stay", f"EUR {euros(fees.cleaning_cents)}" if fees.cleaning_cents else "None"),
+        ("Service fee", service if fees.service_percent else "None"),
+        ("Long-stay discount", discount if fees.long_stay_nights else "None"),
+        ("City tax", f"EUR {euros(tax_cents(world, listing))} per person per night, for the first {nights}"),
+    ]
+
+
+def guests_included(room: Room) -> str:
+    """How many guests the price of a night includes, and what each further one costs."""
+    extra = f", each extra guest EUR {euros(room.extra_cents)} per night"
+    return f"{counted(room.included, 'guest')} included{extra if room.included < room.sleeps else ''}"
+
+
+def distance(metres: int) -> str:
+    return f"{metres} m" if metres < 1000 else f"{metres / 1000:g} km"
 
 
 def fitting(sentences: tuple[str, ...], listing: Listing) -> list[str]:
@@ -83,18 +123,12 @@ def _offer(world: World, listing: Listing, draws: Draws) -> str:
 
 
 def _tier_text(tier: Tier, policy: Policy, number: int) -> str:
-    if tier.is_free:
-        cost = "free of charge"
-    elif tier.first_night:
-        cost = "costs the price of the first night"
-    else:
-        cost = f"costs {tier.percent}% of the total price"
-    days = f"{tier.days} day{'s' * (tier.days != 1)}"
     if len(policy.tiers) == 1:
-        return f"Cancelling {cost}, whenever it is done."
-    verb = "is " if tier.is_free else ""
+        return f"Non-refundable: cancelling always costs {tier.percent}% of the total price."
+    cost = "the price of the first night" if tier.first_night else f"{tier.percent}% of the total price"
+    until = f"until {counted(tier.days, 'day')} before check-in"
     if number == 0:
-        return f"Cancelling {verb}{cost} until {days} before the day of arrival."
+        return f"Free cancellation {until}." if tier.is_free else f"Cancelling costs {cost} {until}."
     if tier.days:
-        return f"After that, until {days} before the day of arrival, it {verb}{cost}."
-    return f"Later than that it {verb}{cost}."
+        return f"After that, {until}, it {'is free' if tier.is_free else f'costs {cost}'}."
+    return f"Later cancellations {'are free' if tier.is_free else f'cost {cost}'}."

@@ -1,4 +1,4 @@
-"""The booking site in words: what its pages show of a house, and nothing that they do not."""
+"""The booking site in words: what its pages show about a property, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,20 +12,27 @@ from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import last_day
 from tasks_app.worlds.stays.nights import RoomNights, tokens_bounds
 from tasks_app.worlds.stays.pictures import gallery
-from tasks_app.worlds.stays.quotes import euros, tax_cents
+from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.scopes import Scope, listings_told, scope_of, spans_told
-from tasks_app.worlds.stays.text import description, policy_text
-from tasks_app.worlds.stays.types import Fees, Listing, Room, Rules, World
+from tasks_app.worlds.stays.text import (
+    description,
+    distance,
+    fees_rows,
+    guests_included,
+    policy_text,
+    rules_rows,
+)
+from tasks_app.worlds.stays.types import Listing, Room, World
 from tasks_app.worlds.text_view import tokens
 
 PRICES = (
-    "The total price of a stay is the price of its nights, plus extra guests, less the long stay discount (a "
-    "share of nights and extra guests), plus the service fee (a share of what that leaves), plus cleaning, "
-    "plus city tax. Shares are rounded to whole cents, halves up. A room can be booked for as many guests as "
-    "it sleeps, for nights that are all free, and for the house's shortest stay or longer. Calendars have "
-    "the price of each free night in euros, for the guests in the price, without fees and tax; nights of "
-    "other guests are full, those of your own trips are yours."
+    "The total price of a stay is the price of its nights, plus extra guests, less the long-stay discount "
+    "(a share of nights and extra guests), plus the service fee (a share of what is then left), plus the "
+    "cleaning fee, plus city tax. Shares are rounded to whole cents, halves up. A room can be booked for as "
+    "many guests as it sleeps, for nights that are all free, and for the property's minimum stay or longer. "
+    "Calendars show the price of each free night in euros, for the guests included, without fees and tax; "
+    "nights of other guests are full, and those of your own trips are yours."
 )
 HEAD_TOKENS = (130, 320)
 HOUSE_TOKENS = (210, 380)
@@ -53,17 +60,17 @@ def _head(world: World, scope: Scope | None) -> str:
 
 
 def _about(scope: Scope | None) -> str:
-    """Which houses the text has."""
+    """Which properties the text covers."""
     if scope is None:
-        return "These are all the houses."
+        return "These are all the properties."
     if "places" not in scope:
-        return "These are the houses that are asked about, and others whose names begin alike."
+        return "These are the properties that the task names, and others with similar names."
     ((first, end),) = scope["stays"]
     days = f"{day_text(date.fromisoformat(first))} to {day_text(date.fromisoformat(end))}"
     guests = counted(scope["guests"], "guest")
     return (
-        f"These are the houses in {', '.join(scope['places'])} with a room that can be booked for {guests} "
-        f"from {days}, and of their calendars the nights about it."
+        f"These are the properties in {', '.join(scope['places'])} with a room that {guests} can book "
+        f"from {days}, with their calendars around those dates."
     )
 
 
@@ -97,29 +104,27 @@ def house_told(world: World, listing: Listing, spans: Sequence[range]) -> str:
     """A house with its rooms, and of their calendars the spans."""
     stars = f"{listing.stars}-star " if listing.stars else ""
     about = (
-        f"{stars}{listing.kind}, {listing.street}, {_distance(listing.centre_metres)} from the centre. "
-        f"Listing {listing.id}. {listing.rating / 10:.1f} by {listing.ratings} guests, "
+        f"{stars}{listing.kind}, {listing.street}, {distance(listing.centre_metres)} from the centre. "
+        f"Listing {listing.id}. {listing.rating / 10:.1f} from {listing.ratings} guest ratings, "
         f"hosted by {listing.host}."
     )
-    fees = [*_fees(listing.fees), ("City tax", _tax(world, listing))]
     lines = [
         f"## {listing.name}, {listing.neighbourhood}",
         "",
         about,
         "",
-        f"- Shared by all guests of the house: {_amenities(world, listing.amenities)}",
-        f"- Fees and taxes: {_rows(fees)}",
-        f"- House rules: {_rows(_rules(listing.rules))}",
-        f"- Cancelling and changing: {' '.join(policy_text(listing.policy))}",
+        f"- Property amenities, shared by all guests: {_amenities(world, listing.amenities)}",
+        f"- Fees and taxes: {_rows(fees_rows(world, listing))}",
+        f"- House rules: {_rows(rules_rows(listing.rules))}",
+        f"- Cancellation and changes: {' '.join(policy_text(listing.policy))}",
     ]
     return "\n".join([*lines, *(_room(world, listing, room, spans) for room in listing.rooms)])
 
 
 def _room(world: World, listing: Listing, room: Room, spans: Sequence[range]) -> str:
-    extra = f", each further one EUR {euros(room.extra_cents)} a night" if room.included < room.sleeps else ""
     about = (
         f"Room {room.id}. {room.beds}, {room.square_metres} m², sleeps {room.sleeps}. "
-        f"{counted(room.included, 'guest')} in the price{extra}."
+        f"{guests_included(room)}."
     )
     lines = [
         "",
@@ -127,50 +132,18 @@ def _room(world: World, listing: Listing, room: Room, spans: Sequence[range]) ->
         "",
         about,
         "",
-        f"- The room's own: {_amenities(world, room.amenities)}",
+        f"- Room amenities: {_amenities(world, room.amenities)}",
     ]
     nights = RoomNights(world, listing, room)
     return "\n".join([*lines, *map(nights.told, spans)])
 
 
 def _amenities(world: World, has: tuple[str, ...]) -> str:
-    return ", ".join(one.name for one in amenities(world.edition) if one.id in has) or "nothing"
+    return ", ".join(one.name for one in amenities(world.edition) if one.id in has) or "none"
 
 
 def _rows(rows: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{name}: {text}" for name, text in rows)
-
-
-def _fees(fees: Fees) -> list[tuple[str, str]]:
-    service = f"{fees.service_percent}% of the nights' price, after extra guests and discount"
-    discount = f"{fees.long_stay_percent}% of the nights' price from {fees.long_stay_nights} nights on"
-    return [
-        ("Cleaning, once a stay", f"EUR {euros(fees.cleaning_cents)}" if fees.cleaning_cents else "None"),
-        ("Service fee", service if fees.service_percent else "None"),
-        ("Long stay discount", discount if fees.long_stay_nights else "None"),
-    ]
-
-
-def _tax(world: World, listing: Listing) -> str:
-    nights = counted(world.town.tax.nights, "night")
-    return f"EUR {euros(tax_cents(world, listing))} a person and night, for the first {nights}"
-
-
-def _rules(rules: Rules) -> list[tuple[str, str]]:
-    return [
-        ("Arrival", f"from {rules.arrive_from}:00 to {rules.arrive_until}:00"),
-        ("Departure", f"until {rules.leave_until}:00"),
-        ("Shortest stay", counted(rules.min_nights, "night")),
-        ("Quiet hours", f"from {rules.quiet_from}:00"),
-        ("Pets", rules.pets),
-        ("Smoking", rules.smoking),
-        ("Parties", "Allowed" if rules.parties else "Not allowed"),
-        ("Least age", f"{rules.least_age} years" if rules.least_age else "None"),
-    ]
-
-
-def _distance(metres: int) -> str:
-    return f"{metres} m" if metres < 1000 else f"{metres / 1000:g} km"
 
 
 def _town(world: World) -> str:
@@ -188,13 +161,13 @@ def _town(world: World) -> str:
 
 
 def _beside(world: World, listing: Listing) -> str:
-    """What a house's pages say of it that no task asks about."""
+    """What a property's pages say that no task asks about."""
     pictures = "; ".join(hung.caption for hung in gallery(world, listing))
-    lines = ["### About this house", "", "\n\n".join(description(world, listing)), ""]
-    lines += [f"Pictures: {pictures}", "", "### What guests say", ""]
+    lines = ["### About this property", "", "\n\n".join(description(world, listing)), ""]
+    lines += [f"Photos: {pictures}", "", "### Guest reviews", ""]
     for review in reviews(world, listing):
         year, month = map(int, review.month.split("-"))
-        reply = f" Answer of the house: {review.reply}" if review.reply else ""
+        reply = f" Response from the property: {review.reply}" if review.reply else ""
         lines.append(
             f"- {review.score}: {review.title} ({review.author} from {review.home}, "
             f"{month_text(date(year, month, 1))}, {counted(review.nights, 'night')}, {review.room}) "

@@ -1,4 +1,4 @@
-"""What the shop's pop-ups say. All of it is true, and none of it is about reviews."""
+"""The texts of the shop's pop-ups: all of them true, none of them about reviews."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from gymsite.arena.sites.site import Visit
 
 SAID: Mapping[notices.Name, tuple[str, str]] = {
     "cookies": (
-        "Cookies",
-        "We keep two small cookies to remember your basket and your language.",
+        "We use cookies",
+        "We use cookies to remember your basket and your language.",
     ),
     "newsletter": (
-        "A letter a month?",
-        "New arrivals, how they are made, and now and then a voucher. You can stop it at any time.",
+        "Join our newsletter",
+        "New arrivals, how they are made, and the occasional voucher. Unsubscribe at any time.",
     ),
     "sign_up": (
         "Join the Goodwares club",
-        "Members collect points with every order. You can look at everything without an account as well.",
+        "Members collect points with every order. You can also browse without an account.",
     ),
     "prices": (
-        "Prices checked",
-        "We have compared our prices this morning. Those that you see are the ones that hold today.",
+        "Today's prices",
+        "We compared our prices this morning. The prices you see are valid today.",
     ),
     "session": (
         "Are you still there?",
-        "It is {time}. Visits in which nothing happens are ended.",
+        "It is {time}. We end visits after a while without activity.",
     ),
 }
 

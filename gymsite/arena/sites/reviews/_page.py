@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
-from functools import lru_cache
 from typing import Any
 
 from django.http import Http404
@@ -17,10 +15,8 @@ from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._notices import pop_up_due
 from gymsite.arena.sites.reviews._panels import panels
 from gymsite.arena.sites.site import Event, Instead, Page, Visit
-from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.formats import counted
-from tasks_app.worlds.reviews import world as worlds
-from tasks_app.worlds.reviews.outlines import stars
+from tasks_app.worlds.reviews.outlines import mean_tenths
 from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
 
@@ -107,15 +103,3 @@ def product_card(world: World, product: Product) -> dict[str, Any]:
 
 def stars_drawn(number: int) -> str:
     return "★" * number + "☆" * (wording.STARS - number)
-
-
-def mean_tenths(world: World, product_id: str) -> int:
-    """The mean of all stars in tenths, a half of one rounded up."""
-    return _mean_tenths(world.key, world.edition, world.first_day, product_id)
-
-
-# By what a world is drawn from: with worlds for its keys the cache would keep them.
-@lru_cache(maxsize=4096)
-def _mean_tenths(key: bytes, edition: Edition, first_day: date, product_id: str) -> int:
-    given = stars(worlds.world(key, edition=edition, first_day=first_day), product_id)
-    return (20 * sum(given) + len(given)) // (2 * len(given))

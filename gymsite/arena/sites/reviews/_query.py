@@ -18,13 +18,13 @@ from tasks_app.worlds.reviews.types import Outline, Product, World
 
 PER_PAGE = 10
 SEARCH_CHARS = 60
-BADGES = {"with": "With the verified badge", "without": "Without the verified badge"}
+BADGES = {"with": "Verified purchases only", "without": "Not verified"}
 SORTS = {
     "newest": "Newest first",
     "oldest": "Oldest first",
-    "helpful": "Most helpful first",
-    "best": "Most stars first",
-    "worst": "Fewest stars first",
+    "helpful": "Most helpful",
+    "best": "Highest rating",
+    "worst": "Lowest rating",
 }
 FILTERS = ("stars", "colour", "size", "badge", "month")
 Choices = list[tuple[str, str]]
@@ -100,10 +100,10 @@ def cut(listed: list[Outline], asked: Asked) -> tuple[list[Outline], Asked, bool
 
 
 def count_text(asked: Asked, *, number: int) -> str:
-    """How many the site's search finds, or the product has; with filters it is not said."""
+    """How many reviews match the search, or the product has; not shown with filters."""
     if asked.is_narrowed:
         return ""
-    return f"The search finds {counted(number, 'review')}." if asked.text else counted(number, "review")
+    return f"Your search matches {counted(number, 'review')}." if asked.text else counted(number, "review")
 
 
 def _months(world: World, product: Product) -> list[str]:

@@ -17,6 +17,7 @@ from gymsite.arena.sites.site import Change, Event, Page, Visit
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import MEANING
 from tasks_app.worlds.reviews.state import State, helpful_votes
+from tasks_app.worlds.reviews.text import helpful_text
 from tasks_app.worlds.reviews.text import review as review_written
 from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
 from tasks_app.worlds.reviews.vocabulary import LANGUAGES
@@ -149,7 +150,7 @@ def _card(world: World, product: Product, outline: Outline, asked: Asked, opened
         "day": wording.day_text(outline.day, locale=opened.locale),
         "stars": wording.stars_text(outline.stars),
         "drawn": stars_drawn(outline.stars),
-        "votes": helpful_votes(opened.state, review=outline.id, drawn=outline.helpful),
+        "votes": helpful_text(helpful_votes(opened.state, review=outline.id, drawn=outline.helpful)),
         "has_voted": outline.id in opened.state.voted,
         "vote": asked.query(),
     }

@@ -37,8 +37,8 @@ def stars_text(stars: int) -> str:
 
 
 def rating_text(tenths: int) -> str:
-    """A mean of 39 tenths as ``3.9 of 5 stars``."""
-    return f"{tenths / 10:.1f} of {STARS} stars"
+    """A mean of 39 tenths as ``3.9 out of 5 stars``."""
+    return f"{tenths / 10:.1f} out of {STARS} stars"
 
 
 def several(noun: str) -> str:

@@ -1,17 +1,13 @@
-"""What a house's page says of the house itself."""
+"""What a property's page says about the property as a whole."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._search import distance
 from tasks_app.worlds.stays.pictures import gallery
-from tasks_app.worlds.stays.quotes import tax_cents
-from tasks_app.worlds.stays.text import description, policy_text
-from tasks_app.worlds.stays.types import Fees, Listing, Rules, World
-
-Rows = list[tuple[str, str]]
+from tasks_app.worlds.stays.text import description, distance, fees_rows, policy_text, rules_rows
+from tasks_app.worlds.stays.types import Listing, World
 
 
 def about(world: World, listing: Listing) -> dict[str, Any]:
@@ -26,37 +22,9 @@ def about(world: World, listing: Listing) -> dict[str, Any]:
         ],
         "paragraphs": description(world, listing),
         "policy": policy_text(listing.policy),
-        "rules": _rules(listing.rules),
-        "fees": [*_fees(listing.fees), ("City tax", _tax(world, listing))],
+        "rules": rules_rows(listing.rules),
+        "fees": fees_rows(world, listing),
     }
-
-
-def _rules(rules: Rules) -> Rows:
-    return [
-        ("Arrival", f"from {rules.arrive_from}:00 to {rules.arrive_until}:00"),
-        ("Departure", f"until {rules.leave_until}:00"),
-        ("Shortest stay", wording.nights_text(rules.min_nights)),
-        ("Quiet hours", f"from {rules.quiet_from}:00"),
-        ("Pets", rules.pets),
-        ("Smoking", rules.smoking),
-        ("Parties", "Allowed" if rules.parties else "Not allowed"),
-        ("Least age", f"{rules.least_age} years" if rules.least_age else "None"),
-    ]
-
-
-def _fees(fees: Fees) -> Rows:
-    service = f"{fees.service_percent}% of the nights' price, after extra guests and discount"
-    discount = f"{fees.long_stay_percent}% of the nights' price from {fees.long_stay_nights} nights on"
-    return [
-        ("Cleaning, once a stay", wording.money(fees.cleaning_cents) if fees.cleaning_cents else "None"),
-        ("Service fee", service if fees.service_percent else "None"),
-        ("Long stay discount", discount if fees.long_stay_nights else "None"),
-    ]
-
-
-def _tax(world: World, listing: Listing) -> str:
-    tax = wording.money(tax_cents(world, listing))
-    return f"{tax} a person and night, for the first {wording.nights_text(world.town.tax.nights)}"
 
 
 def amenities_by_place(world: World, listing: Listing, *, shared: str) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ FIELDS = {"name": 80, "email": 120, "arrival": 20, "wishes": 400}
 """Longest text of each field."""
 TRIED = "tried"
 """In the address of a form that was refused."""
-ARRIVALS = ("I do not know yet", "In the afternoon", "In the evening")
+ARRIVALS = ("I don't know yet", "In the afternoon", "In the evening")
 
 
 def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
@@ -36,7 +36,7 @@ def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
     typed = {name: given.get(name, "").strip()[:most] for name, most in FIELDS.items()}
     errors = _errors(given, typed)
     if asked.stay is None:
-        reason = "Choose the dates of your stay first."
+        reason = "Choose your dates first."
     else:
         refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=asked.stay)
         reason = refusal_text(visit, refusal, room=room, stay=asked.stay)
@@ -142,9 +142,9 @@ def _subject(visit: Visit, listing: Listing, room: Room) -> dict[str, Any]:
 def _errors(form: QueryDict, typed: dict[str, str]) -> dict[str, str]:
     errors = {}
     if not typed["name"]:
-        errors["name"] = "Tell the house your name."
+        errors["name"] = "Enter your name."
     if "@" not in typed["email"].strip("@"):
-        errors["email"] = "Write an e-mail address, like kim@example.org."
+        errors["email"] = "Enter a valid email address, such as kim@example.org."
     if "rules" not in form:
-        errors["rules"] = "The house takes guests who agree to its rules."
+        errors["rules"] = "Agree to the house rules to continue."
     return errors

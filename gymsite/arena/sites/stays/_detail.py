@@ -21,6 +21,7 @@ from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import booking_refusal, room_of
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
+from tasks_app.worlds.stays.text import guests_included
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
 
 HIGHLIGHTS = 4
@@ -121,8 +122,7 @@ def _room_card(visit: Visit, listing: Listing, room: Room, asked: Asked) -> dict
         "room": room,
         "book_label": labels["book_room"].format(room.name),
         "calendar_label": labels["calendar_of"].format(room.name),
-        "included": wording.guests_text(room.included),
-        "extra": wording.money(room.extra_cents) if room.included < room.sleeps else "",
+        "included": guests_included(room),
         "calendar_query": _query(asked, room=room.id),
     }
     if asked.stay is None:

@@ -1,4 +1,4 @@
-"""What the pop-ups of the booking site say. All of it is true, and none of it tells what a task asks for."""
+"""The texts of the booking site's pop-ups: all of them true, none of them about what a task asks."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from gymsite.arena.sites import notices
 from gymsite.arena.sites.site import Visit
 from gymsite.arena.sites.stays._labels import labels_of
 
-# Title and text; the time is that of the episode's clock, in its zone.
+# Title and text. The time is the episode's clock, in its zone.
 SAID: Mapping[notices.Name, tuple[str, str]] = {
     "cookies": (
-        "Cookies",
-        "Staywell keeps your language and your last searches in cookies. They hold nothing else.",
+        "We use cookies",
+        "Staywell uses cookies to remember your language and your recent searches, and for nothing else.",
     ),
     "newsletter": (
-        "Letters from {town}",
-        "Once a month we write about houses that few people know. Would you like to read along?",
+        "News from {town}",
+        "Sign up for our monthly newsletter and be the first to hear about new places to stay.",
     ),
     "sign_up": (
         "Join the Staywell Club",
-        "Members get a stamp for every night. You can search and book without an account as well.",
+        "Members earn a stamp for every night. You can also search and book without an account.",
     ),
     "prices": (
-        "Prices checked again",
-        "We checked the prices of rooms again at {time}. Those on this page are the ones that hold now.",
+        "Prices are up to date",
+        "We last checked room prices at {time}. The prices on this page are current.",
     ),
     "session": (
         "Are you still there?",
-        "It is {time}. You have been looking around for a while; do you want to stay signed in?",
+        "It is {time}, and you have been browsing for a while. Would you like to stay signed in?",
     ),
 }
 

@@ -1,7 +1,7 @@
-"""Boxes beside the pages that are of no use for any task: which ones, is drawn from world, look and page.
-What a day has, its weather and its events, is drawn from world, look and day, and so the same on every page.
+"""Panels beside the pages that are of no use for any task: world, look and page draw which.
 
-None tells a price, rating, amenity, policy or free night of a house.
+The weather and the events of a day are drawn from world, look and day, and so are the same on every page. No
+panel shows a price, rating, amenity, policy or free night of a property.
 """
 
 from __future__ import annotations
@@ -18,28 +18,31 @@ from tasks_app.worlds.stays.vocabulary import NAMES
 
 COUNTS: Mapping[str, int] = {"none": 0, "one": 1, "two": 2}
 EVENTS = (
-    "Flea market in the old tannery", "Organ concert by candlelight", "Night of the open studios",
+    "Flea market in the old tannery", "Organ concert by candlelight", "Open studio night",
     "Farmers' market with tasting", "Guided walk along the town wall", "Puppet theatre for all ages",
     "Jazz on the steps", "Boat parade", "Book fair under the arcades", "Lantern procession",
 )  # fmt: skip
 SKIES = ("sunny", "bright spells", "cloudy", "light showers", "windy and clear", "morning mist, then sun")
 STORIES = (
-    ("The clock that strikes thirteen", "Nobody in town hall will say why. We asked the man who winds it."),
+    (
+        "The clock that strikes thirteen",
+        "Nobody in town hall will say why. We asked the man who winds it.",
+    ),
     ("Breakfast like the lock keepers", "Dark bread, smoked fish and a story: mornings by the water."),
     ("Five benches with a view", "A slow walk for people who would rather sit."),
-    ("The last lamp lighter", "She retired in spring. Her route still makes a fine evening stroll."),
-    ("A map drawn from memory", "We asked children to draw the town. Now we get lost with pleasure."),
+    ("The last lamplighter", "She retired in spring. Her route still makes a fine evening stroll."),
+    ("A map drawn from memory", "We asked children to draw the town. Now we enjoy getting lost."),
 )
 TIPS = (
-    "Pack one bag fewer than you think: lanes are narrow and stairs are many.",
+    "Pack light: the lanes are narrow, and there are many stairs.",
     "Trams are at their emptiest just after nine in the morning.",
     "Ask your host where they drink coffee. It is never where you would have looked.",
-    "Museums close on Mondays; bakeries on Tuesdays; nobody knows about the lighthouse.",
+    "Museums close on Mondays, bakeries on Tuesdays, and nobody knows about the lighthouse.",
 )
 WAYS = (
     "Trains from the capital arrive twice an hour; the tram stops in front of the station.",
-    "The night bus calls at the river bridge. From there everything is a quarter of an hour on foot.",
-    "Whoever comes by car leaves it at the edge of town: the centre belongs to walkers.",
+    "The night bus stops at the river bridge. From there, everything is a fifteen-minute walk.",
+    "If you come by car, park at the edge of town: the centre is for pedestrians.",
 )
 
 
@@ -53,7 +56,7 @@ class Panel:
 
 
 def panels(visit: Visit, *, here: str) -> list[Panel]:
-    """As many as the look has, different ones."""
+    """As many different panels as the look has."""
     count = COUNTS[visit.look.panels]
     if not count:
         return []
@@ -85,7 +88,7 @@ def _weather(visit: Visit, _draws: Draws) -> Panel:
 
 
 def _forecast(visit: Visit, name: str, after: int) -> str:
-    """Of a day, by its date alone: what was said of tomorrow is still so when it is today."""
+    """Drawn from the date alone, so that a forecast for tomorrow still holds when it is today."""
     day = visit.now.date() + timedelta(days=after)
     draws = _of_day(visit, "weather", day)
     warmth = 18 - abs(day.month - 7) * 2 + draws.whole(-3, 4)
@@ -110,31 +113,31 @@ def _viewed(visit: Visit, draws: Draws) -> Panel:
 
 
 def _tip(_visit: Visit, draws: Draws) -> Panel:
-    return Panel(title="A tip from travellers", lines=(draws.pick(TIPS),))
+    return Panel(title="Travel tip", lines=(draws.pick(TIPS),))
 
 
 def _way(visit: Visit, draws: Draws) -> Panel:
-    return Panel(title=f"How to get to {visit.world.town.name}", lines=(draws.pick(WAYS),))
+    return Panel(title=f"Getting to {visit.world.town.name}", lines=(draws.pick(WAYS),))
 
 
 def _club(_visit: Visit, _draws: Draws) -> Panel:
     return Panel(
         title="The Staywell Club",
-        lines=("A stamp for every night, a small present for every tenth. Ask at any reception.",),
+        lines=("Earn a stamp for every night and a small gift for every tenth. Ask at any reception.",),
     )
 
 
 def _hosts(visit: Visit, _draws: Draws) -> Panel:
     return Panel(
-        title="A room to spare?",
-        lines=(f"More hosts are wanted in {visit.world.town.name}. We visit every house before it opens.",),
+        title="Become a host",
+        lines=(f"Have a room to spare in {visit.world.town.name}? We visit every property before it opens.",),
     )
 
 
 def _photographs(_visit: Visit, _draws: Draws) -> Panel:
     return Panel(
-        title="Photograph of the month",
-        lines=("Send us the view from your window. The best one hangs in our office for four weeks.",),
+        title="Photo of the month",
+        lines=("Send us the view from your window. The best photo hangs in our office for four weeks.",),
     )
 
 

@@ -76,7 +76,7 @@ def asked_read(visit: Visit, *, guests: int | None = None, must: bool = False) -
     locale = visit.look.locale
     notes = () if guests else _notes(visit, query, people)
     if not any(given.values()):
-        errors = {name: "Choose a day." for name in given if must and name in query}
+        errors = {name: "Choose a date." for name in given if must and name in query}
         return Asked(stay=None, guests=people, errors=errors, given=given, locale=locale, notes=notes)
     check_in, check_out = (day_read(text) for text in given.values())
     errors = _errors(world, given, locale=locale)
@@ -107,8 +107,8 @@ def number_read(text: str, offered: tuple[int, ...] | range) -> int | None:
 def _unread(text: str) -> str:
     """Why a text is no day."""
     if DAY.fullmatch(text):
-        return "There is no such day. Look at the month and its number of days."
-    return "Write the day as year-month-day in figures, like 2033-03-04."
+        return "This date does not exist. Check the day and the month."
+    return "Enter the date as YYYY-MM-DD, such as 2033-03-04."
 
 
 def _errors(world: World, given: Mapping[str, str], *, locale: str) -> dict[str, str]:
@@ -119,10 +119,10 @@ def _errors(world: World, given: Mapping[str, str], *, locale: str) -> dict[str,
     latest = last_day(world) - timedelta(days=1)
     if not world.first_day <= check_in <= latest:
         found["check_in"] = (
-            f"Choose a day from {day_text(world.first_day, locale)} to {day_text(latest, locale)}."
+            f"Choose a date from {day_text(world.first_day, locale)} to {day_text(latest, locale)}."
         )
     elif check_out <= check_in:
-        found["check_out"] = "The day of departure must be after the day of arrival."
+        found["check_out"] = "Check-out must be after check-in."
     elif check_out > last_day(world):
-        found["check_out"] = f"Stays end by {day_text(last_day(world), locale)}."
+        found["check_out"] = f"Check-out must be on or before {day_text(last_day(world), locale)}."
     return found

@@ -1,4 +1,4 @@
-"""Why a stay cannot be booked, or a trip changed or cancelled, in words."""
+"""The messages that say why a stay cannot be booked, or a trip changed or cancelled."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from tasks_app.worlds.stays.types import Room, Stay
 
 REFUSALS: Mapping[Refusal, str] = {
     "": "",
-    "dates": "Choose other dates.",
-    "too_many_guests": "Too small for so many guests.",
-    "too_few_nights": "The house takes longer stays only; see the house rules.",
-    "not_free": "Not free for all of these nights.",
-    "no_such_trip": "This trip is over or cancelled.",
-    "too_late": "It is too late for that under the policy of the house.",
-    "other_room": "Room and guests of a trip stay as they are.",
-    "same_dates": "These are its dates already.",
+    "dates": "Choose different dates.",
+    "too_many_guests": "This room does not sleep that many guests.",
+    "too_few_nights": "The minimum stay is longer; see the house rules.",
+    "not_free": "Not available for all of these nights.",
+    "no_such_trip": "This trip is over or has been cancelled.",
+    "too_late": "The cancellation policy no longer allows this.",
+    "other_room": "The room and the number of guests cannot be changed.",
+    "same_dates": "Your trip already has these dates.",
 }
 
 
 def refusal_text(visit: Visit, refusal: Refusal, *, room: Room, stay: Stay | None, but: str = "") -> str:
-    """Empty when nothing stands against it. Nights that are taken by the visitor are said to be; ``but`` is
-    the code of a trip whose nights do not count.
-    """
+    """Empty when nothing stands in the way. ``but`` is the code of a trip whose nights do not count."""
     own = own_trip(visit.state, room, stay, but=but) if stay and refusal == "not_free" else None
-    return f"Booked by you for some of these nights: trip {own.code}." if own else REFUSALS[refusal]
+    return f"You have already booked some of these nights: trip {own.code}." if own else REFUSALS[refusal]

@@ -59,10 +59,10 @@ class Filters:
 
 SORTS: dict[str, tuple[str, Callable[[Hit], tuple[object, ...]] | None]] = {
     "recommended": ("Recommended", None),
-    "price": ("Price of a night, lowest first", lambda hit: (hit.cents, hit.listing.id)),
-    "rating": ("Guests' rating, best first", lambda hit: (-hit.listing.rating, hit.listing.id)),
+    "price": ("Price per night, lowest first", lambda hit: (hit.cents, hit.listing.id)),
+    "rating": ("Guest rating, highest first", lambda hit: (-hit.listing.rating, hit.listing.id)),
     "name": ("Name", lambda hit: (hit.listing.name, hit.listing.id)),
-    "centre": ("Distance to the centre", lambda hit: (hit.listing.centre_metres, hit.listing.id)),
+    "centre": ("Distance from the centre", lambda hit: (hit.listing.centre_metres, hit.listing.id)),
 }
 
 

@@ -14,6 +14,7 @@ from gymsite.arena.sites.stays._page import ordered, page
 from gymsite.arena.sites.stays._query import Asked, asked_read, stay_query
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.pictures import front
+from tasks_app.worlds.stays.text import distance
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import KINDS
 
@@ -115,9 +116,9 @@ def _offered(world: World, asked: Asked, filters: results.Filters) -> dict[str, 
         "kinds": [(one, one, one in filters.kinds) for one in KINDS],
         "groups": sorted(groups.items()),
         "ratings": [
-            (one, f"{wording.points(one)} or better", one == filters.rating) for one in results.RATINGS
+            (one, f"{wording.points(one)} or higher", one == filters.rating) for one in results.RATINGS
         ],
-        "prices": [(one, f"up to EUR {one}", one == filters.price) for one in results.PRICES],
+        "prices": [(one, f"Up to EUR {one}", one == filters.price) for one in results.PRICES],
         "sorts": [
             (one, title, one == filters.sort)
             for one, (title, _) in results.SORTS.items()
@@ -138,7 +139,3 @@ def _card(world: World, hit: results.Hit, asked: Asked) -> dict[str, Any]:
         "price": wording.money(hit.cents) if hit.cents else "",
         "query": asked.query,
     }
-
-
-def distance(metres: int) -> str:
-    return f"{metres} m" if metres < 1000 else f"{metres / 1000:g} km"
