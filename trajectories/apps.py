@@ -5,3 +5,8 @@ from django.apps import AppConfig
 
 class TrajectoriesConfig(AppConfig):
     name = "trajectories"
+
+    def ready(self) -> None:
+        from trajectories.actions import builtin, registry
+
+        registry.ACTIONS.discover(builtin)

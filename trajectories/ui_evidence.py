@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from tasks_app.worlds.registry import worlds
+from trajectories.actions.types import ACT_KINDS
 
-ACTS = ("click", "input", "key", "submit")
 WITHIN_S = 5
 CAPPED = "capped"
 ANSWERED = "answer_recorded"
@@ -46,6 +46,6 @@ def parameters(*, has_answer: bool) -> dict[str, Any]:
     kinds = {kind for _, plugin in worlds.items() for kind in plugin.changes}
     return {
         "changes": sorted(kinds | {ANSWERED} if has_answer else kinds),
-        "acts": list(ACTS),
+        "acts": list(ACT_KINDS),
         "within": WITHIN_S,
     }

@@ -36,7 +36,7 @@ def searches(run: int) -> Iterator[tuple[str, dict[str, Any]]]:
         {"outcome": "correct"},
         {"arm": "gym", "outcome": "incorrect", "reason": "step_budget"},
         {"model": "model-3", "policy_version": 4},
-        {"said_done": "different", "action": "type"},
+        {"action_check": "different_effect", "action": "type"},
         {"steps_min": 80, "duration_min_ms": 100_000},
         {"problem": "how many -apples"},
     ]
@@ -47,7 +47,7 @@ def lists(run: int) -> Iterator[dict[str, Any]]:
     yield from (filters for words, filters in searches(run) if words == WORDS[0])
     yield {"run": run, "outcome": "void"}
     yield {"steps_min": 10_000}
-    yield {"benchmark": "gsm8k", "said_done": "not_seen"}
+    yield {"benchmark": "gsm8k", "action_check": "no_effect"}
 
 
 def _timed(work: Callable[[], object]) -> list[float]:

@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from trajectories.capture.marks import FAR, RED, Marks, Seen, marks_draw, marks_of, scale_of
+from trajectories.actions.marks import FAR_PX, Marks
+from trajectories.actions.types import ReportedEvent
+from trajectories.capture.marks import RED, marks_draw, marks_of, scale_of
 
-CLICK = Seen(kind="click", data={"x": 100, "y": 50, "box": [80, 40, 60, 20], "scroll": [0, 0]})
-FOCUS = Seen(kind="focus", data={"box": [10, 20, 200, 30], "scroll": [0, 0]})
-INPUT = Seen(kind="input", data={"box": [10, 60, 200, 30], "value": "42"})
+CLICK = ReportedEvent(kind="click", data={"x": 100, "y": 50, "box": [80, 40, 60, 20], "scroll": [0, 0]})
+FOCUS = ReportedEvent(kind="focus", data={"box": [10, 20, 200, 30], "scroll": [0, 0]})
+INPUT = ReportedEvent(kind="input", data={"box": [10, 60, 200, 30], "value": "42"})
 
 
 def page(size: tuple[int, int] = (400, 300)) -> Image.Image:
@@ -50,12 +52,12 @@ def bounds(picture: Image.Image) -> tuple[int, int, int, int]:
         ("click", [CLICK], Marks()),
     ],
 )
-def test_marks_are_what_the_action_did(action: object, events: list[Seen], found: Marks) -> None:
+def test_marks_are_what_the_action_did(action: object, events: list[ReportedEvent], found: Marks) -> None:
     assert marks_of(action, events) == found
 
 
 def test_a_page_that_moved_before_the_click_is_moved_back() -> None:
-    moved = Seen(kind="click", data={**CLICK.data, "scroll": [0, 500]})
+    moved = ReportedEvent(kind="click", data={**CLICK.data, "scroll": [0, 500]})
     found = marks_of({"type": "click"}, [moved], scrolled=(0, 200))
     assert (found.point, found.box) == ((100, 350), (80, 340, 60, 20))
 
@@ -68,7 +70,7 @@ def test_a_page_that_moved_before_the_click_is_moved_back() -> None:
         {"x": True, "y": 2},
         {"x": 1e300, "y": 2},
         {"x": None, "y": []},
-        {"x": -FAR - 1, "y": 0},
+        {"x": -FAR_PX - 1, "y": 0},
         {"box": "all"},
         {"box": [1, 2, 3]},
         {"box": [1, 2, 0, 4]},
@@ -79,7 +81,7 @@ def test_a_page_that_moved_before_the_click_is_moved_back() -> None:
     ],
 )
 def test_places_that_are_none_are_left_out(data: dict[str, Any]) -> None:
-    assert marks_of({"type": "click"}, [Seen(kind="click", data=data)]).is_empty
+    assert marks_of({"type": "click"}, [ReportedEvent(kind="click", data=data)]).is_empty
 
 
 @pytest.mark.parametrize(
@@ -146,7 +148,7 @@ def test_an_arrow_points_where_the_page_was_told_to_go(
     "marks",
     [
         Marks(point=(-500, 99_999), box=(-90_000, -90_000, 100_000, 100_000), text="x" * 60),
-        Marks(scroll=(FAR, -FAR)),
+        Marks(scroll=(FAR_PX, -FAR_PX)),
         Marks(box=(99_000, 99_000, 1, 1), text="…"),
     ],
 )

@@ -7,9 +7,10 @@ from typing import get_args
 from core.arms import ARMS
 from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS
-from palaestra import arms, observation, records
+from palaestra import actions, arms, observation, records
 from tasks_app.questions import AnswerForm
-from trajectories.episodes.step_records import ActionResult
+from trajectories.actions.registry import ACTIONS
+from trajectories.actions.results import ResultCode
 from trajectories.models import Verdict
 
 
@@ -27,8 +28,12 @@ def test_client_and_server_know_the_same_observation_formats() -> None:
     ]
 
 
+def test_client_and_server_know_the_same_actions() -> None:
+    assert list(actions.KNOWN_TYPES) == list(ACTIONS)
+
+
 def test_client_and_server_know_the_same_codes() -> None:
     assert set(get_args(records.CloseReason)) == set(CLOSE_REASONS)
     assert set(get_args(records.Outcome)) == set(Verdict.Outcome.values)
-    assert set(get_args(records.ActionResult)) == set(get_args(ActionResult))
+    assert set(get_args(records.ActionResult)) == set(get_args(ResultCode))
     assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))

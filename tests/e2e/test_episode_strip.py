@@ -192,10 +192,10 @@ def test_frames_have_the_signs_of_the_list(lab_page: LabPage) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, episode.pk)
     expect(page.locator(".frame-seen")).to_have_text(
-        ["∅ not seen by the page", "∅ not done", "+ the page saw more"]
+        ["∅ Action had no effect", "∅ Not performed", "+ Unexplained events"]
     )
     frames = page.get_by_role("navigation", name="Timeline").get_by_role("link")
-    expect(frames.nth(1)).to_have_attribute("title", re.compile("refused · not done"))
+    expect(frames.nth(1)).to_have_attribute("title", re.compile("refused · Not performed"))
     expect(page.locator(".step-did .tag-warn")).to_have_text(
-        ["∅ not seen by the page", "∅ not done", "+ the page saw more"]
+        ["∅ Action had no effect", "∅ Not performed", "+ Unexplained events"]
     )

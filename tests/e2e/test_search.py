@@ -155,19 +155,19 @@ def test_a_filter_changes_hits_and_address_without_a_new_page(lab_page: LabPage,
     page.goto("/search?q=check")
     settled(page)
     page.evaluate("window.samePage = true")
-    page.get_by_label("Said and done").select_option("not_seen")
-    expect(page).to_have_url(re.compile(r"/search\?q=check&said_done=not_seen$"))
+    page.get_by_label("Action check").select_option("no_effect")
+    expect(page).to_have_url(re.compile(r"/search\?q=check&action_check=no_effect$"))
     expect(page.locator(".hit")).to_have_count(2)
     assert page.evaluate("window.samePage") is True
     page.get_by_text("Take away", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Ids").click()
     assert Path(download.value.path()).read_text().split()[3:] == [str(made[3].pk), str(made[0].pk)]
-    page.get_by_role("link", name="Remove the filter not seen by the page").click()
+    page.get_by_role("link", name="Remove the filter Action had no effect").click()
     expect(page).to_have_url(re.compile(r"/search\?q=check$"))
     page.go_back()
     expect(page.locator(".hit")).to_have_count(2)
-    expect(page.get_by_label("Said and done")).to_have_value("not_seen")
+    expect(page.get_by_label("Action check")).to_have_value("no_effect")
 
 
 def test_search_works_without_scripts(lab_page: LabPage, made: list[Episode]) -> None:
@@ -287,15 +287,15 @@ def test_what_takes_too_long_or_fails_is_said_in_its_place(
         page.goto("/search?q=check")
         expect(page.locator("#counts")).to_contain_text("Counting takes too long")
         patched.setattr(views, "search_page", too_slow)
-        page.get_by_label("Said and done").select_option("not_seen")
+        page.get_by_label("Action check").select_option("no_effect")
         expect(page.locator("#results")).to_contain_text("This search takes too long")
         expect(page.locator(".hit")).to_have_count(0)
     page.route("**/search/counts*", lambda route: route.fulfill(status=500, body="<b>Oops</b>"))
-    page.get_by_label("Said and done").select_option("")
+    page.get_by_label("Action check").select_option("")
     expect(page.locator(".hit").first).to_be_visible()
     expect(page.locator("#counts")).to_contain_text("The counts could not be had.")
     page.route("**/search?*", lambda route: route.abort())
-    page.get_by_label("Said and done").select_option("not_seen")
+    page.get_by_label("Action check").select_option("no_effect")
     expect(page.locator("#results")).to_have_text(
         "The search was not answered. Search again, or load this page anew."
     )

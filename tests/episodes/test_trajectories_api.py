@@ -348,7 +348,7 @@ def test_a_click_outside_of_all_steps_is_told_without_a_step(api: Callable[..., 
     assert msgspec.convert(told, records.SaidDoneRecord, strict=False)
 
 
-def test_what_was_said_and_done_is_told_once_it_is_computed(api: Callable[..., Any]) -> None:
+def test_action_checks_are_published_once_they_are_computed(api: Callable[..., Any]) -> None:
     episode = _full_episode()
     reader = api("read")
     before = reader.json("GET", f"/episodes/{episode.pk}/trajectory")[1]

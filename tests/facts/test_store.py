@@ -73,13 +73,13 @@ def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
     episode = _ended()
     assert store.episodes_summarise([episode.pk]) == 2
     first, second = StepFacts.objects.filter(episode=episode).order_by("index")
-    assert (first.said_done, second.said_done) == ("confirmed", "not_seen")
-    assert second.said_done_detail == "no page saw a click: it hit nothing"
+    assert (first.action_check, second.action_check) == ("confirmed", "no_effect")
+    assert second.action_check_detail == "no page recorded a click: it hit nothing"
     assert (first.formulas, first.numbers, second.checks_before_submit) == (1, 4, True)
     facts = EpisodeFacts.objects.get(episode=episode)
     assert (facts.steps, facts.duration_ms, facts.version) == (2, 2000.0, VERSION)
     assert facts.action_types == {"type": 1, "click": 1}
-    assert (facts.confirmed, facts.not_seen, facts.different, facts.extra) == (1, 1, 0, 0)
+    assert (facts.confirmed, facts.no_effect, facts.different_effect, facts.unexplained) == (1, 1, 0, 0)
     assert facts.checks == 1
 
 

@@ -1,22 +1,16 @@
-"""What a step did, drawn on the screenshot that it was decided on.
-
-Click point, target, typed text, scrolling: places are the page's own word (its events), else the action's,
-in CSS pixels of the viewport. Anything may be in them: what is no number of a sensible size is left out, and
-text is drawn without control characters.
-"""
+"""Draws what a step did on the screenshot that its action was decided on."""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-TEXT_CHARS = 60
-FAR = 100_000
+from trajectories.actions import registry
+from trajectories.actions.marks import Box, Marks, Offset, number
+from trajectories.actions.types import ReportedEvent, type_of
+
 SCALE_LEAST, SCALE_MOST = 0.05, 8.0
 RED = (214, 40, 57)
 WHITE = (255, 255, 255)
@@ -27,50 +21,23 @@ FONT_SIZE, PADDING, MARGIN = 16, 6, 8
 ARROW_SHARE, ARROW_LEAST, HEAD = 0.5, 60, 20
 FONT = "DejaVuSans.ttf"
 
-Box = tuple[float, float, float, float]  # x, y, width, height
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
-@dataclass(frozen=True, kw_only=True)
-class Seen:
-    """A page event, as far as marks need it."""
-
-    kind: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Marks:
-    """In CSS pixels of the viewport.
-
-    ``text`` belongs to the box, or to the whole page without one; ``scroll`` is how far the page was told to
-    move.
-    """
-
-    point: tuple[float, float] | None = None
-    box: Box | None = None
-    text: str = ""
-    scroll: tuple[float, float] | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        return self == Marks()
-
-
-def marks_of(action: object, events: Sequence[Seen], *, scrolled: tuple[float, float] = (0, 0)) -> Marks:
+def marks_of(action: object, events: Sequence[ReportedEvent], *, scrolled: Offset = (0, 0)) -> Marks:
     """The marks of one action.
 
-    ``events`` are those of its step, on the page that it was done on; ``scrolled`` is how far that page was
-    scrolled on the screenshot: it may have moved before the event.
+    ``events`` are those of its step, on the page where it was performed; ``scrolled`` is how far that page
+    was scrolled in the screenshot: it may have moved before the event.
     """
-    if not isinstance(action, Mapping):
+    kind = registry.find(type_of(action))
+    if kind is None or kind.marks is None or not isinstance(action, Mapping):
         return Marks()
-    make = _MAKERS.get(str(action.get("type")))
-    return make(action, events, scrolled) if make else Marks()
+    return kind.marks(action, events, scrolled)
 
 
 def marks_draw(picture: Image.Image, marks: Marks, *, scale: float) -> Image.Image:
-    """A copy of the picture with the marks; ``scale`` is its pixels for one CSS pixel (``scale_of``)."""
+    """A copy of the picture with the marks; ``scale`` is its pixels per CSS pixel (``scale_of``)."""
     drawn = picture.convert("RGB")
     if marks.is_empty:
         return drawn
@@ -87,94 +54,15 @@ def marks_draw(picture: Image.Image, marks: Marks, *, scale: float) -> Image.Ima
 
 
 def scale_of(*, pixels: int, css_pixels: object) -> float:
-    """Pixels of a picture for one CSS pixel, from its width and the page's word for its own, else 1."""
-    width = _number(css_pixels)
+    """Pixels of a picture per CSS pixel, from its width and the width that the page reported, else 1."""
+    width = number(css_pixels)
     if width is None or width <= 0:
         return 1.0
     return min(max(pixels / width, SCALE_LEAST), SCALE_MOST)
 
 
-def scroll_told(data: Mapping[str, Any], *, kind: str) -> tuple[float, float] | None:
-    """How far the page was scrolled at an event, if the event says so."""
-    given = [data.get("x"), data.get("y")] if kind == "scroll" else data.get("scroll")
-    if not isinstance(given, list) or len(given) != 2:
-        return None
-    x, y = _number(given[0]), _number(given[1])
-    return None if x is None or y is None else (x, y)
-
-
-def _click(action: Mapping[str, Any], events: Sequence[Seen], scrolled: tuple[float, float]) -> Marks:
-    event = next((one for one in events if one.kind == "click"), None)
-    if event is None:
-        return Marks(point=_point(action, (0, 0)))
-    moved = _moved(event, scrolled)
-    return Marks(point=_point(event.data, moved), box=_box(event.data, moved))
-
-
-def _typed(action: Mapping[str, Any], events: Sequence[Seen], scrolled: tuple[float, float]) -> Marks:
-    given = action.get("text", action.get("value"))
-    return Marks(box=_field(events, scrolled), text=_shown(given))
-
-
-def _press(action: Mapping[str, Any], events: Sequence[Seen], scrolled: tuple[float, float]) -> Marks:
-    return Marks(box=_field(events, scrolled), text=_shown(action.get("key")))
-
-
-def _scroll(action: Mapping[str, Any], _events: Sequence[Seen], _scrolled: tuple[float, float]) -> Marks:
-    dx, dy = _number(action.get("dx", 0)) or 0, _number(action.get("dy", 0)) or 0
-    return Marks(scroll=(dx, dy)) if dx or dy else Marks()
-
-
-_MAKERS = {"click": _click, "type": _typed, "select": _typed, "press": _press, "scroll": _scroll}
-
-
-def _field(events: Iterable[Seen], scrolled: tuple[float, float]) -> Box | None:
-    """The box of the first element that was typed in, else focused."""
-    for kind in ("input", "focus", "key"):
-        boxes = (_box(one.data, _moved(one, scrolled)) for one in events if one.kind == kind)
-        found = next((box for box in boxes if box), None)
-        if found:
-            return found
-    return None
-
-
-def _moved(event: Seen, scrolled: tuple[float, float]) -> tuple[float, float]:
-    told = scroll_told(event.data, kind=event.kind)
-    return (told[0] - scrolled[0], told[1] - scrolled[1]) if told else (0, 0)
-
-
-def _point(data: Mapping[str, Any], moved: tuple[float, float]) -> tuple[float, float] | None:
-    x, y = _number(data.get("x")), _number(data.get("y"))
-    return None if x is None or y is None else (x + moved[0], y + moved[1])
-
-
-def _box(data: Mapping[str, Any], moved: tuple[float, float]) -> Box | None:
-    given = data.get("box")
-    numbers = [_number(value) for value in given] if isinstance(given, list) else []
-    x, y, width, height = numbers if len(numbers) == 4 else [None] * 4
-    if x is None or y is None or width is None or height is None or width <= 0 or height <= 0:
-        return None
-    return x + moved[0], y + moved[1], width, height
-
-
-def _number(value: object) -> float | None:
-    """A number of a sensible size; JSON has room for others."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -FAR <= value <= FAR:
-        return None
-    return float(value)
-
-
-def _shown(value: object) -> str:
-    """Text without what cannot be drawn or would turn it round (control, format, surrogate characters)."""
-    if not isinstance(value, str):
-        return ""
-    line = " ".join(value[: 10 * TEXT_CHARS].split())
-    clean = "".join(one for one in line if not unicodedata.category(one).startswith("C"))
-    return clean if len(clean) <= TEXT_CHARS else clean[: TEXT_CHARS - 1] + "…"
-
-
 def _inside(point: tuple[float, float], picture: Image.Image, scale: float) -> tuple[float, float]:
-    """In pixels of the picture; what lies outside is drawn at its edge."""
+    """In pixels of the picture; a point outside is drawn at its edge."""
     x, y = point[0] * scale, point[1] * scale
     return min(max(x, 0), picture.width - 1), min(max(y, 0), picture.height - 1)
 

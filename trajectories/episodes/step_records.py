@@ -12,40 +12,26 @@ from msgspec import Meta, Struct
 
 from core import api
 from core.errors import GymError
+from trajectories.actions.registry import ACTIONS
+from trajectories.actions.results import ResultCode
 
 INT_MAX = 2**31 - 1
 HASH_BYTES = 16
 FIRST_YEAR, LAST_YEAR = 1970, 9000
-# Of each type of action the keys besides ``type`` that are told in words, drawn or compared with its page.
-ACTION_FIELDS: dict[str, tuple[str, ...]] = {
-    "click": ("target", "x", "y"),
-    "type": ("target", "text", "clear"),
-    "press": ("key", "target"),
-    "scroll": ("dx", "dy", "target"),
-    "select": ("target", "value"),
-    "goto": ("url",),
-    "back": (),
-    "wait": ("ms",),
-    "answer": ("text",),
-    "noop": (),
-}
-KNOWN_ACTIONS = frozenset(ACTION_FIELDS)
-
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Text = str
 ShortText = Annotated[str, Meta(max_length=200)]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
-ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 Actor = Literal["policy", "human", "oracle", "router"]
 
 
-def _actions_told() -> str:
-    """What an action may hold, for the description of the API."""
+def action_description() -> str:
+    """What an action may hold, for the API's documentation."""
     types = [
-        f"`{name}` ({', '.join(f'`{field}`' for field in fields)})" if fields else f"`{name}`"
-        for name, fields in ACTION_FIELDS.items()
+        f"`{name}` ({', '.join(f'`{field}`' for field in kind.fields)})" if kind.fields else f"`{name}`"
+        for name, kind in ACTIONS.items()
     ]
     return (
         f"An object with a `type` and the fields of that type: {', '.join(types)}. "
@@ -78,10 +64,10 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     index: PositiveInt
     thought: Text | None = None
     raw: Text | None = None
-    action: Annotated[dict[str, Any] | None, Meta(description=_actions_told())] = None
+    action: Annotated[dict[str, Any] | None, Meta(description=action_description())] = None
     parsed: Any = None
     parse_error: Text | None = None
-    action_result: ActionResult | None = None
+    action_result: ResultCode | None = None
     observation: Observation | None = None
     screenshot: Sha256 | None = None
     url: Text | None = None
@@ -178,7 +164,7 @@ def step_row(step: StepIn) -> dict[str, Any]:
         "raw": step.raw or "",
         "action": step.action,
         "action_type": action_type,
-        "action_known": step.action is None or action_type in KNOWN_ACTIONS,
+        "action_known": step.action is None or action_type in ACTIONS,
         "action_result": step.action_result or "",
         "parse_error": step.parse_error or "",
         "observation_kind": seen.kind if seen else "",

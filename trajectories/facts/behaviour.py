@@ -15,7 +15,9 @@ from itertools import chain, pairwise
 from typing import Any
 
 from core.outline import ids_removed
-from trajectories.facts import elements
+from trajectories.actions import elements, registry
+from trajectories.actions.types import type_of
+from trajectories.facts.types import Measures
 
 # Of a longer thought or observation the beginning is measured.
 MEASURED_CHARS = 100_000
@@ -84,18 +86,6 @@ STOP = frozenset(
         "your",
     ]
 )
-# An action as people say it; the element's role and name follow.
-VERBS = {
-    "click": ("click", "press", "click on"),
-    "type": ("type", "enter", "fill in", "write"),
-    "press": ("press", "hit"),
-    "scroll": ("scroll", "scroll down", "scroll up"),
-    "select": ("select", "choose"),
-    "goto": ("go to", "open", "navigate to"),
-    "back": ("go back",),
-    "wait": ("wait",),
-    "answer": ("answer", "submit answer"),
-}
 Pair = tuple[str, str]
 
 
@@ -113,22 +103,6 @@ class Turn:
     shown: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measures:
-    """What is computed of one step."""
-
-    thought_chars: int
-    thought_words: int
-    numbers: int
-    formulas: int
-    restates: float
-    place: str
-    repeats: int | None
-    is_page_change: bool
-    is_backtrack: bool
-    checks_before_submit: bool
-
-
 def measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measures]:
     """All steps of an episode, ascending by number; ``submitted_in`` is the step that sent the answer, None
     when none did: then all of them come before it."""
@@ -139,7 +113,7 @@ def measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measures
     for turn in turns:
         place, page = place_of(turn), turn.url or place_of(turn)
         is_change = bool(page_before) and page != page_before
-        kind = _type_of(turn.action)
+        kind = type_of(turn.action)
         key = (place, repr(turn.action))
         earlier = first_seen.setdefault(key, turn.index) if place else turn.index
         found.append(
@@ -240,16 +214,13 @@ def _pairs_of_action(action: Mapping[str, Any] | None, observation: str) -> set[
     if not action:
         return set()
     target = elements.target_of(action, observation=observation)
-    said = [str(action[key])[:MEASURED_CHARS] for key in ("text", "key", "value", "url") if key in action]
-    where = f"{target.name} {target.role}" if target else ""
+    texts = [str(action[key])[:MEASURED_CHARS] for key in registry.text_fields() if key in action]
+    phrases = [*texts, ""]
+    if target:
+        phrases += [f"{target.name} {target.role}", f"{target.role} {target.name}"]
+    kind = registry.find(type_of(action))
     pairs: set[Pair] = set()
-    for verb in VERBS.get(_type_of(action), (_type_of(action),)):
-        for what in (*said, where, f"{target.role} {target.name}" if target else ""):
-            words = _content(f"{verb} {what}")
-            pairs.update(pairwise(words))
+    for verb in kind.verbs if kind and kind.verbs else (type_of(action),):
+        for phrase in phrases:
+            pairs.update(pairwise(_content(f"{verb} {phrase}")))
     return pairs
-
-
-def _type_of(action: Mapping[str, Any] | None) -> str:
-    kind = action.get("type") if action else None
-    return kind if isinstance(kind, str) else ""

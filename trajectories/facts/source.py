@@ -37,7 +37,7 @@ class SourceStep(Struct, frozen=True, kw_only=True):
     chars: int | None = None
 
     @property
-    def has_all_shown(self) -> bool:
+    def is_observation_complete(self) -> bool:
         """Neither is the observation cut, nor is there none, as where screenshots are all that is posted."""
         chars = len(self.observation) if self.chars is None else self.chars
         return 0 < chars < OBSERVATION_CHARS

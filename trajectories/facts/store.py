@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db import connection
 
 from trajectories import hot_sql
-from trajectories.facts.compute import Facts, facts_of
+from trajectories.facts.compute import facts_of
 from trajectories.facts.source import Source, sources_read
+from trajectories.facts.types import Facts
 from trajectories.facts.version import VERSION
 from trajectories.facts.words import CONFIGURATION
 
@@ -25,14 +26,15 @@ BEGINNING = datetime.min.replace(tzinfo=UTC)
 _encode = msgspec.json.Encoder().encode
 
 _STEP_COLUMNS = (
-    "action_type text, target text, said_done text, said_done_detail text, place text, repeats int,"
+    "action_type text, target text, action_check text, action_check_detail text, place text, repeats int,"
     " is_page_change bool, is_backtrack bool, checks_before_submit bool, thought_chars int,"
     " thought_words int, numbers int, formulas int, restates float8"
 )
 _STEP_NAMES = [column.split()[0] for column in _STEP_COLUMNS.split(",")]
 _EPISODE_COLUMNS = (
-    "steps int, duration_ms float8, action_types jsonb, not_seen int, different int, extra int,"
-    " confirmed int, extra_events int, extras jsonb, loops int, backtracks int, page_changes int, checks int,"
+    "steps int, duration_ms float8, action_types jsonb, no_effect int, different_effect int, unexplained int,"
+    " confirmed int, unexplained_events int, first_unexplained jsonb, loops int, backtracks int,"
+    " page_changes int, checks int,"
     " thought_chars float8, thought_words float8, numbers float8, formulas float8, restates float8"
 )
 _EPISODE_NAMES = [column.split()[0] for column in _EPISODE_COLUMNS.split(",")]

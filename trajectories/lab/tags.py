@@ -14,20 +14,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from tasks_app.figures import PLACE
-from trajectories.facts.action_check import MISMATCHES
-from trajectories.facts.action_rules import NOT_DONE
+from trajectories.actions.checks import CHECKS
+from trajectories.actions.results import NOT_PERFORMED, RESULTS
 from trajectories.lab.live_bar import live_bar
 from trajectories.lab.queries.step_labels import Told
 from trajectories.lab.search.form import EPISODES_MAX
+from trajectories.lab.text import action_check as action_checks
 from trajectories.lab.text import formulas, long_text
-from trajectories.lab.text.action_check import (
-    RESULT_TONES,
-    SAID_DONE,
-    SIGNS,
-    UNKNOWN_YET,
-    said_done_kind,
-    said_done_words,
-)
 from trajectories.lab.text.actions import Phrase, action_phrase, pretty
 from trajectories.lab.text.excerpts import excerpt_html
 from trajectories.lab.text.fidelity import share_told
@@ -117,30 +110,31 @@ def one_line_json(value: object) -> str:
 
 
 @register.filter
-def said_done(value: str, action_type: str = "") -> str:
-    return said_done_words(value, action_type=action_type)
+def check_label(kind: str, action_type: str = "") -> str:
+    return action_checks.check_label(kind, action_type=action_type)
 
 
 @register.filter
-def said_done_tone(value: str) -> str:
-    return SAID_DONE.get(value, ("", "plain"))[1]
+def check_tone(kind: str) -> str:
+    return CHECKS[kind].tone if kind in CHECKS else "plain"
 
 
 @register.inclusion_tag("lab/shared/_action_check.html")
-def seen(told: Told, action_type: str, result: str, *, is_whole: bool = False) -> dict[str, Any]:
-    """The sign of what became of an action. Lists say nothing of what nobody knows; ``is_whole`` does."""
-    kind = said_done_kind(told.said_done, action_type=action_type)
-    is_undone = kind == "not_seen" and result in NOT_DONE
-    is_unknown_yet = kind == "unknown" and told.is_so_far
-    words = UNKNOWN_YET if is_unknown_yet else said_done_words(kind, action_type=action_type, result=result)
+def check_tag(told: Told, action_type: str, result: str, *, is_whole: bool = False) -> dict[str, Any]:
+    """The outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
+    kind = action_checks.shown_kind(told.action_check, action_type=action_type)
+    check = CHECKS.get(kind)
+    is_undone = kind == "no_effect" and result in NOT_PERFORMED
+    is_unchecked = kind == "unknown" and told.is_so_far
+    label = action_checks.check_label(kind, action_type=action_type, result=result)
     return {
-        "words": words if is_whole or kind in SIGNS else "",
-        "sign": SIGNS.get(kind, ""),
-        "tone": said_done_tone(kind),
+        "label": (action_checks.NOT_CHECKED_LABEL if is_unchecked else label)
+        if is_whole or (check and check.sign)
+        else "",
+        "check": check,
         "detail": told.detail,
-        "is_mismatch": kind in MISMATCHES,
         "is_whole": is_whole,
-        "is_so_far": told.is_so_far and not is_undone and not is_unknown_yet,
+        "is_so_far": told.is_so_far and not is_undone and not is_unchecked,
     }
 
 
@@ -200,7 +194,8 @@ def ago(moment: datetime, now: datetime) -> str:
 @register.simple_tag
 def tag_of(value: str) -> SafeString:
     """An outcome, status or action result as a coloured tag; the word itself always stands there."""
-    tone = OUTCOME_TAGS.get(value) or RESULT_TONES.get(value) or STATE_TAGS.get(value) or "plain"
+    result = RESULTS.get(value)
+    tone = OUTCOME_TAGS.get(value) or (result and result.tone) or STATE_TAGS.get(value) or "plain"
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)
 
 

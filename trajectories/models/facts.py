@@ -1,4 +1,4 @@
-"""What is computed from steps and events after an episode's end, and can be computed again at will."""
+"""Facts: computed from steps and events after an episode's end, and recomputed at will."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.actions.checks import CHECKS, MISMATCHES
+
 
 class StepFacts(models.Model):
-    """Of one step: what became of its action, how its thought measures, and the thought's words.
+    """Of one step: its action check, the measures of its thought, and the thought's words.
 
-    Heuristics throughout: ``trajectories/facts/action_check.py`` and ``behaviour.py`` say how each is found.
+    All are heuristics; ``trajectories/facts/action_check.py`` and ``behaviour.py`` define them.
     """
-
-    class SaidDone(models.TextChoices):
-        CONFIRMED = "confirmed"
-        NOT_SEEN = "not_seen"
-        DIFFERENT = "different"
-        EXTRA = "extra"
-        UNKNOWN = "unknown"
-        NONE = "none"
 
     pk = models.CompositePrimaryKey("episode_id", "index")
     episode = models.ForeignKey(
@@ -34,10 +28,10 @@ class StepFacts(models.Model):
     index = models.PositiveIntegerField()
     version = models.PositiveSmallIntegerField()
     action_type = models.CharField(max_length=32, default="", blank=True)
-    # The element that the action names, in words: lists tell it without reading an observation.
+    # Describes the element that the action names, so that lists need not read an observation.
     target = models.CharField(max_length=120, default="", db_default="", blank=True)
-    said_done = models.CharField(max_length=9, choices=SaidDone)
-    said_done_detail = models.CharField(max_length=200, default="", blank=True)
+    action_check = models.CharField(max_length=16, choices=[(kind, kind) for kind in CHECKS])
+    action_check_detail = models.CharField(max_length=200, default="", blank=True)
     place = models.CharField(max_length=16, default="", blank=True)  # a hash of what the page showed
     repeats = models.PositiveIntegerField(null=True)  # the first step with the same place and action
     is_page_change = models.BooleanField()
@@ -56,11 +50,11 @@ class StepFacts(models.Model):
         ]
         indexes = [
             GinIndex(fields=["words"], name="step_facts_words"),
-            # Met with the index of words; the most frequent kinds are not asked for.
+            # Combined with the index of words; nobody filters by the most frequent outcomes.
             models.Index(
-                fields=["said_done", "action_type", "episode", "index"],
+                fields=["action_check", "action_type", "episode", "index"],
                 name="step_facts_mismatch",
-                condition=Q(said_done__in=("not_seen", "different", "extra")),
+                condition=Q(action_check__in=MISMATCHES),
             ),
         ]
 
@@ -82,12 +76,12 @@ class EpisodeFacts(models.Model):
     steps = models.PositiveIntegerField()
     duration_ms = models.FloatField()  # of all its steps
     action_types = models.JSONField(default=dict)  # how often each
-    not_seen = models.PositiveIntegerField()  # steps of each kind of mismatch
-    different = models.PositiveIntegerField()
-    extra = models.PositiveIntegerField()
+    no_effect = models.PositiveIntegerField()  # how many steps had each outcome of their action check
+    different_effect = models.PositiveIntegerField()
+    unexplained = models.PositiveIntegerField()
     confirmed = models.PositiveIntegerField()
-    extra_events = models.PositiveIntegerField()
-    extras = models.JSONField(default=list)  # the first of them: step, kind, what
+    unexplained_events = models.PositiveIntegerField()
+    first_unexplained = models.JSONField(default=list)  # the first of these events: step, kind, what
     loops = models.PositiveIntegerField()  # steps that repeat place and action of an earlier one
     backtracks = models.PositiveIntegerField()
     page_changes = models.PositiveIntegerField()
@@ -97,7 +91,7 @@ class EpisodeFacts(models.Model):
     numbers = models.FloatField(null=True)
     formulas = models.FloatField(null=True)
     restates = models.FloatField(null=True)  # over the steps' thoughts, weighted by their words
-    seen_until = models.DateTimeField()  # when the last step or event came that these facts know of
+    seen_until = models.DateTimeField()  # when the last step or event that these facts include arrived
     computed_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:

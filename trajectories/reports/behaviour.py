@@ -9,12 +9,14 @@ from typing import Any
 from django.db import connection
 
 from core.arms import PAGE_ARMS
+from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS
 from trajectories.reports.statistics import clustered_mean
 
 # What a page saw is known where pages reported something that was compared with at least one action; answers
 # reach the gym without a page, and tell nothing of it.
 _IS_KNOWN = """e.arm = ANY(%(arms_with_page)s) AND g.episode_id IS NOT NULL
-    AND a.confirmed + a.not_seen + a.different + a.extra > coalesce((a.action_types->>'answer')::int, 0)"""
+    AND a.confirmed + a.no_effect + a.different_effect + a.unexplained
+        > coalesce((a.action_types->>'answer')::int, 0)"""
 
 
 def _known(column: str) -> str:
@@ -33,10 +35,8 @@ MEASURES = {
     "backtracks": "a.backtracks",
     "loops": "a.loops",
     "checks": "a.checks",
-    "not_seen": _known("a.not_seen"),
-    "different": _known("a.different"),
-    "extra": _known("a.extra"),
-    "extra_events": _known("a.extra_events"),
+    **{kind: _known(f"a.{kind}") for kind in MISMATCHES},
+    "unexplained_events": _known("a.unexplained_events"),
 }
 _SUMS = ", ".join(f"count({column}), coalesce(sum({column}), 0)::float8" for column in MEASURES.values())
 
@@ -63,6 +63,11 @@ class Measure:
     high: float | None
     episodes: int
     tasks: int
+
+    @property
+    def published_name(self) -> str:
+        """Its name in the REST API."""
+        return PUBLISHED_COLUMNS.get(self.name, self.name)
 
 
 @dataclass(frozen=True, kw_only=True)

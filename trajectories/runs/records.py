@@ -204,7 +204,9 @@ class GroupPage(serializers.Serializer[Any]):
 class MeasureRecord(serializers.Serializer[Any]):
     """A mean over episodes with its 95% interval, clustered by task."""
 
-    name = serializers.CharField(help_text="A measure of `behaviour` in a trajectory, or of `said_done`.")
+    name = serializers.CharField(
+        source="published_name", help_text="A measure of `behaviour` in a trajectory, or of `said_done`."
+    )
     mean = serializers.FloatField()
     low = serializers.FloatField(allow_null=True, help_text="Null for a single task.")
     high = serializers.FloatField(allow_null=True)

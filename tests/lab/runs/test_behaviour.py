@@ -97,5 +97,5 @@ def test_what_is_known_of_few_episodes_says_of_how_many_and_of_none_stands_under
     assert '<td role="cell" data-label="text_agent" class="muted">–</td>' in restated
     assert "over" not in table.partition("Words in a thought")[2].partition("</tr>")[0]
     assert 'data-label="Mean"' not in table
-    unseen = table.partition("Actions that no page saw")[2].partition("</tr>")[0]
+    unseen = table.partition("Actions that had no effect")[2].partition("</tr>")[0]
     assert unseen.count("–</td>") == 2

@@ -68,9 +68,9 @@ def test_an_episode_with_an_event_that_no_action_explains_is_one_whose_page_saw_
         PageEvent.objects.create(episode=episode, page="p", seq=seq, step=of, kind=kind, at_ms=seq, data={})
     store.episodes_summarise([episode.pk])
     facts = EpisodeFacts.objects.get(episode=episode)
-    assert (facts.extra, facts.extra_events) == (0, 1)
-    assert _found(said_done="extra") == [(episode.pk, None)]
-    assert _found("look", said_done="extra") == []
+    assert (facts.unexplained, facts.unexplained_events) == (0, 1)
+    assert _found(action_check="unexplained") == [(episode.pk, None)]
+    assert _found("look", action_check="unexplained") == []
 
 
 def test_without_words_hits_are_episodes() -> None:
@@ -112,10 +112,10 @@ def test_action_and_mismatch_are_of_the_step_with_words_and_of_any_step_without(
     _event(episode)
     factories.verdict(episode)
     store.episodes_summarise([episode.pk])
-    assert _found(said_done="not_seen") == _found(action="click") == [(episode.pk, None)]
-    assert _found("verify", said_done="not_seen") == _found("verify", action="click") == []
-    assert _found("click", said_done="not_seen", action="click") == [(episode.pk, 2)]
-    assert _found(said_done="different") == _found(action="goto") == []
+    assert _found(action_check="no_effect") == _found(action="click") == [(episode.pk, None)]
+    assert _found("verify", action_check="no_effect") == _found("verify", action="click") == []
+    assert _found("click", action_check="no_effect", action="click") == [(episode.pk, 2)]
+    assert _found(action_check="different_effect") == _found(action="goto") == []
 
 
 def _event(episode: Episode) -> None:
@@ -163,7 +163,7 @@ def test_an_unknown_filter_is_refused() -> None:
     with pytest.raises(KeyError):
         _found(golds="42")
     with pytest.raises(KeyError):
-        _found(said_done="confirmed; DROP TABLE")
+        _found(action_check="confirmed; DROP TABLE")
 
 
 def test_pages_follow_on_without_gap_or_repetition() -> None:

@@ -84,7 +84,7 @@ def made(db: None) -> dict[str, Episode]:
         ("outcome=void&reason=lease_lost", "b"),
         ("status=finished", "ab"),
         ("action=goto", "a"),
-        ("said_done=not_seen", ""),
+        ("action_check=no_effect", ""),
         ("steps_min=2", "a"),
         ("steps_max=1", "b"),
         ("seconds_min=5", "b"),
@@ -125,11 +125,11 @@ def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: La
     factories.verdict(episode)
     store.episodes_summarise([episode.pk])
     client = lab(annotator)
-    assert found(page_of(client, "?said_done=not_seen")) == {(episode.pk, None)}
-    assert found(page_of(client, "?q=verify&said_done=not_seen")) == set()
-    html = page_of(client, "?q=click&said_done=not_seen")
+    assert found(page_of(client, "?action_check=no_effect")) == {(episode.pk, None)}
+    assert found(page_of(client, "?q=verify&action_check=no_effect")) == set()
+    html = page_of(client, "?q=click&action_check=no_effect")
     assert found(html) == {(episode.pk, 2)}
-    assert "not seen by the page" in html
+    assert "Action had no effect" in html
 
 
 def test_pages_follow_on_and_new_episodes_move_nothing(
@@ -212,7 +212,7 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
         ("problem=(((", "has no word that has to be there"),
         ("problem=%00", "has a character that no text here has: U+0000"),
         (f"problem={'x' * 10_000}", "has 10,000 characters, and 200 can be searched"),
-        ("said_done=confirmed", "is not among the choices"),
+        ("action_check=confirmed", "is not among the choices"),
         ("after=x", "is no place in this list"),
         ("after=99999999999999999999", "is no place in this list"),
         ("staus=open", "“staus” is no filter of a search: left out."),

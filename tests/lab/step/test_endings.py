@@ -55,7 +55,7 @@ def test_a_step_without_a_page_speaks_of_none(lab: Lab, annotator: User) -> None
     action = {"type": "run", "program": "1 + 1"}
     factories.step(episode, 1, action=action, duration_ms=30.0, more={"env_ms": 25.0})
     html = html_of(lab(annotator), episode, 1)
-    assert "what the page saw" not in html
+    assert "Not checked yet" not in html
     assert "this arm has no page" in html
     assert "Page and browser" not in html
     assert "Outside the model" in html

@@ -14,6 +14,7 @@ from core import tokens
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode
+from trajectories.actions.checks import CHECKS
 from trajectories.facts import store
 from trajectories.lab.queries import step_matches
 from trajectories.models import Blob, Episode, PageEvent, SiteEvent
@@ -107,7 +108,8 @@ def test_a_row_says_what_the_step_did_and_how_it_ended(lab: Lab, annotator: User
         "picture": 0,
         "page_change": 0,
         "repeats": None,
-        "said_done": "unknown",
+        "action_check": "unknown",
+        "check_label": "",
     }
     assert index["pictures"] == ["a" * 64]
     assert (rows[2]["tone"], rows[2]["picture"], rows[2]["page_change"]) == ("bad", None, 1)
@@ -182,21 +184,23 @@ def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) 
     factories.verdict(episode)
     client = lab(annotator)
     before = rows_of(index_of(client, episode))
-    assert [(row["repeats"], row["said_done"]) for row in before.values()] == [
-        (None, "unknown"), (1, "not_seen"), (1, "unknown"),
+    assert [(row["repeats"], row["action_check"]) for row in before.values()] == [
+        (None, "unknown"), (1, "no_effect"), (1, "unknown"),
     ]  # fmt: skip
     store.episodes_summarise([episode.pk])
     after = rows_of(index_of(client, episode))
     assert [after[index]["repeats"] for index in (1, 2, 3)] == [None, 1, 1]
-    unseen = next(index for index, row in after.items() if row["said_done"] == "not_seen")
+    unseen = next(index for index, row in after.items() if row["action_check"] == "no_effect")
     page = client.get(f"/episodes/{episode.pk}/steps/3").content.decode()
     assert f'The same place and action as <a href="/episodes/{episode.pk}/steps/1">step 1</a>' in page
-    assert "not seen by the page" in client.get(f"/episodes/{episode.pk}/steps/{unseen}").content.decode()
+    assert "Action had no effect" in client.get(f"/episodes/{episode.pk}/steps/{unseen}").content.decode()
     assert "computed by rule, not judged by people" in page
 
 
-@pytest.mark.parametrize(("said", "told"), [("42", "taken as the answer"), ("41", "another answer was sent")])
-def test_an_answer_that_no_page_saw_is_not_said_to_be_seen(
+@pytest.mark.parametrize(
+    ("said", "told"), [("42", "Submitted an answer"), ("41", "Different answer submitted")]
+)
+def test_an_answer_without_a_page_has_labels_of_its_own(
     lab: Lab, annotator: User, said: str, told: str
 ) -> None:
     episode = factories.episode(arm="text_zero_shot", answer_channel="api")
@@ -210,10 +214,10 @@ def test_an_answer_that_no_page_saw_is_not_said_to_be_seen(
     timeline = page.partition("data-strip")[2].partition("</nav>")[0]
     assert told in action
     assert f'href="/episodes/{episode.pk}/steps/1"' in timeline
-    assert "the page" not in action + timeline
+    assert not any(check.label in action + timeline for check in CHECKS.values())
 
 
-def test_a_search_tells_an_answer_that_was_not_sent_without_a_page(lab: Lab, annotator: User) -> None:
+def test_a_search_result_labels_an_answer_as_an_answer(lab: Lab, annotator: User) -> None:
     episode = factories.episode(arm="text_zero_shot", answer_channel="api")
     factories.step(
         episode, 1, thought="Counted.", action={"type": "answer", "text": "41"}, action_type="answer"
@@ -221,11 +225,11 @@ def test_a_search_tells_an_answer_that_was_not_sent_without_a_page(lab: Lab, ann
     factories.submission(episode, "42")
     factories.verdict(episode)
     store.episodes_summarise([episode.pk])
-    page = lab(annotator).get("/search?q=counted&said_done=different").content.decode()
+    page = lab(annotator).get("/search?q=counted&action_check=different_effect").content.decode()
     hit = page.partition('class="hit"')[2].partition("</li>")[0]
-    assert "another answer was sent" in hit
-    assert "the page saw" not in hit
-    assert "the page saw another thing, or another answer was sent" in page
+    assert "Different answer submitted" in hit
+    assert CHECKS["different_effect"].label not in hit
+    assert "Effect differs from action" in page
 
 
 @pytest.mark.parametrize("place", ["thought", "raw", "observation_text", "url", "action"])

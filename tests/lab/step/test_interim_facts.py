@@ -21,8 +21,8 @@ from trajectories.models import Episode, PageEvent, StepFacts
 
 Lab = Callable[[User | None], LabClient]
 SAID = (
-    "said_done",
-    "said_done_detail",
+    "action_check",
+    "action_check_detail",
     "is_page_change",
     "is_backtrack",
     "repeats",
@@ -114,15 +114,15 @@ def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: 
     }
     store.episodes_summarise([episode.pk])
     kept = {one.index: one for one in StepFacts.objects.filter(episode_id=episode.pk, index__lt=last)}
-    assert {index: (one.repeats, one.said_done) for index, one in marks.items()} == {
-        index: (one.repeats, one.said_done) for index, one in kept.items()
+    assert {index: (one.repeats, one.action_check) for index, one in marks.items()} == {
+        index: (one.repeats, one.action_check) for index, one in kept.items()
     }
     for index, one in kept.items():
         assert {name: getattr(alone[index], name) for name in SAID} == {
             name: getattr(one, name) for name in SAID
         }
     assert {index for index, one in kept.items() if one.repeats} == {2, 3, 10, 12}
-    assert {one.said_done for one in kept.values()} >= {"confirmed", "different", "not_seen"}
+    assert {one.action_check for one in kept.values()} >= {"confirmed", "different_effect", "no_effect"}
 
 
 def test_no_observation_is_read_whole_for_a_timeline(db: None) -> None:
@@ -158,7 +158,7 @@ def test_steps_asked_for_keep_their_events_however_many_others_have(
             made = PageEvent.objects.create(episode=episode, kind=kind, data=data, **event)
             PageEvent.objects.filter(pk=made.pk).update(received_at=started + timedelta(milliseconds=seq))
     found = marks_so_far(episode_id=episode.pk, first=4, last=4)
-    assert found[4].said_done == "confirmed"
+    assert found[4].action_check == "confirmed"
 
 
 def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
@@ -166,16 +166,16 @@ def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
     for index in range(1, 100):
         click(episode, index, is_seen=index == 1)
     found = facts_so_far(episode_id=episode.pk, first=80, last=81)
-    assert [fact.said_done for fact in found.values()] == ["not_seen", "not_seen"]
+    assert [fact.action_check for fact in found.values()] == ["no_effect", "no_effect"]
 
 
 def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there(db: None) -> None:
     episode = factories.episode()
     click(episode, 1)
     click(episode, 2, is_seen=False)
-    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[2].said_done == "unknown"
+    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[2].action_check == "unknown"
     click(episode, 3)
-    assert facts_so_far(episode_id=episode.pk, first=1, last=3)[2].said_done == "not_seen"
+    assert facts_so_far(episode_id=episode.pk, first=1, last=3)[2].action_check == "no_effect"
 
 
 def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab, annotator: User) -> None:
@@ -190,15 +190,15 @@ def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab,
         observation_text="[e1] main",
     )
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
-    assert "the action named an element that was not there: e8" in html
-    assert "nobody knows" not in html
+    assert "the action named an element that was not on the page: e8" in html
+    assert "Effect unknown" not in html
 
 
 @pytest.mark.parametrize("observation", ["", "[e1] main".ljust(source.OBSERVATION_CHARS + 9) + "[e8] link"])
 def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_known(
     db: None, observation: str
 ) -> None:
-    episode, neutral = factories.episode(), "the harness found nothing there to act on"
+    episode, neutral = factories.episode(), "the harness found no element to act on"
     acted = {"action": {"type": "click", "target": "e8"}, "action_result": "no_target"}
     factories.step(episode, 1, **acted, action_type="click", observation_text=observation)
     factories.step(episode, 2, **acted, action_type="click", observation_text="[e1] main")
@@ -206,12 +206,12 @@ def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_kn
     for is_whole in (True, False):
         read = source_part(episode_id=episode.pk, first=1, last=2, reach=50, is_whole=is_whole)
         assert read is not None
-        assert [step.has_all_shown for step in read.steps] == [False, True]
-    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[1].said_done_detail == neutral
+        assert [step.is_observation_complete for step in read.steps] == [False, True]
+    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[1].action_check_detail == neutral
     store.episodes_summarise([episode.pk])
     first, second = StepFacts.objects.filter(episode_id=episode.pk).order_by("index")
-    assert first.said_done_detail == neutral
-    assert second.said_done_detail == "the action named an element that was not there: e8"
+    assert first.action_check_detail == neutral
+    assert second.action_check_detail == "the action named an element that was not on the page: e8"
 
 
 def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
@@ -231,7 +231,7 @@ def test_the_timeline_says_which_steps_nothing_is_said_of_yet(
 
     def said() -> list[str]:
         told = lab(annotator).get(address).json()
-        place = told["fields"].index("said_done")
+        place = told["fields"].index("action_check")
         return [row[place] for row in told["steps"]]
 
     assert said() == ["later", "later", "confirmed", "confirmed"]
@@ -253,7 +253,7 @@ def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, a
     settled = "no worker has measured the episode since its end"
 
     html = client.get(address).content.decode()
-    assert "not known yet what the page saw" in html
+    assert "Not checked yet" in html
     assert f">{interim_facts.LATE.detail}</p>" in html
     assert settled not in html
     factories.verdict(episode)
@@ -261,7 +261,7 @@ def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, a
     store.episodes_summarise([episode.pk])
     html = client.get(address).content.decode()
     assert settled not in html
-    assert "not seen by the page" in html
+    assert "Action had no effect" in html
     assert "yet" not in html.partition("action-card")[2].partition("</section>")[0]
 
 
@@ -271,12 +271,12 @@ def test_an_open_episode_shows_the_same_badges_and_says_so_far(lab: Lab, annotat
         click(episode, index, is_seen=index != 2)
     client = lab(annotator)
     html = client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
-    assert "not seen by the page so far" in html
+    assert "Action had no effect so far" in html
     assert 'id="measures"' in html
     told: dict[str, Any] = client.get(f"/episodes/{episode.pk}/index.json").json()
-    place = told["fields"].index("said_done")
+    place = told["fields"].index("action_check")
     assert told["is_so_far"] is True
-    assert [row[place] for row in told["steps"]] == ["confirmed", "not_seen", "confirmed"]
+    assert [row[place] for row in told["steps"]] == ["confirmed", "no_effect", "confirmed"]
     store.episodes_summarise([episode.pk])
     assert "so far" not in client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
     assert client.get(f"/episodes/{episode.pk}/index.json").json()["is_so_far"] is False

@@ -19,7 +19,7 @@ from trajectories.models import Episode, PageEvent, StepFacts
 
 Lab = Callable[[User | None], LabClient]
 LOFT = "link “Sunny loft”"
-PAGE = '[e1] main\n  [e8] link "Sunny loft"\n  [e9] textbox "Where" value "Rome"'
+PAGE = '[e1] main\n  [e8] link "Sunny loft"\n  [e9] textbox "Where" value="Rome"'
 
 
 def walked(*targets: str, seen: str = "Sunny loft", **fields: Any) -> Episode:
@@ -59,7 +59,7 @@ def test_an_element_is_told_by_role_and_name(
     response: Any = lab(annotator).get(address.format(episode.pk, walked("e9").pk))
     html = response.getvalue().decode()
     assert f'<bdi class="action-element" dir="auto">{LOFT}</bdi>' in html
-    assert "✓</span> seen by the page" in html
+    assert "✓</span> Confirmed" in html
 
 
 @pytest.mark.parametrize("summarised", [never, kept])
@@ -84,16 +84,16 @@ def test_a_click_elsewhere_has_its_sign(address: str, lab: Lab, annotator: User)
     response: Any = lab(annotator).get(address.format(episode.pk, walked("e9").pk))
     html = response.getvalue().decode()
     assert 'class="tag tag-bad"' in html
-    assert "≠</span> the page saw another thing" in html
+    assert "≠</span> Effect differs from action" in html
     assert "a click on link “Dark cellar”, not on link “Sunny loft”" in html
 
 
 @pytest.mark.parametrize(
     ("action", "result", "sign", "words"),
     [
-        ({"type": "click", "target": "e8"}, "ok", "∅", "not seen by the page"),
-        ({"type": "press", "key": "a"}, "refused", "∅", "not done"),
-        ({"type": "wait"}, "ok", "+", "the page saw more"),
+        ({"type": "click", "target": "e8"}, "ok", "∅", "Action had no effect"),
+        ({"type": "press", "key": "a"}, "refused", "∅", "Not performed"),
+        ({"type": "wait"}, "ok", "+", "Unexplained events"),
     ],
 )
 def test_list_and_timeline_have_one_sign_for_one_meaning(
@@ -114,8 +114,8 @@ def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
     factories.step(episode, 2, action={"type": "wait", "ms": 10}, action_type="wait")
     kept(episode)
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
-    assert html.count("seen by the page") == 1
-    assert "nothing to be seen" in lab(annotator).get(f"/episodes/{episode.pk}/steps/2").content.decode()
+    assert html.count("Confirmed") == 1
+    assert "No effect expected" in lab(annotator).get(f"/episodes/{episode.pk}/steps/2").content.decode()
 
 
 def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotator: User) -> None:
@@ -129,9 +129,9 @@ def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotato
 def test_what_was_kept_stays_where_another_version_told_no_element(db: None) -> None:
     episode = walked("e8", "e8")
     kept_by_another_version(episode)
-    StepFacts.objects.update(said_done="extra", said_done_detail="as it was kept")
+    StepFacts.objects.update(action_check="unexplained", action_check_detail="as it was kept")
     assert steps_told(episode_id=episode.pk, indexes=[1, 7]) == {
-        1: Told(target=LOFT, said_done="extra", detail="as it was kept"),
+        1: Told(target=LOFT, action_check="unexplained", detail="as it was kept"),
         7: Told(),
     }
 
@@ -143,7 +143,7 @@ def test_a_step_page_shows_the_line_of_its_element_where_it_says_more(lab: Lab, 
         for index in (1, 2)
     ]
     assert "[e8] link" not in pages[0]
-    assert "[e9] textbox &quot;Where&quot; value &quot;Rome&quot;</p>" in pages[1]
+    assert "[e9] textbox &quot;Where&quot; value=&quot;Rome&quot;</p>" in pages[1]
 
 
 def test_a_hostile_name_is_text_and_its_token_is_masked(lab: Lab, annotator: User) -> None:

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from core.tokens import TOKEN_LENGTH, token_open
 from trajectories import ui_evidence
+from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories.milestones import with_milestones
@@ -26,7 +27,10 @@ TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
 MASK = "***"
 
 _COLUMNS = ", ".join(f"'{name}', e.{name}" for name in EpisodeColumns.__struct_fields__)
-_STEPS = """
+# The kinds of an action check under their published names.
+_PUBLISHED_KIND = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
+_PUBLISHED_COUNTS = ", ".join(f"'{name}', a.{column}" for column, name in PUBLISHED_COLUMNS.items())
+_STEPS = f"""
     SELECT coalesce(json_agg(jsonb_build_object('index', s.index, 'thought', s.thought, 'raw', s.raw,
         'action', s.action, 'action_known', s.action_known, 'action_result', nullif(s.action_result, ''),
         'parse_error', nullif(s.parse_error, ''), 'screenshot', nullif(s.screenshot, ''),
@@ -36,7 +40,7 @@ _STEPS = """
         'started_at', s.started_at, 'duration_ms', s.duration_ms, 'policy_version', s.policy_version,
         'actor', s.actor, 'recorded_at', s.created_at,
         'said_done', CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
-            'kind', f.said_done, 'detail', f.said_done_detail) END,
+            'kind', CASE f.action_check {_PUBLISHED_KIND} END, 'detail', f.action_check_detail) END,
         'behaviour', CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
             'thought_chars', f.thought_chars, 'thought_words', f.thought_words, 'numbers', f.numbers,
             'formulas', f.formulas, 'restates', f.restates, 'repeats', f.repeats,
@@ -44,12 +48,11 @@ _STEPS = """
             'checks_before_submit', f.checks_before_submit) END) || s.more ORDER BY s.index), '[]')
     FROM trajectories_step s
     LEFT JOIN trajectories_stepfacts f ON f.episode_id = s.episode_id AND f.index = s.index
-    WHERE s.episode_id = e.id"""
+    WHERE s.episode_id = e.id"""  # noqa: S608 (a constant)
 # What was computed after the end; null until then.
-_SAID_DONE = """
-    SELECT json_build_object('confirmed', a.confirmed, 'not_seen', a.not_seen, 'different', a.different,
-        'extra', a.extra, 'extra_events', a.extra_events, 'extras', a.extras)
-    FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""
+_ACTION_CHECK = f"""
+    SELECT json_build_object({_PUBLISHED_COUNTS}, 'extras', a.first_unexplained)
+    FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""  # noqa: S608 (a constant)
 _BEHAVIOUR = """
     SELECT json_build_object('steps', a.steps, 'duration_ms', a.duration_ms, 'action_types', a.action_types,
         'loops', a.loops, 'backtracks', a.backtracks, 'page_changes', a.page_changes, 'checks', a.checks,
@@ -102,7 +105,7 @@ SELECT json_build_object({_COLUMNS}, 'run', e.run_id, 'group', e.group_id, 'task
     'close_reason', nullif(e.close_reason, ''), 'close_detail', nullif(e.close_detail, ''),
     'steps', ({_STEPS}), 'page_events', ({_PAGE_EVENTS}), 'site_events', ({_SITE_EVENTS}),
     'tool_calls', ({_TOOL_CALLS}), 'milestones', '[]'::json,
-    'submission', ({_SUBMISSION}), 'said_done', ({_SAID_DONE}), 'behaviour', ({_BEHAVIOUR}),
+    'submission', ({_SUBMISSION}), 'said_done', ({_ACTION_CHECK}), 'behaviour', ({_BEHAVIOUR}),
     'terminated', coalesce(v.terminated, false), 'truncated', coalesce(v.truncated, false),
     'verdict', CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END{_WITH_GOLDS if with_golds else ""})::text,
     {_GOLD}

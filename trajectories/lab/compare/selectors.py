@@ -13,7 +13,8 @@ from django.http import Http404
 
 from core.tokens import mask_tokens
 from tasks_app.models import Task
-from trajectories.facts import behaviour, elements
+from trajectories.actions import elements
+from trajectories.facts import behaviour
 from trajectories.lab.compare.alignment import Key
 from trajectories.lab.queries.step_labels import steps_told
 from trajectories.lab.queries.steps import HAS_PICTURE

@@ -19,8 +19,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from trajectories.facts.action_check import MISMATCHES
-from trajectories.facts.elements import target_told
+from trajectories.actions.checks import MISMATCHES
+from trajectories.actions.elements import target_description
 from trajectories.lab.compare import selectors
 from trajectories.lab.export.question import question_context
 from trajectories.lab.queries import episodes
@@ -170,7 +170,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
 
 def _told(step: Step, told: Told) -> Told:
     """The step is here whole: its element need not have been kept."""
-    return replace(told, target=target_told(step.action, observation=step.observation_text))
+    return replace(told, target=target_description(step.action, observation=step.observation_text))
 
 
 def _picture(step: Step, found: StepMarks, room: Room) -> str:

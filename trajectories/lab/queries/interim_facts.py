@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trajectories.facts.action_check import Match
-from trajectories.facts.action_rules import NOT_DONE
-from trajectories.facts.compute import StepFact, facts_of
+from trajectories.actions.results import NOT_PERFORMED
+from trajectories.facts.compute import facts_of
 from trajectories.facts.source import Source, source_part
+from trajectories.facts.types import ActionCheck, StepFact
 from trajectories.facts.version import VERSION
 from trajectories.models import StepFacts
 
 # Of so many steps at once, the last ones of what is asked for, with so many before them for comparison.
 STEPS_MOST = 150
 REACH = 50
-LATE = Match(kind="unknown", detail="what its page saw may still come")
+LATE = ActionCheck(kind="unknown", detail="its page events may still arrive")
 
 
 def facts_so_far(*, episode_id: int, first: int, last: int) -> dict[int, StepFacts]:
@@ -35,7 +35,7 @@ class Marks:
 
     target: str
     repeats: int | None
-    said_done: str
+    action_check: str
     detail: str
 
 
@@ -47,8 +47,8 @@ def marks_so_far(*, episode_id: int, first: int, last: int) -> dict[int, Marks]:
         fact.index: Marks(
             target=fact.target,
             repeats=fact.measures.repeats,
-            said_done=fact.match.kind,
-            detail=fact.match.detail,
+            action_check=fact.check.kind,
+            detail=fact.check.detail,
         )
         for fact in facts
     }
@@ -66,11 +66,11 @@ def _facts(*, episode_id: int, first: int, last: int, is_whole: bool) -> Sequenc
 def _newest(source: Source) -> int | None:
     """The step whose events may still come. None do of what the harness says that it did not do."""
     step = source.steps[-1] if source.steps else None
-    return None if step is None or step.action_result in NOT_DONE else step.index
+    return None if step is None or step.action_result in NOT_PERFORMED else step.index
 
 
 def _patient(fact: StepFact) -> StepFact:
-    return replace(fact, match=LATE) if fact.match.kind == "not_seen" else fact
+    return replace(fact, check=LATE) if fact.check.kind == "no_effect" else fact
 
 
 def _row(episode_id: int, fact: StepFact) -> StepFacts:

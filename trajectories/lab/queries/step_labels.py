@@ -16,10 +16,10 @@ from trajectories.models import StepFacts
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """``target`` is in words, ``said_done`` a kind with its reason; each empty where nobody knows it."""
+    """``target`` is in words, ``action_check`` a kind with its reason; each empty where nobody knows it."""
 
     target: str = ""
-    said_done: str = ""
+    action_check: str = ""
     detail: str = ""
     is_so_far: bool = False
 
@@ -35,9 +35,9 @@ def _kept(episode_id: int, indexes: Iterable[int]) -> tuple[dict[int, Told], dic
     facts = StepFacts.objects.filter(episode_id=episode_id, index__in=list(indexes)).order_by("index")
     told, versions = {}, {}
     for index, version, *said in facts.values_list(
-        "index", "version", "target", "said_done", "said_done_detail"
+        "index", "version", "target", "action_check", "action_check_detail"
     ):
-        told[index] = Told(target=said[0], said_done=said[1], detail=said[2])
+        told[index] = Told(target=said[0], action_check=said[1], detail=said[2])
         versions[index] = version
     return told, versions
 
@@ -51,6 +51,6 @@ def _so_far(episode_id: int, stale: Sequence[int], kept: dict[int, Told]) -> dic
     for index in stale:
         if (mark := marks.get(index)) is None:
             continue
-        fresh = Told(target=mark.target, said_done=mark.said_done, detail=mark.detail, is_so_far=True)
+        fresh = Told(target=mark.target, action_check=mark.action_check, detail=mark.detail, is_so_far=True)
         found[index] = replace(kept[index], target=mark.target) if index in kept else fresh
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,8 +12,10 @@ from django.db import connection
 from tasks_app import kinds
 from tasks_app.families import milestones
 from tasks_app.models import Gold
+from trajectories.actions import registry
+from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.lab.queries import interim_facts
-from trajectories.lab.text.action_check import SIGNS, said_done_words, step_tone
+from trajectories.lab.text.action_check import check_label, step_tone
 from trajectories.lab.text.actions import Phrase, short_phrase
 from trajectories.models import Episode, SiteEvent
 
@@ -24,15 +27,13 @@ BAR_FULL_MS = 10_000
 # Step numbers are 32-bit integers.
 INDEX_MAX = 2**31 - 1
 INDEX_DIGITS = 10
-MISMATCHES = frozenset({"not_seen", "different", "extra"})
 # Said of a step that nobody has compared with its page yet, nor with the steps before it.
 LATER = "later"
 
 # The action stays in the database: what was typed may be a megabyte.
 _OUTLINE = """
 SELECT s.index, s.action_type, s.action_known, s.action_result, s.parse_error <> '' AS is_unread,
-    left(coalesce(s.action->>'text', s.action->>'key', s.action->>'value', s.action->>'url',
-        s.action->>'ms', s.action->>'dy'), %(words)s) AS what,
+    left(s.action->>(%(objects)s::jsonb->>s.action_type), %(words)s) AS what,
     coalesce(nullif(f.target, ''), left(s.action->>'target', %(words)s)) AS target,
     s.duration_ms,
     CASE WHEN EXISTS (SELECT 1 FROM trajectories_blob b WHERE b.sha256 = s.screenshot)
@@ -40,7 +41,7 @@ SELECT s.index, s.action_type, s.action_known, s.action_result, s.parse_error <>
             WHERE p.sha256 = s.screenshot AND p.state = 'unreadable')
         THEN s.screenshot ELSE '' END AS screenshot,
     coalesce(f.is_page_change, s.url <> '' AND s.url <> lag(s.url) OVER (ORDER BY s.index)) AS is_page_change,
-    f.repeats, coalesce(f.said_done, '') AS said_done, f.index IS NULL AS is_so_far
+    f.repeats, coalesce(f.action_check, '') AS action_check, f.index IS NULL AS is_so_far
 FROM trajectories_step s
 LEFT JOIN trajectories_stepfacts f ON f.episode_id = s.episode_id AND f.index = s.index
 WHERE s.episode_id = %(episode)s AND s.index BETWEEN %(first)s - 1 AND %(last)s
@@ -53,8 +54,8 @@ class Cell:
 
     ``screenshot`` is empty too where it never came or is no picture.
 
-    ``repeats`` and ``said_done`` are computed for good some seconds after the episode's end; before, they are
-    what can be said ``is_so_far``, for the last steps that were asked for; the others are ``LATER``.
+    ``repeats`` and ``action_check`` become final some seconds after the episode's end. Before, they are
+    provisional (``is_so_far``) for the last steps requested, and ``LATER`` for the others.
     """
 
     index: int
@@ -66,23 +67,25 @@ class Cell:
     screenshot: str
     is_page_change: bool
     repeats: int | None
-    said_done: str
+    action_check: str
     is_so_far: bool = False
 
     @property
     def is_mismatch(self) -> bool:
         """Whether the page saw another thing than the step says."""
-        return self.said_done in MISMATCHES
+        return self.action_check in MISMATCHES
 
     @property
     def sign(self) -> str:
         """The same as in lists: one sign has one meaning."""
-        return SIGNS.get(self.said_done, "")
+        return CHECKS[self.action_check].sign if self.is_mismatch else ""
 
     @property
-    def seen(self) -> str:
-        """What the sign says, in words."""
-        return said_done_words(self.said_done, action_type=self.action_type, result=self.result)
+    def check_label(self) -> str:
+        """What the sign means; empty without a mismatch."""
+        if not self.is_mismatch:
+            return ""
+        return check_label(self.action_check, action_type=self.action_type, result=self.result)
 
     @property
     def bar(self) -> int | None:
@@ -96,7 +99,8 @@ def outline(*, episode_id: int, first: int, last: int) -> list[Cell]:
     """The steps numbered from ``first`` to ``last``, both included, in one query."""
     bounds = {"first": min(first, INDEX_MAX), "last": min(last, INDEX_MAX)}
     with connection.cursor() as cursor:
-        cursor.execute(_OUTLINE, {"episode": episode_id, "words": WORDS_CHARS, **bounds})
+        objects = json.dumps(registry.objects())
+        cursor.execute(_OUTLINE, {"episode": episode_id, "words": WORDS_CHARS, "objects": objects, **bounds})
         names = [column.name for column in cursor.description or ()]
         rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     cells = [_cell(row) for row in rows if row["index"] >= first]
@@ -113,9 +117,9 @@ def _completed(cells: list[Cell], *, episode_id: int) -> list[Cell]:
 
 def _said_so_far(cell: Cell, fact: interim_facts.Marks | None) -> Cell:
     if fact is None:
-        return replace(cell, said_done=LATER)
+        return replace(cell, action_check=LATER)
     phrase = replace(cell.phrase, where=fact.target or cell.phrase.where)
-    return replace(cell, phrase=phrase, repeats=fact.repeats, said_done=fact.said_done)
+    return replace(cell, phrase=phrase, repeats=fact.repeats, action_check=fact.action_check)
 
 
 def _cell(row: dict[str, Any]) -> Cell:
@@ -129,7 +133,7 @@ def _cell(row: dict[str, Any]) -> Cell:
         screenshot=row["screenshot"],
         is_page_change=bool(row["is_page_change"]),
         repeats=row["repeats"],
-        said_done=row["said_done"],
+        action_check=row["action_check"],
         is_so_far=row["is_so_far"],
     )
 

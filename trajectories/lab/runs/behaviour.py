@@ -17,9 +17,9 @@ TITLES = {
     "checks": ("Steps that speak of checking, before the answer", False),
     "backtracks": ("Backtracks", False),
     "loops": ("Steps that repeat an earlier one", False),
-    "not_seen": ("Actions that no page saw", False),
-    "different": ("Actions done differently than said", False),
-    "extra_events": ("Events that no action explains", False),
+    "no_effect": ("Actions that had no effect", False),
+    "different_effect": ("Actions with a different effect", False),
+    "unexplained_events": ("Unexplained events", False),
 }
 # Of fewer tasks an interval would span nearly everything, and be read as a finding.
 TASKS_LEAST = 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from trajectories.actions.elements import target_description
 from trajectories.capture.captions import CHARS, Caption
-from trajectories.facts.elements import target_told
 from trajectories.lab.text.actions import action_phrase
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Step
@@ -15,7 +15,7 @@ PART_CHARS = 160
 
 def caption_of(episode: Episode, step: Step) -> Caption:
     """Step and action, the beginning of its thought, and of which task and model it is; tokens masked."""
-    target = target_told(step.action, observation=step.observation_text)
+    target = target_description(step.action, observation=step.observation_text)
     phrase = action_phrase(step.action, target=target)
     where = phrase.where and f"on {phrase.where}"
     did = " ".join(part for part in (phrase.verb, _quoted(phrase.what), where) if part)

@@ -9,7 +9,9 @@ from typing import Any
 
 from django.db import connection
 
-from trajectories.capture import marks
+from trajectories.actions.marks import Marks, scroll_position
+from trajectories.actions.types import ReportedEvent
+from trajectories.capture.marks import marks_of
 from trajectories.models import PageEvent, Step
 
 KINDS = ("click", "input", "focus", "key")
@@ -32,7 +34,7 @@ UNION ALL
 class StepMarks:
     """``css_width`` is the page's word for the width of its window, None when it said none."""
 
-    marks: marks.Marks
+    marks: Marks
     css_width: object = None
 
 
@@ -43,14 +45,14 @@ def step_marks(step: Step, *, seen: Sequence[PageEvent] | None = None) -> StepMa
     """
     events = _events(step) if seen is None else [event for event in seen if event.kind in KINDS][:EVENTS_MAX]
     if not events:
-        return StepMarks(marks=marks.marks_of(step.action, ()), css_width=_width_before(step))
+        return StepMarks(marks=marks_of(step.action, ()), css_width=_width_before(step))
     first = events[0]
     before = _page_before(first)
     load = before.pop(LOADED, {})
-    scrolled = next((marks.scroll_told(data, kind=kind) for kind, data in before.items()), None)
-    done = [marks.Seen(kind=one.kind, data=one.data) for one in events if one.page == first.page]
+    scrolled = next((scroll_position(data, kind=kind) for kind, data in before.items()), None)
+    done = [ReportedEvent(kind=one.kind, data=one.data) for one in events if one.page == first.page]
     return StepMarks(
-        marks=marks.marks_of(step.action, done, scrolled=scrolled or (0, 0)),
+        marks=marks_of(step.action, done, scrolled=scrolled or (0, 0)),
         css_width=load.get("width"),
     )
 

@@ -11,10 +11,10 @@ from django import forms
 from core.arms import arm_choices
 from core.integers import BIGINT_MAX
 from core.reasons import END_REASONS
-from trajectories.episodes.step_records import KNOWN_ACTIONS
-from trajectories.facts.action_check import MISMATCHES
+from trajectories.actions.checks import MISMATCHES
+from trajectories.actions.registry import ACTIONS
 from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice, names
-from trajectories.lab.text.action_check import said_done_sought
+from trajectories.lab.text.action_check import check_label
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
 
@@ -26,7 +26,7 @@ COUNT_MAX = 10**9
 # No episode is older, and a day can still be added to the last.
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(9000, 1, 1)
 
-AT_ONCE = ("run", "benchmark", "arm", "outcome", "reason", "said_done")
+AT_ONCE = ("run", "benchmark", "arm", "outcome", "reason", "action_check")
 PAIRS = (
     ("steps_min", "steps_max", "steps"),
     ("seconds_min", "seconds_max", "seconds"),
@@ -104,8 +104,8 @@ class SearchForm(FilterForm):
     arm = choice(arm_choices(), "Arm")
     outcome = choice(Verdict.Outcome.choices, "Outcome")
     reason = choice([(reason.code, reason.label) for reason in END_REASONS.values()], "End reason")
-    said_done = choice([(kind, said_done_sought(kind)) for kind in MISMATCHES], "Said and done")
-    action = names(sorted(KNOWN_ACTIONS), "Action")
+    action_check = choice([(kind, check_label(kind)) for kind in MISMATCHES], "Action check")
+    action = names(list(ACTIONS), "Action")
     status = choice(Episode.Status.choices, "Status")
     steps_min = _count("Steps, at least")
     steps_max = _count("Steps, at most")

@@ -18,7 +18,7 @@ from trajectories.lab.queries import tasks
 from trajectories.lab.runs import selectors
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search
-from trajectories.lab.text.action_check import said_done_sought
+from trajectories.lab.text.action_check import check_label
 from trajectories.lab.text.untrusted import cut, visible
 
 PLACE = "after"
@@ -159,7 +159,7 @@ class Asked:
     def _said(self, name: str, given: str) -> str:
         if name in AMOUNTS:
             return AMOUNTS[name].format(given)
-        if name == "said_done":
-            return said_done_sought(given)
+        if name == "action_check":
+            return check_label(given)
         shown = f"{given} · {self.runs[int(given)]}" if name == "run" else given
         return f"{str(self.form.fields[name].label).lower()}: {shown}"

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from trajectories.actions.checks import PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.trajectories import selectors
 from trajectories.lab.search.query import Asked
@@ -48,10 +49,11 @@ COLUMNS = {
     "truncated": "verdict__truncated",
     "opened_at": "opened_at",
     "finished_at": "finished_at",
+    **{name: f"facts__{column}" for column, name in PUBLISHED_COLUMNS.items()},
     **{
         name: f"facts__{name}"
         for name in (
-            *("steps", "duration_ms", "confirmed", "not_seen", "different", "extra", "extra_events"),
+            *("steps", "duration_ms"),
             *("loops", "backtracks", "page_changes", "checks"),
             *("thought_chars", "thought_words", "numbers", "formulas", "restates"),
         )

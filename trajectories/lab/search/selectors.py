@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 
 from tasks_app.task_words import task_query, tasks_with
-from trajectories.facts.action_check import MISMATCHES
+from trajectories.actions.checks import MISMATCHES
 from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
 from trajectories.lab.queries.episodes import episodes_listed
 from trajectories.lab.text.excerpts import SEARCHED_CHARS, Part, excerpt
@@ -51,7 +51,9 @@ EPISODE_CONDITIONS = {
 }
 # Of an episode whose page saw more all events count that no action explains, as in the means of a run: those
 # of steps that did another thing too, and those of no step.
-MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {"extra": "a.extra_events > 0"}
+MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {
+    "unexplained": "a.unexplained_events > 0"
+}
 JOINS = {
     "e": "JOIN trajectories_episode e ON e.id = f.episode_id",
     "r": "JOIN trajectories_run r ON r.id = e.run_id",
@@ -79,12 +81,12 @@ class Hit:
     episode: Episode
     index: int | None = None
     action_type: str = ""
-    said_done: str = ""
+    action_check: str = ""
     parts: Sequence[Part] = ()
 
     @property
     def is_mismatch(self) -> bool:
-        return self.said_done in MISMATCHES
+        return self.action_check in MISMATCHES
 
     @property
     def find(self) -> str:
@@ -117,9 +119,9 @@ class HitPage:
 @dataclass(frozen=True, kw_only=True)
 class Search:
     """A query in websearch syntax ("phrase", or, -without) and filters: those of ``EPISODE_CONDITIONS``,
-    ``action`` (a type) and ``said_done`` (a mismatch), which with words are of the step itself and without
-    of any step (``extra``: of any event). ``opened_to`` is a day and belongs to the stretch; ``problem`` asks
-    in the same syntax for words of the task's key and prompt. Raises ``KeyError`` for other names."""
+    ``action`` (a type) and ``action_check`` (a mismatch), which with words are of the step itself and without
+    of any step (``unexplained``: of any event). ``opened_to`` is a day and belongs to the stretch. The filter
+    ``problem`` has words of the task's key and prompt, in the same syntax. ``KeyError`` for other names."""
 
     query: str = ""
     filters: Mapping[str, Any]
@@ -273,9 +275,9 @@ def _conditions(search: Search) -> list[str]:
     for name, value in search.filters.items():
         if name == "action":
             conditions.append("f.action_type = %(action)s" if search.words else "a.action_types ? %(action)s")
-        elif name == "said_done":
+        elif name == "action_check":
             column = MISMATCH_COLUMNS[value]
-            conditions.append("f.said_done = %(said_done)s" if search.words else column)
+            conditions.append("f.action_check = %(action_check)s" if search.words else column)
         else:
             conditions.append(EPISODE_CONDITIONS[name])
     return conditions
@@ -287,14 +289,14 @@ def _hits(places: Sequence[tuple[int, int | None]], *, query: str) -> list[Hit]:
     thoughts = _thoughts([place for place in places if place[1] is not None])
     hits = []
     for episode_id, index in places:
-        thought, action_type, said_done = thoughts.get((episode_id, index), ("", "", ""))
+        thought, action_type, action_check = thoughts.get((episode_id, index), ("", "", ""))
         parts = excerpt(thought, query=query) if index is not None else ()
         hits.append(
             Hit(
                 episode=episodes[episode_id],
                 index=index,
                 action_type=action_type,
-                said_done=said_done,
+                action_check=action_check,
                 parts=parts,
             )
         )
@@ -305,7 +307,7 @@ _RUN_EXTENT = """
 SELECT coalesce(min(e.id), 0), coalesce(max(e.id), -1) FROM trajectories_episode e WHERE e.run_id = %(run)s"""
 
 _THOUGHTS = """
-SELECT s.episode_id, s.index, left(s.thought, %(chars)s), s.action_type, f.said_done
+SELECT s.episode_id, s.index, left(s.thought, %(chars)s), s.action_type, f.action_check
 FROM unnest(%(episodes)s::bigint[], %(indexes)s::int[]) AS wanted(episode_id, index)
 JOIN trajectories_step s USING (episode_id, index) JOIN trajectories_stepfacts f USING (episode_id, index)"""
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from django.http import HttpResponse
 
+from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.queries import episodes, step_matches, step_outline, steps
 from trajectories.lab.text.actions import Phrase
@@ -24,7 +25,8 @@ FIELDS = (
     "picture",
     "page_change",
     "repeats",
-    "said_done",
+    "action_check",
+    "check_label",
 )
 # 500 rows of at most 200 bytes are 100 kB; a third of that is the hash of the screenshot.
 TYPE_BYTES, PHRASE_BYTES = 18, 40
@@ -35,8 +37,8 @@ _encode = msgspec.json.Encoder().encode
 def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
     """``steps`` are rows of ``fields``, those numbered from ``?from`` on up to ``SPAN`` more.
 
-    With ``is_so_far`` some are of an episode under way, and what is said of them may change; ``said_done`` is
-    ``later`` where nothing can be said before its end.
+    With ``is_so_far`` some are of an episode under way and may change; ``action_check`` is ``later`` where it
+    is only known after the end, and ``check_label`` is empty without a mismatch.
     ``picture`` is a place in ``pictures``, which holds each hash once; ``next_from`` the next recorded step.
     """
     episode = episodes.episode_get(episode_id)
@@ -53,6 +55,7 @@ def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
             "fields": FIELDS,
             "steps": rows,
             "is_so_far": any(cell.is_so_far for cell in cells),
+            "signs": {kind: CHECKS[kind].sign for kind in MISMATCHES},
             "pictures": list(pictures),
             "milestones": step_outline.milestones_reached(episode) if first == 1 else [],
         }
@@ -92,7 +95,8 @@ def _row(cell: step_outline.Cell, pictures: dict[str, int]) -> list[Any]:
         picture,
         int(cell.is_page_change),
         cell.repeats,
-        cell.said_done,
+        cell.action_check,
+        cell.check_label,
     ]
 
 

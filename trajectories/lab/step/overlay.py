@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import blobs, thumbnails
-from trajectories.capture import marks
+from trajectories.actions.marks import Box, Marks
+from trajectories.capture.marks import scale_of
 from trajectories.lab.screenshots.marks import step_marks
 from trajectories.models import PageEvent, Picture, Step
 
@@ -44,7 +45,7 @@ class Overlay:
     pixels: tuple[int, int]
     size: tuple[float, float]
     point: tuple[float, float] | None = None
-    box: marks.Box | None = None
+    box: Box | None = None
     arrow: str = ""
     label: Label | None = None
 
@@ -65,7 +66,7 @@ def overlay_of(step: Step, *, seen: Sequence[PageEvent] | None = None) -> Overla
     if not pixels or not all(pixels):
         return None
     found = step_marks(step, seen=seen)
-    scale = marks.scale_of(pixels=pixels[0], css_pixels=found.css_width)
+    scale = scale_of(pixels=pixels[0], css_pixels=found.css_width)
     size = (round(pixels[0] / scale, 1), round(pixels[1] / scale, 1))
     drawn = found.marks
     return Overlay(
@@ -111,7 +112,7 @@ def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
     )
 
 
-def _label(drawn: marks.Marks, size: tuple[float, float]) -> Label:
+def _label(drawn: Marks, size: tuple[float, float]) -> Label:
     """Below the box, above it where there is no room, at the foot without one."""
     width = min(len(drawn.text) * LETTER + 2 * GAP, max(size[0] - 2 * GAP, 3 * GAP))
     x, y = (size[0] - width) / 2, size[1] - LABEL_HEIGHT - GAP

@@ -8,8 +8,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.tokens import mask_tokens
+from trajectories.actions.checks import MISMATCHES
+from trajectories.actions.elements import target_description
 from trajectories.dom_replay import scenes
-from trajectories.facts.elements import target_told
 from trajectories.lab import updates
 from trajectories.lab.access import LabRequest, lab_page, wants_fragment
 from trajectories.lab.queries import episodes, interim_facts, step_matches, step_outline, steps
@@ -153,7 +154,7 @@ def _step(episode: Episode, step: Step, *, find: str) -> dict[str, Any]:
         "facts": facts,
         "is_so_far": kept is None,
         "replayed": _replayed(episode, step),
-        "mismatches": step_outline.MISMATCHES,
+        "mismatches": MISMATCHES,
         "page_events": replace(events, site=[]),
         "site_events": replace(events, page=[]),
         "calls": programs,
@@ -213,10 +214,12 @@ def _texts(step: Step, *, find: str) -> dict[str, Shown]:
 
 
 def _told(step: Step, facts: StepFacts | None, *, is_so_far: bool) -> Told:
-    target = target_told(step.action, observation=step.observation_text)
+    target = target_description(step.action, observation=step.observation_text)
     if facts is None:
         return Told(target=target)
-    return Told(target=target, said_done=facts.said_done, detail=facts.said_done_detail, is_so_far=is_so_far)
+    return Told(
+        target=target, action_check=facts.action_check, detail=facts.action_check_detail, is_so_far=is_so_far
+    )
 
 
 def _facts_so_far(episode: Episode, step: Step) -> StepFacts | None:

@@ -1,60 +1,36 @@
-"""The colour of a step: how its action ended."""
+"""Action checks and results as pages show them."""
 
 from __future__ import annotations
 
-from trajectories.facts.action_rules import NOT_DONE
+from trajectories.actions import registry
+from trajectories.actions.checks import CHECKS, Tone
+from trajectories.actions.results import NOT_PERFORMED, RESULTS
 
-RESULT_TONES = {"ok": "good", "no_target": "warn", "refused": "bad", "timeout": "warn", "invalid": "bad"}
-
-SAID_DONE = {
-    "confirmed": ("seen by the page", "good"),
-    "not_seen": ("not seen by the page", "warn"),
-    "different": ("the page saw another thing", "bad"),
-    "extra": ("the page saw more", "warn"),
-    "unknown": ("nobody knows what the page saw", "plain"),
-    "none": ("nothing to be seen", "plain"),
-}
-UNKNOWN_YET = "not known yet what the page saw"
-# Answers reach the gym without a page.
-ANSWERED = {
-    "confirmed": "taken as the answer",
-    "not_seen": "not taken as the answer",
-    "different": "another answer was sent",
-}
-# What a filter finds: actions on pages and answers alike.
-SOUGHT = {kind: f"{words}, or {ANSWERED[kind]}" for kind, (words, _) in SAID_DONE.items() if kind in ANSWERED}
+NOT_PERFORMED_LABEL = "Not performed"
+NOT_CHECKED_LABEL = "Not checked yet"
 
 
-# There is nothing in these that a page could see.
-UNSEEN_TYPES = ("wait", "noop")
-# Beside the words, for whoever runs down a list.
-SIGNS = {"confirmed": "✓", "not_seen": "∅", "different": "≠", "extra": "+"}
+def shown_kind(kind: str, *, action_type: str) -> str:
+    """The outcome to show: a page that stayed silent during a pause has confirmed nothing."""
+    action = registry.find(action_type)
+    return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
 
 
-def said_done_kind(kind: str, *, action_type: str) -> str:
-    """The kind that is told: a page that reported nothing during a pause has seen nothing."""
-    return "none" if kind == "confirmed" and action_type in UNSEEN_TYPES else kind
-
-
-def said_done_words(kind: str, *, action_type: str = "", result: str = "") -> str:
+def check_label(kind: str, *, action_type: str = "", result: str = "") -> str:
     """What became of an action, in words that stand alone."""
-    kind = said_done_kind(kind, action_type=action_type)
-    if kind == "not_seen" and result in NOT_DONE:
-        return "not done"
-    if action_type == "answer" and kind in ANSWERED:
-        return ANSWERED[kind]
-    return SAID_DONE.get(kind, (kind, ""))[0]
+    kind = shown_kind(kind, action_type=action_type)
+    if kind == "no_effect" and result in NOT_PERFORMED:
+        return NOT_PERFORMED_LABEL
+    if kind not in CHECKS:
+        return kind
+    action = registry.find(action_type)
+    return (action.labels.get(kind) if action else None) or CHECKS[kind].label
 
 
-def said_done_sought(kind: str) -> str:
-    """What a search for the kind finds, of whatever action."""
-    return SOUGHT.get(kind, SAID_DONE[kind][0])
-
-
-def step_tone(result: str, *, is_unread: bool, is_known: bool) -> str:
-    """``good``, ``warn``, ``bad`` or ``plain``: what could not be understood is worse than what failed."""
+def step_tone(result: str, *, is_unread: bool, is_known: bool) -> Tone:
+    """What could not be understood is worse than what failed."""
     if is_unread:
         return "bad"
     if not is_known:
         return "warn"
-    return RESULT_TONES.get(result, "plain")
+    return RESULTS[result].tone if result in RESULTS else "plain"

@@ -10,7 +10,8 @@ from typing import Any
 
 from core import outline
 from core.tokens import mask_tokens
-from trajectories.facts import elements
+from trajectories.actions import elements, registry
+from trajectories.actions.types import ActionType
 
 # How much pages show of what was typed, and of how an action names its element.
 WHAT_CHARS = 199
@@ -33,39 +34,31 @@ class Phrase:
         return bool(find) and any(find.lower() in mask_tokens(one).lower() for one in own)
 
 
-# The key of an action that says what it does, beside the element that it does it to.
-OBJECTS = {
-    "type": "text",
-    "press": "key",
-    "select": "value",
-    "goto": "url",
-    "answer": "text",
-    "wait": "ms",
-    "scroll": "dy",
-}
-UNITS = {"wait": " ms", "scroll": " px"}
-
-
 def action_phrase(action: object, *, target: str = "") -> Phrase:
-    """The phrase of a step's action; anything may be in it, a policy wrote it.
+    """The phrase of a step's action, whatever a policy wrote there.
 
-    ``target`` is its element in words (``elements.target_told``), empty where nobody knows it.
+    ``target`` describes its element (``elements.target_description``), empty where nobody knows it.
     """
     if not isinstance(action, Mapping) or not action:
         return Phrase(verb="no action")
     verb = str(action.get("type") or "untyped")
-    what = action.get(OBJECTS.get(verb, ""))
-    shown = "" if what is None else f"{_text(what)}{UNITS.get(verb, '')}"
+    kind = registry.find(verb)
+    what = action.get(kind.object) if kind else None
     named = _text(action.get("target"))
-    return Phrase(verb=verb, what=shown, where=target or named, id=named if target else "")
+    return Phrase(
+        verb=verb, what=_object(kind, _text(what)), where=target or named, id=named if target else ""
+    )
 
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
-    """The phrase from parts of an action that were read without it."""
-    if action_type not in OBJECTS:
-        what = None
-    shown = "" if what is None else f"{what}{UNITS.get(action_type, '')}"
-    return Phrase(verb=action_type or "no action", what=shown, where=where or "")
+    """The phrase from parts of an action, read separately."""
+    what = _object(registry.find(action_type), what or "")
+    return Phrase(verb=action_type or "no action", what=what, where=where or "")
+
+
+def _object(kind: ActionType | None, what: str) -> str:
+    """What was typed, pressed or opened, with its unit."""
+    return f"{what}{kind.unit}" if kind and kind.object and what else ""
 
 
 def pretty(value: object) -> str:
@@ -91,8 +84,8 @@ def element_named(action: object, *, in_observation: str) -> str:
 def element_more(action: object, *, in_observation: str) -> str:
     """The same line where it says more than the phrase: a state, an address, options; else empty."""
     line = element_named(action, in_observation=in_observation)
-    told = elements.target_told(action, observation=line)
+    told = elements.target_description(action, observation=line)
     target = action.get("target") if isinstance(action, Mapping) else None
     element = outline.element_read(line, str(target))
-    is_whole = element is not None and element.is_bare and len(told) < elements.TOLD_CHARS
+    is_whole = element is not None and element.is_bare and len(told) < elements.DESCRIPTION_CHARS
     return "" if told and is_whole else line

@@ -11,7 +11,7 @@ BATCH = 100
 
 
 class Command(BaseCommand):
-    help = "Computes the facts of ended episodes: what was said and done, and measures of behaviour."
+    help = "Computes the facts of ended episodes: action checks and measures of behaviour."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--run", type=int, help="only this run")

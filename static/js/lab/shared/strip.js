@@ -17,15 +17,6 @@
   const FINAL_MS = 6000;
   const FINAL_TRIES = 5;
   const SVG = "http://www.w3.org/2000/svg";
-  const MISMATCHES = {
-    not_seen: "not seen by the page",
-    different: "the page saw another thing",
-    extra: "the page saw more",
-  };
-  const SIGNS = { not_seen: "∅", different: "≠", extra: "+" }; /* The same as in lists. */
-  const NOT_DONE = ["no_target", "refused", "invalid"];
-  /* Answers reach the gym without a page. */
-  const ANSWERED = { not_seen: "not taken as the answer", different: "another answer was sent" };
   const LATER = "later";
   const LATER_SAYS = "compared with its page and with other steps after the episode's end";
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
@@ -92,18 +83,12 @@
     return flag;
   };
 
-  const seenOf = ({ said_done: kind, type, result, so_far: soFar }) => {
-    if (kind === "not_seen" && NOT_DONE.includes(result)) return "not done";
-    const mismatch = (type === "answer" && ANSWERED[kind]) || MISMATCHES[kind];
-    return mismatch ? mismatch + soFar : "";
-  };
-
   const frameOf = (row) => {
     const frame = made("a", `frame frame-${row.tone}`);
     const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
     const repeats = row.repeats ? `same as step ${row.repeats}${row.so_far}` : "";
-    const seen = seenOf(row);
-    const later = row.said_done === LATER ? LATER_SAYS : "";
+    const seen = row.check_label && row.check_label + row.so_far;
+    const later = row.action_check === LATER ? LATER_SAYS : "";
     const told = [`${row.index} ${row.type}`, row.phrase, row.result, took, seen, repeats, later];
     frame.title = told.filter(Boolean).join(" · ");
     frame.classList.toggle("is-page-change", Boolean(row.page_change));
@@ -115,7 +100,7 @@
       frame.title += ` · milestone ${reached}`;
       frame.append(flagOf("frame-flag", "★", `milestone ${reached}`));
     }
-    if (seen) frame.append(flagOf("frame-seen", SIGNS[row.said_done], seen));
+    if (seen) frame.append(flagOf("frame-seen", row.sign, seen));
     if (repeats) frame.append(flagOf("frame-loop", "↺", repeats));
     if (later) frame.append(flagOf("frame-loop", "…", later));
     if (row.result && row.result !== "ok") frame.append(made("span", "visually-hidden", ` ${row.result}`));
@@ -194,6 +179,7 @@
     for (const values of answer.steps) {
       const row = Object.fromEntries(answer.fields.map((name, place) => [name, values[place]]));
       row.sha256 = row.picture === null ? "" : answer.pictures[row.picture];
+      row.sign = answer.signs[row.action_check];
       row.so_far = answer.is_so_far ? " (so far)" : "";
       rows.set(row.index, row);
     }

@@ -1,0 +1,257 @@
+"""What each action type must show: what is declared, what the page reports, what the check says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.actions.cases import ANSWER, SUBMIT, checked, event, step, steps_checked
+from trajectories.actions.types import ReportedEvent
+from trajectories.facts.types import ActionCheck
+
+
+def test_a_click_on_the_named_button_is_confirmed() -> None:
+    assert checked(step(type="click", target="e3"), event("click", **SUBMIT)).kind == "confirmed"
+
+
+def test_a_click_that_no_page_saw_has_no_effect() -> None:
+    found = checked(step(type="click", target="e3"), event("focus", **ANSWER))
+    assert found == ActionCheck(kind="no_effect", detail="no page recorded a click: it hit nothing")
+
+
+@pytest.mark.parametrize("around", [{}, {"is_silent": True}, {"is_recorded": False}])
+def test_a_click_on_what_was_not_there_says_so_whatever_pages_report(around: dict[str, Any]) -> None:
+    found = checked(step(type="click", target="e99", result="no_target"), **around)
+    assert found == ActionCheck(
+        kind="no_effect", detail="the action named an element that was not on the page: e99"
+    )
+
+
+def test_an_element_that_was_shown_and_not_reached_was_there() -> None:
+    found = checked(step(type="click", target="e3", result="no_target"))
+    assert found.kind == "no_effect"
+    assert "was shown, but could no longer be reached" in found.detail
+
+
+def test_what_is_not_done_without_naming_an_element_says_so() -> None:
+    found = checked(step(type="scroll", dx=100, result="no_target"))
+    assert found == ActionCheck(kind="no_effect", detail="the harness found no element to act on")
+
+
+def test_a_click_on_another_element_has_a_different_effect_and_names_both() -> None:
+    found = checked(step(type="click", target="e1"), event("click", **SUBMIT))
+    assert found.kind == "different_effect"
+    assert "button “Submit”" in found.detail
+    assert "link “Home”" in found.detail
+
+
+def test_a_click_on_a_label_is_a_click_on_its_control() -> None:
+    label = event("click", role="label", name="I am sure", trusted=True)
+    control = event("click", role="checkbox", name="I am sure", trusted=True)
+    change = event("input", role="checkbox", name="I am sure", checked=True)
+    found = steps_checked([step(type="click", target="e6")], [label, control, change])
+    assert found.checks[1].kind == "confirmed"
+    assert found.unexplained == []
+
+
+def test_a_formula_in_a_name_is_reported_as_drawn_and_does_not_make_it_different() -> None:
+    seen = event("click", role="button", name="Solve x2x^2", trusted=True)
+    assert checked(step(type="click", target="e7"), seen).kind == "confirmed"
+
+
+@pytest.mark.parametrize(("x", "kind"), [(412, "confirmed"), (40, "different_effect")])
+def test_a_click_by_place_is_compared_by_place(x: int, kind: str) -> None:
+    assert checked(step(type="click", x=x, y=388), event("click", **SUBMIT)).kind == kind
+
+
+def test_a_click_on_what_no_observation_shows_is_confirmed_by_any_click() -> None:
+    assert checked(step(type="click", target="e77"), event("click", **SUBMIT)).kind == "confirmed"
+
+
+def test_a_click_after_which_the_page_was_left_may_be_lost() -> None:
+    found = checked(step(type="click", target="e1"), event("load", 1, "p2", path="home"))
+    assert found.kind == "unknown"
+    assert "was left" in found.detail
+
+
+def test_a_second_click_elsewhere_is_unexplained() -> None:
+    other = event("click", role="link", name="Home", trusted=True)
+    found = steps_checked([step(type="click", target="e3")], [event("click", **SUBMIT), other])
+    assert found.checks[1].kind == "confirmed"
+    assert [(one.step, one.kind, one.what) for one in found.unexplained] == [
+        (1, "click", "a click on link “Home”")
+    ]
+
+
+def test_typing_into_the_named_field_is_confirmed() -> None:
+    keys = event("key", key="Enter", **ANSWER)
+    typed = event("input", value="10/11", **ANSWER)
+    found = steps_checked(
+        [step(type="type", target="e2", text="10/11\n")], [event("focus", **ANSWER), typed, keys]
+    )
+    assert found.checks[1] == ActionCheck(kind="confirmed")
+    assert found.unexplained == []
+
+
+def test_typing_into_another_field_has_a_different_effect() -> None:
+    found = checked(
+        step(type="type", target="e2", text="42"), event("input", role="textbox", name="Notes", value="42")
+    )
+    assert found.kind == "different_effect"
+    assert "Notes" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ("200", "the field holds “200”"),
+        (" a\n b ", "the field holds “a b”"),
+        ("", "the field is empty"),
+        ("7" * 1_000, f"the field holds “{'7' * 79}…”"),
+        (f"{'a' * 70}/e/{'t' * 32}", f"the field holds “{'a' * 70}/e/***”"),
+    ],
+)
+def test_typing_that_left_another_text_has_a_different_effect_and_tells_which(held: str, told: str) -> None:
+    found = checked(step(type="type", target="e2", text="42"), event("input", value=held, **ANSWER))
+    assert found == ActionCheck(kind="different_effect", detail=told)
+
+
+def test_typing_that_no_field_reported_has_no_effect() -> None:
+    assert checked(step(type="type", target="e2", text="42")).kind == "no_effect"
+
+
+def test_a_focused_field_that_reports_no_text_leaves_it_open() -> None:
+    assert checked(step(type="type", target="e2", text="42"), event("focus", **ANSWER)).kind == "unknown"
+
+
+def test_a_password_is_confirmed_by_its_field_alone() -> None:
+    assert (
+        checked(step(type="type", target="e2", text="s3cret"), event("input", **ANSWER)).kind == "confirmed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "seen", "kind"),
+    [
+        ("Enter", "Enter", "confirmed"),
+        ("Shift+Tab", "Tab", "confirmed"),
+        ("Enter", "Escape", "different_effect"),
+        ("Enter", None, "no_effect"),
+        ("a", None, "unknown"),
+    ],
+)
+def test_a_pressed_key_is_compared_with_the_one_reported(said: str, seen: str | None, kind: str) -> None:
+    keys = [event("key", key=seen, **ANSWER)] if seen else []
+    assert checked(step(type="press", key=said), *keys).kind == kind
+
+
+def test_a_key_pressed_in_another_field_has_a_different_effect() -> None:
+    declared = step(type="press", key="Enter", target="e5")
+    assert checked(declared, event("key", key="Enter", **ANSWER)).kind == "different_effect"
+
+
+def test_enter_that_clicks_the_forms_button_leaves_nothing_unexplained() -> None:
+    seen = [event("key", key="Enter", **ANSWER), event("click", **SUBMIT), event("submit")]
+    found = steps_checked([step(type="press", key="Enter", target="e2")], seen)
+    assert found.checks[1].kind == "confirmed"
+    assert found.unexplained == []
+
+
+def test_a_letter_that_a_field_took_is_confirmed() -> None:
+    assert checked(step(type="press", key="a"), event("input", value="a", **ANSWER)).kind == "confirmed"
+
+
+@pytest.mark.parametrize(("y", "kind"), [(400, "confirmed"), (200, "different_effect")])
+def test_scrolling_is_compared_by_direction(y: int, kind: str) -> None:
+    steps = [step(1, type="scroll", dy=300), step(2, type="scroll", dy=100)]
+    events = [event("load", 1), event("scroll", 1, x=0, y=300), event("scroll", 2, x=0, y=y)]
+    assert steps_checked(steps, events).checks[2].kind == kind
+
+
+def test_scrolling_that_moved_nothing_has_no_effect() -> None:
+    assert checked(step(type="scroll", dy=300)).kind == "no_effect"
+
+
+@pytest.mark.parametrize("asked", [{}, {"direction": "down"}, {"dx": 0, "dy": 0}, {"dy": 10**300}])
+@pytest.mark.parametrize("result", ["ok", "invalid"])
+def test_a_scroll_without_a_distance_is_never_confirmed(asked: dict[str, Any], result: str) -> None:
+    seen = [event("load", 1), event("scroll", 1, x=0, y=300)]
+    found = checked(step(type="scroll", result=result, **asked), *seen)
+    assert found == ActionCheck(kind="none", detail="the action names no distance")
+
+
+def test_scrolling_is_reported_late_and_may_carry_the_next_steps_number() -> None:
+    steps = [step(1, type="scroll", dy=300), step(2, type="click", target="e3")]
+    found = steps_checked(steps, [event("scroll", 2, x=0, y=300), event("click", 2, **SUBMIT)])
+    assert [match.kind for match in found.checks.values()] == ["confirmed", "confirmed"]
+
+
+UNIT = {"role": "combobox", "name": "Unit"}
+
+
+@pytest.mark.parametrize(
+    ("events", "kind"),
+    [
+        ([event("input", value="km", **UNIT)], "confirmed"),
+        ([event("input", value="u-2", **UNIT)], "confirmed"),
+        ([event("input", value="cm", **UNIT)], "different_effect"),
+        ([event("input", value="km", **ANSWER)], "different_effect"),
+        ([], "no_effect"),
+    ],
+)
+def test_a_choice_is_compared_by_list_and_option(events: list[ReportedEvent], kind: str) -> None:
+    assert checked(step(type="select", target="e4", value="km"), *events).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"), [("stays/12", "confirmed"), ("", "different_effect"), (None, "no_effect")]
+)
+def test_an_address_is_compared_with_the_page_that_came(path: str | None, kind: str) -> None:
+    loads = [] if path is None else [event("load", 1, "p2", path=path)]
+    assert checked(step(type="goto", url="https://gym/stays/12?guests=2"), *loads).kind == kind
+
+
+def test_going_back_is_confirmed_by_the_page_that_came() -> None:
+    assert checked(step(type="back"), event("load", 1, "p2", path="")).kind == "confirmed"
+
+
+def test_going_back_from_the_first_page_has_no_effect() -> None:
+    assert checked(step(type="back", result="no_target")).kind == "no_effect"
+
+
+def test_a_page_that_came_back_from_memory_is_unknown() -> None:
+    assert checked(step(type="back")).kind == "unknown"
+
+
+@pytest.mark.parametrize("kind", ["wait", "noop"])
+def test_waiting_is_confirmed_by_silence_and_an_event_meanwhile_is_unexplained(kind: str) -> None:
+    assert checked(step(type=kind)).kind == "confirmed"
+    found = steps_checked([step(type=kind)], [event("click", **SUBMIT)])
+    assert found.checks[1].kind == "unexplained"
+    assert found.checks[1].detail == "the page recorded a click on button “Submit”"
+    assert len(found.unexplained) == 1
+
+
+def test_a_step_without_an_action_has_nothing_to_compare_but_events_are_unexplained() -> None:
+    assert checked(step()).kind == "none"
+    assert checked(step(), event("input", value="1", **ANSWER)).kind == "unexplained"
+
+
+def test_a_click_of_the_pages_own_script_is_not_unexplained() -> None:
+    found = steps_checked([step(type="wait")], [event("click", **{**SUBMIT, "trusted": False})])
+    assert found.checks[1].kind == "confirmed"
+    assert found.unexplained == []
+
+
+@pytest.mark.parametrize(
+    ("taken", "kind"),
+    [("42", "confirmed"), (["42"], "confirmed"), ("41", "different_effect"), (None, "no_effect")],
+)
+def test_an_answer_is_compared_with_the_one_taken(taken: object, kind: str) -> None:
+    assert checked(step(type="answer", text="42"), answer=taken).kind == kind
+
+
+def test_an_answer_is_compared_in_arms_without_a_page_too() -> None:
+    found = checked(step(type="answer", text="42"), has_page=False, answer="42")
+    assert found.kind == "confirmed"

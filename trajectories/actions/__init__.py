@@ -1,0 +1,1 @@
+"""What agents can do to a page: one file per action type in ``builtin``."""

@@ -1,0 +1,42 @@
+"""Submit an answer. In arms without a page it reaches the API directly."""
+
+from __future__ import annotations
+
+from trajectories.actions import rules
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    if record.answer is None:
+        detail = rules.not_performed(step) or "no answer was accepted this way"
+        return Finding(kind="no_effect", detail=detail)
+    if _is_same(step.field("text"), record.answer):
+        return Finding(kind="confirmed")
+    if step.result not in ("", "ok"):
+        return Finding(kind="no_effect", detail=rules.not_performed(step) or "the action was not performed")
+    return Finding(kind="different_effect", detail="a different answer was submitted")
+
+
+def _is_same(declared: object, accepted: object) -> bool:
+    """Whether an answer is the accepted one: a value, or a list of them."""
+    one, other = ([value] if not isinstance(value, list) else value for value in (declared, accepted))
+    return [str(value).strip() for value in one] == [str(value).strip() for value in other]
+
+
+register(
+    ActionType(
+        id="answer",
+        rule=_rule,
+        fields=("text",),
+        object="text",
+        verbs=("answer", "submit answer"),
+        labels={
+            "confirmed": "Submitted an answer",
+            "no_effect": "Answer not submitted",
+            "different_effect": "Different answer submitted",
+        },
+        is_passive=True,
+        needs_page=False,
+    )
+)

@@ -1,0 +1,15 @@
+"""Go back to the previous page."""
+
+from __future__ import annotations
+
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    if record.events_of(step.index, "load"):
+        return Finding(kind="confirmed")
+    return Finding(kind="unknown", detail="a page restored from the browser's memory reports no load")
+
+
+register(ActionType(id="back", rule=_rule, verbs=("go back",)))

@@ -1,0 +1,60 @@
+"""Press a key, or a combination such as Shift+Tab."""
+
+from __future__ import annotations
+
+from trajectories.actions import rules
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+
+# The keys that pages report; all others are text.
+NAMED_KEYS = frozenset(
+    [
+        "Enter",
+        "Escape",
+        "Tab",
+        "Backspace",
+        "Delete",
+        "Home",
+        "End",
+        "PageUp",
+        "PageDown",
+        "ArrowUp",
+        "ArrowDown",
+        "ArrowLeft",
+        "ArrowRight",
+    ]
+)
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    events = record.events_of(step.index)
+    combination = str(step.field("key") or "")
+    key = combination.rpartition("+")[2] or combination
+    keys = [event for event in events if event.kind == "key"]
+    pressed = [event for event in keys if event.data.get("key") == key]
+    if pressed:
+        if not rules.on_target(step, pressed):
+            return rules.elsewhere(step, pressed[0], record)
+        # Enter submits forms, which clicks their button; arrows change fields.
+        explained = [event for event in events if event.kind != "key" or event in pressed]
+        return Finding(kind="confirmed", explained=explained)
+    if key in NAMED_KEYS:
+        if keys:
+            detail = f"{rules.event_description(keys[0])}, not {key}"
+            return Finding(kind="different_effect", detail=detail, explained=events)
+        return Finding(kind="missing", detail="no page recorded the key")
+    if any(event.kind in ("input", "click") for event in events):
+        return Finding(kind="confirmed", explained=events)
+    return Finding(kind="unknown", detail="pages do not report keys that produce text", explained=events)
+
+
+register(
+    ActionType(
+        id="press",
+        rule=_rule,
+        fields=("key", "target"),
+        object="key",
+        verbs=("press", "hit"),
+        marks=lambda action, events, scrolled: rules.field_marks(action.get("key"), events, scrolled),
+    )
+)

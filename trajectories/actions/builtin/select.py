@@ -1,0 +1,36 @@
+"""Choose an option of a list."""
+
+from __future__ import annotations
+
+from trajectories.actions import elements, rules
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    inputs = record.events_of(step.index, "input")
+    if not inputs:
+        return Finding(kind="missing", detail="no page recorded a choice in any list")
+    matches = rules.on_target(step, inputs)
+    if not matches:
+        return rules.elsewhere(step, inputs[0], record)
+    # Options have a label and a value: a page reports the value, an action may name either.
+    value = matches[-1].data.get("value")
+    options = elements.options_of(step.action or {}, observation=step.observation)
+    if value != step.field("value") and value in options:
+        return Finding(kind="different_effect", detail="another option was chosen", explained=matches)
+    return Finding(kind="confirmed", explained=matches)
+
+
+register(
+    ActionType(
+        id="select",
+        rule=_rule,
+        fields=("target", "value"),
+        object="value",
+        verbs=("select", "choose"),
+        marks=lambda action, events, scrolled: rules.field_marks(
+            action.get("text", action.get("value")), events, scrolled
+        ),
+    )
+)

@@ -1,0 +1,71 @@
+"""Type text into a field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.tokens import mask_tokens
+from trajectories.actions import elements, rules
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+
+# Pages report this much of a field.
+VALUE_CHARS = 2_000
+# The description of a field's content ends here.
+CONTENT_CHARS = 80
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    events = record.events_of(step.index)
+    inputs = [event for event in events if event.kind == "input"]
+    text = rules.without_spaces(step.field("text"))
+    if not inputs:
+        return _without_input(step, events, text)
+    matches = rules.on_target(step, inputs)
+    if not matches:
+        return rules.elsewhere(step, inputs[0], record)
+    # Line ends and tabs of the text are keys.
+    explained = [*matches, *(one for one in events if one.kind in ("key", "submit"))]
+    if any(_contains(event, text) for event in matches):
+        return Finding(kind="confirmed", explained=explained)
+    return Finding(kind="different_effect", detail=_content(matches[-1]), explained=explained)
+
+
+def _content(event: ReportedEvent) -> str:
+    """What a field holds, on one line. Tokens are masked before the cut, which could leave half of one."""
+    text = " ".join(mask_tokens(str(event.data.get("value"))).split())
+    shown = text if len(text) <= CONTENT_CHARS else f"{text[: CONTENT_CHARS - 1]}…"
+    return f"the field holds “{shown}”" if shown else "the field is empty"
+
+
+def _without_input(step: DeclaredStep, events: Sequence[ReportedEvent], text: str) -> Finding:
+    if not text:
+        return Finding(kind="unknown", detail="typing nothing into an empty field leaves no trace")
+    target = rules.target_of(step)
+    focused = [one for one in events if one.kind in ("focus", "key")]
+    if any(target and elements.is_same(target, elements.reported(one.data)) for one in focused):
+        detail = "the field was focused and reported no text"
+        return Finding(kind="unknown", detail=detail, explained=focused)
+    return Finding(kind="missing", detail="no page recorded input in any field")
+
+
+def _contains(event: ReportedEvent, text: str) -> bool:
+    value = event.data.get("value")
+    if not isinstance(value, str):
+        return True  # a password is not reported
+    content = rules.without_spaces(value)
+    return text in content or (len(value) >= VALUE_CHARS and content[: VALUE_CHARS // 2] in text)
+
+
+register(
+    ActionType(
+        id="type",
+        rule=_rule,
+        fields=("target", "text", "clear"),
+        object="text",
+        verbs=("type", "enter", "fill in", "write"),
+        marks=lambda action, events, scrolled: rules.field_marks(
+            action.get("text", action.get("value")), events, scrolled
+        ),
+    )
+)

@@ -1,0 +1,80 @@
+"""What is drawn on a screenshot for an action, as values; ``capture/marks.py`` draws them.
+
+Positions are the page's own word (its events), else the action's, in CSS pixels of the viewport. They can
+hold anything: numbers of an absurd size are ignored, and text loses its control characters.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+TEXT_CHARS = 60
+FAR_PX = 100_000
+Offset = tuple[float, float]
+Box = tuple[float, float, float, float]  # x, y, width, height
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """In CSS pixels of the viewport. ``text`` belongs to the box, or to the whole page without one;
+    ``scroll`` is how far the page was asked to move."""
+
+    point: tuple[float, float] | None = None
+    box: Box | None = None
+    text: str = ""
+    scroll: tuple[float, float] | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Marks()
+
+
+def number(value: object, *, most: float = FAR_PX) -> float | None:
+    """A number no further from 0 than ``most``; JSON has room for others."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -most <= value <= most:
+        return None
+    return float(value)
+
+
+def pair(values: object, *, most: float = FAR_PX) -> tuple[float, float] | None:
+    if not isinstance(values, list) or len(values) != 2:
+        return None
+    x, y = number(values[0], most=most), number(values[1], most=most)
+    return None if x is None or y is None else (x, y)
+
+
+def scroll_position(data: Mapping[str, Any], *, kind: str, most: float = FAR_PX) -> Offset | None:
+    """How far the page was scrolled at an event, if the event says so."""
+    return pair([data.get("x"), data.get("y")] if kind == "scroll" else data.get("scroll"), most=most)
+
+
+def shift(data: Mapping[str, Any], *, kind: str, scrolled: Offset) -> Offset:
+    """From the viewport at an event to that of the screenshot."""
+    position = scroll_position(data, kind=kind)
+    return (position[0] - scrolled[0], position[1] - scrolled[1]) if position else (0, 0)
+
+
+def point_of(data: Mapping[str, Any], offset: Offset = (0, 0)) -> tuple[float, float] | None:
+    point = pair([data.get("x"), data.get("y")])
+    return (point[0] + offset[0], point[1] + offset[1]) if point else None
+
+
+def box_of(data: Mapping[str, Any], offset: Offset) -> Box | None:
+    values = data.get("box")
+    numbers = [number(value) for value in values] if isinstance(values, list) else []
+    x, y, width, height = numbers if len(numbers) == 4 else [None] * 4
+    if x is None or y is None or not width or not height or width < 0 or height < 0:
+        return None
+    return x + offset[0], y + offset[1], width, height
+
+
+def drawable(value: object) -> str:
+    """Text without characters that cannot be drawn or reverse it (control, format, surrogate)."""
+    if not isinstance(value, str):
+        return ""
+    line = " ".join(value[: 10 * TEXT_CHARS].split())
+    clean = "".join(char for char in line if not unicodedata.category(char).startswith("C"))
+    return clean if len(clean) <= TEXT_CHARS else clean[: TEXT_CHARS - 1] + "…"

@@ -1,0 +1,28 @@
+"""Action types by id."""
+
+from __future__ import annotations
+
+from core.registry import Registry
+from trajectories.actions.types import ActionType
+
+ACTIONS: Registry[ActionType] = Registry("action")
+
+
+def register(kind: ActionType) -> None:
+    """Add a type; its id is the name of its file."""
+    ACTIONS.register(kind.id, kind)
+
+
+def find(action_id: str) -> ActionType | None:
+    """The type, None where nobody registered it: a policy may declare anything."""
+    return ACTIONS.get(action_id) if action_id in ACTIONS else None
+
+
+def objects() -> dict[str, str]:
+    """By action type, the field that says what was typed, pressed or opened, where there is one."""
+    return {id_: kind.object for id_, kind in ACTIONS.items() if kind.object}
+
+
+def text_fields() -> set[str]:
+    """The fields that hold words, of all types."""
+    return {kind.object for _, kind in ACTIONS.items() if kind.object and not kind.unit}

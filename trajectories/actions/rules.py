@@ -1,0 +1,78 @@
+"""What the rules of several action types share; all of them are explained in ``docs/action_check.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from core.outline import is_element_id
+from trajectories.actions import elements, marks
+from trajectories.actions.elements import Element
+from trajectories.actions.marks import Box, Marks, Offset
+from trajectories.actions.results import NOT_PERFORMED
+from trajectories.actions.types import DeclaredStep, Finding, PageRecord, ReportedEvent
+
+# Positions and distances further out are no numbers of a page.
+FAR_PX = 1e9
+
+
+def event_description(event: ReportedEvent) -> str:
+    element = elements.reported(event.data)
+    if event.kind == "key":
+        return f"the key {event.data.get('key')} in {element}"
+    if event.kind in ("click", "input"):
+        return f"{'a click on' if event.kind == 'click' else 'input in'} {element}"
+    return event.kind
+
+
+def not_performed(step: DeclaredStep) -> str:
+    """Why the harness did nothing, empty when it does not say so."""
+    target = step.field("target")
+    if step.result != "no_target" or not isinstance(target, str) or not target:
+        return NOT_PERFORMED.get(step.result, "")
+    if not is_element_id(target):
+        return "the action does not name an element by its number"
+    if elements.is_shown(target, observation=step.observation):
+        return "the element was shown, but could no longer be reached"
+    if not step.is_observation_complete:
+        return NOT_PERFORMED["no_target"]
+    return f"the action named an element that was not on the page: {target}"
+
+
+def target_of(step: DeclaredStep) -> Element | None:
+    return elements.target_of(step.action, observation=step.observation)
+
+
+def on_target(step: DeclaredStep, events: Iterable[ReportedEvent]) -> list[ReportedEvent]:
+    """The events on the element that the action names; all of them where it names none that was shown."""
+    target = target_of(step)
+    return [one for one in events if target is None or elements.is_same(target, elements.reported(one.data))]
+
+
+def elsewhere(step: DeclaredStep, event: ReportedEvent, record: PageRecord) -> Finding:
+    """The event happened in another element than the action names."""
+    detail = f"{event_description(event)}, not in {target_of(step)}"
+    return Finding(kind="different_effect", detail=detail, explained=record.events_of(step.index))
+
+
+def without_spaces(text: Any) -> str:
+    """Line ends and tabs are keys in some fields and text in others."""
+    return "".join(str(text if text is not None else "").split())
+
+
+def nothing_expected(_step: DeclaredStep, _record: PageRecord) -> Finding:
+    return Finding(kind="confirmed", detail="the page had nothing to report")
+
+
+def field_box(events: Sequence[ReportedEvent], scrolled: Offset) -> Box | None:
+    """The box of the first element that was typed in, else of the first one focused."""
+    for kind in ("input", "focus", "key"):
+        for event in events:
+            offset = marks.shift(event.data, kind=kind, scrolled=scrolled)
+            if event.kind == kind and (box := marks.box_of(event.data, offset)):
+                return box
+    return None
+
+
+def field_marks(text: object, events: Sequence[ReportedEvent], scrolled: Offset) -> Marks:
+    return Marks(box=field_box(events, scrolled), text=marks.drawable(text))

@@ -1,0 +1,135 @@
+"""Declared actions, the page events that they are checked against, and what a check finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from trajectories.actions.checks import CheckId
+from trajectories.actions.marks import Marks, Offset
+
+# Page events that a user causes; all others are consequences, or the page's own doing.
+ACT_KINDS = ("click", "input", "key", "submit")
+NEVER = 2**31
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredStep:
+    """A step as far as its action is checked.
+
+    ``result`` is the harness's word, empty when it gave none. ``is_observation_complete``: elements that the
+    observation lacks were not shown.
+    """
+
+    index: int
+    action: Mapping[str, Any] | None
+    result: str = ""
+    observation: str = ""
+    is_observation_complete: bool = True
+    started_at: datetime | None = None
+    duration_ms: float = 0.0
+
+    @property
+    def type(self) -> str:
+        return type_of(self.action)
+
+    def field(self, name: str) -> Any:
+        return self.action.get(name) if self.action else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportedEvent:
+    """A page event; ``at`` is when it arrived, by the server's clock."""
+
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    page: str = ""
+    step: int | None = None
+    at: datetime | None = None
+
+    @property
+    def is_act(self) -> bool:
+        """Whether a user did it; clicks made by a script are the page's own."""
+        return self.kind in ACT_KINDS and self.data.get("trusted") is not False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageRecord:
+    """What the pages of an episode reported, by step number, and the answer that the API accepted, if any.
+
+    ``loose`` events belong to no step. From ``capped_from`` on, events may be missing because the episode
+    exceeded its limit; steps in ``unplaced`` can be matched with events neither by number nor by time.
+    """
+
+    steps: Sequence[DeclaredStep] = ()
+    by_step: Mapping[int, Sequence[ReportedEvent]] = field(default_factory=dict)
+    loose: Sequence[ReportedEvent] = ()
+    capped_from: int = NEVER
+    positions: Mapping[int, int] = field(default_factory=dict)
+    unplaced: frozenset[int] = frozenset()
+    answer: object = None
+
+    def events_of(self, index: int, *kinds: str) -> list[ReportedEvent]:
+        """The events of a step, of all kinds or of those given."""
+        return [event for event in self.by_step.get(index, ()) if not kinds or event.kind in kinds]
+
+    def step_after(self, index: int) -> DeclaredStep | None:
+        position = self.positions[index] + 1
+        return self.steps[position] if position < len(self.steps) else None
+
+    def steps_before(self, index: int, *, most: int) -> Sequence[DeclaredStep]:
+        """At most ``most`` steps before one, the latest first."""
+        position = self.positions[index]
+        return self.steps[max(0, position - most) : position][::-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What an action type's rule says of one step.
+
+    ``missing``: nothing was reported, which may be due to lost events. ``explained`` are the events that the
+    action caused.
+    """
+
+    kind: CheckId | Literal["missing"]
+    detail: str = ""
+    explained: Sequence[ReportedEvent] = ()
+
+
+Rule = Callable[[DeclaredStep, PageRecord], Finding]
+MarksRule = Callable[[Mapping[str, Any], Sequence[ReportedEvent], Offset], Marks]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionType:
+    """All that the server knows of one type of action.
+
+    ``fields`` are its keys besides ``type``; ``object`` is the one that says what was typed, pressed or
+    opened, followed by ``unit``. ``verbs`` are how thoughts announce it. ``rule`` says what the page must
+    have reported, ``marks`` what is drawn on the screenshot; ``labels`` override those of ``CHECKS``.
+    ``is_passive``: it does nothing to the page; ``needs_page``: its rule reads page events.
+    """
+
+    id: str
+    rule: Rule
+    fields: Sequence[str] = ()
+    object: str = ""
+    unit: str = ""
+    verbs: Sequence[str] = ()
+    marks: MarksRule | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_passive: bool = False
+    needs_page: bool = True
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Whether silence is all that a page can report of it."""
+        return self.is_passive and self.needs_page
+
+
+def type_of(action: object) -> str:
+    """The type that an action names, empty when it names none."""
+    kind = action.get("type") if isinstance(action, Mapping) else None
+    return kind if isinstance(kind, str) else ""

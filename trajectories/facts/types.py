@@ -1,0 +1,93 @@
+"""What is computed of steps and episodes, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trajectories.actions.checks import CheckId
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActionCheck:
+    """The outcome for one step's action, with its reason (at most ``DETAIL_CHARS`` characters)."""
+
+    kind: CheckId
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnexplainedEvent:
+    """An event that no action explains; ``step`` is None when it belongs to no recorded step."""
+
+    step: int | None
+    kind: str
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeCheck:
+    """``checks`` by step number."""
+
+    checks: Mapping[int, ActionCheck]
+    unexplained: Sequence[UnexplainedEvent] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckContext:
+    """``has_page``: the arm has one; ``is_recorded``: the recorder is on; ``answer``: as the API accepted it,
+    None when it did not."""
+
+    has_page: bool = True
+    is_recorded: bool = True
+    answer: object = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measures:
+    """Measures of behaviour of one step."""
+
+    thought_chars: int
+    thought_words: int
+    numbers: int
+    formulas: int
+    restates: float
+    place: str
+    repeats: int | None
+    is_page_change: bool
+    is_backtrack: bool
+    checks_before_submit: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFact:
+    """All facts of one step. ``target`` describes the element that its action names."""
+
+    index: int
+    action_type: str
+    target: str
+    check: ActionCheck
+    measures: Measures
+    words: str
+
+    def row(self) -> dict[str, Any]:
+        """Its columns, with the words as text for ``to_tsvector``."""
+        return {
+            "index": self.index,
+            "action_type": self.action_type,
+            "target": self.target,
+            "action_check": self.check.kind,
+            "action_check_detail": self.check.detail,
+            **asdict(self.measures),
+            "words": self.words,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """All facts of one episode. ``summary`` has the computed columns of ``EpisodeFacts``."""
+
+    steps: Sequence[StepFact]
+    unexplained: Sequence[UnexplainedEvent]
+    summary: Mapping[str, Any]
