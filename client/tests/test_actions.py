@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
 from unittest.mock import MagicMock
 
 import pytest
 
 from palaestra.actions import ACTIONS, Action, Outcome, action_perform
 from palaestra.actions.answer import Answer
-from palaestra.actions.base import as_text, field, register
+from palaestra.actions.base import as_text, field
 from palaestra.actions.click import Click
 from palaestra.actions.goto import Goto
 from palaestra.actions.press import Press
@@ -112,7 +111,8 @@ def test_the_last_answer_line_carries_the_answer(completion: str, answer: str | 
 
 
 async def test_one_class_adds_an_action(monkeypatch: pytest.MonkeyPatch) -> None:
-    @dataclass(frozen=True, kw_only=True)
+    monkeypatch.setattr("palaestra.actions.base.ACTIONS", dict(ACTIONS))
+
     class Hum(Action):
         type = "hum"
         tune: str = field(as_text)
@@ -120,7 +120,6 @@ async def test_one_class_adds_an_action(monkeypatch: pytest.MonkeyPatch) -> None
         async def perform(self, page: WarmPage) -> Outcome:
             return Outcome(result="refused", message=f"Nobody hears {self.tune}.")
 
-    monkeypatch.setitem(ACTIONS, Hum.type, Hum)
     turn = turn_parse('Action: {"type": "hum", "tune": "an aria"}')
     assert turn.action == Hum(tune="an aria")
     assert (await action_perform(MagicMock(), turn.action)).message == "Nobody hears an aria."
@@ -129,7 +128,9 @@ async def test_one_class_adds_an_action(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_an_action_type_is_registered_once() -> None:
     with pytest.raises(ValueError, match="click"):
-        register(Click)
+
+        class Again(Action):
+            type = "click"
 
 
 def test_each_action_is_the_file_of_its_name() -> None:

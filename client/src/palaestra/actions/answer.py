@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from palaestra.actions.base import Action, ActionInvalid, Outcome, as_text, field, register
+from palaestra.actions.base import Action, ActionInvalid, Outcome, as_text, field
 from palaestra.pages import WarmPage
 
 VALUES_MAX = 100
@@ -20,8 +19,6 @@ def as_text_or_texts(value: Any, name: str) -> str | tuple[str, ...]:
     return tuple(as_text(item, name) for item in value)
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Answer(Action):
     type = "answer"
     text: str | tuple[str, ...] = field(as_text_or_texts)

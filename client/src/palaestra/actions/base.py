@@ -9,7 +9,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from palaestra.errors import PageHung
 from palaestra.pages import DocumentGone, WarmPage
@@ -17,8 +17,6 @@ from palaestra.records import ActionResult
 
 TEXT_MAX_CHARS = 100_000
 TARGET_MAX_CHARS = 40
-
-A = TypeVar("A", bound="type[Action]")
 
 
 class ActionInvalid(ValueError):
@@ -34,28 +32,23 @@ class Outcome:
 
 
 DONE = Outcome(result="ok")
+ACTIONS: dict[str, type[Action]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action(ABC):
-    """One checked action."""
+    """One checked action. Subclasses become frozen dataclasses and are registered in ``ACTIONS``."""
 
     type: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        if cls.type in ACTIONS:
+            raise ValueError(f"Two actions have the type {cls.type!r}.")
+        ACTIONS[cls.type] = dataclass(frozen=True, kw_only=True)(cls)
 
     @abstractmethod
     async def perform(self, page: WarmPage) -> Outcome:
         """Carry the action out. A failure that the agent can cause is an outcome, never an exception."""
-
-
-ACTIONS: dict[str, type[Action]] = {}
-
-
-def register(action: A) -> A:
-    """Add an action class to ``ACTIONS``. Raises ``ValueError`` for a type that is already there."""
-    if action.type in ACTIONS:
-        raise ValueError(f"Two actions have the type {action.type!r}.")
-    ACTIONS[action.type] = action
-    return action
 
 
 def action_check(declared: Mapping[str, Any]) -> Action:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from palaestra.actions.base import DONE, Action, Outcome, as_element, field, no_target, register
+from palaestra.actions.base import DONE, Action, Outcome, as_element, field, no_target
 from palaestra.pages import WarmPage
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Click(Action):
     type = "click"
     target: str = field(as_element)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from palaestra.actions.base import DONE, Action, Outcome, as_text, field, register
+from palaestra.actions.base import DONE, Action, Outcome, as_text, field
 from palaestra.pages import WarmPage
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Goto(Action):
     type = "goto"
     url: str = field(as_text)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from palaestra.actions.base import DONE, Action, Outcome, register
+from palaestra.actions.base import DONE, Action, Outcome
 from palaestra.pages import WarmPage
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Noop(Action):
     type = "noop"
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target, register
+from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target
 from palaestra.pages import WarmPage
 
 # Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
@@ -19,8 +18,6 @@ CHORD = re.compile(
 )
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Press(Action):
     type = "press"
     key: str = field(as_text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from palaestra.actions.base import (
@@ -14,15 +13,12 @@ from palaestra.actions.base import (
     as_number,
     field,
     no_target,
-    register,
 )
 from palaestra.pages import WarmPage
 
 DISTANCE_MAX_PX = 100_000
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Scroll(Action):
     type = "scroll"
     dx: int = field(as_number(DISTANCE_MAX_PX), default=0)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target, register
+from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target
 from palaestra.pages import WarmPage
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Select(Action):
     type = "select"
     target: str = field(as_element)

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from palaestra.actions.base import (
-    DONE,
-    Action,
-    Outcome,
-    as_element,
-    as_flag,
-    as_text,
-    field,
-    no_target,
-    register,
-)
+from palaestra.actions.base import DONE, Action, Outcome, as_element, as_flag, as_text, field, no_target
 from palaestra.pages import WarmPage
 
 KEYS_MAX = 200  # characters typed key by key; the rest is inserted at once
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Type(Action):
     type = "type"
     target: str = field(as_element)
@@ -29,15 +15,15 @@ class Type(Action):
     clear: bool = field(as_flag, default=False)
 
     async def perform(self, page: WarmPage) -> Outcome:
-        field = await page.call("focus", self.target, self.clear)
-        if "problem" in field:
-            return no_target(self.target, field["problem"])
+        place = await page.call("focus", self.target, self.clear)
+        if "problem" in place:
+            return no_target(self.target, place["problem"])
         keyboard = page.page.keyboard
-        if self.clear and not self.text and field["had"]:
+        if self.clear and not self.text and place["had"]:
             await page.act(keyboard.press("Backspace"))
         printable = "".join(c for c in self.text if c >= " " or c in "\n\t")
         # In a field of several lines a tab is text; as a key it would indent, or leave the field.
-        by_keys = 0 if field["lines"] and "\t" in printable else KEYS_MAX
+        by_keys = 0 if place["lines"] and "\t" in printable else KEYS_MAX
         if printable[:by_keys]:
             await page.act(keyboard.type(printable[:by_keys]))
         if printable[by_keys:]:

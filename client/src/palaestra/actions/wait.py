@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from palaestra.actions.base import DONE, Action, Outcome, as_number, field, register
+from palaestra.actions.base import DONE, Action, Outcome, as_number, field
 from palaestra.pages import WarmPage
 
 DEFAULT_MS = 500
@@ -17,8 +16,6 @@ def as_pause(value: Any, name: str) -> int:
     return min(max(as_number(10**9)(value, name), 0), WAIT_MAX_MS)
 
 
-@register
-@dataclass(frozen=True, kw_only=True)
 class Wait(Action):
     type = "wait"
     ms: int = field(as_pause, default=DEFAULT_MS)
