@@ -18,11 +18,11 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("/tasks/?page=abc", "“page” is no filter of the list of tasks: left out."),
-        ("/tasks/?cursor=abc", "“abc” is no place in this list"),
-        ("/tasks/?split=a&split=train", "“split” is there 2 times: the last one counts."),
-        ("/?page=2", "“page” is no filter of the list of runs: left out."),
-        ("/?cursor=-1", "“-1” is no place in this list"),
+        ("/tasks/?page=abc", "“page” is not a filter of the list of tasks; ignored."),
+        ("/tasks/?cursor=abc", "“abc” is not a position in this list"),
+        ("/tasks/?split=a&split=train", "“split” is given 2 times; the last one counts."),
+        ("/?page=2", "“page” is not a filter of the list of runs; ignored."),
+        ("/?cursor=-1", "“-1” is not a position in this list"),
     ],
 )
 def test_what_a_list_does_not_offer_is_said(lab: Lab, annotator: User, address: str, said: str) -> None:
@@ -41,8 +41,8 @@ def test_a_search_for_tasks_that_takes_too_long_is_stopped_and_says_so(
             cursor.execute("SELECT pg_sleep(30)")
 
     monkeypatch.setattr("trajectories.lab.slow_queries.SEARCH_MS", 50)
-    monkeypatch.setattr("trajectories.lab.tasks.views.tasks.task_page", slow)
+    monkeypatch.setattr("trajectories.lab.tasks.pages.tasks.task_page", slow)
     response = lab(annotator).get("/tasks/?q=sum", headers=headers)
     assert response.status_code == 503
     assert response["X-Lab-Says"] == "fragment"
-    assert "This search takes too long" in response.content.decode()
+    assert "This search was stopped after" in response.content.decode()

@@ -101,7 +101,7 @@ def test_the_right_password_opens_the_lab_and_a_wrong_one_does_not(lab: Lab, own
     client = lab(None)
     wrong = client.post("/login/", {"username": "owner", "password": "wrong"})
     assert wrong.status_code == 200
-    assert b"do not go together" in wrong.content
+    assert b"Wrong name or password" in wrong.content
     right = client.post("/login/", {"username": "owner", "password": "correct horse", "next": "/tasks/"})
     assert (right.status_code, right["Location"]) == (302, "/tasks/")
     assert client.post("/logout/").status_code == 302
@@ -210,19 +210,19 @@ def test_a_long_episode_is_listed_in_parts(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("first=x", "From step: “x” is no number of a step. This filter is left out."),
-        ("first=6", "From step: “6” is behind the last step, 5. This filter is left out."),
+        ("first=x", "From step: “x” is not a step number. This filter is ignored."),
+        ("first=6", "From step: “6” is after the last step, 5. This filter is ignored."),
         ("first=5", None),
-        ("from=2", "“from” is no filter of an episode: left out."),
+        ("from=2", "“from” is not a filter of an episode; ignored."),
         ("find=x", None),
-        ("utm=1", "“utm” is no filter of an episode: left out."),
+        ("utm=1", "“utm” is not a filter of an episode; ignored."),
         ("tail=1", None),
         ("tail=0", None),
-        ("tail=yes", "Tail: “yes” is neither 1 nor 0. This filter is left out."),
-        ("tail=1&tail=1", "“tail” is there 2 times: the last one counts."),
+        ("tail=yes", "Tail: “yes” is neither 1 nor 0. This filter is ignored."),
+        ("tail=1&tail=1", "“tail” is given 2 times; the last one counts."),
         (
             "tail=1&first=2",
-            "From step: “2” is not asked for together with tail=1. This filter is left out.",
+            "From step: “2” cannot be combined with tail=1. This filter is ignored.",
         ),
     ],
 )
@@ -230,7 +230,7 @@ def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
     asked: str, said: str | None, lab: Lab, owner: User, episode: Episode
 ) -> None:
     response = lab(owner).get(f"/episodes/{episode.pk}/?{asked}")
-    assert response.context["problems"] == ([said] if said else [])
+    assert response.context["errors"] == ([said] if said else [])
     assert (said or "Steps") in response.content.decode()
     assert b"No step was posted" not in response.content
 

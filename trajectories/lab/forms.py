@@ -1,8 +1,8 @@
-"""What the lists may be filtered by. A filter that makes no sense is dropped, and the form says so."""
+"""Filters of the lab's lists. An invalid filter is ignored, and the page says so."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -15,136 +15,136 @@ from trajectories.lab.text.untrusted import cut, visible
 
 TASK_WORDS_MAX_CHARS = 200
 ANY = ("", "any")
-NOT_AMONG_THEM = {"invalid_choice": "is not among the choices"}
-OUT = "This filter is left out."
+INVALID_CHOICE = {"invalid_choice": "is not among the choices"}
 QUOTED_CHARS = 40
 NAME_CHARS = 60
-NAMES_MOST = 5
+NAMES_MAX = 5
 COUNTED = "counted"
 LEFT_OUT = "left_out"
 
 
-def _ids(label: str = "Cursor", *, wrong: str = "is no place in this list") -> forms.IntegerField:
+def id_field(label: str, *, error: str) -> forms.IntegerField:
     return forms.IntegerField(
         required=False,
         min_value=1,
         max_value=BIGINT_MAX,
         label=label,
         widget=forms.HiddenInput,
-        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), wrong),
+        error_messages=dict.fromkeys(("invalid", "min_value", "max_value"), error),
     )
 
 
-def choice(choices: list[tuple[str, str]], label: str) -> forms.ChoiceField:
+def choice_field(choices: Sequence[tuple[str, str]], label: str) -> forms.ChoiceField:
     return forms.ChoiceField(
-        required=False, choices=[ANY, *choices], label=label, error_messages=NOT_AMONG_THEM
+        required=False, choices=[ANY, *choices], label=label, error_messages=INVALID_CHOICE
     )
 
 
-def names(known: list[str], label: str) -> forms.ChoiceField:
-    return choice([(name, visible(name)) for name in known], label)
+def name_field(names: Iterable[str], label: str) -> forms.ChoiceField:
+    """A choice among names that others wrote."""
+    return choice_field([(name, visible(name)) for name in names], label)
 
 
-def misnamed(parameters: QueryDict, *, known: Collection[str], of: str) -> list[str]:
-    """Names that nothing has, and those given more than once, of which a form reads the last."""
+def parameter_errors(parameters: QueryDict, *, known: Collection[str], page: str) -> list[str]:
+    """Parameters that the page does not know, and those given more than once; the last one counts."""
     unknown = [name for name in parameters if name not in known]
-    said = [f"“{cut(visible(name), NAME_CHARS)}” is no filter of {of}" for name in unknown[:NAMES_MOST]]
-    if more := len(unknown) - len(said):
-        said.append(f"{more} more names are no filters either")
-    counts = {name: len(parameters.getlist(name)) for name in parameters if name in known}
-    return [
-        *(f"{one}: left out." for one in said),
-        *(
-            f"“{name}” is there {count} times: the last one counts."
-            for name, count in counts.items()
-            if count > 1
-        ),
+    errors = [
+        f"“{cut(visible(name), NAME_CHARS)}” is not a filter of {page}; ignored."
+        for name in unknown[:NAMES_MAX]
     ]
+    if (more := len(unknown) - NAMES_MAX) > 0:
+        errors.append(f"{more} more unknown filters; ignored.")
+    counts = {name: len(parameters.getlist(name)) for name in parameters if name in known}
+    repeated = [(name, count) for name, count in counts.items() if count > 1]
+    return errors + [f"“{name}” is given {count} times; the last one counts." for name, count in repeated]
 
 
 class TextField(forms.CharField):
-    """Words; what no text in the database can hold is refused."""
+    """Words of at most ``max_chars`` characters that a text in the database can hold."""
 
-    def __init__(self, label: str, *, most: int, placeholder: str = "", help_text: str = "") -> None:
-        attributes = {"type": "search", "autocomplete": "off", "placeholder": placeholder, "maxlength": most}
+    def __init__(self, label: str, *, max_chars: int, placeholder: str = "", help_text: str = "") -> None:
+        attributes = {
+            "type": "search",
+            "autocomplete": "off",
+            "placeholder": placeholder,
+            "maxlength": max_chars,
+        }
         widget = forms.TextInput(attrs=attributes)
         super().__init__(required=False, label=label, widget=widget, help_text=help_text)
-        self.most = most
-        # Django's own for NUL; the clause below says it in words.
-        self.validators = []
+        self.max_chars = max_chars
+        self.validators = []  # Django's own refuses NUL too, in a sentence of its own
 
     def validate(self, value: Any) -> None:
         super().validate(value)
-        if len(value) > self.most:
-            raise forms.ValidationError(f"has {len(value):,} characters, and {self.most} can be searched")
+        if len(value) > self.max_chars:
+            raise forms.ValidationError(f"has {len(value):,} characters; the maximum is {self.max_chars}")
         if "\0" in value:
-            raise forms.ValidationError("has a character that no text here has: U+0000")
+            raise forms.ValidationError("contains the character U+0000, which no text has")
 
 
 class TaskWordsField(TextField):
-    """Words of the task."""
+    """A query over the words of tasks."""
 
     def __init__(self, label: str, *, help_text: str = "") -> None:
-        said = 'Words, "a phrase", -without'
-        super().__init__(label, most=TASK_WORDS_MAX_CHARS, placeholder=said, help_text=help_text)
+        placeholder = 'Words, "a phrase", -without'
+        super().__init__(label, max_chars=TASK_WORDS_MAX_CHARS, placeholder=placeholder, help_text=help_text)
 
     def validate(self, value: Any) -> None:
         super().validate(value)
         if value.strip() and not task_query(value):
-            raise forms.ValidationError("has no word that has to be there")
+            raise forms.ValidationError("needs at least one word to match")
 
 
 class FilterForm(forms.Form):
-    """A form of GET parameters; ``filters`` holds those that are valid and set.
-
-    Errors complete a sentence that begins with what was asked for: "is no whole number".
-    """
+    """A form of GET parameters. Errors continue a sentence that begins with the value: "is not a number"."""
 
     use_required_attribute = False
-    told_apart: frozenset[str] = frozenset()
-    """Fields whose errors are told elsewhere."""
+    reported_elsewhere: frozenset[str] = frozenset()
+    """Fields whose errors the page shows in another place."""
 
     def filters(self) -> dict[str, Any]:
+        """The valid filters that are set."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
 
-    def problems(self) -> list[str]:
-        """What of the filters makes no sense, in sentences."""
-        told = [name for name in self.errors if name in self.fields and name not in self.told_apart]
-        return [f"{self[name].label}: “{self._asked(name)}” {self.errors[name][0]}. {OUT}" for name in told]
+    def error_messages(self) -> list[str]:
+        return [
+            f"{self[name].label}: “{self._quoted(name)}” {errors[0]}. This filter is ignored."
+            for name, errors in self.errors.items()
+            if name in self.fields and name not in self.reported_elsewhere
+        ]
 
-    def _asked(self, name: str) -> str:
+    def _quoted(self, name: str) -> str:
         return cut(visible(str(self.data.get(name, ""))), QUOTED_CHARS)
 
 
 class CursorForm(FilterForm):
-    cursor = _ids()
+    cursor = id_field("Cursor", error="is not a position in this list")
 
 
 class TaskFilter(CursorForm):
     def __init__(self, data: Any, *, benchmarks: list[str], splits: list[str]) -> None:
         super().__init__(data)
-        self.fields["benchmark"] = names(benchmarks, "Benchmark")
-        self.fields["split"] = names(splits, "Split")
-        self.fields["kind"] = names(list(questions), "Kind")
+        self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
+        self.fields["split"] = name_field(splits, "Split")
+        self.fields["kind"] = name_field(questions, "Kind")
         self.fields["gap"] = forms.TypedChoiceField(
             required=False,
             choices=[ANY, (COUNTED, "counted"), (LEFT_OUT, "left out")],
             coerce=lambda value: value == COUNTED,
             empty_value=None,
             label="In the gap",
-            error_messages=NOT_AMONG_THEM,
+            error_messages=INVALID_CHOICE,
         )
         self.fields["q"] = TaskWordsField(
-            "Search",
-            help_text="Found are whole words of text and key, whatever their capitals, or one whole tag.",
+            "Search", help_text="Matches whole words (case-insensitive) or a full tag."
         )
 
 
 class StepsForm(FilterForm):
-    """From which number on the steps of an episode are listed, at most ``last``; with ``tail`` its end."""
+    """The first step of a page of an episode's steps, at most ``last``; with ``tail`` the end of the list."""
 
-    first = _ids("From step", wrong="is no number of a step")
+    first = id_field("From step", error="is not a step number")
     tail = forms.ChoiceField(
         required=False,
         choices=[("1", "yes"), ("0", "no")],
@@ -159,18 +159,18 @@ class StepsForm(FilterForm):
     def clean_first(self) -> int | None:
         first: int | None = self.cleaned_data["first"]
         if first is not None and first > max(1, self.last):
-            raise forms.ValidationError(f"is behind the last step, {self.last:,}")
+            raise forms.ValidationError(f"is after the last step, {self.last:,}")
         return first
 
     def clean(self) -> dict[str, Any]:
         if self.cleaned_data.get("tail") == "1" and self.cleaned_data.get("first") is not None:
-            self.add_error("first", "is not asked for together with tail=1")
+            self.add_error("first", "cannot be combined with tail=1")
         return self.cleaned_data
 
 
 class RowsForm(FilterForm):
-    """From which row on a comparison is shown; ``from`` is no name of an attribute."""
+    """The first row of a page of a comparison; ``from`` cannot be a Python attribute."""
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        self.fields["from"] = _ids("From row", wrong="is no number of a row")
+        self.fields["from"] = id_field("From row", error="is not a row number")

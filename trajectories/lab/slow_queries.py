@@ -1,4 +1,4 @@
-"""A search holds one of few threads: how long it may, and how its page says that it was stopped."""
+"""Searches that take too long are stopped, so that they do not occupy the server's few threads."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from django.shortcuts import render
 
 from trajectories.lab.access import LabRequest
 
-# Longer than this nobody waits.
 SEARCH_MS = 5_000
-# Tells the page's script that an error's answer is a fragment to be shown.
-SAYS = "X-Lab-Says"
+# Tells the page's script to show the fragment that comes with an error.
+FRAGMENT_HEADER = "X-Lab-Says"
 
 
-def said_too_slow(request: LabRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """503 with the sentence that tells it, which names ``seconds``."""
-    told = {**context, "seconds": SEARCH_MS // 1000}
-    response = render(request, template, told, status=HTTPStatus.SERVICE_UNAVAILABLE)
-    response[SAYS] = "fragment"
+def page_render(
+    request: LabRequest, template: str, context: dict[str, Any], *, is_too_slow: bool
+) -> HttpResponse:
+    """The page; with status 503 and ``seconds`` in its context when its search was stopped."""
+    context |= {"is_too_slow": is_too_slow, "seconds": SEARCH_MS // 1000}
+    if not is_too_slow:
+        return render(request, template, context)
+    response = render(request, template, context, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    response[FRAGMENT_HEADER] = "fragment"
     return response

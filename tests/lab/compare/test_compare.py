@@ -99,7 +99,7 @@ def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: Us
     gym = walked("a", "b", task=task)
     response = lab(annotator).get(address(gym, text))
     page = response.content.decode()
-    assert [column.episode.pk for column in response.context["comparison"].columns] == [text.pk, gym.pk]
+    assert [column.episode.pk for column in response.context["page"].comparison.columns] == [text.pk, gym.pk]
     assert "compare-completions" in page
     assert "Six times seven." in page
     assert "First divergence" not in page
@@ -114,7 +114,7 @@ def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, ta
     boxes = f"episodes={one.pk}&episodes={two.pk}&episodes={one.pk}&episodes="
     ticked = client.get(f"/compare?from=7&{boxes}")
     assert (ticked.status_code, ticked["Location"]) == (302, f"{listed}&from=7")
-    assert [found.pk for found in client.get(listed).context["episodes"]] == [one.pk, two.pk]
+    assert [found.pk for found in client.get(listed).context["page"].episodes] == [one.pk, two.pk]
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("from=x", "From row: “x” is no number of a row. This filter is left out."),
-        ("from=99", "There is no row 99: these are the last ones."),
-        ("from=1&from=1", "“from” is there 2 times: the last one counts."),
-        ("first=1", "“first” is no filter of a comparison: left out."),
+        ("from=x", "From row: “x” is not a row number. This filter is ignored."),
+        ("from=99", "There is no row 99; showing the last rows."),
+        ("from=1&from=1", "“from” is given 2 times; the last one counts."),
+        ("first=1", "“first” is not a filter of a comparison; ignored."),
         ("from=2", None),
     ],
 )
@@ -144,16 +144,16 @@ def test_what_of_an_address_makes_no_sense_is_said(
 ) -> None:
     one, two = walked("a", "b", task=task), walked("a", "b", task=task)
     response = lab(annotator).get(f"{address(one, two)}&{asked}")
-    assert response.context["problems"] == ([said] if said else [])
+    assert response.context["page"].errors == ([said] if said else [])
     assert (said or "2 episodes side by side") in response.content.decode()
 
 
 def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:
     one, other = walked("a", task=task), walked("b", task=task)
     stranger = walked("c")
-    (group,) = lab(annotator).get(address(one)).context["choices"]
-    assert [episode.pk for episode in group["episodes"]] == [other.pk]
-    assert stranger.pk not in {episode.pk for episode in group["episodes"]}
+    (group,) = lab(annotator).get(address(one)).context["page"].choices
+    assert [episode.pk for episode in group.episodes] == [other.pk]
+    assert stranger.pk not in {episode.pk for episode in group.episodes}
 
 
 def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offered(
@@ -163,7 +163,7 @@ def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offere
     pair = walked("a", task=first), walked("a", task=second)
     others = [walked("b", task=task) for task in (first, second, third)]
     response = lab(annotator).get(address(*pair))
-    groups = {group["task"].pk: group["episodes"] for group in response.context["choices"]}
+    groups = {group.task.pk: group.episodes for group in response.context["page"].choices}
     assert groups == {first.pk: [others[0]], second.pk: [others[1]]}
     heads = response.content.decode().partition('class="compare-heads"')[2].partition("</ol>")[0]
     assert "first-key" in heads
@@ -177,8 +177,8 @@ def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offere
 def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Task) -> None:
     five = [walked("a", task=task) for _ in range(5)]
     response = lab(annotator).get(address(*five))
-    assert len(response.context["episodes"]) == 4
-    assert "these are the first four" in response.content.decode()
+    assert len(response.context["page"].episodes) == 4
+    assert "showing the first four" in response.content.decode()
 
 
 @pytest.mark.parametrize(

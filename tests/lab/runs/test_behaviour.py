@@ -32,16 +32,16 @@ def test_arms_of_a_row_share_a_scale_and_no_interval_begins_below_nothing() -> N
     table = behaviour_table(run_behaviour(run_id=run.pk))
     assert table is not None
     assert table.arms == ["gym", "text_agent"]
-    words = next(row for row in table.rows if row.title == "Words in a thought")
+    words = next(row for row in table.rows if row.label == "Words per thought")
     gym, text = words.cells
     assert gym is not None
     assert text is not None
     assert (gym.value, text.value) == ("4.00", "1.00")
     assert gym.interval.startswith("1.")
-    assert text.interval == "too few tasks"
+    assert text.interval == "n < 5"
     steps = table.rows[0].cells[0]
     assert steps is not None
-    assert steps.interval == "the same in every task"
+    assert steps.interval == "same in every task"
     assert float(text.x) < float(gym.x) < float(gym.high_x) == 76.0
 
 
@@ -50,9 +50,9 @@ def test_of_fewer_than_five_tasks_no_interval_is_shown(tasks: int, is_interval: 
     run = _run(gym=["a b", "a b c d e f", "a", "a b", "a b c"][:tasks])
     table = behaviour_table(run_behaviour(run_id=run.pk))
     assert table is not None
-    cell = next(row for row in table.rows if row.title == "Words in a thought").cells[0]
+    cell = next(row for row in table.rows if row.label == "Words per thought").cells[0]
     assert cell is not None
-    assert (cell.interval != "too few tasks") == is_interval
+    assert (cell.interval != "n < 5") == is_interval
     assert (cell.low_x != cell.high_x) == is_interval
 
 
@@ -62,7 +62,7 @@ def test_before_anything_is_computed_there_is_no_table(
     run = factories.run()
     factories.verdict(factories.episode(group=factories.group(run=run)))
     assert behaviour_table(run_behaviour(run_id=run.pk)) is None
-    assert "not judged by people" not in lab(annotator).get(f"/runs/{run.pk}/").content.decode()
+    assert "not human labels" not in lab(annotator).get(f"/runs/{run.pk}/").content.decode()
 
 
 def test_the_runs_page_has_the_table_and_says_that_it_is_computed(
@@ -70,8 +70,8 @@ def test_the_runs_page_has_the_table_and_says_that_it_is_computed(
 ) -> None:
     run = _run(gym=["I verify 2 + 2 = 4.", "So 5."])
     shown = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
-    assert "Computed, not judged by people" in shown
-    assert "Formulas in a thought" in shown
+    assert "Computed, not human labels" in shown
+    assert "Formulas per thought" in shown
     assert "2 judged episodes" in " ".join(shown.split())
 
 
@@ -82,7 +82,7 @@ def test_one_arm_alone_has_no_place_on_a_scale(
     run = _run(**{arm: ["a b", "a b c"] for arm in arms})
     html = lab(annotator).get(f"/runs/{run.pk}/").content.decode()
     table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
-    assert "Words in a thought" in table
+    assert "Words per thought" in table
     assert ("rate-plot" in table) == plots
 
 
@@ -95,7 +95,7 @@ def test_what_is_known_of_few_episodes_says_of_how_many_and_of_none_stands_under
     restated = table.partition("restates page or action")[2].partition("</tr>")[0]
     assert "over 1 of 2 episodes" in restated
     assert '<td role="cell" data-label="text_agent" class="muted">–</td>' in restated
-    assert "over" not in table.partition("Words in a thought")[2].partition("</tr>")[0]
+    assert "over" not in table.partition("Words per thought")[2].partition("</tr>")[0]
     assert 'data-label="Mean"' not in table
-    unseen = table.partition("Actions that had no effect")[2].partition("</tr>")[0]
+    unseen = table.partition("Actions without effect")[2].partition("</tr>")[0]
     assert unseen.count("–</td>") == 2

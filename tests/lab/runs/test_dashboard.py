@@ -19,10 +19,9 @@ from django.utils import timezone
 from tests import factories
 from tests.lab.test_pages import Lab
 from trajectories.lab.queries import tallies
-from trajectories.lab.runs import dashboard
-from trajectories.lab.runs import dashboard_selectors as reads
-from trajectories.lab.runs.dashboard import dashboard_of
-from trajectories.lab.runs.reward_plot import POINTS_MOST, reward_plot
+from trajectories.lab.runs import dashboard_cache, dashboard_selectors
+from trajectories.lab.runs.dashboard_cache import run_dashboard
+from trajectories.lab.runs.reward_plot import POINTS_MAX, reward_plot
 from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, VerdictCounter
 from trajectories.reports.statistics import Rate
 
@@ -37,8 +36,8 @@ def run(db: None) -> Run:
 @pytest.fixture
 def unremembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every look is a new one."""
-    monkeypatch.setattr(dashboard, "FRESH_S", 0.0)
-    monkeypatch.setattr(dashboard, "REST_TIMES", 0.0)
+    monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
+    monkeypatch.setattr(dashboard_cache, "REST_TIMES", 0.0)
 
 
 def many(run: Run, number: int, *, status: str = "open", tasks: int = 1, **fields: Any) -> list[Episode]:
@@ -92,7 +91,7 @@ def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unr
         strict=True,
     ):
         factories.verdict(one, outcome, reason)
-    found = dashboard_of(run.pk)
+    found = run_dashboard(run.pk)
     assert (found.open, found.submitted, found.judged, found.void) == (1, 1, 2, 3)
     whole = tallies.tallies_by_run([run.pk])[run.pk]
     assert (whole.open, whole.submitted, whole.judged, whole.void) == (1, 1, 2, 3)
@@ -104,10 +103,10 @@ def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unr
 
 def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, unremembered: None) -> None:
     many(run, 12, status="finished", tasks=3, policy_version=1)
-    dashboard_of(run.pk)
+    run_dashboard(run.pk)
     many(run, 10, status="finished", tasks=2, policy_version=1)
     with CaptureQueriesContext(connection) as queries:
-        found = dashboard_of(run.pk)
+        found = run_dashboard(run.pk)
     assert any("> 12" in query["sql"] for query in queries)
     whole = tallies.tallies_by_run([run.pk])[run.pk]
     assert (found.correct, found.incorrect) == (whole.correct, whole.incorrect)
@@ -124,7 +123,7 @@ def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
     for reason in ("cancelled", "lease_lost"):
         factories.verdict(factories.episode(run=run, arm="gym"), "void", reason)
     Episode.objects.filter(pk=factories.episode(run=run, arm="gym").pk).update(status="submitted")
-    found = dashboard_of(run.pk)
+    found = run_dashboard(run.pk)
     counted = tallies._tallies(part="arm", column="run_id", ids=[run.pk])
     assert list(found.arms) == ["gym", "text"]
     assert found.arms == counted
@@ -137,15 +136,15 @@ def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: Us
     client = lab(owner)
     first = _words(client.get(f"/runs/{run.pk}/").content.decode())
     assert first.count("open") == 3
-    dashboard._remembered[run.pk].until = float("inf")
+    dashboard_cache._entries[run.pk].until = float("inf")
     factories.verdict(made[0], "incorrect", "step_budget")
     assert _words(client.get(f"/runs/{run.pk}/").content.decode()) == first
-    dashboard._remembered[run.pk].until = 0.0
+    dashboard_cache._entries[run.pk].until = 0.0
     part = client.get(f"/runs/{run.pk}/live").content.decode()
     told = _words(part)
-    assert "Open 2 Waiting" in told
+    assert "Open 2 Awaiting" in told
     assert re.search(r" gym .{0,60} 3 0 1 0 2 ", told), told
-    assert "Why episodes ended incorrect step_budget 1" in told
+    assert "End reasons incorrect step_budget 1" in told
     assert told.count("open") == 2
 
 
@@ -154,18 +153,18 @@ def test_an_episode_that_ends_during_a_look_is_counted_once(
     unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = factories.episode(arm="gym")
-    real = reads.unfinished_by_arm
+    real = dashboard_selectors.unfinished_by_arm
 
-    def late(run_id: int) -> dict[str, reads.Unfinished]:
+    def late(run_id: int) -> dict[str, dashboard_selectors.Unfinished]:
         _elsewhere(lambda: factories.verdict(made))
         return real(run_id)
 
     with monkeypatch.context() as slowed:
-        slowed.setattr(reads, "unfinished_by_arm", late)
-        board = dashboard_of(made.run_id)
+        slowed.setattr(dashboard_selectors, "unfinished_by_arm", late)
+        board = run_dashboard(made.run_id)
     assert (board.open, board.correct, board.arms["gym"].episodes) == (1, 0, 1)
     assert [one.status for one in board.page.episodes] == ["open"]
-    after = dashboard_of(made.run_id)
+    after = run_dashboard(made.run_id)
     assert (after.open, after.correct, after.arms["gym"].episodes) == (0, 1, 1)
     assert [one.status for one in after.page.episodes] == ["finished"]
 
@@ -188,8 +187,8 @@ def test_whatever_a_runs_page_shows_is_news(run: Run, unremembered: None, change
     Step.objects.filter(pk=factories.step(episode, 1).pk).update(
         created_at=timezone.now() - timedelta(hours=1)
     )
-    seen = dashboard_of(run.pk).seen
-    assert dashboard_of(run.pk).seen == seen
+    seen = run_dashboard(run.pk).fingerprint
+    assert run_dashboard(run.pk).fingerprint == seen
     if change == "step":
         old = factories.step(episode, 2)
         Step.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=1))
@@ -197,7 +196,7 @@ def test_whatever_a_runs_page_shows_is_news(run: Run, unremembered: None, change
         factories.episode(run=run)
     else:
         PolicyVersion.objects.create(run=run, version=7)
-    assert dashboard_of(run.pk).seen != seen
+    assert run_dashboard(run.pk).fingerprint != seen
 
 
 def _words(html: str) -> str:
@@ -207,7 +206,7 @@ def _words(html: str) -> str:
 
 def test_what_is_judged_again_is_counted_again(run: Run, unremembered: None) -> None:
     (episode,) = many(run, 1, status="finished", policy_version=3)
-    assert (dashboard_of(run.pk).correct, dashboard_of(run.pk).incorrect) == (1, 0)
+    assert (run_dashboard(run.pk).correct, run_dashboard(run.pk).incorrect) == (1, 0)
     again = Verdict.objects.create(
         episode=episode,
         run=run,
@@ -219,26 +218,26 @@ def test_what_is_judged_again_is_counted_again(run: Run, unremembered: None) -> 
         verifier="numeric-v2",
     )
     Episode.objects.filter(pk=episode.pk).update(verdict=again)
-    assert (dashboard_of(run.pk).correct, dashboard_of(run.pk).incorrect) == (0, 1)
+    assert (run_dashboard(run.pk).correct, run_dashboard(run.pk).incorrect) == (0, 1)
 
 
 def test_a_look_that_fails_half_way_counts_nothing_twice(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many(run, 4, status="finished")
-    dashboard_of(run.pk)
+    run_dashboard(run.pk)
     many(run, 4, status="finished")
     with monkeypatch.context() as broken:
-        broken.setattr(dashboard, "_shown", lambda fold, tables: 1 / 0)
+        broken.setattr(dashboard_cache, "dashboard_of", lambda counts, tables: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            dashboard_of(run.pk)
-    assert dashboard_of(run.pk).judged == 8
+            run_dashboard(run.pk)
+    assert run_dashboard(run.pk).judged == 8
 
 
 def test_guided_episodes_are_counted_and_not_rated(run: Run, unremembered: None) -> None:
     many(run, 4, status="finished", policy_version=1, guidance={"kind": "hint"})
-    found = dashboard_of(run.pk)
-    assert (found.judged, found.guided, found.plot) == (4, 4, None)
+    found = run_dashboard(run.pk)
+    assert (found.judged, found.arms["gym"].guided, found.plot) == (4, 4, None)
 
 
 def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> None:
@@ -251,29 +250,29 @@ def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> N
     factories.step(quiet, 1)
     Step.objects.filter(episode=quiet).update(created_at=timezone.now() - timedelta(minutes=2))
     factories.step(factories.episode(), 1)
-    found = dashboard_of(run.pk)
-    assert (found.steps_per_s, found.stepping.is_about) == (1.0, False)
+    found = run_dashboard(run.pk)
+    assert (found.step_pace.steps_per_s, found.step_pace.is_estimate) == (1.0, False)
 
 
 def test_steps_of_many_episodes_are_told_from_some(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reads, "EPISODES_SAMPLED", 5)
+    monkeypatch.setattr(dashboard_selectors, "EPISODES_SAMPLED", 5)
     for episode in many(run, 20):
         for index in (1, 2, 3):
             factories.step(episode, index)
     for episode in many(run, 10, status="finished"):
         factories.step(episode, 1)
-    found = dashboard_of(run.pk).stepping
+    found = run_dashboard(run.pk).step_pace
     assert (found.steps, found.sampled, found.episodes) == (70.0, 10, 30)
-    assert found.is_about
+    assert found.is_estimate
 
 
 def test_all_who_look_within_a_second_cost_one_look(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dashboard, "FRESH_S", 3600.0)
-    first = dashboard_of(run.pk)
+    monkeypatch.setattr(dashboard_cache, "FRESH_S", 3600.0)
+    first = run_dashboard(run.pk)
     with CaptureQueriesContext(connection) as queries:
-        assert dashboard_of(run.pk) is first
+        assert run_dashboard(run.pk) is first
     assert len(queries) == 0
 
 
@@ -283,11 +282,11 @@ def test_a_long_run_is_looked_at_by_few_statements_that_read_few_rows(run: Run, 
     factories.step(open_ones[0], 1)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE trajectories_episode, trajectories_verdict, trajectories_step")
-    dashboard_of(run.pk)
-    dashboard._remembered[run.pk].tables_until = float("inf")  # what counts all rests
+    run_dashboard(run.pk)
+    dashboard_cache._entries[run.pk].tables_until = float("inf")  # what counts all rests
     many(run, 10, status="finished", policy_version=2)
     with CaptureQueriesContext(connection) as queries:
-        dashboard_of(run.pk)
+        run_dashboard(run.pk)
     assert len(queries) == 6
     rows = sum(_rows_read(query["sql"]) for query in queries)
     assert rows < 600
@@ -313,37 +312,37 @@ def _scanned(node: dict[str, Any]) -> int:
 def test_what_counts_a_whole_long_run_rests_by_itself(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dashboard, "CHEAP_S", 0.0)
-    monkeypatch.setattr(dashboard, "REST_TIMES", float("inf"))
+    monkeypatch.setattr(dashboard_cache, "CHEAP_S", 0.0)
+    monkeypatch.setattr(dashboard_cache, "REST_TIMES", float("inf"))
     many(run, 2, status="finished")
-    first = dashboard_of(run.pk).tables
+    first = run_dashboard(run.pk).tables
     many(run, 2, status="finished")
-    dashboard._remembered[run.pk].until = 0.0
-    second = dashboard_of(run.pk)
+    dashboard_cache._entries[run.pk].until = 0.0
+    second = run_dashboard(run.pk)
     assert (second.judged, second.tables is first) == (4, True)
 
 
 def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dashboard, "FRESH_S", 0.0)
-    kept = dashboard._kept(run.pk)
+    monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
+    entry = dashboard_cache._entry(run.pk)
     told: list[int] = []
     clock = [1.0]
-    monkeypatch.setattr(dashboard, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(dashboard_cache, "monotonic", lambda: clock[0])
 
     def slow(*, run_id: int) -> list[Any]:
         clock[0] += 1.0
-        if kept.shown is not None:
-            assert not kept.lock.locked()
+        if entry.dashboard is not None:
+            assert not entry.lock.locked()
             many(run, 2, status="finished")
-            told.append(dashboard_of(run_id).judged)
+            told.append(run_dashboard(run_id).judged)
         return []
 
-    monkeypatch.setattr(dashboard.twins, "twin_tallies", slow)
+    monkeypatch.setattr("trajectories.lab.runs.dashboard.twins.twin_tallies", slow)
     many(run, 2, status="finished")
-    first = dashboard_of(run.pk)
-    assert (kept.until, kept.tables_until) == (2.0, 2.0 + dashboard.REST_TIMES)
-    clock[0] = kept.tables_until
-    later = dashboard_of(run.pk)
+    first = run_dashboard(run.pk)
+    assert (entry.until, entry.tables_until) == (2.0, 2.0 + dashboard_cache.REST_TIMES)
+    clock[0] = entry.tables_until
+    later = run_dashboard(run.pk)
     assert (told, later.judged) == ([4], 4)
     assert later.tables is not first.tables
 
@@ -354,11 +353,11 @@ def test_the_plot_shows_every_version_or_says_that_it_does_not() -> None:
     few = reward_plot({1: rate, 7: rate})
     assert few is not None
     assert (len(few.points), few.stride, few.has_whiskers) == (2, 1, True)
-    versions = 3 * POINTS_MOST + 1
+    versions = 3 * POINTS_MAX + 1
     long = reward_plot(dict.fromkeys(range(1, versions + 1), rate))
     assert long is not None
     assert (long.stride, long.newest.version, long.has_whiskers) == (4, versions, False)
-    assert len(long.points) <= POINTS_MOST
+    assert len(long.points) <= POINTS_MAX
 
 
 def test_the_runs_page_shows_the_plot_with_words_and_a_table(
@@ -371,7 +370,7 @@ def test_the_runs_page_shows_the_plot_with_words_and_a_table(
     assert f'data-live="ws://testserver:8002/ws/runs/{run.pk}/pulse/"' in html
     assert "<desc" in html
     assert "From 0.50 at version 1" in re.sub(r"\s+", " ", html)
-    assert "The same as a table" in html
+    assert "Show as table" in html
     again = re.search(r'hx-get="(/runs/[^"]+)"', html)
     assert again
     assert client.get(unescape(again[1])).status_code == 204

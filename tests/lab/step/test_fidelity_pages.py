@@ -21,7 +21,7 @@ from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make
 from trajectories import heartbeats
 from trajectories.fidelity import jobs, sample
-from trajectories.lab.system import report
+from trajectories.lab.system.page import SystemPage
 from trajectories.lab.text.fidelity import WHY, fidelity_said, share_told
 from trajectories.models import Episode, Fidelity
 
@@ -229,7 +229,7 @@ def test_the_system_page_says_whether_anybody_draws_replays(
         return alive & set(asked)
 
     monkeypatch.setattr(heartbeats, "alive_names", names)
-    (part,) = [part for part in report.system_report()["parts"] if part.title == "Replay check"]
+    (part,) = [part for part in SystemPage().parts if part.title == "Replay check"]
     assert part.state == state
     assert bool(part.advice) == (state != "ok")
 

@@ -1,15 +1,14 @@
-"""Steps of several episodes side by side: pure alignment of what each did where.
+"""Alignment of the steps of several episodes.
 
-A step's key is what its page showed (``place``), the page's address (``page``) and the action in words
+A step's key is what its page showed (``place``), the page's address (``page``) and its action as text
 (``action``). Two steps score 8 when place and action are the same, 6 when page and action are (another look
-of the same page), 2 when only the place is, 1 when only the page is, and 0 otherwise. The alignment of two
-sequences is the one of the highest sum (Needleman and Wunsch 1970, gaps cost nothing); of equals, the one
-with the fewest gaps first. A third and fourth sequence are laid beside the rows found so far, a row scoring
-as its best step.
+of the same page), 2 for the same place alone, 1 for the same page alone, otherwise 0. Two sequences are
+aligned for the highest sum (Needleman and Wunsch 1970, gaps cost nothing); ties prefer the fewest gaps first.
+A third and fourth sequence are aligned with the rows so far, where a row scores as its best step.
 
-The table of sums is bounded: equal beginnings and ends are cut off, and where more than ``CELLS_MAX`` are
-left, keys that both sides have once (as in patience sorting) divide the rest. A stretch that is still too
-large is paired in its order.
+The table of sums is bounded: equal beginnings and ends are cut off, and where more than ``CELLS_MAX`` cells
+remain, keys that occur once on both sides (as in patience sorting) divide the rest. A stretch that is still
+too large is paired in order.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ Pair = tuple[int | None, int | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """Empty ``place`` and ``page`` are unknown, and like no other."""
+    """An empty ``place`` or ``page`` is unknown, and equals no other."""
 
     place: str = ""
     page: str = ""
@@ -38,7 +37,7 @@ class Key:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """``cells`` has for each sequence the place of its step in it, or None."""
+    """``cells`` has the position of each sequence's step, or None."""
 
     cells: tuple[int | None, ...]
     kind: Kind
@@ -58,7 +57,7 @@ def align(sequences: Sequence[Sequence[Key]]) -> list[Row]:
 
 
 def first_divergence(rows: Sequence[Row]) -> int | None:
-    """The place of the first row that differs."""
+    """The position of the first row that differs."""
     return next((place for place, row in enumerate(rows) if row.kind == "differs"), None)
 
 
@@ -82,7 +81,7 @@ def _keys_of(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) ->
 
 
 def _aligned(left: Sequence[Keys], right: Sequence[Keys]) -> Iterator[Pair]:
-    """Places in both, None where one has no partner."""
+    """Positions in both; None where a step has no partner."""
     head = _equal_run(zip(left, right, strict=False))
     rest = min(len(left), len(right)) - head
     tail = min(rest, _equal_run(zip(reversed(left), reversed(right), strict=False)))
@@ -131,27 +130,27 @@ def _in_order(
 def _anchors(
     left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """Keys that both have once, in an order that both share: the longest such run."""
+    """The longest chain of keys that occur once in both, in the same order."""
     ours, theirs = _once(left, span), _once(right, other)
     common = sorted((place, theirs[key]) for key, place in ours.items() if key in theirs)
     ends: list[int] = []
-    chains: list[int] = []  # of each end so far, the pair in ``common``
+    chains: list[int] = []  # for each end so far, its pair in ``common``
     before: list[int | None] = []
     for number, (_, place) in enumerate(common):
         length = bisect_left(ends, place)
         before.append(chains[length - 1] if length else None)
         ends[length : length + 1] = [place]
         chains[length : length + 1] = [number]
-    found: list[tuple[int, int]] = []
+    chain: list[tuple[int, int]] = []
     number_at: int | None = chains[-1] if chains else None
     while number_at is not None:
-        found.append(common[number_at])
+        chain.append(common[number_at])
         number_at = before[number_at]
-    return found[::-1]
+    return chain[::-1]
 
 
 def _once(sequence: Sequence[Keys], span: tuple[int, int]) -> dict[Key, int]:
-    """Of rows with several steps the first one's key counts."""
+    """Keys that occur once; a row with several steps counts by its first."""
     counts = Counter(keys[0] for keys in sequence[span[0] : span[1]])
     return {
         sequence[place][0]: place
@@ -186,14 +185,13 @@ def _best(
 
 
 def _scorer(left: Sequence[Keys], right: Sequence[Keys]) -> Callable[[int, int], int]:
-    """Steps repeat themselves: a pair of keys is scored once."""
+    """Steps repeat, so scores are cached by their pair of keys."""
     known: dict[tuple[Keys, Keys], int] = {}
 
     def scored(i: int, j: int) -> int:
         pair = (left[i], right[j])
-        found = known.get(pair)
-        if found is None:
-            found = known[pair] = _score(*pair)
-        return found
+        if pair not in known:
+            known[pair] = _score(*pair)
+        return known[pair]
 
     return scored

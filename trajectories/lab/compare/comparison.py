@@ -1,4 +1,4 @@
-"""Two to four episodes side by side, for the page that shows them."""
+"""Two to four episodes side by side."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from trajectories.models import Episode
 
 EPISODES_MAX = 4
 ROWS_PER_PAGE = 100
-# Shorter runs of equal rows stay open.
-FOLDED_LEAST = 3
+# Shorter stretches of equal rows stay open.
+FOLDED_MIN = 3
 LETTERS = "ABCD"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """An episode; ``values`` are its answers under names, where its task has names for them.
+    """An episode; ``values`` are its answers by name, where its task names them.
 
-    One that answered without a page, in one step, is a ``completion``: it stands beside the rows as a whole.
+    An episode that answered without a page, in one step, is a completion: it stands beside all rows.
     """
 
     letter: str
@@ -34,13 +34,13 @@ class Column:
     is_completion: bool
 
     @property
-    def is_cut(self) -> bool:
+    def is_truncated(self) -> bool:
         return self.steps > selectors.STEPS_MAX
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """``step`` is None where the episode has none in the row."""
+    """``step`` is None where the episode has no step in the row."""
 
     column: Column
     step: dict[str, Any] | None
@@ -56,7 +56,7 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Stretch:
-    """Neighbouring rows; ``is_folded`` where they are equal and more than a few."""
+    """Neighbouring rows; folded where they are equal and more than a few."""
 
     rows: list[ShownRow]
     is_folded: bool
@@ -64,11 +64,11 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """``stretches`` are those of one page of rows; row numbers begin at 1."""
+    """One page of rows, in ``stretches``; row numbers begin at 1, and ``differing`` counts all rows."""
 
     columns: list[Column]
     completions: list[Cell]
-    walkers: list[Column]
+    steppers: list[Column]
     stretches: list[Stretch] = field(default_factory=list)
     rows: int = 0
     differing: int = 0
@@ -76,7 +76,7 @@ class Comparison:
     divergence: int | None = None
 
     @property
-    def divergence_from(self) -> int | None:
+    def divergence_page(self) -> int | None:
         return None if self.divergence is None else page_of(self.divergence)
 
     @property
@@ -89,29 +89,29 @@ class Comparison:
 
     @property
     def later(self) -> int | None:
-        following = self.first + ROWS_PER_PAGE
-        return following if following <= self.rows else None
+        next_page = self.first + ROWS_PER_PAGE
+        return next_page if next_page <= self.rows else None
 
 
 def page_of(number: int) -> int:
-    """The first row of the page that a row is on."""
+    """The first row of the page that contains a row."""
     return (number - 1) // ROWS_PER_PAGE * ROWS_PER_PAGE + 1
 
 
 def compare(episodes: Sequence[Episode], *, first: int = 1) -> Comparison:
-    """The episodes side by side, with the page of rows that has row ``first``."""
+    """The comparison, with the page of rows that contains row ``first``."""
     columns = columns_of(episodes)
-    walkers = [column for column in columns if not column.is_completion]
-    keyed = [selectors.step_keys(column.episode) for column in walkers]
-    rows = align([keys for _, keys in keyed]) if len(walkers) > 1 else _alone([keys for _, keys in keyed])
+    steppers = [column for column in columns if not column.is_completion]
+    keyed = [selectors.step_keys(column.episode) for column in steppers]
+    rows = align([keys for _, keys in keyed]) if len(steppers) > 1 else _alone([keys for _, keys in keyed])
     divergence = first_divergence(rows)
     start = page_of(max(1, min(first, len(rows))))
-    numbered = [numbers for numbers, _ in keyed]
-    shown = _shown(rows[start - 1 : start - 1 + ROWS_PER_PAGE], walkers, numbered, start, divergence)
+    numbers = [indexes for indexes, _ in keyed]
+    shown = _shown_rows(rows[start - 1 : start - 1 + ROWS_PER_PAGE], steppers, numbers, start, divergence)
     return Comparison(
         columns=columns,
         completions=_completions(columns),
-        walkers=walkers,
+        steppers=steppers,
         stretches=_stretches(shown),
         rows=len(rows),
         differing=sum(1 for row in rows if row.kind == "differs"),
@@ -121,26 +121,26 @@ def compare(episodes: Sequence[Episode], *, first: int = 1) -> Comparison:
 
 
 def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
-    """One episode beside completions differs from nothing."""
+    """A single episode beside completions, which has nothing to differ from."""
     return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
 
 
 def columns_of(episodes: Sequence[Episode]) -> list[Column]:
-    """Completions first, as they stand left of the rows."""
+    """Completions first: they stand left of the rows."""
     ids = [episode.pk for episode in episodes]
-    answers, counted = selectors.answers_given(ids), selectors.steps_counted(ids)
-    fields = selectors.fields_asked({episode.task_id for episode in episodes})
-    ordered = sorted(episodes, key=lambda episode: not _is_completion(episode, counted.get(episode.pk, 0)))
+    answers, steps = selectors.episode_answers(ids), selectors.step_counts(ids)
+    fields = selectors.task_fields({episode.task_id for episode in episodes})
+    ordered = sorted(episodes, key=lambda episode: not _is_completion(episode, steps.get(episode.pk, 0)))
     return [
         Column(
             letter=letter,
             episode=episode,
-            answers=selectors.listed(answers.get(episode.pk)),
+            answers=selectors.answer_list(answers.get(episode.pk)),
             values=values_of(fields.get(episode.task_id, []), given=answers[episode.pk])
             if episode.pk in answers
             else [],
-            steps=counted.get(episode.pk, 0),
-            is_completion=_is_completion(episode, counted.get(episode.pk, 0)),
+            steps=steps.get(episode.pk, 0),
+            is_completion=_is_completion(episode, steps.get(episode.pk, 0)),
         )
         for letter, episode in zip(LETTERS, ordered, strict=False)
     ]
@@ -151,23 +151,26 @@ def _is_completion(episode: Episode, steps: int) -> bool:
 
 
 def _completions(columns: Sequence[Column]) -> list[Cell]:
-    found = [column for column in columns if column.is_completion]
-    numbers = {column.episode.pk: selectors.only_step(column.episode.pk) for column in found}
-    return [Cell(column=column, step=numbers[column.episode.pk]) for column in found]
+    return [
+        Cell(column=column, step=selectors.only_step(column.episode.pk))
+        for column in columns
+        if column.is_completion
+    ]
 
 
-def _shown(
+def _shown_rows(
     rows: Sequence[Row],
-    walkers: Sequence[Column],
-    numbered: Sequence[Sequence[int]],
+    steppers: Sequence[Column],
+    numbers: Sequence[Sequence[int]],
     start: int,
     divergence: int | None,
 ) -> list[ShownRow]:
-    wanted = {
-        column.episode.pk: [numbers[cell] for row in rows if (cell := row.cells[place]) is not None]
-        for place, (column, numbers) in enumerate(zip(walkers, numbered, strict=True))
-    }
-    steps = selectors.steps_shown(wanted)
+    steps = selectors.steps_get(
+        {
+            column.episode.pk: [indexes[cell] for row in rows if (cell := row.cells[place]) is not None]
+            for place, (column, indexes) in enumerate(zip(steppers, numbers, strict=True))
+        }
+    )
     return [
         ShownRow(
             number=number,
@@ -176,9 +179,9 @@ def _shown(
             cells=[
                 Cell(
                     column=column,
-                    step=None if cell is None else steps.get((column.episode.pk, numbers[cell])),
+                    step=None if cell is None else steps.get((column.episode.pk, indexes[cell])),
                 )
-                for column, numbers, cell in zip(walkers, numbered, row.cells, strict=True)
+                for column, indexes, cell in zip(steppers, numbers, row.cells, strict=True)
             ],
         )
         for number, row in enumerate(rows, start=start)
@@ -186,11 +189,11 @@ def _shown(
 
 
 def _stretches(rows: Sequence[ShownRow]) -> list[Stretch]:
-    found = []
+    stretches = []
     for is_equal, neighbours in groupby(rows, key=lambda row: row.kind != "differs"):
         stretch = list(neighbours)
         are_several = len(stretch[0].cells) > 1
-        found.append(
-            Stretch(rows=stretch, is_folded=is_equal and are_several and len(stretch) >= FOLDED_LEAST)
+        stretches.append(
+            Stretch(rows=stretch, is_folded=is_equal and are_several and len(stretch) >= FOLDED_MIN)
         )
-    return found
+    return stretches

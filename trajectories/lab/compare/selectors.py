@@ -1,9 +1,8 @@
-"""What is read of episodes that are laid side by side."""
+"""The episodes of a comparison, their answers and their steps."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,13 +21,13 @@ from trajectories.lab.text.values import fields_named
 from trajectories.models import Episode, Picture, Step, StepFacts, Submission
 
 STEPS_MAX = 1_000
-CHOICES_SHOWN = 50
+CHOICES_MAX = 50
 THOUGHT_CHARS = 3_000
 COMPLETION_CHARS = 50_000
-# As much as a place is computed from after an episode's end.
+# A place is computed from as much after an episode's end.
 OBSERVATION_CHARS = 100_000
-KEYED = ("index", "action", "screenshot", "url", "shown_text")
-SHOWN = (
+KEY_COLUMNS = ("index", "action", "screenshot", "url", "shown_text")
+SHOWN_COLUMNS = (
     "index",
     "action",
     "action_type",
@@ -41,58 +40,57 @@ SHOWN = (
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
-    """The episodes in the order of ``ids``, or 404 that names those that are not there."""
-    found = (
+    """The episodes in the order of ``ids``. Raises ``Http404``, which names those that do not exist."""
+    episodes = (
         Episode.objects.select_related("run", "task", "verdict")
         .defer("task__payload", "run__settings")
         .in_bulk(list(ids))
     )
-    if missing := [str(pk) for pk in ids if pk not in found]:
+    if missing := [str(pk) for pk in ids if pk not in episodes]:
         raise Http404(f"There is no episode {' and no episode '.join(missing)}.")
-    return [found[pk] for pk in ids]
+    return [episodes[pk] for pk in ids]
 
 
-def episodes_to_choose(*, task_id: int, besides: Sequence[int], most: int = CHOICES_SHOWN) -> list[Episode]:
-    """The latest other episodes of a task."""
+def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Episode]:
+    """The latest episodes of a task besides ``ids``."""
     return list(
         Episode.objects.filter(task_id=task_id)
-        .exclude(pk__in=besides)
+        .exclude(pk__in=ids)
         .select_related("run", "verdict")
         .only("arm", "status", "sample_index", "policy_version", "run__name", "verdict__outcome")
-        .order_by("-id")[:most]
+        .order_by("-id")[:limit]
     )
 
 
-def answers_given(ids: Iterable[int]) -> dict[int, str | list[str]]:
-    """Answers as they were given, by episode."""
-    given = Submission.objects.filter(pk__in=list(ids)).values_list("pk", "answer")
-    return {pk: listed(answer) if isinstance(answer, list) else str(answer) for pk, answer in given}
+def episode_answers(ids: Iterable[int]) -> dict[int, str | list[str]]:
+    """Submitted answers, by episode."""
+    answers = Submission.objects.filter(pk__in=list(ids)).values_list("pk", "answer")
+    return {pk: answer_list(answer) if isinstance(answer, list) else str(answer) for pk, answer in answers}
 
 
-def listed(answer: object) -> list[str]:
-    """An answer as a list, whether one was given, several or none."""
+def answer_list(answer: object) -> list[str]:
+    """An answer as a list, whether none, one or several were submitted."""
     if answer is None:
         return []
     return [str(part) for part in (answer if isinstance(answer, list) else [answer])]
 
 
-def fields_asked(task_ids: Iterable[int]) -> dict[int, list[str]]:
-    """The names of the values that tasks ask for, without the rest of their payloads."""
+def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
+    """The names of the values that tasks ask for, by task."""
     named = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
     return {pk: fields_named({"fields": fields}) for pk, fields in named.values_list("pk", "payload__fields")}
 
 
-def steps_counted(ids: Iterable[int]) -> dict[int, int]:
+def step_counts(ids: Iterable[int]) -> dict[int, int]:
     rows = Step.objects.filter(episode_id__in=list(ids)).order_by().values_list("episode_id")
     return dict(rows.annotate(steps=Count("index")))
 
 
 def step_keys(episode: Episode) -> tuple[list[int], list[Key]]:
-    """The numbers of the first ``STEPS_MAX`` steps and what they are aligned by.
+    """The numbers of the first ``STEPS_MAX`` steps, and the keys that they are aligned by.
 
-    Every benchmark begins at the arena's one address, so that a page is known by its benchmark as well.
-
-    Places are those that were computed after the end; of later steps they are found here by the same rule.
+    All benchmarks begin at the same address of the arena, so the benchmark is part of a page's key. Places
+    are computed after an episode's end; where they are not yet, the same rule is applied here.
     """
     facts = StepFacts.objects.filter(episode_id=OuterRef("episode_id"), index=OuterRef("index"))
     text = Left("observation_text", OBSERVATION_CHARS)
@@ -100,7 +98,7 @@ def step_keys(episode: Episode) -> tuple[list[int], list[Key]]:
         Step.objects.filter(episode_id=episode.pk)
         .annotate(place=Subquery(facts.values("place")), shown_text=text)
         .order_by("index")
-        .values(*KEYED, "place")[:STEPS_MAX]
+        .values(*KEY_COLUMNS, "place")[:STEPS_MAX]
     )
     without = {row["screenshot"] for row in rows if row["place"] is None and not row["shown_text"]}
     hashes = dict(Picture.objects.filter(pk__in=without - {""}).values_list("sha256", "phash"))
@@ -114,12 +112,12 @@ def _key(row: Mapping[str, Any], hashes: Mapping[str, str], *, site: str) -> Key
         picture = hashes.get(row["screenshot"]) or row["screenshot"]
         turn = behaviour.Turn(index=row["index"], observation=row["shown_text"], picture=picture)
         place = behaviour.place_of(turn)
-    action = _action_in_words(row["action"], observation=row["shown_text"])
+    action = _action_text(row["action"], observation=row["shown_text"])
     return Key(place=place, page=f"{site} {mask_tokens(row['url'])}" if row["url"] else "", action=action)
 
 
-def _action_in_words(action: object, *, observation: str) -> str:
-    """The action with its target by role and name: numbers of elements are another look's others."""
+def _action_text(action: object, *, observation: str) -> str:
+    """The action with its target by role and name: element numbers differ between looks."""
     if not isinstance(action, dict):
         return ""
     target = elements.target_of(action, observation=observation)
@@ -127,16 +125,16 @@ def _action_in_words(action: object, *, observation: str) -> str:
     return json.dumps(named, sort_keys=True, default=str)
 
 
-def steps_shown(wanted: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dict[str, Any]]:
-    """Of each episode the steps of these numbers, by (episode, number)."""
-    found: dict[tuple[int, int], dict[str, Any]] = defaultdict(dict)
-    for episode_id, numbers in wanted.items():
-        steps = Step.objects.filter(episode_id=episode_id, index__in=list(numbers)).order_by("index")
+def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dict[str, Any]]:
+    """Steps by episode and number, for the ``numbers`` of each episode."""
+    shown: dict[tuple[int, int], dict[str, Any]] = {}
+    for episode_id, indexes in numbers.items():
+        steps = Step.objects.filter(episode_id=episode_id, index__in=list(indexes)).order_by("index")
         rows = _shown(steps, thought_chars=THOUGHT_CHARS)
         told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows])
         for row in rows:
-            found[episode_id, row["index"]] = {**row, "told": told[row["index"]]}
-    return dict(found)
+            shown[episode_id, row["index"]] = {**row, "told": told[row["index"]]}
+    return shown
 
 
 def only_step(episode_id: int) -> dict[str, Any] | None:
@@ -147,4 +145,4 @@ def only_step(episode_id: int) -> dict[str, Any] | None:
 
 def _shown(steps: QuerySet[Step], *, thought_chars: int) -> list[dict[str, Any]]:
     start = Left("thought", thought_chars)
-    return list(steps.annotate(thought_start=start, has_picture=HAS_PICTURE).values(*SHOWN))
+    return list(steps.annotate(thought_start=start, has_picture=HAS_PICTURE).values(*SHOWN_COLUMNS))

@@ -14,7 +14,7 @@ from trajectories.episodes import few_shot
 from trajectories.lab import access, updates
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.episode.budgets import budget_reason
-from trajectories.lab.forms import StepsForm, misnamed
+from trajectories.lab.forms import StepsForm, parameter_errors
 from trajectories.lab.queries import episodes, programs, step_matches, steps
 from trajectories.lab.queries.fidelity import episode_fidelity
 from trajectories.lab.text import evidence
@@ -40,7 +40,10 @@ def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
     form = progress["form"]
     context = {
         "here": "search",
-        "problems": [*form.problems(), *misnamed(request.GET, known={FIND, *form.fields}, of="an episode")],
+        "errors": [
+            *form.error_messages(),
+            *parameter_errors(request.GET, known={FIND, *form.fields}, page="an episode"),
+        ],
         "task": episode.task,
         "strip": _strip(episode, progress) if progress["start"] else None,
         "gold": episodes.gold_current(task_id=episode.task_id) if progress["sees_golds"] else None,

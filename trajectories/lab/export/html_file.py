@@ -126,7 +126,7 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
     fields = fields_of(task)
     submission = episodes.episode_submission(episode)
     question = question_context(task, episode.variation)
-    given = selectors.listed(submission.answer if submission else None)
+    given = selectors.answer_list(submission.answer if submission else None)
     return {
         "episode": episode,
         "run": episode.run,
@@ -137,7 +137,7 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
         "answers": [answer_named(answer, question["sources"]) for answer in given],
         "values": values_of(fields, given=submission.answer) if submission else [],
-        "steps": selectors.steps_counted([episode.pk]).get(episode.pk, 0),
+        "steps": selectors.step_counts([episode.pk]).get(episode.pk, 0),
         "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,
     }
 

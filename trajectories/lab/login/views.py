@@ -1,4 +1,4 @@
-"""Login, with an end to guessing."""
+"""Login, with a limit on guesses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from core import redis_client
 
 FAILURES_MAX = 10
-FORGET_AFTER_S = 300
+LOCKED_S = 300
 
 
 class LabLoginView(LoginView):
-    """After ten wrong passwords for one name from one address, five minutes of nothing but an answer 429.
+    """After ten failures for one name from one address, every attempt is answered 429 for five minutes.
 
-    The count is in Redis; without it nobody is locked out, because nobody should be.
+    The count is in Redis; without Redis nobody is locked out.
     """
 
     template_name = "lab/login/login.html"
@@ -27,20 +27,20 @@ class LabLoginView(LoginView):
     def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
         if _failures(request) < FAILURES_MAX:
             return super().post(request, *args, **kwargs)
-        unchecked = AuthenticationForm(request)
-        context = self.get_context_data(form=unchecked, locked_minutes=FORGET_AFTER_S // 60)
+        form = AuthenticationForm(request)
+        context = self.get_context_data(form=form, locked_minutes=LOCKED_S // 60)
         response = self.render_to_response(context, status=HTTPStatus.TOO_MANY_REQUESTS)
-        response["Retry-After"] = str(FORGET_AFTER_S)
+        response["Retry-After"] = str(LOCKED_S)
         return response
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
-        _failure_count(self.request)
+        _failure_record(self.request)
         return super().form_invalid(form)
 
 
 def _key(request: HttpRequest) -> str:
-    who = f"{request.POST.get('username', '')}\n{request.META.get('REMOTE_ADDR', '')}"
-    return f"gym:login:{hashlib.sha256(who.encode('utf-8', 'replace')).hexdigest()}"
+    identity = f"{request.POST.get('username', '')}\n{request.META.get('REMOTE_ADDR', '')}"
+    return f"gym:login:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()}"
 
 
 def _failures(request: HttpRequest) -> int:
@@ -50,11 +50,11 @@ def _failures(request: HttpRequest) -> int:
         return 0
 
 
-def _failure_count(request: HttpRequest) -> None:
+def _failure_record(request: HttpRequest) -> None:
     try:
         pipeline = redis_client.client().pipeline()
         pipeline.incr(_key(request))
-        pipeline.expire(_key(request), FORGET_AFTER_S)
+        pipeline.expire(_key(request), LOCKED_S)
         pipeline.execute()
     except redis_client.Unreachable:
         return

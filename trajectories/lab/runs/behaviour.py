@@ -1,4 +1,4 @@
-"""A run's computed behaviour as a table: a row a measure, a column an arm, intervals as plots."""
+"""A run's computed behaviour as a table: a row per measure, a column per arm, intervals as plots."""
 
 from __future__ import annotations
 
@@ -7,51 +7,50 @@ from dataclasses import dataclass
 
 from trajectories.reports.behaviour import Measure, RunBehaviour
 
-# Measures as they are read, and whether they are shares of one.
-TITLES = {
+# Labels, and whether a measure is a share.
+LABELS = {
     "steps": ("Steps", False),
-    "thought_words": ("Words in a thought", False),
-    "numbers": ("Numbers in a thought", False),
-    "formulas": ("Formulas in a thought", False),
-    "restates": ("Share of thoughts that restates page or action", True),
-    "checks": ("Steps that speak of checking, before the answer", False),
+    "thought_words": ("Words per thought", False),
+    "numbers": ("Numbers per thought", False),
+    "formulas": ("Formulas per thought", False),
+    "restates": ("Share of thought that restates page or action", True),
+    "checks": ("Steps mentioning verification", False),
     "backtracks": ("Backtracks", False),
-    "loops": ("Steps that repeat an earlier one", False),
-    "no_effect": ("Actions that had no effect", False),
+    "loops": ("Repeated steps", False),
+    "no_effect": ("Actions without effect", False),
     "different_effect": ("Actions with a different effect", False),
     "unexplained_events": ("Unexplained events", False),
 }
-# Of fewer tasks an interval would span nearly everything, and be read as a finding.
-TASKS_LEAST = 5
-# The plot in units of its SVG.
+# An interval over fewer tasks spans nearly everything.
+TASKS_MIN = 5
+# In units of the plot's SVG.
 PLOT_LEFT = 4.0
 PLOT_WIDTH = 72.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One measure in one arm as text, with its places in the plot; known of ``episodes``
-    among those ``of`` the arm."""
+    """One measure in one arm: text and plot coordinates; known for ``episodes`` of the arm's ``total``."""
 
     value: str
     interval: str
     episodes: int
     tasks: int
-    of: int
+    total: int
     x: str
     low_x: str
     high_x: str
 
     @property
     def is_partial(self) -> bool:
-        return self.episodes < self.of
+        return self.episodes < self.total
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """``cells`` in the order of ``arms``; None where no episode has the measure."""
 
-    title: str
+    label: str
     arms: Sequence[str]
     cells: Sequence[Cell | None]
 
@@ -62,83 +61,87 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class BehaviourTable:
-    """``waiting`` ended episodes have no measures yet; fewer than ``tasks_least`` tasks have no interval."""
+    """``pending`` episodes have ended and await their measures; intervals need ``tasks_min`` tasks."""
 
     arms: Sequence[str]
     rows: Sequence[Row]
     computed: int
-    waiting: int
-    tasks_least: int = TASKS_LEAST
+    pending: int
+    tasks_min: int = TASKS_MIN
 
     @property
     def is_partial(self) -> bool:
-        """Whether some measure is not known of every episode."""
+        """Some measure is unknown for some episode."""
         return any(cell is None or cell.is_partial for row in self.rows for _, cell in row.by_arm)
 
     @property
     def has_scale(self) -> bool:
-        """A scale ends at the largest arm, and says nothing of one arm alone."""
+        """A scale compares arms: it ends at the largest."""
         return len(self.arms) > 1
 
 
-def behaviour_table(found: RunBehaviour) -> BehaviourTable | None:
-    """None before the first episode has been computed."""
-    if not found.computed:
+def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
+    """None until the first episode has been computed."""
+    if not behaviour.computed:
         return None
-    by_arm = {arm.arm: {one.name: one for one in arm.measures} for arm in found.results}
+    by_arm = {arm.arm: {measure.name: measure for measure in arm.measures} for arm in behaviour.results}
     # Every computed episode has a number of steps.
-    computed = {arm: held["steps"].episodes if "steps" in held else 0 for arm, held in by_arm.items()}
+    totals = {arm: row["steps"].episodes if "steps" in row else 0 for arm, row in by_arm.items()}
     rows = [
         Row(
-            title=title,
+            label=label,
             arms=list(by_arm),
-            cells=_cells(
-                [(computed[arm], held.get(name)) for arm, held in by_arm.items()], is_share=is_share
-            ),
+            cells=_cells([(totals[arm], row.get(name)) for arm, row in by_arm.items()], is_share=is_share),
         )
-        for name, (title, is_share) in TITLES.items()
+        for name, (label, is_share) in LABELS.items()
     ]
     return BehaviourTable(
-        arms=list(by_arm), rows=rows, computed=found.computed, waiting=found.ended - found.computed
+        arms=list(by_arm),
+        rows=rows,
+        computed=behaviour.computed,
+        pending=behaviour.ended - behaviour.computed,
     )
 
 
 def _cells(measures: Sequence[tuple[int, Measure | None]], *, is_share: bool) -> list[Cell | None]:
-    """All arms of a row on one scale, from nothing to the largest of them; each with its episodes."""
-    ends = [max(one.mean, _ends(one)[1]) for _, one in measures if one]
+    """The arms of a row on one scale, from 0 to the largest; each with its number of episodes."""
+    ends = [max(measure.mean, _ends(measure)[1]) for _, measure in measures if measure]
     largest = max(ends, default=0.0) or 1.0
     largest = min(largest, 1.0) if is_share else largest
-    return [_cell(one, largest, of=of, is_share=is_share) if one else None for of, one in measures]
+    return [
+        _cell(measure, largest, total=total, is_share=is_share) if measure else None
+        for total, measure in measures
+    ]
 
 
-def _ends(one: Measure) -> tuple[float, float]:
-    """Those of the interval; the mean alone where there is none."""
-    if one.tasks < TASKS_LEAST or one.low is None or one.high is None:
-        return one.mean, one.mean
-    return one.low, one.high
+def _ends(measure: Measure) -> tuple[float, float]:
+    """The ends of the interval; the mean where there is none."""
+    if measure.tasks < TASKS_MIN or measure.low is None or measure.high is None:
+        return measure.mean, measure.mean
+    return measure.low, measure.high
 
 
-def _cell(one: Measure, largest: float, *, of: int, is_share: bool) -> Cell:
-    low, high = _ends(one)
-    # No measure is below nothing and no share above all; the interval is symmetrical and may be.
+def _cell(measure: Measure, largest: float, *, total: int, is_share: bool) -> Cell:
+    low, high = _ends(measure)
+    # The interval is symmetrical, so it may reach below 0 or, for shares, above 1.
     low, high = max(0.0, low), min(1.0, high) if is_share else high
-    is_known = one.tasks >= TASKS_LEAST
+    is_known = measure.tasks >= TASKS_MIN
     return Cell(
-        value=_text(one.mean, is_share=is_share),
-        interval=_interval(low, high, is_share=is_share) if is_known else "too few tasks",
-        episodes=one.episodes,
-        tasks=one.tasks,
-        of=of,
-        x=_place(one.mean / largest),
+        value=_text(measure.mean, is_share=is_share),
+        interval=_interval(low, high, is_share=is_share) if is_known else f"n < {TASKS_MIN}",
+        episodes=measure.episodes,
+        tasks=measure.tasks,
+        total=total,
+        x=_place(measure.mean / largest),
         low_x=_place(low / largest),
         high_x=_place(high / largest),
     )
 
 
 def _interval(low: float, high: float, *, is_share: bool) -> str:
-    """An interval without width would claim a certainty that nobody has."""
+    """An interval without width would claim certainty."""
     if low == high:
-        return "the same in every task"
+        return "same in every task"
     return f"{_text(low, is_share=is_share)} to {_text(high, is_share=is_share)}"
 
 

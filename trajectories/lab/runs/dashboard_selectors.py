@@ -1,7 +1,7 @@
-"""What a run's dashboard reads: as little as there is news, however many episodes the run has.
+"""What a run's dashboard reads: only what is new, however many episodes the run has.
 
-A run's verdicts are a stream without holes (``VerdictCounter``): whoever has counted them up to a place goes
-on from there. All statements go by an index.
+A run's verdicts are a stream without gaps (``VerdictCounter``), so counting goes on from where it stopped.
+All statements use an index.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 from django.db import connection, transaction
 
 PAGE = 20_000
-# Steps are counted in so many unfinished and so many ended episodes at most, the last so many of each.
+# Steps are counted in a sample: so many unfinished and so many ended episodes, and the last steps of each.
 EPISODES_SAMPLED = 150
 STEPS_READ = 60
 STEPS_WINDOW_S = 60
 
-# Rejudgements move an episode's verdict and stand outside of the stream.
-_MARK = """
+# Judging again replaces an episode's verdict, and is not part of the stream.
+_POSITION = """
 SELECT coalesce((SELECT count FROM trajectories_verdictcounter WHERE run_id = %(run)s), 0),
     (SELECT count(*) FROM trajectories_verdict WHERE run_id = %(run)s AND run_seq IS NULL),
     extract(epoch FROM now())"""
 
-_FOLD = """
+_VERDICT_GROUPS = """
 SELECT e.arm, e.policy_version, e.task_id, v.outcome, v.reason, e.guidance IS NOT NULL,
     floor(extract(epoch FROM s.created_at))::bigint, count(*)
 FROM trajectories_verdict s JOIN trajectories_episode e ON e.id = s.episode_id
@@ -39,8 +39,8 @@ SELECT arm, count(*) FILTER (WHERE status = 'open'), count(*) FILTER (WHERE stat
     count(*) FILTER (WHERE guidance IS NOT NULL)
 FROM trajectories_episode WHERE run_id = %(run)s AND status <> 'finished' GROUP BY arm"""
 
-# Of the unfinished any, of those that have ended lately the ones at places of the stream that are given.
-_STEPPING = """
+# A sample of the unfinished, and of those that ended lately the ones at the given places of the stream.
+_STEP_PACE = """
 WITH chosen AS (
     (SELECT id, FALSE AS is_ended FROM trajectories_episode
      WHERE run_id = %(run)s AND status <> 'finished' ORDER BY md5(id::text) LIMIT %(sampled)s)
@@ -55,7 +55,7 @@ SELECT is_ended, count(*), sum(n) FROM chosen CROSS JOIN LATERAL (
 GROUP BY is_ended"""
 
 
-class Mark(NamedTuple):
+class Position(NamedTuple):
     """``verdicts`` is the last place in the run's stream, ``now`` the database's clock in seconds."""
 
     verdicts: int
@@ -63,8 +63,8 @@ class Mark(NamedTuple):
     now: float
 
 
-class Counted(NamedTuple):
-    """So many verdicts that have all of this in common; ``second`` is when they were written."""
+class VerdictGroup(NamedTuple):
+    """Verdicts that have all of this in common; ``second`` is when they were written."""
 
     arm: str
     version: int | None
@@ -73,11 +73,11 @@ class Counted(NamedTuple):
     reason: str
     is_guided: bool
     second: int
-    number: int
+    episodes: int
 
 
 class Unfinished(NamedTuple):
-    """Episodes of one arm without a verdict; ``guided`` are those among them."""
+    """Episodes of one arm without a verdict; ``guided`` are among the others."""
 
     open: int = 0
     submitted: int = 0
@@ -85,23 +85,27 @@ class Unfinished(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stepping:
-    """Steps of the last minute, scaled up where only ``sampled`` of ``episodes`` were looked at."""
+class StepPace:
+    """Steps of the last minute, scaled up where only ``sampled`` of ``episodes`` were read."""
 
     steps: float
     sampled: int
     episodes: int
 
     @property
-    def is_about(self) -> bool:
+    def is_estimate(self) -> bool:
         return self.sampled < self.episodes
+
+    @property
+    def steps_per_s(self) -> float:
+        return self.steps / STEPS_WINDOW_S
 
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """All that is read within is of the moment of the first statement, whatever is written meanwhile.
+    """Everything read within is of the moment of the first statement, whatever is written meanwhile.
 
-    Within a transaction of the caller it is of that one's moments: what it has written can be read.
+    Inside a caller's transaction it sees what that transaction sees.
     """
     if connection.in_atomic_block:
         yield
@@ -112,42 +116,42 @@ def one_moment() -> Iterator[None]:
         yield
 
 
-def mark_of(run_id: int) -> Mark:
-    verdicts, rejudged, now = _rows(_MARK, {"run": run_id})[0]
-    return Mark(verdicts=int(verdicts), rejudged=int(rejudged), now=float(now))
+def position_of(run_id: int) -> Position:
+    verdicts, rejudged, now = _rows(_POSITION, {"run": run_id})[0]
+    return Position(verdicts=int(verdicts), rejudged=int(rejudged), now=float(now))
 
 
-def verdicts_counted(*, run_id: int, after: int, upto: int) -> Iterator[Counted]:
+def verdict_groups(*, run_id: int, after: int, upto: int) -> Iterator[VerdictGroup]:
     """The current verdicts of the episodes whose place in the stream is in (``after``, ``upto``]."""
     for first in range(after, upto, PAGE):
         bounds = {"run": run_id, "after": first, "upto": min(first + PAGE, upto)}
-        yield from (Counted(*row) for row in _rows(_FOLD, bounds))
+        yield from (VerdictGroup(*row) for row in _rows(_VERDICT_GROUPS, bounds))
 
 
 def unfinished_by_arm(run_id: int) -> dict[str, Unfinished]:
-    return {arm: Unfinished(*numbers) for arm, *numbers in _rows(_UNFINISHED, {"run": run_id})}
+    return {arm: Unfinished(*counts) for arm, *counts in _rows(_UNFINISHED, {"run": run_id})}
 
 
-def stepping(*, run_id: int, unfinished: int, since: int, upto: int) -> Stepping:
-    """Verdicts of the last minute have a place in (``since``, ``upto``] of the run's stream."""
-    every = -(-(upto - since) // EPISODES_SAMPLED) or 1
-    values = {
+def step_pace(*, run_id: int, unfinished: int, after: int, upto: int) -> StepPace:
+    """Verdicts of the last minute have a place in (``after``, ``upto``] of the run's stream."""
+    stride = -(-(upto - after) // EPISODES_SAMPLED) or 1
+    parameters = {
         "run": run_id,
-        "places": list(range(upto, since, -every)),
+        "places": list(range(upto, after, -stride)),
         "window": STEPS_WINDOW_S,
         "sampled": EPISODES_SAMPLED,
         "read": STEPS_READ,
     }
-    numbers = {False: unfinished, True: upto - since}
-    rows = _rows(_STEPPING, values)
-    return Stepping(
-        steps=sum(float(steps) * numbers[is_ended] / sampled for is_ended, sampled, steps in rows),
+    episodes = {False: unfinished, True: upto - after}
+    rows = _rows(_STEP_PACE, parameters)
+    return StepPace(
+        steps=sum(float(steps) * episodes[is_ended] / sampled for is_ended, sampled, steps in rows),
         sampled=sum(sampled for _, sampled, _ in rows),
-        episodes=sum(numbers[is_ended] for is_ended, _, _ in rows),
+        episodes=sum(episodes[is_ended] for is_ended, _, _ in rows),
     )
 
 
-def _rows(statement: str, values: dict[str, Any]) -> list[Any]:
+def _rows(statement: str, parameters: dict[str, Any]) -> list[Any]:
     with connection.cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(statement, parameters)
         return list(cursor.fetchall())

@@ -1,4 +1,4 @@
-"""Reward over policy versions as places in an SVG, made by the server."""
+"""The mean reward by policy version, as coordinates in an SVG."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from trajectories.reports.statistics import Rate
 
 WIDTH, HEIGHT = 640, 200
 LEFT, RIGHT, TOP, BOTTOM = 40, 12, 12, 26
-POINTS_MOST = 120
-WHISKERS_MOST = 60
+POINTS_MAX = 120
+WHISKERS_MAX = 60
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """The mean reward of one policy version and where it stands; ``low_y`` lies below ``high_y``."""
+    """The mean reward of one policy version; ``low_y`` lies below ``high_y``."""
 
     version: int
     rate: Rate
@@ -27,9 +27,9 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """``stride`` is above 1 where not every version is shown; the newest always is.
+    """One version in ``stride`` is shown, and always the newest.
 
-    ``line`` and ``band`` are SVG points; the band is drawn where whiskers would touch each other.
+    ``line`` and ``band`` are SVG points; a band replaces whiskers that would touch each other.
     """
 
     points: Sequence[Point]
@@ -49,17 +49,17 @@ class Plot:
 
 
 def reward_plot(rates: Mapping[int, Rate]) -> Plot | None:
-    """None without a policy version that was judged."""
+    """None unless an episode with a policy version was judged."""
     versions = sorted(rates)
     if not versions:
         return None
-    stride = -(-len(versions) // POINTS_MOST)
+    stride = -(-len(versions) // POINTS_MAX)
     shown = versions[::-1][::stride][::-1]
     span = max(shown[-1] - shown[0], 1)
     points = [_point(version, rates[version], share=(version - shown[0]) / span) for version in shown]
     low = " ".join(f"{point.x},{point.low_y}" for point in reversed(points))
     high = " ".join(f"{point.x},{point.high_y}" for point in points)
-    has_whiskers = len(points) <= WHISKERS_MOST
+    has_whiskers = len(points) <= WHISKERS_MAX
     return Plot(
         points=points,
         stride=stride,

@@ -1,4 +1,4 @@
-"""Runs, and what is said of one."""
+"""Runs for the list and the page of one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from trajectories.lab.queries.tallies import Tally, tallies_by_run
 from trajectories.models import PolicyVersion, Run
 
 RUNS_PER_PAGE = 25
-RUN_CHOICES = 200
-MODEL_CHOICES = 500
 POLICY_VERSIONS_SHOWN = 100
 
 
@@ -21,15 +19,8 @@ class RunRow:
     tally: Tally
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunPage:
-    """One page of runs, newest first; ``older`` is the cursor of the next page."""
-
-    rows: list[RunRow]
-    older: int | None
-
-
-def run_page(*, before: int | None) -> RunPage:
+def run_rows(*, before: int | None) -> tuple[list[RunRow], int | None]:
+    """One page of runs, newest first, and the cursor of the next page."""
     query = Run.objects.defer("settings", "affordances").order_by("-id")
     if before is not None:
         query = query.filter(id__lt=before)
@@ -37,30 +28,17 @@ def run_page(*, before: int | None) -> RunPage:
     shown = runs[:RUNS_PER_PAGE]
     tallies = tallies_by_run([run.pk for run in shown])
     rows = [RunRow(run=run, tally=tallies.get(run.pk, Tally())) for run in shown]
-    return RunPage(rows=rows, older=shown[-1].pk if len(runs) > RUNS_PER_PAGE else None)
+    return rows, shown[-1].pk if len(runs) > RUNS_PER_PAGE else None
 
 
 def run_get(run_id: int) -> Run:
+    """Raises ``Http404`` where there is none."""
     run = Run.objects.select_related("created_by").filter(pk=run_id).first()
     if run is None:
         raise Http404(f"There is no run {run_id}.")
     return run
 
 
-def run_choices(*, wanted: int | None = None) -> list[tuple[int, str]]:
-    """The newest runs for a filter's list, and an older one that is asked for."""
-    newest = list(Run.objects.order_by("-id").values_list("id", "name")[:RUN_CHOICES])
-    if wanted is None or wanted in dict(newest):
-        return newest
-    return newest + list(Run.objects.filter(pk=wanted).values_list("id", "name"))
-
-
 def run_policy_versions(*, run_id: int) -> list[PolicyVersion]:
     """The newest policy versions, newest first."""
     return list(PolicyVersion.objects.filter(run_id=run_id).order_by("-version")[:POLICY_VERSIONS_SHOWN])
-
-
-def models_known() -> list[str]:
-    """The models of runs, for a filter's list."""
-    named = Run.objects.exclude(model="").order_by("model").values_list("model", flat=True)
-    return list(named.distinct()[:MODEL_CHOICES])

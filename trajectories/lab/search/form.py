@@ -13,7 +13,7 @@ from core.integers import BIGINT_MAX
 from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
-from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice, names
+from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice_field, name_field
 from trajectories.lab.text.action_check import check_label
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
@@ -94,19 +94,19 @@ class EpisodesField(forms.CharField):
 class SearchForm(FilterForm):
     """``runs``, ``models`` and ``benchmarks`` are the choices of their filters."""
 
-    told_apart = frozenset({"q"})
+    reported_elsewhere = frozenset({"q"})
 
-    q = TextField("Words in thoughts", most=QUERY_MAX_CHARS)
+    q = TextField("Words in thoughts", max_chars=QUERY_MAX_CHARS)
     policy_version = _count("Policy version")
     episodes = EpisodesField("Episode numbers")
     task = _count("Task number", least=1, most=BIGINT_MAX)
     problem = TaskWordsField("Task text has")
-    arm = choice(arm_choices(), "Arm")
-    outcome = choice(Verdict.Outcome.choices, "Outcome")
-    reason = choice([(reason.code, reason.label) for reason in END_REASONS.values()], "End reason")
-    action_check = choice([(kind, check_label(kind)) for kind in MISMATCHES], "Action check")
-    action = names(list(ACTIONS), "Action")
-    status = choice(Episode.Status.choices, "Status")
+    arm = choice_field(arm_choices(), "Arm")
+    outcome = choice_field(Verdict.Outcome.choices, "Outcome")
+    reason = choice_field([(reason.code, reason.label) for reason in END_REASONS.values()], "End reason")
+    action_check = choice_field([(kind, check_label(kind)) for kind in MISMATCHES], "Action check")
+    action = name_field(list(ACTIONS), "Action")
+    status = choice_field(Episode.Status.choices, "Status")
     steps_min = _count("Steps, at least")
     steps_max = _count("Steps, at most")
     seconds_min = _seconds("Seconds, at least")
@@ -124,9 +124,9 @@ class SearchForm(FilterForm):
     ) -> None:
         super().__init__(data)
         named = [(str(run), visible(f"{run} · {name}")) for run, name in runs]
-        self.fields["run"] = choice(named, "Run")
-        self.fields["model"] = names(models, "Model")
-        self.fields["benchmark"] = names(benchmarks, "Benchmark")
+        self.fields["run"] = choice_field(named, "Run")
+        self.fields["model"] = name_field(models, "Model")
+        self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
         rest = [name for name in self.fields if name not in ("q", "model", *AT_ONCE)]
         self.order_fields(["q", *AT_ONCE, "model", *rest])
 
@@ -144,8 +144,8 @@ class SearchForm(FilterForm):
         """Whether something is set that would be out of sight."""
         return any(field.data for field in self.folded)
 
-    def problems(self) -> list[str]:
-        return [*super().problems(), *self._contradictions()]
+    def error_messages(self) -> list[str]:
+        return [*super().error_messages(), *self._contradictions()]
 
     def query_problem(self) -> str:
         errors = self.errors.get("q")

@@ -13,9 +13,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from core.integers import BIGINT_MAX
-from trajectories.lab.forms import misnamed
-from trajectories.lab.queries import tasks
-from trajectories.lab.runs import selectors
+from trajectories.lab.forms import parameter_errors
+from trajectories.lab.queries import runs, tasks
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search
 from trajectories.lab.text.action_check import check_label
@@ -60,9 +59,9 @@ class Asked:
             parameters[EPISODES] = ",".join(filter(None, ticked))
         wanted_run = parameters.get("run", "")
         is_run = wanted_run.isascii() and wanted_run.isdigit() and len(wanted_run) <= ID_DIGITS
-        self.runs = dict(selectors.run_choices(wanted=int(wanted_run) if is_run else None))
+        self.runs = dict(runs.run_choices(selected=int(wanted_run) if is_run else None))
         # A name is asked for as it is shown, so that no address or page holds what would reorder it.
-        self._models = {visible(model): model for model in selectors.models_known()}
+        self._models = {visible(model): model for model in runs.models_known()}
         self.form = SearchForm(
             parameters,
             runs=list(self.runs.items()),
@@ -109,7 +108,10 @@ class Asked:
     def problems(self) -> Sequence[str]:
         """What else makes no sense, and is left out."""
         known = {*self.form.fields, PLACE, GOLDS}
-        found = [*self.form.problems(), *misnamed(self._parameters, known=known, of="a search")]
+        found = [
+            *self.form.error_messages(),
+            *parameter_errors(self._parameters, known=known, page="a search"),
+        ]
         if self._place and self.after is None:
             found.append(
                 f"“{cut(visible(self._place), CHIP_CHARS)}” is no place in this list: this is its top."

@@ -74,7 +74,7 @@ def _said(request: LabRequest, template: str, context: dict[str, Any]) -> HttpRe
     """The page or fragment; 503 with the sentence that tells it when the search was stopped."""
     if not context["is_too_slow"]:
         return render(request, template, context)
-    return slow_queries.said_too_slow(request, template, context)
+    return slow_queries.page_render(request, template, context, is_too_slow=True)
 
 
 def _paged(asked: Asked) -> tuple[HitPage, bool]:

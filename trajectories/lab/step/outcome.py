@@ -28,6 +28,6 @@ def ending_told(episode: Episode) -> Ending | None:
         return Ending(submission=None, answers=[], values=[])
     return Ending(
         submission=submission,
-        answers=selectors.listed(submission.answer),
+        answers=selectors.answer_list(submission.answer),
         values=values_of(fields_of(episode.task), given=submission.answer),
     )

@@ -1,6 +1,5 @@
-/* Episodes side by side: thoughts of one row scroll together, and buttons (and their keys) lead from difference to
-   difference.
-   Without this file all of it is links, and every thought scrolls alone. */
+/* Episodes side by side: thoughts of one row scroll together, and buttons (and their keys) move between differences.
+   Without this script there are links, and every thought scrolls alone. */
 "use strict";
 
 (() => {
@@ -16,7 +15,7 @@
       for (const box of others) {
         if (box !== target) box.scrollTop = share(target) * (box.scrollHeight - box.clientHeight);
       }
-      // The boxes that were moved tell of it in the next frame.
+      // Boxes that were moved report it in the next frame.
       requestAnimationFrame(() => requestAnimationFrame(() => { isFollowing = false; }));
     },
     true,
@@ -31,7 +30,7 @@
     row.focus({ preventScroll: true });
   };
 
-  /* The row that had the focus last: a button that is clicked takes it. */
+  /* The row that had the focus last, before a button took it. */
   let place = 0;
   document.addEventListener("focusin", ({ target }) => {
     const row = target.closest(".compare-row[id]");
@@ -56,23 +55,23 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.("[data-compare]");
     if (button) MOVES[button.dataset.compare]();
-    /* The first divergence may be among the rows of another page. */
+    /* The first divergence may be on another page. */
     const first = document.querySelector(".compare-row.is-first");
     if (!first || !event.target.closest?.("#to-divergence")) return;
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* To another window, say. */
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; /* for instance to another window */
     event.preventDefault();
     go(first);
   });
 
-  /* With nothing more than is shown there is nothing to compare. */
+  /* Nothing to add: say so instead of loading the same page. */
   const choices = document.querySelector("[data-choices]");
   choices?.addEventListener("submit", (event) => {
     if (choices.querySelector("[type=checkbox]:checked")) return;
     event.preventDefault();
-    choices.querySelector("[data-untold]").textContent = "Tick an episode first";
+    choices.querySelector("[data-hint]").textContent = "Select an episode first";
   });
   choices?.addEventListener("change", () => {
-    choices.querySelector("[data-untold]").textContent = "";
+    choices.querySelector("[data-hint]").textContent = "";
   });
 
   document.addEventListener("replay:say", ({ detail }) => {

@@ -1,0 +1,129 @@
+"""What the page of a comparison shows, from the episodes that its address names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from tasks_app.models import Task
+from trajectories.lab.compare import selectors
+from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of, compare
+from trajectories.lab.forms import RowsForm, parameter_errors
+from trajectories.models import Episode
+
+EPISODES_MIN = 2
+ID_DIGITS = 18
+EPISODES = "episodes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceGroup:
+    """Other episodes of one task, to add to the comparison."""
+
+    task: Task
+    episodes: list[Episode]
+
+
+class ComparePage:
+    """``?episodes=1,2``, up to four, and ``from`` a row on. Raises ``Http404`` for unknown episodes."""
+
+    def __init__(self, parameters: QueryDict) -> None:
+        self._parameters = parameters
+        self._form = RowsForm(parameters)
+        # Without a selected box a form sends an empty word.
+        words = (word.strip() for text in parameters.getlist(EPISODES) for word in text.split(","))
+        self._words = list(dict.fromkeys(filter(None, words)))
+
+    @property
+    def redirect(self) -> str:
+        """The short address of this comparison, to be shared; empty where it is already the one in use."""
+        joined = ",".join(self._words)
+        if EPISODES not in self._parameters or self._parameters.getlist(EPISODES) == (
+            [joined] if joined else []
+        ):
+            return ""
+        parameters = self._parameters.copy()
+        del parameters[EPISODES]
+        rest = parameters.urlencode(safe=",")
+        query = "&".join(filter(None, (f"{EPISODES}={joined}" if joined else "", rest)))
+        return f"{reverse('compare')}?{query}" if query else reverse("compare")
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """By word, those that can be the number of an episode."""
+        return {
+            word: int(word)
+            for word in self._words
+            if word.isascii() and word.isdigit() and len(word) <= ID_DIGITS
+        }
+
+    @property
+    def invalid(self) -> list[str]:
+        return [word for word in self._words if word not in self._numbers]
+
+    @cached_property
+    def _requested(self) -> list[int]:
+        return list(dict.fromkeys(self._numbers.values()))
+
+    @property
+    def is_over(self) -> bool:
+        return len(self._requested) > EPISODES_MAX
+
+    @cached_property
+    def episodes(self) -> list[Episode]:
+        return selectors.episodes_get(self._requested[:EPISODES_MAX])
+
+    @property
+    def ids(self) -> str:
+        return ",".join(str(episode.pk) for episode in self.episodes)
+
+    @property
+    def room(self) -> int:
+        return EPISODES_MAX - len(self.episodes)
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        return list({episode.task_id: episode.task for episode in self.episodes}.values())
+
+    @property
+    def task(self) -> Task | None:
+        """The task of all episodes, where they have the same."""
+        return self.tasks[0] if len(self.tasks) == 1 else None
+
+    @property
+    def _first(self) -> int:
+        return int(self._form.filters().get("from", 1))
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        return compare(self.episodes, first=self._first) if len(self.episodes) >= EPISODES_MIN else None
+
+    @cached_property
+    def alone(self) -> Column | None:
+        return columns_of(self.episodes)[0] if len(self.episodes) == 1 else None
+
+    @cached_property
+    def choices(self) -> list[ChoiceGroup]:
+        if not self.room:
+            return []
+        shown = [episode.pk for episode in self.episodes]
+        limit = selectors.CHOICES_MAX // max(1, len(self.tasks))
+        groups = (
+            ChoiceGroup(task=task, episodes=selectors.episodes_other(task_id=task.pk, ids=shown, limit=limit))
+            for task in self.tasks
+        )
+        return [group for group in groups if group.episodes]
+
+    @property
+    def errors(self) -> list[str]:
+        known = {EPISODES, *self._form.fields}
+        errors = [
+            *self._form.error_messages(),
+            *parameter_errors(self._parameters, known=known, page="a comparison"),
+        ]
+        if self.comparison and self._first > max(1, self.comparison.rows):
+            errors.append(f"There is no row {self._first:,}; showing the last rows.")
+        return errors

@@ -1,0 +1,93 @@
+"""The state of this installation, in words for the person who has to act on it."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from core import browsers, redis_client
+from trajectories import heartbeats
+from trajectories.api.capacity import capacity_report
+from trajectories.api.health import DOWN, MISSING, OK, UNKNOWN, health_report
+from trajectories.fidelity.jobs import ALIVE as REPLAYS
+
+DISK_LOW_BYTES = 2 * 1024**3
+
+# Titles of the parts, and what it means when one is down.
+PARTS = {
+    "database": (
+        "Postgres",
+        "Postgres does not answer; nothing can be recorded. See postgres.log under VAR_DIR/logs.",
+    ),
+    "redis": (
+        "Redis",
+        "Redis does not answer; verdicts are late and heartbeats refused. Nothing recorded is lost.",
+    ),
+    "workers": ("Verdict workers", "No worker serves the queue verify; submissions wait until one does."),
+    "sweeper": ("Sweeper", "The sweeper is not running; nothing is sent again and lost leases stay open."),
+    "sandbox": (
+        "Sandbox",
+        "No worker has a sandbox; submitted programs cannot run. See the log of worker-sandbox.",
+    ),
+    "replays": (
+        "Replay check",
+        "No worker draws replays; none is compared with its screenshot. See the log of worker-media.",
+    ),
+    "browser": (
+        "Browser",
+        "No Chromium here. Agents bring their own; make demo needs one (apt-get install chromium).",
+    ),
+    "disk": ("Disk", "Little space is left under VAR_DIR; screenshots and steps will soon be refused."),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One part of the installation; ``advice`` is empty when all is well."""
+
+    title: str
+    state: str
+    advice: str
+    note: str = ""
+
+
+class SystemPage:
+    """The parts with their states, and the capacity report; None while the database is down."""
+
+    def __init__(self) -> None:
+        self.health = health_report()
+        self.capacity = capacity_report() if self.health["database"] == OK else None
+        free = shutil.disk_usage(_existing(Path(settings.VAR_DIR))).free
+        states: dict[str, str] = {
+            **{name: self.health[name] for name in ("database", "redis", "workers", "sweeper", "sandbox")},
+            "replays": _replay_check_state(redis=self.health["redis"]),
+            "browser": OK if browsers.browser_find() else MISSING,
+            "disk": OK if free > DISK_LOW_BYTES else DOWN,
+        }
+        self.parts = [_part(name, state, free=free) for name, state in states.items()]
+
+
+def _replay_check_state(*, redis: str) -> str:
+    if redis != OK:
+        return UNKNOWN
+    try:
+        return OK if heartbeats.alive_names([REPLAYS]) else MISSING
+    except redis_client.Unreachable:
+        return UNKNOWN
+
+
+def _part(name: str, state: str, *, free: int) -> Part:
+    title, advice = PARTS[name]
+    return Part(
+        title=title,
+        state=state,
+        advice="" if state == OK else advice,
+        note=f"{free / 1024**3:.1f} GiB free" if name == "disk" else "",
+    )
+
+
+def _existing(folder: Path) -> Path:
+    return folder if folder.exists() else _existing(folder.parent)
