@@ -208,16 +208,16 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
         ("opened_from=2026-02-31", "Opened from: “2026-02-31” is no day that exists"),
         ("opened_to=31.12.2026", "is no day that exists, written as 2026-02-28"),
         ("opened_to=9999-12-31", "is not between 2000-01-01 and 9000-01-01"),
-        ("problem=-needle", "Task text has: “-needle” has no word that has to be there"),
-        ("problem=(((", "has no word that has to be there"),
-        ("problem=%00", "has a character that no text here has: U+0000"),
-        (f"problem={'x' * 10_000}", "has 10,000 characters, and 200 can be searched"),
+        ("problem=-needle", "Task text has: “-needle” needs at least one word to match"),
+        ("problem=(((", "needs at least one word to match"),
+        ("problem=%00", "contains the character U+0000, which no text has"),
+        (f"problem={'x' * 10_000}", "has 10,000 characters; the maximum is 200"),
         ("action_check=confirmed", "is not among the choices"),
-        ("after=x", "is no place in this list"),
-        ("after=99999999999999999999", "is no place in this list"),
-        ("staus=open", "“staus” is no filter of a search: left out."),
+        ("after=x", "is not a position in this list"),
+        ("after=99999999999999999999", "is not a position in this list"),
+        ("staus=open", "“staus” is not a filter of a search; ignored."),
         ("episodes=1,b", "Episode numbers: “1,b” is no list of numbers, as 12, 15 is one."),
-        ("arm=text_agent&arm=gym", "“arm” is there 2 times: the last one counts."),
+        ("arm=text_agent&arm=gym", "“arm” is given 2 times; the last one counts."),
     ],
 )
 def test_a_filter_that_makes_no_sense_is_left_out_and_said(
@@ -238,7 +238,7 @@ def test_a_filter_that_makes_no_sense_is_left_out_and_said(
         ("-verify", "says only what must not be there"),
         ("(((", "needs at least one word"),
         ("%00verify", "U+0000"),
-        ("x" * 10_240, "has 10,240 characters, and 500 can be searched"),
+        ("x" * 10_240, "has 10,240 characters; the maximum is 500"),
         ("a " * 40, "has more than 32 words"),
     ],
 )
@@ -263,15 +263,15 @@ def test_words_that_other_searches_drop_are_found(lab: Lab, annotator: User) -> 
 def test_of_two_queries_the_last_counts_and_that_is_said(lab: Lab, annotator: User) -> None:
     episode = episode_said("The second word.")
     html = page_of(lab(annotator), "?q=first&q=second")
-    assert "“q” is there 2 times: the last one counts." in html
+    assert "“q” is given 2 times; the last one counts." in html
     assert found(html) == {(episode.pk, 1)}
 
 
 def test_many_names_that_no_search_has_are_said_in_few_sentences(lab: Lab, annotator: User) -> None:
     html = page_of(lab(annotator), "?" + "&".join(f"name{number}=1" for number in range(40)))
-    assert "“name4” is no filter of a search" in html
+    assert "“name4” is not a filter of a search" in html
     assert "name5" not in html
-    assert "35 more names are no filters either" in html
+    assert "35 more unknown filters" in html
 
 
 def test_ends_that_cross_are_said(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:

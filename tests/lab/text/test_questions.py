@@ -21,7 +21,7 @@ from trajectories.lab.text.questions import content_parts
 from trajectories.models import Episode
 
 Lab = Callable[[User | None], LabClient]
-MOVED = "Choices in this episode's order"
+MOVED = "Choices are shown in this episode's order"
 
 
 def episode_of(kind: str, payload: dict[str, Any], **fields: Any) -> Episode:
@@ -68,9 +68,9 @@ def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab
     task = words(client.get(f"/tasks/{episode.task_id}/").content.decode())
 
     assert "Answer received A (source D)" in html
-    assert "Answer B (source A) Also right D (source C)" in html
+    assert "Answer B (source A) Also accepted D (source C)" in html
     assert "Labels here are those of this episode." in html
-    assert "Answer A Also right C" in task
+    assert "Answer A Also accepted C" in task
 
 
 def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: User) -> None:
@@ -80,7 +80,7 @@ def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: 
     html = words(lab(owner).get(f"/episodes/{episode.pk}/").content.decode())
 
     assert "A. Copper &lt;wire&gt; B. A dry sponge" in html
-    assert "keep it from agents Answer A " in html
+    assert "hidden from agents Answer A " in html
     assert "(source" not in html
 
 
@@ -270,16 +270,16 @@ def test_the_list_of_tasks_says_what_its_search_matches(lab: Lab, owner: User) -
     html = lab(owner).get("/tasks/").content.decode()
 
     assert 'aria-describedby="id_q_helptext"' in html
-    assert "Found are whole words" in html.split('id="id_q_helptext"')[1]
+    assert "Matches whole words" in html.split('id="id_q_helptext"')[1]
 
 
 @pytest.mark.parametrize(
     ("filters", "said"),
     [
-        ({"q": "-<b>"}, "Search: “-&lt;b&gt;” has no word that has to be there. This filter is left out."),
-        ({"kind": "opera"}, "Kind: “opera” is not among the choices. This filter is left out."),
+        ({"q": "-<b>"}, "Search: “-&lt;b&gt;” needs at least one word to match. This filter is ignored."),
+        ({"kind": "opera"}, "Kind: “opera” is not among the choices. This filter is ignored."),
         ({"gap": "perhaps"}, "In the gap: “perhaps” is not among the choices."),
-        ({"cursor": "x"}, "“x” is no place in this list."),
+        ({"cursor": "x"}, "“x” is not a position in this list."),
     ],
 )
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}], ids=["page", "fragment"])

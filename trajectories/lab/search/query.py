@@ -114,7 +114,7 @@ class Asked:
         ]
         if self._place and self.after is None:
             found.append(
-                f"“{cut(visible(self._place), CHIP_CHARS)}” is no place in this list: this is its top."
+                f"“{cut(visible(self._place), CHIP_CHARS)}” is not a position in this list; showing its top."
             )
         return found
 
