@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import get_args
 
 from core.arms import ARMS
@@ -28,12 +29,16 @@ def test_client_and_server_know_the_same_observation_formats() -> None:
     ]
 
 
-def test_client_and_server_know_the_same_actions() -> None:
-    assert set(actions.ACTIONS) == set(ACTIONS)
-
-
 def test_client_and_server_know_the_same_codes() -> None:
     assert set(get_args(records.CloseReason)) == set(CLOSE_REASONS)
     assert set(get_args(records.Outcome)) == set(Verdict.Outcome.values)
     assert set(get_args(records.ActionResult)) == set(get_args(ResultCode))
     assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))
+
+
+def test_client_and_server_know_the_same_actions() -> None:
+    """The client acts on elements alone; the server also knows of actions by position, ``x`` and ``y``."""
+    assert list(ACTIONS) == sorted(actions.ACTIONS)
+    for id_, kind in ACTIONS.items():
+        fields = [field.name for field in dataclasses.fields(actions.ACTIONS[id_])]
+        assert sorted(fields) == sorted(set(kind.fields) - {"x", "y"}), id_
