@@ -206,7 +206,7 @@ def test_amenities_are_not_in_the_page_until_they_are_asked_for(
     listing, room, _ = offer(world)
     alone = [names("train")[one] for one in room.amenities if one not in listing.amenities]
     closed = read(episode, f"stays/{listing.id}")
-    assert not [name for name in alone if name in closed.partition("What guests say")[0]]
+    assert not [name for name in alone if name in closed.partition("Guest reviews")[0]]
     assert not any("amenities" in fact for fact in facts_shown(episode))
     opened = read(episode, f"stays/{listing.id}", amenities="all")
     assert alone

@@ -98,7 +98,7 @@ def booked(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, lis
     recorded(page, episode, has_snapshot)
     seen = [page.screenshot(caret="hide")]
     with acting(episode, 1, url="https://gym/"):
-        page.get_by_role("button", name="Calendar of arrival").click()
+        page.get_by_role("button", name="Calendar for check-in").click()
         expect(page.get_by_role("dialog")).to_be_visible()
         recorded(page, episode, has_opened)
     seen.append(page.screenshot(caret="hide"))

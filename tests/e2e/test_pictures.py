@@ -77,15 +77,15 @@ def test_buttons_lead_through_a_gallery_and_the_page_waits_for_each_picture(
     status = page.get_by_role("status").filter(has_text="Picture")
     expect(status).to_have_text(f"Photo 1 of {len(hung)}")
 
-    page.get_by_role("button", name="Next picture").click()
+    page.get_by_role("button", name="Next photo").click()
     expect(status).to_have_text(f"Photo 2 of {len(hung)}")
     expect(page.locator("html")).to_have_attribute("data-settled", "true")
     expect(slides.nth(1)).to_be_in_viewport(ratio=0.9)
     expect(slides.nth(1)).to_have_attribute("alt", hung[1].picture.words)
     assert slides.nth(1).evaluate(DRAWN)
 
-    page.get_by_role("button", name="Previous picture").press("Enter")
-    page.get_by_role("button", name="Previous picture").press("Enter")
+    page.get_by_role("button", name="Previous photo").press("Enter")
+    page.get_by_role("button", name="Previous photo").press("Enter")
     expect(status).to_have_text(f"Photo {len(hung)} of {len(hung)}")
     expect(slides.last).to_be_in_viewport(ratio=0.9)
     assert page.evaluate("scrollX") == 0
@@ -122,7 +122,7 @@ def test_a_product_is_seen_in_each_of_its_colours(arena_server: ArenaServer, ope
     page = opened(arena_server, open_page(), "reviews", f"products/{product.id}")
     slides = page.get_by_role("list", name="Photos").get_by_role("listitem")
     expect(slides).to_have_text(list(product.colours[: slides.count()]))
-    page.get_by_role("button", name="Next picture").click()
+    page.get_by_role("button", name="Next photo").click()
     expect(slides.nth(1)).to_be_in_viewport(ratio=0.5)
     assert slides.nth(1).get_by_role("img").evaluate(DRAWN)
 

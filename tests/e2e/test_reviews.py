@@ -87,7 +87,7 @@ def test_a_vote_is_counted_where_it_is_given(arena_server: ArenaServer, open_pag
     review.get_by_role("button", name="Helpful").click()
 
     expect(review).to_contain_text(helpful_text(last.helpful + 1))
-    expect(review.get_by_role("button", name="Take back my vote")).to_be_focused()
+    expect(review.get_by_role("button", name="Undo my vote")).to_be_focused()
     assert page.get_by_role("article").count() == smallest().review_count
 
 

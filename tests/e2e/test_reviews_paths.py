@@ -34,7 +34,7 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     page.goto(arena_server.address(episode_of(task_of(), look=look)))
     say, main, of = labels_of("plain"), page.locator("#main"), smallest()
 
-    page.get_by_role("dialog", name="Cookies").get_by_role("button", name="All right").click()
+    page.get_by_role("dialog", name="We use cookies").get_by_role("button", name="Accept cookies").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("complementary")).to_have_count(2)
     main.get_by_role("link", name=of.name, exact=True).first.click()

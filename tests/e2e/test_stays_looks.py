@@ -85,7 +85,7 @@ def test_pages_have_no_grave_fault_and_are_no_wider_than_the_window(
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
-@pytest.mark.parametrize("opener", ["Change the search", "Filter and sort"])
+@pytest.mark.parametrize("opener", ["Change your search", "Filter and sort"])
 def test_a_dialog_opens_by_keyboard_and_gives_the_focus_back(
     arena_server: ArenaServer, open_page: OpenPage, opener: str
 ) -> None:
@@ -120,12 +120,12 @@ def test_the_calendar_of_a_field_is_seen_whole_and_closed_alone(
     house = world().listings[0]
     episode = episode_of(task_of(total_price, level=1), presentation={"form": form})
     page = open_page(viewport={"width": width, "height": 700})
-    for path, opener in (("search", "Change the search"), (f"stays/{house.id}", "Choose dates")):
+    for path, opener in (("search", "Change your search"), (f"stays/{house.id}", "Choose dates")):
         page.goto(arena_server.address(episode, path))
         settled(page)
         if form == "dialog":
             page.get_by_role("button", name=opener).click()
-        for name in ("Calendar of arrival", "Calendar of departure"):
+        for name in ("Calendar for check-in", "Calendar for check-out"):
             button = page.get_by_role("button", name=name)
             button.press("Enter")
             picker = page.get_by_role("dialog", name=name)
@@ -250,4 +250,4 @@ def test_what_comes_late_is_there_when_the_page_says_so(
     settled(page)
     assert page.locator("aside.stays-panel").count() == 2
     assert page.locator(".slow-place").count() == 0
-    expect(page.get_by_role("region", name="What guests say").get_by_role("article")).to_have_count(2)
+    expect(page.get_by_role("region", name="Guest reviews").get_by_role("article")).to_have_count(2)

@@ -167,7 +167,7 @@ def latest_free_cancellation(asked: Asked) -> tuple[str, ...]:
 def cheapest_with_without(asked: Asked) -> tuple[str, ...]:
     stay = _stay(asked.task.wording)
     conditions = re.findall(
-        r"\(([a-f])\) (the room itself has|the property shares with its guests|neither .*? has): ([\w ]+)",
+        r"\(([a-f])\) (the room itself has|the property shares with its guests|neither .*? has): ([\w -]+)",
         asked.task.wording,
     )
     by_missed: dict[str, list[tuple[int, str]]] = {}

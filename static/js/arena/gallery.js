@@ -1,4 +1,4 @@
-/* Buttons for the next and the previous picture of a gallery, which can be scrolled and jumped in without them. */
+/* Buttons for the next and the previous photo of a gallery, which also works without them. */
 "use strict";
 
 (() => {
@@ -14,7 +14,7 @@
     said.setAttribute("role", "status");
 
     const mark = () => {
-      said.textContent = `Picture ${at + 1} of ${slides.length}`;
+      said.textContent = `Photo ${at + 1} of ${slides.length}`;
       links.forEach((link, place) => {
         if (place === at) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");

@@ -119,7 +119,7 @@ def _offer(world: World, listing: Listing, draws: Draws) -> str:
         f"shared {names(world.edition)[one].lower()}" if one in both else names(world.edition)[one].lower()
         for one in chosen
     ]
-    return f"Guests share the following with one another: {', '.join(called)}." if called else ""
+    return f"Facilities for all guests: {', '.join(called)}." if called else ""
 
 
 def _tier_text(tier: Tier, policy: Policy, number: int) -> str:
