@@ -1,4 +1,4 @@
-"""How every call of the REST API reads bodies, answers, and refuses."""
+"""Reading bodies, rendering responses and reporting errors, for every call of the REST API."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from core.errors import GymError
 logger = logging.getLogger(__name__)
 
 _encoder = msgspec.json.Encoder()
-# The connection broke, or Postgres would not take one, or a statement was given up: all of it passes.
+# The connection broke or was refused, or a statement was cancelled: all of these are temporary.
 DATABASE_LOST = (OperationalError, InterfaceError)
 RETRY_AFTER_S = 1
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class MsgspecRenderer(renderers.BaseRenderer):
-    """JSON by msgspec: ten times as fast as DRF's own."""
+    """JSON by msgspec, ten times as fast as DRF's renderer."""
 
     media_type = "application/json"
     format = "json"
@@ -42,7 +42,7 @@ class MsgspecRenderer(renderers.BaseRenderer):
 
 
 class MsgspecParser(parsers.BaseParser):
-    """JSON by msgspec, which refuses lone surrogates and numbers that are none."""
+    """JSON by msgspec, which rejects lone surrogates and NaN."""
 
     media_type = "application/json"
 
@@ -58,8 +58,8 @@ class MsgspecParser(parsers.BaseParser):
         return parse_json(stream.read())
 
 
-class OneForm(negotiation.DefaultContentNegotiation):
-    """Every call answers in one form, whatever ``Accept`` says: 406 would help nobody."""
+class JsonOnly(negotiation.DefaultContentNegotiation):
+    """Every call answers in JSON, whatever ``Accept`` says: a 406 would help nobody."""
 
     def select_renderer(
         self,
@@ -76,10 +76,10 @@ def parse_json(body: bytes) -> Any:
     check_body_size(len(body))
     try:
         value = msgspec.json.decode(body)
-        holds_nul = b"\\u0000" in body and _holds_nul(value)
+        has_nul = b"\\u0000" in body and _has_nul(value)
     except DECODE_ERRORS as error:
         raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
-    if holds_nul:
+    if has_nul:
         raise GymError(
             "nul_byte", "Text must not contain NUL characters (\\u0000): Postgres cannot store them."
         )
@@ -87,7 +87,7 @@ def parse_json(body: bytes) -> Any:
 
 
 def announced_bytes(headers: Mapping[str, Any]) -> int:
-    """``CONTENT_LENGTH`` of ``request.META``; what is no number counts as none, as it does for Django."""
+    """``CONTENT_LENGTH`` of ``request.META``; 0 if it is not a number, as for Django."""
     try:
         return int(headers.get("CONTENT_LENGTH") or 0)
     except ValueError:
@@ -100,7 +100,7 @@ def check_body_size(size: int) -> None:
 
 
 def invalid_body(error: msgspec.ValidationError, *, model: type[msgspec.Struct]) -> GymError:
-    """``... - at `$.steps[0].index` `` names the field that is wrong; ``model`` knows what would be right."""
+    """An error that names the invalid field and, from ``model``, the values that would be valid."""
     text, _, place = str(error).partition(" - at `$.")
     place = place.rstrip("`")
     hint = struct_hints.hint(text, place=place, model=model)
@@ -115,13 +115,13 @@ def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymE
     )
 
 
-def _holds_nul(value: Any) -> bool:
+def _has_nul(value: Any) -> bool:
     if isinstance(value, str):
         return "\0" in value
     if isinstance(value, dict):
-        return any("\0" in key or _holds_nul(item) for key, item in value.items())
+        return any("\0" in key or _has_nul(item) for key, item in value.items())
     if isinstance(value, list):
-        return any(_holds_nul(item) for item in value)
+        return any(_has_nul(item) for item in value)
     return False
 
 
@@ -137,7 +137,7 @@ def gym_error_response(error: GymError) -> HttpResponse:
 
 
 def error_response(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's exception handler: every expected failure in the one shape, the unexpected left to crash."""
+    """DRF's exception handler: expected failures in one shape; the unexpected are not caught."""
     converted = as_gym_error(error)
     if converted is None:
         return None
@@ -153,11 +153,11 @@ def as_gym_error(error: Exception) -> GymError | None:
     if isinstance(error, GymError):
         return error
     if isinstance(error, DATABASE_LOST):
-        logger.error("the database failed a call: %s", error)
-        message = "The database cannot be reached just now; send the same call again."
+        logger.error("the database failed during a call: %s", error)
+        message = "The database is temporarily unavailable; send the same call again."
         return GymError("database_unavailable", message, status=503, retry_after_s=RETRY_AFTER_S)
     if isinstance(error, Http404):
-        return GymError("not_found", "There is nothing at this address.", status=404)
+        return GymError("not_found", "There is nothing at this URL.", status=404)
     if isinstance(error, PermissionDenied):
         return GymError("forbidden", "This key may not do that.", status=403)
     if isinstance(error, RequestDataTooBig):
@@ -175,13 +175,13 @@ def as_gym_error(error: Exception) -> GymError | None:
 def _fields(detail: Any, path: str = "") -> dict[str, list[str]]:
     """DRF's nested validation errors, flattened to ``{"episodes.0.seed": ["..."]}``."""
     if isinstance(detail, dict):
-        found: dict[str, list[str]] = {}
+        messages: dict[str, list[str]] = {}
         for key, item in detail.items():
-            found.update(_fields(item, f"{path}.{key}" if path else str(key)))
-        return found
+            messages.update(_fields(item, f"{path}.{key}" if path else str(key)))
+        return messages
     if isinstance(detail, list) and any(isinstance(item, dict | list) for item in detail):
-        found = {}
+        messages = {}
         for index, item in enumerate(detail):
-            found.update(_fields(item, f"{path}.{index}" if path else str(index)))
-        return found
+            messages.update(_fields(item, f"{path}.{index}" if path else str(index)))
+        return messages
     return {path or "body": [str(item) for item in detail]}

@@ -1,4 +1,4 @@
-"""The one error type that crosses floors, written for the person who reads it."""
+"""The one error type for expected failures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 class GymError(Exception):
-    """An expected failure: it has a stable ``code`` and a ``message`` that says what to do.
+    """An expected failure, with a stable ``code`` and a ``message`` that says what to do.
 
     Interfaces answer it as ``{"error": {"code", "message", "fields"}}`` with ``status``.
     """
@@ -35,7 +35,7 @@ class GymError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A sentence that suggests the nearest known words, or lists them all when none is near."""
+    """A sentence that suggests the nearest known words, or lists them all if none is close."""
     names = sorted(known)
     near = get_close_matches(word, names, n=3, cutoff=0.5)
     if near:

@@ -1,4 +1,4 @@
-"""Serializer fields that check what Postgres would otherwise refuse, and suggest the nearest right word."""
+"""Serializer fields that check what Postgres would otherwise reject, and suggest the nearest valid value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JSON_MAX_DEPTH = 32
 
 
 class StrictSerializer(serializers.Serializer[Any]):
-    """A body or query whose unknown names are refused: a misspelt filter must not mean "everything"."""
+    """A body or query that rejects unknown names: a misspelt filter must not mean "everything"."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -30,7 +30,7 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 def body_read(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """The checked fields of a request's body; ``GymError`` 400 ``invalid`` names those that are not."""
+    """The validated fields of a body or query; ``GymError`` 400 ``invalid`` names the others."""
     checked = serializer(data=data)
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
@@ -51,7 +51,7 @@ class CountField(serializers.IntegerField):
 
 
 class SuggestingChoiceField(serializers.ChoiceField):
-    """A choice whose refusal names the nearest known values."""
+    """A choice whose error names the nearest valid values."""
 
     def to_internal_value(self, data: Any) -> Any:
         try:
@@ -72,7 +72,7 @@ class Sha256Field(serializers.RegexField):
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class JsonObjectField(serializers.Field[dict[str, Any], Any, Any, Any]):
-    """A JSON object of the caller's own, within limits of size and depth."""
+    """A free-form JSON object of limited size and depth."""
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, dict):
@@ -89,7 +89,7 @@ class JsonObjectField(serializers.Field[dict[str, Any], Any, Any, Any]):
 
 
 class NumbersField(serializers.DictField):
-    """``{name: number}``: finite numbers alone; a name has at most 200 characters."""
+    """``{name: number}``: finite numbers, names of at most 200 characters."""
 
     NAME_MAX_CHARS = 200
     NAMES_MAX = 1_000
@@ -109,15 +109,15 @@ class NumbersField(serializers.DictField):
             if not name or len(name) > self.NAME_MAX_CHARS:
                 raise serializers.ValidationError(f"A name has 1 to {self.NAME_MAX_CHARS} characters.")
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise serializers.ValidationError({name: ["A number is needed."]})
+                raise serializers.ValidationError({name: ["This must be a number."]})
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    return f"There is no field {name[:100]!r} here. {did_you_mean(name[:100], known)}"
+    return f"There is no field {name[:100]!r}. {did_you_mean(name[:100], known)}"
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
-    """Whether lists and objects are nested deeper; walks level by level, so depth costs no stack."""
+    """Whether lists and objects are nested deeper; goes level by level, so depth costs no stack."""
     level: list[Any] = [value]
     for _ in range(limit + 1):
         if not level:

@@ -1,4 +1,4 @@
-"""Query parameters that refuse what they do not know, and pages by cursor."""
+"""Strict query parameters, and pages by cursor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from core.fields import CountField, StrictSerializer
+from core.fields import CountField, StrictSerializer, body_read
 from core.integers import BIGINT_MAX
 
 PAGE_DEFAULT = 100
@@ -22,13 +22,13 @@ Row = TypeVar("Row")
 
 
 class CursorField(serializers.CharField):
-    """An opaque place in a list, as a former answer gave it in ``next``."""
+    """An opaque position in a list, taken from ``next`` of the previous response."""
 
     def to_internal_value(self, data: Any) -> Any:
         place = cursor_open(str(data))
         if place is None:
             raise serializers.ValidationError(
-                "This is no cursor: send `next` of the former answer as it was."
+                "This is not a cursor: send `next` of the previous response unchanged."
             )
         return place
 
@@ -40,20 +40,18 @@ class Query(StrictSerializer):
         min_value=1,
         max_value=PAGE_MAX,
         default=PAGE_DEFAULT,
-        help_text=f"Results a page, at most {PAGE_MAX:,}.",
+        help_text=f"Results per page, at most {PAGE_MAX:,}.",
     )
-    cursor = CursorField(required=False, help_text="`next` of the former answer.")
+    cursor = CursorField(required=False, help_text="`next` of the previous response.")
 
 
 def query_read(query: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The checked parameters of a request; ``GymError`` 400 ``invalid`` names those that are not."""
-    serializer = query(data=request.query_params)
-    serializer.is_valid(raise_exception=True)
-    return dict(serializer.validated_data)
+    """The validated query parameters of a request; raises as ``body_read`` does."""
+    return body_read(query, request.query_params)
 
 
 def page(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], str | None]:
-    """The first ``limit`` of up to ``limit + 1`` rows, and the cursor of what follows, if anything does."""
+    """The first ``limit`` of up to ``limit + 1`` rows, and the cursor of the next page, if there is one."""
     shown = list(rows[:limit])
     if len(rows) <= limit:
         return shown, None
@@ -65,7 +63,7 @@ def cursor_make(place: int) -> str:
 
 
 def cursor_open(cursor: str) -> int | None:
-    """The place a cursor was made for, or None when it is not one of ours."""
+    """The position that a cursor stands for, or None if it is not one of ours."""
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         text = base64.b64decode(padded, altchars=b"-_", validate=True).decode("ascii")

@@ -1,4 +1,4 @@
-"""What the OpenAPI schema says of every call: its errors, its key, its pages."""
+"""The OpenAPI descriptions that calls share: their errors and the scope of their key."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 MEANINGS = {
-    400: "The request is not valid; `fields` names what is not.",
-    401: "No key, or one that is not known.",
-    403: "The key has not the scope that this needs.",
-    404: "There is no such thing, or this key may not see it.",
-    409: "This contradicts what is stored already.",
+    400: "The request is not valid; `fields` names the invalid fields.",
+    401: "The key is missing or unknown.",
+    403: "The key lacks the required scope.",
+    404: "It does not exist, or this key may not see it.",
+    409: "This conflicts with stored data.",
     413: "Too large; the message names the limit and its setting.",
-    422: "Well formed, but it cannot be done.",
-    429: "The installation is full; try again after `Retry-After` seconds.",
-    503: "Something that this needs is down; the same call may be sent again.",
+    422: "The request is well formed, but cannot be carried out.",
+    429: "The installation is at capacity; retry after `Retry-After` seconds.",
+    503: "A required service is down; the same call may be sent again.",
 }
 
 
 class ErrorDetailSerializer(serializers.Serializer[Any]):
-    code = serializers.CharField(help_text="Stable; programs may compare it.")
-    message = serializers.CharField(help_text="For the person who reads it: what is wrong and what to do.")
+    code = serializers.CharField(help_text="Stable, for programs.")
+    message = serializers.CharField(help_text="For people: what is wrong, and what to do.")
     fields = serializers.DictField(  # type: ignore[assignment]  # the contract's name
         child=serializers.ListField(child=serializers.CharField()),
         help_text="Messages by field, e.g. `steps.0.index`.",
@@ -31,13 +31,13 @@ class ErrorDetailSerializer(serializers.Serializer[Any]):
 
 
 class ErrorSerializer(serializers.Serializer[Any]):
-    """Every refusal has this one shape."""
+    """The shape of every error."""
 
     error = ErrorDetailSerializer()
 
 
 def errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    """``responses`` entries for refusals, beside those that every keyed call has: it asks the database."""
+    """``responses`` entries for errors: the given ones and those of every call that needs a key."""
     return open_errors(401, 403, *statuses, 503)
 
 
@@ -47,12 +47,12 @@ def open_errors(*statuses: int) -> dict[int, OpenApiResponse]:
 
 
 class CallSchema(AutoSchema):
-    """Says of every call which scope its key needs."""
+    """Adds to every call the scope that its key needs."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> Any:
         operation = super().get_operation(*args, **kwargs)
         scope = getattr(self.view, "scopes", {}).get(self.method)
         if operation and scope:
-            said = operation.get("description", "")
-            operation["description"] = "\n\n".join(filter(None, [said, f"Scope: `{scope}`."]))
+            description = operation.get("description", "")
+            operation["description"] = "\n\n".join(filter(None, [description, f"Scope: `{scope}`."]))
         return operation

@@ -1,4 +1,4 @@
-"""What msgspec leaves out of its refusals: the names or values that would have been right."""
+"""Hints that msgspec's errors lack: the names or values that would have been valid."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _UNKNOWN_VALUE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
 _WORD_MAX_CHARS = 100
 
 
-def hint(refusal: str, *, place: str, model: type[msgspec.Struct]) -> str:
-    """A sentence for a refusal at a place such as ``steps[0].actor``; empty when there is nothing to add."""
+def hint(error: str, *, place: str, model: type[msgspec.Struct]) -> str:
+    """A hint for an error at a place such as ``steps[0].actor``; empty if there is none."""
     nodes = list(_nodes_at(model, place))
-    if found := _UNKNOWN_FIELD.fullmatch(refusal):
+    if match := _UNKNOWN_FIELD.fullmatch(error):
         names = {
             field.encode_name
             for node in nodes
             if isinstance(node, inspect.StructType)
             for field in node.fields
         }
-    elif found := _UNKNOWN_VALUE.fullmatch(refusal):
+    elif match := _UNKNOWN_VALUE.fullmatch(error):
         names = {str(value) for node in nodes for value in _values(node)}
     else:
         return ""
-    return did_you_mean(found[1][:_WORD_MAX_CHARS], names) if names else ""
+    return did_you_mean(match[1][:_WORD_MAX_CHARS], names) if names else ""
 
 
 def _nodes_at(model: type[msgspec.Struct], place: str) -> Iterator[inspect.Type]:
-    """The types that may stand at a place: the members of a union each for itself."""
+    """The types that a place may have; unions are split into their members."""
     nodes = list(_members(_type_of(model)))
     for step in _STEP.finditer(place):
         nodes = [member for node in nodes for child in _children(node, step[1]) for member in _members(child)]

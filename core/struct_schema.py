@@ -1,4 +1,4 @@
-"""msgspec structs as OpenAPI components: what a hot path checks is what the schema says."""
+"""msgspec structs as OpenAPI components, so that the schema states what hot calls check."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _structs: dict[str, type[msgspec.Struct]] = {}
 
 
 def struct_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """A reference for ``extend_schema(request=..., responses=...)`` to a struct: it becomes a component."""
+    """A reference to a struct for ``extend_schema(request=..., responses=...)``; it becomes a component."""
     _structs[struct.__name__] = struct
     return {"$ref": f"#/components/schemas/{struct.__name__}"}
 
@@ -24,7 +24,7 @@ def json_body(struct: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def components_append(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
-    """drf-spectacular's post-processing hook: add every struct that a view named."""
+    """drf-spectacular's post-processing hook: adds every struct that a view refers to."""
     _, components = msgspec.json.schema_components(
         _structs.values(), schema_hook=_choices_schema, ref_template="#/components/schemas/{name}"
     )

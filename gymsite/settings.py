@@ -182,7 +182,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": ["trajectories.api.auth.Closed"],
     "DEFAULT_RENDERER_CLASSES": ["core.api.MsgspecRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.api.MsgspecParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.OneForm",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.JsonOnly",
     "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "core.api.error_response",
     "DEFAULT_SCHEMA_CLASS": "core.schema.CallSchema",

@@ -175,7 +175,7 @@ def test_a_twin_waits_for_the_first_and_gets_its_answer(caller: Principal) -> No
 
 
 def test_a_twin_that_waits_too_long_is_told_so(caller: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotency, "TWIN_WAIT_MS", 100)
+    monkeypatch.setattr(idempotency, "DUPLICATE_WAIT_MS", 100)
     view = _View()
     first, second, answers = _twins(view, caller)
 

@@ -77,7 +77,7 @@ def test_health_is_probed_once_a_second_however_often_it_is_asked(
     client, probes = api(), []
     probe = health._probe
     monkeypatch.setattr(health, "_probe", lambda: probes.append(1) or probe())
-    monkeypatch.setattr(health, "KEPT_S", 60.0)
+    monkeypatch.setattr(health, "CACHE_S", 60.0)
 
     answers = [client.json("GET", "/health")[1] for _ in range(3)]
 

@@ -1,4 +1,4 @@
-"""API keys: who calls, and what the key may do. Closed by default: a view without scopes refuses everyone."""
+"""API keys and their scopes. Closed by default: a view without scopes refuses everyone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BEARER = re.compile(r"Bearer +(\S+)\s*$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Principal:
-    """The holder of a key. ``is_authenticated`` is what DRF asks of anything that calls."""
+    """The holder of a key. DRF requires ``is_authenticated``."""
 
     key_id: int
     name: str
@@ -38,7 +38,7 @@ class Principal:
     is_authenticated: bool = True
 
     def may(self, scope: str) -> bool:
-        """Whether the key may do that. Whoever trains also reads; ``admin`` may everything."""
+        """Whether the key has the scope: ``trainer`` includes ``read``, and ``admin`` includes all."""
         granted = {scope, Scope.ADMIN, *([Scope.TRAINER] if scope == Scope.READ else [])}
         return not granted.isdisjoint(self.scopes)
 
@@ -58,7 +58,7 @@ _cache: dict[str, tuple[float, Principal | None]] = {}
 
 
 def key_create(*, name: str, scopes: list[str], splits: list[str] | None = None) -> str:
-    """Make a key and return it; only its digest is stored. ``GymError`` 422 for an unknown scope."""
+    """Create a key and return it; only its digest is stored. ``GymError`` 422 for an unknown scope."""
     for scope in scopes:
         if scope not in Scope.values:
             raise GymError(
@@ -78,28 +78,28 @@ def key_digest(key: str) -> str:
 
 
 def principal_for(authorization: str | None) -> Principal:
-    """The caller of a request; ``GymError`` 401 when there is no valid key.
+    """The caller of a request; ``GymError`` 401 without a valid key.
 
-    Keys are remembered for ``API_KEY_CACHE_S`` seconds, so a revoked one may live that much longer.
+    Keys are cached for ``API_KEY_CACHE_S`` seconds, so a revoked key may work that much longer.
     """
     match = BEARER.match(authorization or "")
     if match is None:
         raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)
     digest = key_digest(match.group(1))
     now = time.monotonic()
-    known = _cache.get(digest)
-    if known is None or known[0] < now:
-        known = (now + settings.API_KEY_CACHE_S, _principal_load(digest))
+    expires_at, principal = _cache.get(digest, (0.0, None))
+    if expires_at < now:
+        principal = _principal_load(digest)
         if len(_cache) >= CACHED_KEYS_MAX:
             _cache.clear()
-        _cache[digest] = known
-    if known[1] is None:
-        raise GymError("bad_key", "This key is not known or was revoked.", status=401)
-    return known[1]
+        _cache[digest] = (now + settings.API_KEY_CACHE_S, principal)
+    if principal is None:
+        raise GymError("bad_key", "This key is unknown or was revoked.", status=401)
+    return principal
 
 
 def forget_keys() -> None:
-    """Drop remembered keys (tests, and after a revocation in this process)."""
+    """Empty the cache of keys (tests, and after a revocation in this process)."""
     _cache.clear()
 
 
@@ -111,7 +111,7 @@ def _principal_load(digest: str) -> Principal | None:
 
 
 class KeyAuthentication(BaseAuthentication):
-    """DRF's door: a request without a key stays anonymous and is refused by ``Closed``."""
+    """Authenticates DRF requests by their key."""
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
         return principal_for(request.META.get("HTTP_AUTHORIZATION")), None
@@ -121,7 +121,7 @@ class KeyAuthentication(BaseAuthentication):
 
 
 class Closed(BasePermission):
-    """A view says ``scopes = {"GET": "read", "POST": "trainer"}``; a method that is not named is closed."""
+    """A view declares ``scopes = {"GET": "read", "POST": "trainer"}``; other methods are closed."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         scopes: Mapping[str, str] = getattr(view, "scopes", {})

@@ -1,4 +1,4 @@
-"""How much the installation can take, and the refusal before anything degrades."""
+"""The installation's capacity, and the refusal of more episodes before anything degrades."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from verifiers import registry
 
 RETRY_AFTER_S = 10
 RECENT_VERDICTS = 200
-# Where those are looked for: one queue may be quiet while the other writes thousands of verdicts.
+# How far back they are searched: one queue may be quiet while the other writes thousands of verdicts.
 SEARCHED_VERDICTS = 5_000
 # An episode in flight posts about one step a second, and a core records several hundred (`make bench`).
 INFLIGHT_PER_CORE = 256
-# Verdicts that a warm child reaches a second, about (`make bench`): a longer queue than this means waiting.
+# Verdicts per second of a warm child, roughly (`make bench`).
 VERDICTS_PER_CHILD_S = 100
 
 # The limits keep both counts cheap however many rows there are.
@@ -39,22 +39,22 @@ SELECT
         SELECT latency_ms FROM lately WHERE is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent)"""
 
 
-def capacity_check(*, wanted: int) -> None:
-    """Refuse ``wanted`` more episodes past ``ACTIVE_EPISODES_MAX``: ``GymError`` 429 ``at_capacity``."""
+def capacity_check(*, requested: int) -> None:
+    """Refuse ``requested`` more episodes past ``ACTIVE_EPISODES_MAX``: ``GymError`` 429 ``at_capacity``."""
     active, limit = _active(), settings.ACTIVE_EPISODES_MAX
-    if active + wanted > limit:
+    if active + requested > limit:
         message = (
-            f"{active:,} episodes are open or submitted and {wanted:,} more would pass the limit of {limit:,}"
-            " (setting ACTIVE_EPISODES_MAX). Finish or cancel some, or wait."
+            f"{active:,} episodes are open or submitted; {requested:,} more would exceed the limit of"
+            f" {limit:,} (setting ACTIVE_EPISODES_MAX). Finish or cancel some, or wait."
         )
         raise GymError("at_capacity", message, status=429, retry_after_s=RETRY_AFTER_S)
 
 
 def capacity_report() -> dict[str, Any]:
-    """The API's record: what is at work, what waits, and how many episodes a harness should keep in flight.
+    """The API's record: active episodes, queues, and how many episodes a harness should keep in flight.
 
-    ``p95_ms`` is from submission to verdict over the last verdicts of each queue, null when there is none
-    lately. Counts stop at ``max_active`` plus one.
+    ``p95_ms`` is from submission to verdict over the recent verdicts of each queue, null if there are none.
+    Counts stop at ``max_active`` plus one.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -82,7 +82,7 @@ def _rounded(milliseconds: float | None) -> float | None:
 
 
 def _recommended(*, active: int, queued: int) -> int:
-    """What the cores can record, halved for each second of verdicts that wait, within what is left."""
+    """What the cores can record, halved for each second of queued verdicts, within the free places."""
     waiting_s = queued / (VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN)
     by_cores = INFLIGHT_PER_CORE * (os.cpu_count() or 1)
     free = max(0, settings.ACTIVE_EPISODES_MAX - active)

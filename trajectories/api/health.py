@@ -1,4 +1,4 @@
-"""What is up and what is down. Asked by people, load balancers and the lab's own page."""
+"""Health of the installation, for people, load balancers and the lab's system page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from core import redis_client
 from trajectories import heartbeats
 
 PROBE_TIMEOUT_S = 2
-KEPT_S = 1.0
-KEPT_DOWN_S = 0.1  # several processes answer: what is well again must not be down in half of the answers
+CACHE_S = 1.0
+CACHE_DOWN_S = 0.1  # several processes answer, and must agree soon after a recovery
 OK = "ok"
 DOWN = "down"
 UNKNOWN = "unknown"
@@ -26,28 +26,28 @@ SWEEPER = "sweeper"
 SANDBOX_WORKER = "sandbox"
 
 _lock = threading.Lock()
-_kept: tuple[float, dict[str, Any]] | None = None
+_cached: tuple[float, dict[str, Any]] | None = None
 
 
 def health_report() -> dict[str, Any]:
-    """The API's record, at most a second old, so that a flood of questions costs one probe a second.
+    """The API's record, at most a second old, so that a flood of requests costs one probe per second.
 
-    ``status`` is ``ok`` or ``down``; ``down`` names what is. Workers are unknown while Redis is down, and a
-    missing sandbox stops only what needs it.
+    ``status`` is ``ok`` or ``down``; ``down`` names the parts. Workers are unknown while Redis is
+    down. A missing sandbox affects only submitted programs.
     """
-    global _kept
+    global _cached
     with _lock:
-        if _kept is None or _kept[0] < time.monotonic():
+        if _cached is None or _cached[0] < time.monotonic():
             report = _probe()
-            kept_s = KEPT_S if report["status"] == OK else KEPT_DOWN_S
-            _kept = (time.monotonic() + kept_s, report)
-        return dict(_kept[1])
+            cache_s = CACHE_S if report["status"] == OK else CACHE_DOWN_S
+            _cached = (time.monotonic() + cache_s, report)
+        return dict(_cached[1])
 
 
 def forget_report() -> None:
-    """Probe again at the next question (tests)."""
-    global _kept
-    _kept = None
+    """Probe again at the next request (tests)."""
+    global _cached
+    _cached = None
 
 
 def _probe() -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _probe() -> dict[str, Any]:
 
 
 def _database() -> str:
-    """By a connection of its own: the pool would let this wait half a minute when Postgres is down."""
+    """On a new connection: the pool would wait half a minute if Postgres is down."""
     parameters = {**connection.get_connection_params(), "connect_timeout": PROBE_TIMEOUT_S}
     try:
         with psycopg.connect(**parameters) as probe:

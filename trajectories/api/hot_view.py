@@ -1,7 +1,7 @@
 """API views for the paths that run thousands of times a second.
 
-They are DRF views to the schema and to the address table, but skip DRF's request, negotiation and
-rendering: measured, those cost more than the statement that such a view runs.
+They are DRF views to the schema and the URL configuration, but skip DRF's request, negotiation and rendering:
+measured, those cost more than the statement that such a view runs.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 class HotView(APIView, ABC):
-    """One method, one scope: subclasses set ``method`` and ``scope`` and write ``handle``.
+    """A view with one method and one scope: subclasses write ``handle``.
 
-    The handler named after the method (``post``) is there for the schema; it is never called.
+    The handler named after the method (``post``) exists for the schema; it is never called.
     """
 
     method: ClassVar[str] = "POST"
@@ -49,10 +49,10 @@ class HotView(APIView, ABC):
 
     @abstractmethod
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
-        """Do the work; ``kwargs`` are those of the address."""
+        """Answer the request; ``kwargs`` come from the URL."""
 
 
 def read_body(request: HttpRequest) -> bytes:
-    """The body, refused by its announced length before it is read."""
+    """The body; its announced length is checked before it is read."""
     api.check_body_size(api.announced_bytes(request.META))
     return request.body

@@ -1,7 +1,7 @@
-"""``Idempotency-Key``: a call sent again within 24 hours gets the answer of the first, and does nothing.
+"""``Idempotency-Key``: a call repeated within 24 hours gets the first answer again and changes nothing.
 
-The key's row is written in the transaction of the work itself. So there is no "in progress" to clean up
-after a crash: either both are there or neither. A twin that arrives meanwhile waits for that transaction.
+The key's row is written in the transaction of the call itself, so a crash leaves either both or neither and
+nothing to clean up. A duplicate that arrives meanwhile waits for that transaction.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ from core.api import DECODE_ERRORS, announced_bytes, check_body_size
 from core.errors import GymError
 from trajectories.api.auth import Principal, caller
 
-KEPT_HOURS = 24
+STORED_HOURS = 24
 KEY_MAX_CHARS = 200
-TWIN_WAIT_MS = 2_000  # a waiting twin holds one of few threads
+DUPLICATE_WAIT_MS = 2_000  # a waiting duplicate holds one of few threads
 HEADER = OpenApiParameter(
     "Idempotency-Key",
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
-    description=f"Sent again with the same body within {KEPT_HOURS} h: the same answer, and nothing is done.",
+    description=f"A repeated call with the same body gets the same answer for {STORED_HOURS} h.",
 )
 
 _CLAIM = f"""
-INSERT INTO trajectories_idempotentcall AS kept (api_key_id, key, request_hash, created_at)
+INSERT INTO trajectories_idempotentcall AS stored (api_key_id, key, request_hash, created_at)
 VALUES (%(api_key)s, %(key)s, %(hash)s, clock_timestamp())
 ON CONFLICT (api_key_id, key) DO UPDATE
     SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
-    WHERE kept.created_at < clock_timestamp() - interval '{KEPT_HOURS} hours'
-RETURNING kept.id"""  # noqa: S608 (a constant of this module)
-_KEPT = (
+    WHERE stored.created_at < clock_timestamp() - interval '{STORED_HOURS} hours'
+RETURNING stored.id"""  # noqa: S608 (a constant of this module)
+_STORED = (
     "SELECT request_hash, status, body FROM trajectories_idempotentcall"
     " WHERE api_key_id = %(api_key)s AND key = %(key)s"
 )
-_KEEP = "UPDATE trajectories_idempotentcall SET status = %s, body = %s WHERE id = %s"
+_STORE = "UPDATE trajectories_idempotentcall SET status = %s, body = %s WHERE id = %s"
 _SWEEP = f"""
 DELETE FROM trajectories_idempotentcall
-WHERE created_at < clock_timestamp() - interval '{KEPT_HOURS} hours'"""  # noqa: S608
+WHERE created_at < clock_timestamp() - interval '{STORED_HOURS} hours'"""  # noqa: S608
 
 Handler = Callable[..., HttpResponseBase]
 
 
 class _Refused(Exception):
-    """Carries an answer out of a transaction that must not last."""
+    """Carries an answer out of a transaction that must be rolled back."""
 
     def __init__(self, response: HttpResponseBase) -> None:
-        super().__init__("a refusal is not remembered")
+        super().__init__("a refusal is not stored")
         self.response = response
 
 
@@ -67,8 +67,8 @@ def idempotent(handler: Handler) -> Handler:
     """Honour ``Idempotency-Key`` on a view's method; without the header nothing changes.
 
     For DRF methods ``(self, request, ...)`` and hot views ``(self, request, principal, ...)``. Only answers
-    below 400 are remembered. ``GymError`` 422 ``idempotency_mismatch`` for another body under the same key,
-    409 ``in_progress`` when the first call is still at work after two seconds.
+    below 400 are stored. ``GymError`` 422 ``idempotency_mismatch`` for another body under the same key,
+    409 ``in_progress`` if the first call still runs after two seconds.
     """
 
     @functools.wraps(handler)
@@ -89,7 +89,7 @@ def idempotent(handler: Handler) -> Handler:
 
 
 def sweep_idempotent_calls() -> int:
-    """Forget the answers that are older than 24 hours; returns how many."""
+    """Delete answers that are older than 24 hours; returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(_SWEEP)
         return int(cursor.rowcount)
@@ -98,21 +98,21 @@ def sweep_idempotent_calls() -> int:
 def _answer(call: dict[str, Any], work: Callable[[], HttpResponseBase]) -> HttpResponseBase:
     row_id = _claim(call)
     if row_id is None:
-        return _kept_answer(call)
+        return _stored_answer(call)
     response = work()
     if response.status_code >= 400:
         raise _Refused(response)
     body = _body(response)
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP, [response.status_code, body, row_id])
+        cursor.execute(_STORE, [response.status_code, body, row_id])
     return _json(body, response.status_code)
 
 
 def _claim(call: dict[str, Any]) -> int | None:
-    """The id of the new row, or None when an answer is kept; waits for a twin that is at work."""
+    """The id of the new row, or None if an answer is stored; waits for a duplicate that is running."""
     with connection.cursor() as cursor:
         try:
-            cursor.execute(f"SET LOCAL lock_timeout = {TWIN_WAIT_MS}")
+            cursor.execute(f"SET LOCAL lock_timeout = {DUPLICATE_WAIT_MS}")
             cursor.execute(_CLAIM, call)
         except OperationalError as error:
             if isinstance(error.__cause__, LockNotAvailable):
@@ -123,11 +123,11 @@ def _claim(call: dict[str, Any]) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _kept_answer(call: dict[str, Any]) -> HttpResponse:
+def _stored_answer(call: dict[str, Any]) -> HttpResponse:
     with connection.cursor() as cursor:
-        cursor.execute(_KEPT, call)
+        cursor.execute(_STORED, call)
         row = cursor.fetchone()
-    if row is None:  # swept at this very moment
+    if row is None:  # swept at this moment
         raise _in_progress()
     request_hash, status, body = row
     if request_hash != call["hash"]:
@@ -144,7 +144,7 @@ def _kept_answer(call: dict[str, Any]) -> HttpResponse:
 def _in_progress() -> GymError:
     return GymError(
         "in_progress",
-        "The first call with this Idempotency-Key is still at work; send it again in a moment.",
+        "The first call with this Idempotency-Key is still running; try again in a moment.",
         status=409,
         retry_after_s=1,
     )
@@ -153,18 +153,20 @@ def _in_progress() -> GymError:
 def _check_key(key: str) -> None:
     if not 0 < len(key) <= KEY_MAX_CHARS or not (key.isascii() and key.isprintable()):
         raise GymError(
-            "bad_idempotency_key", f"An Idempotency-Key has 1 to {KEY_MAX_CHARS} printable ASCII characters."
+            "bad_idempotency_key",
+            f"An Idempotency-Key has 1 to {KEY_MAX_CHARS} printable ASCII characters.",
         )
 
 
 def _request_hash(request: HttpRequest | Request) -> str:
-    """Of what is asked, however its JSON is spelled."""
+    """A hash of method, path and body, however the JSON is formatted."""
     check_body_size(announced_bytes(request.META))
     body: Any = request.body
-    with contextlib.suppress(*DECODE_ERRORS):  # the view says what is wrong with it
+    with contextlib.suppress(*DECODE_ERRORS):  # the view reports what is wrong with it
         body = msgspec.json.decode(body)
-    asked = [request.method, request.path, body]
-    return hashlib.sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
+    return hashlib.sha256(
+        msgspec.json.encode([request.method, request.path, body], order="sorted")
+    ).hexdigest()
 
 
 def _body(response: HttpResponseBase) -> bytes:
@@ -172,7 +174,7 @@ def _body(response: HttpResponseBase) -> bytes:
         return b"" if response.data is None else msgspec.json.encode(response.data)
     if isinstance(response, HttpResponse):
         return response.content
-    raise TypeError("a streamed answer cannot be kept for a retry")
+    raise TypeError("a streamed answer cannot be stored for a retry")
 
 
 def _json(body: bytes, status: int) -> HttpResponse:

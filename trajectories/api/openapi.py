@@ -1,4 +1,4 @@
-"""The description of the API: made from the views once a process; as JSON, as YAML, as rows for a page."""
+"""The API's OpenAPI schema, built once per process: JSON, YAML, and rows for the documentation page."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
     name = "key"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer", "description": "A key made by `manage.py create_key`."}
+        return {"type": "http", "scheme": "bearer", "description": "A key created by `manage.py create_key`."}
 
 
 @cache
 def schema() -> dict[str, Any]:
     """OpenAPI 3 as a dictionary."""
     generator = SchemaGenerator(api_version="v1")  # type: ignore[no-untyped-call]
-    made: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    return made
+    document: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return document
 
 
 @cache
@@ -41,8 +41,8 @@ def schema_json() -> bytes:
 
 @cache
 def schema_yaml() -> bytes:
-    made: bytes = OpenApiYamlRenderer().render(schema(), renderer_context={})  # type: ignore[no-untyped-call]
-    return made
+    text: bytes = OpenApiYamlRenderer().render(schema(), renderer_context={})  # type: ignore[no-untyped-call]
+    return text
 
 
 @cache
@@ -72,7 +72,7 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> dict[str, Any
 
 
 def _rich(text: str) -> SafeString:
-    """What stands between backticks is code; all of it is escaped."""
+    """Text between backticks as code; everything is escaped."""
     pieces = (
         (("<code>{}</code>" if place % 2 else "{}"), piece) for place, piece in enumerate(text.split("`"))
     )
@@ -101,7 +101,7 @@ def _answer(status: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fields(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The fields of an object, those of the objects in it included, by their paths."""
+    """The fields of an object by path, nested objects included."""
     if body.get("type") == "array":
         return _walk(_resolve(body.get("items", {})), path="[]", seen=())
     return _walk(_resolve(body), path="", seen=())
@@ -127,7 +127,7 @@ def _walk(body: Mapping[str, Any], *, path: str, seen: tuple[str, ...]) -> list[
 
 
 def _inner(field: Mapping[str, Any]) -> tuple[str, str]:
-    """The component that a field holds, one or a list of them."""
+    """The component that a field holds, alone or in a list."""
     for candidate in (field, *field.get("allOf", []), *field.get("anyOf", []), *field.get("oneOf", [])):
         if "$ref" in candidate:
             return candidate["$ref"].removeprefix(COMPONENTS), ""

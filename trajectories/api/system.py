@@ -1,4 +1,4 @@
-"""The calls about the installation itself: health, capacity, heartbeats, and the description of the API."""
+"""The calls about the installation: health, capacity, heartbeats, and the API's own documentation."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ class HealthRecord(serializers.Serializer[Any]):
     version = serializers.CharField()
     database = serializers.CharField()
     redis = serializers.CharField()
-    workers = serializers.CharField(help_text="Of the verify queue.")
+    workers = serializers.CharField(help_text="Workers of the verify queue.")
     sweeper = serializers.CharField()
     sandbox = serializers.CharField(
-        help_text="`ok`, `missing` or `unknown`; without it only submitted programs cannot run."
+        help_text="`ok`, `missing` or `unknown`. Without it, submitted programs cannot be judged."
     )
     arena_url = serializers.CharField()
     live_url = serializers.CharField()
 
 
 class QueueRecord(serializers.Serializer[Any]):
-    queued = serializers.IntegerField(allow_null=True, help_text="Null when it cannot be told.")
+    queued = serializers.IntegerField(allow_null=True, help_text="Null if unknown.")
     p95_ms = serializers.FloatField(
-        allow_null=True, help_text="From submission to verdict, lately; null before the first."
+        allow_null=True, help_text="From submission to verdict, recently; null without verdicts."
     )
 
 
 class CapacityRecord(serializers.Serializer[Any]):
     active = serializers.IntegerField(help_text="Episodes that are open or submitted.")
-    max_active = serializers.IntegerField(help_text="Past this, opening answers 429 `at_capacity`.")
+    max_active = serializers.IntegerField(help_text="Beyond this, opening answers 429 `at_capacity`.")
     verify = QueueRecord()
     sandbox = QueueRecord()
-    recommended_inflight = serializers.IntegerField(help_text="How many episodes to work on at once.")
+    recommended_inflight = serializers.IntegerField(help_text="How many episodes to run at once.")
 
 
 class HeartbeatIn(StrictSerializer):
@@ -65,7 +65,7 @@ class HeartbeatIn(StrictSerializer):
 class HeartbeatRecord(serializers.Serializer[Any]):
     alive = serializers.IntegerField(help_text="How many leases were renewed.")
     gone = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Episodes that have ended in the last 24 h."
+        child=serializers.IntegerField(), help_text="Episodes that ended in the last 24 h."
     )
 
 
@@ -79,9 +79,12 @@ class HealthView(APIView):
 
     @extend_schema(
         operation_id="health",
-        summary="Is everything up?",
+        summary="Check the health of the installation",
         auth=[],
-        responses={200: HealthRecord, 503: OpenApiResponse(HealthRecord, "`down` names what is down.")},
+        responses={
+            200: HealthRecord,
+            503: OpenApiResponse(HealthRecord, "`down` names the parts that are down."),
+        },
     )
     def get(self, _request: Request) -> Response:
         report = health.health_report()
@@ -95,7 +98,7 @@ class CapacityView(APIView):
 
     @extend_schema(
         operation_id="capacity",
-        summary="How much is at work, and how much should be",
+        summary="Read the current load and the recommended concurrency",
         responses={200: CapacityRecord, **errors()},
     )
     def get(self, _request: Request) -> Response:
@@ -108,7 +111,7 @@ class HeartbeatView(APIView):
     @extend_schema(
         operation_id="heartbeat",
         summary="Renew the leases of episodes",
-        description=f"At most {HEARTBEAT_EPISODES_MAX:,} ids. The database is not asked.",
+        description=f"At most {HEARTBEAT_EPISODES_MAX:,} ids. Does not touch the database.",
         request=HeartbeatIn,
         responses={200: HeartbeatRecord, **errors(400, 503)},
     )
@@ -124,7 +127,7 @@ class SchemaView(APIView):
 
     @extend_schema(
         operation_id="schema",
-        summary="This description, as OpenAPI 3",
+        summary="The API's schema, as OpenAPI 3",
         auth=[],
         parameters=[SchemaQuery],
         responses={
@@ -145,7 +148,7 @@ class DocsView(APIView):
 
     @extend_schema(
         operation_id="docs",
-        summary="This description, as a page",
+        summary="The API's documentation, as a page",
         auth=[],
         responses={(200, "text/html"): OpenApiTypes.STR},
     )
@@ -160,6 +163,6 @@ class DocsView(APIView):
 
 
 def not_found(_request: HttpRequest) -> HttpResponse:
-    """Every address under the API that is none, in the API's own shape."""
+    """The API's answer to an unknown path."""
     error = GymError("not_found", "There is no such call. See /api/v1/docs.", status=404)
     return gym_error_response(error)

@@ -25,7 +25,7 @@ MISSING_MAX = 5_000
 class BlobRecord(serializers.Serializer[Any]):
     sha256 = serializers.CharField()
     size = serializers.IntegerField(help_text="In bytes.")
-    content_type = serializers.CharField(help_text="Told from the bytes, whatever the caller says.")
+    content_type = serializers.CharField(help_text="Detected from the bytes, whatever the caller claims.")
 
 
 class MissingIn(StrictSerializer):
@@ -45,12 +45,12 @@ class BlobView(APIView):
         request={"application/octet-stream": OpenApiTypes.BINARY},
         responses={
             201: BlobRecord,
-            200: OpenApiResponse(BlobRecord, "It was there before."),
+            200: OpenApiResponse(BlobRecord, "Already stored."),
             **errors(400, 404, 413),
         },
     )
     def put(self, request: Request, sha256: str) -> Response:
-        # The stream itself: what DRF would parse it all into memory first.
+        # The raw stream: DRF would read all of it into memory first.
         stream = request._request
         limit = settings.BLOB_MAX_BYTES
         announced = announced_bytes(request.META)
@@ -62,10 +62,10 @@ class BlobView(APIView):
     @extend_schema(
         operation_id="blob_get",
         summary="Read a blob",
-        description="Pictures, JSON and text under a fixed list of types; anything else as a download.",
+        description="Pictures, JSON and text have their own type; anything else is sent as a download.",
         responses={
             (200, "application/octet-stream"): OpenApiTypes.BINARY,
-            304: OpenApiResponse(description="`If-None-Match` named it."),
+            304: OpenApiResponse(description="Not modified since the `If-None-Match` sent."),
             **errors(404),
         },
     )
@@ -78,10 +78,10 @@ class BlobsMissingView(APIView):
 
     @extend_schema(
         operation_id="blobs_missing",
-        summary="Which of these blobs are not stored?",
+        summary="Find out which blobs are not stored",
         request=MissingIn,
         responses={200: MissingRecord, **errors(400)},
     )
     def post(self, request: Request) -> Response:
-        wanted = body_read(MissingIn, request.data)["sha256"]
-        return Response({"missing": services.blobs_missing(wanted)})
+        requested = body_read(MissingIn, request.data)["sha256"]
+        return Response({"missing": services.blobs_missing(requested)})

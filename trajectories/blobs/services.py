@@ -1,4 +1,4 @@
-"""Blobs that callers bring: stored, noted, and asked for in bulk."""
+"""Blobs that callers upload."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trajectories.models import Blob
 
 
 def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
-    """Store a blob and note it. Raises ``GymError`` 400 ``hash_mismatch``, 413 ``blob_too_large``."""
+    """Store a blob and its row. Raises ``GymError`` 400 ``hash_mismatch``, 413 ``blob_too_large``."""
     stored = blobs.blob_receive(read=read, sha256=sha256, limit=settings.BLOB_MAX_BYTES)
     row = Blob(sha256=sha256, size=stored.size, content_type=stored.content_type)
     Blob.objects.bulk_create([row], ignore_conflicts=True)
@@ -21,11 +21,11 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     return stored
 
 
-def blobs_missing(wanted: Sequence[str]) -> list[str]:
-    """Those that are not stored, each once, in the order asked.
+def blobs_missing(hashes: Sequence[str]) -> list[str]:
+    """The hashes that are not stored, each once, in the given order.
 
-    One query finds what callers brought; storage is asked for the rest, which may be pictures of tasks.
+    One query finds what callers uploaded; storage is checked for the rest, which may be pictures of tasks.
     """
-    noted = set(Blob.objects.filter(pk__in=set(wanted)).values_list("pk", flat=True))
-    unnoted = [sha256 for sha256 in dict.fromkeys(wanted) if sha256 not in noted]
-    return [sha256 for sha256 in unnoted if not blobs.blob_exists(sha256)]
+    uploaded = set(Blob.objects.filter(pk__in=set(hashes)).values_list("pk", flat=True))
+    others = [sha256 for sha256 in dict.fromkeys(hashes) if sha256 not in uploaded]
+    return [sha256 for sha256 in others if not blobs.blob_exists(sha256)]

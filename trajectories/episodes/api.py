@@ -1,4 +1,4 @@
-"""The calls that open episodes, write to them and end them."""
+"""The calls that open episodes, record steps and answers, and end episodes."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from trajectories.api.auth import Principal, caller
 from trajectories.api.hot_view import HotView, read_body
 from trajectories.api.idempotency import HEADER, idempotent
 from trajectories.episodes import opening, services, step_records
+from trajectories.episodes.opening_body import Opening
 from trajectories.models import Episode, Group
 
 DETAIL_MAX_CHARS = 10_000
 
 
 class OpenedEpisode(Struct):
-    """One opened episode. ``start_url`` is null in arms without a page.
+    """An opened episode; ``start_url`` is null in arms without a page.
 
-    ``answer_form`` is how its answer is written where no page takes it: one line, a fenced block of
-    lines, a fenced program, or values with ``|`` between them.
+    ``answer_form`` is how the answer is written if no page takes it: one line, a fenced block of lines, a
+    fenced program, or values separated by ``|``.
     """
 
     id: int
@@ -45,14 +46,14 @@ class OpenedEpisode(Struct):
 
 
 class Message(Struct):
-    """``content`` is a text, or a list of parts ``{type: text|image_url, ...}`` where there are pictures."""
+    """``content`` is a text, or a list of parts ``{type: text|image_url, ...}`` if there are pictures."""
 
     role: str
     content: str | list[dict[str, Any]]
 
 
 class OpenedEpisodes(Struct):
-    """Equal messages are sent once, under the ``messages_ref`` of the episodes that begin with them."""
+    """Messages that several episodes share are sent once, under their ``messages_ref``."""
 
     episodes: list[OpenedEpisode]
     messages: dict[str, list[Message]]
@@ -63,9 +64,9 @@ class EpisodesView(APIView):
 
     @extend_schema(
         operation_id="episodes_open",
-        summary="Open episodes: one group of samples for every task",
+        summary="Open a group of episodes for each task",
         parameters=[HEADER],
-        request=json_body(opening.Opening),
+        request=json_body(Opening),
         responses={
             201: OpenApiResponse(
                 struct_body(OpenedEpisodes), "The opened episodes, in the order of `tasks`."
@@ -75,8 +76,8 @@ class EpisodesView(APIView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        asked = struct_read(request.data, opening.Opening)
-        return Response(opening.episodes_open(opening=asked, principal=caller(request)), status=201)
+        body = struct_read(request.data, Opening)
+        return Response(opening.episodes_open(opening=body, principal=caller(request)), status=201)
 
 
 class Refill(Struct, forbid_unknown_fields=True):
@@ -88,7 +89,7 @@ class RefillView(APIView):
 
     @extend_schema(
         operation_id="group_refill",
-        summary="Open more samples in a group",
+        summary="Add samples to a group",
         parameters=[HEADER],
         request=json_body(Refill),
         responses={
@@ -109,22 +110,21 @@ class RefillView(APIView):
 class StepsView(HotView):
     @extend_schema(
         operation_id="steps_record",
-        summary="Store steps; sending one again changes nothing",
+        summary="Record steps; sending one again changes nothing",
         request=json_body(step_records.StepsIn),
         responses={
             200: OpenApiResponse(
-                struct_body(services.StepsAnswer), "What was stored, and how the episode stands."
+                struct_body(services.StepsAnswer), "What was stored, and the state of the episode."
             ),
             **schema.errors(400, 404, 409, 413),
         },
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
-        """Steps may come one by one or many at once, and in any order; each has its number.
+        """Steps may be sent singly or in batches, in any order; each has its number.
 
-        What a page saw is tied to the step in which it happened by the header `X-Gym-Step` (the step's
-        number) on the agent's requests for pages, and within a page by `data-step` of its root element, set
-        before acting. Without both it is tied by `started_at` and `duration_ms` of the steps, and without
-        these to none: the lab then says that nobody knows what the page saw.
+        Page events are assigned to steps by the header `X-Gym-Step` (the number of the step) on the agent's
+        page requests and, within a page, by `data-step` on its root element, set before acting. Without
+        these, the times `started_at` and `duration_ms` decide; without times, events belong to no step.
         """
         return self.dispatch(request, episode_id=episode_id)
 
@@ -147,15 +147,15 @@ class SubmissionAnswer(Struct):
 class SubmissionView(HotView):
     @extend_schema(
         operation_id="submission_send",
-        summary="Hand in the answer of an episode that answers through the API",
+        summary="Submit the answer of an episode that answers through the API",
         request=json_body(SubmissionIn),
         responses={
-            202: OpenApiResponse(struct_body(SubmissionAnswer), "Stored; a worker will judge it."),
+            202: OpenApiResponse(struct_body(SubmissionAnswer), "Stored, and queued for judging."),
             **schema.errors(400, 404, 409, 413),
         },
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
-        """The first answer counts: the same one sent again changes nothing, another is refused (409)."""
+        """The first answer counts. The same one sent again changes nothing; a different one gets a 409."""
         return self.dispatch(request, episode_id=episode_id)
 
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
@@ -172,7 +172,7 @@ class Close(Struct, forbid_unknown_fields=True):
 
 
 class EpisodeRecord(Struct):
-    """An episode as it stands; ``verdict`` is null until it has ended."""
+    """The state of an episode; ``verdict`` is null until it has ended."""
 
     id: int
     run: int
@@ -196,19 +196,20 @@ class CloseView(APIView):
 
     @extend_schema(
         operation_id="episode_close",
-        summary="End an episode; with a submission its own verdict stands",
+        summary="End an episode",
+        description="`reason` decides the verdict unless an answer was submitted.",
         parameters=[HEADER],
         request=json_body(Close),
         responses={
-            200: OpenApiResponse(struct_body(EpisodeRecord), "The episode as it stands now."),
+            200: OpenApiResponse(struct_body(EpisodeRecord), "The state of the episode."),
             **schema.errors(400, 404, 409),
         },
     )
     @idempotent
     def post(self, request: Request, episode_id: int) -> Response:
-        asked = struct_read(request.data, Close)
+        body = struct_read(request.data, Close)
         record = services.episode_close(
-            episode_id=episode_id, reason=asked.reason, detail=asked.detail, principal=caller(request)
+            episode_id=episode_id, reason=body.reason, detail=body.detail, principal=caller(request)
         )
         return Response(record)
 
@@ -226,10 +227,10 @@ class ResumeView(APIView):
 
     @extend_schema(
         operation_id="episode_resume",
-        summary="Go on with an interrupted episode",
+        summary="Resume an interrupted episode",
         request=None,
         responses={
-            200: OpenApiResponse(struct_body(Resumption), "Where to go on."),
+            200: OpenApiResponse(struct_body(Resumption), "Where to continue."),
             **schema.errors(404, 409),
         },
     )

@@ -1,4 +1,4 @@
-"""Solved tasks in the prompt: the few-shot arm."""
+"""Few-shot examples: solved tasks in the prompt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOTS_DEFAULT = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Examples:
-    """``chosen`` by task, ``solved`` by example."""
+    """``chosen``: the ids of the examples for each task; ``solved``: the examples by id."""
 
     chosen: Mapping[int, Sequence[int]] = field(default_factory=dict)
     solved: Mapping[int, conversation.Example] = field(default_factory=dict)
@@ -34,12 +34,12 @@ class Examples:
 def shots_check(opening: Opening) -> None:
     """``GymError`` 422 ``shots_without_few_shot``."""
     if opening.shots is not None and not ARMS[opening.arm].has_examples:
-        message = f"The arm {opening.arm!r} shows no solved tasks: leave shots out, or open text_few_shot."
+        message = f"The arm {opening.arm!r} shows no examples: omit shots, or use the arm text_few_shot."
         raise GymError("shots_without_few_shot", message, status=422, fields={"shots": [message]})
 
 
 def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: int) -> Examples:
-    """Those of a new call; nothing in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
+    """The examples of a new call; none in other arms. Raises ``GymError`` 422 ``no_exemplars``."""
     if not ARMS[opening.arm].has_examples:
         return Examples()
     chosen = few_shot.examples_choose(
@@ -53,15 +53,15 @@ def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: i
 
 
 def examples_check(ids: Sequence[int], *, principal: Principal) -> None:
-    """``GymError`` 422 ``no_exemplars``: a group's solved tasks are gone, or of a split not for this key."""
+    """``GymError`` 422 ``no_exemplars`` if a group's examples are gone, or hidden from this key."""
     splits = Task.objects.filter(pk__in=set(ids)).values_list("split", flat=True)
     if len(splits) < len(set(ids)) or not all(map(principal.sees_split, splits)):
-        message = "The solved tasks of this group are not all there for this key: open a group of its own."
+        message = "This key cannot see all the examples of this group: open a new group instead."
         raise GymError("no_exemplars", message, status=422)
 
 
 def solved_load(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
-    """Tasks and their current golds, as the prompts of a run show them."""
+    """Tasks with their current golds, as the prompts of a run show them."""
     if not ids:
         return {}
     tasks = list(Task.objects.filter(pk__in=ids).only("pk", "kind", "prompt", "payload"))
@@ -76,7 +76,7 @@ def solved_load(ids: set[int], *, run: Run) -> dict[int, conversation.Example]:
 
 
 def _solved(task: Task, answer: str, solution: str, *, asserts: Sequence[str] | None) -> conversation.Example:
-    # Everything that a site has would make each of the solved tasks longer than the question itself.
+    # The full text of a site would make each example longer than the question itself.
     shown: dict[str, Any] = dict(site_text.text_variation(task.payload, site_text.RELEVANT))
     if asserts:
         shown["asserts"] = list(asserts)

@@ -1,4 +1,4 @@
-"""How the pages of a group's samples look."""
+"""The look of each sample's pages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from trajectories.episodes.opening_body import Opening
 from trajectories.episodes.seeds import derive
 from trajectories.prompts import site_text
 
-# What ``presentation`` may name beside the axes of a look.
+# What ``presentation`` may name besides the axes of a look.
 OWN_AXES = frozenset({"instruction", variations.CHOICES_AXIS, site_text.TEXT_AXIS, variations.TASK_BAR_AXIS})
 
 
 class Looks:
-    """The look of each sample: one a group, one an episode, or the k-th of a fixed rotation for sample k.
+    """One look per group, one per episode, or for sample k the k-th of a fixed rotation.
 
-    In a rotation sample k has the same look in every task of the same kind of page, so that looks are crossed
+    In a rotation, sample k has the same look in every task with the same kind of page: looks are crossed
     with tasks.
     """
 

@@ -1,4 +1,4 @@
-"""Opening episodes: one call, a handful of statements, nothing started and nothing to reset."""
+"""Opens episodes: one call, a handful of statements, nothing to start and nothing to reset."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trajectories import hot_sql
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
 from trajectories.episodes import drafts, few_shot, variations
-from trajectories.episodes.opening_body import Opening as Opening
+from trajectories.episodes.opening_body import Opening
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run
 
@@ -26,7 +26,7 @@ SEED_BITS = 63
 
 
 def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
-    """Open a group of samples for every task; returns the API's ``{"episodes", "messages"}``.
+    """Open a group of samples for each task; returns the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
     ``unknown_look_axis``, ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``,
@@ -38,12 +38,12 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     _check_count(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
     tasks = _tasks_load(opening.tasks, principal)
-    _check_told(tasks, opening.arm)
+    _check_text(tasks, opening.arm)
     run = _run_load(opening.run)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
     examples = few_shot.examples_choose(opening=opening, run=run, principal=principal, seed=seed)
     call = _call(opening, run, tasks, seed=seed, examples=examples)
-    capacity.capacity_check(wanted=len(opening.tasks) * opening.samples_per_task)
+    capacity.capacity_check(requested=len(opening.tasks) * opening.samples_per_task)
     with transaction.atomic():
         draft = drafts.draft_make(call, tasks)
         _insert(draft, opening=opening, channel=channel)
@@ -52,13 +52,13 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
 
 
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
-    """Open ``count`` more samples in a group, by the settings of the call that opened it.
+    """Open ``count`` more samples in a group, with the settings of the call that opened it.
 
     Raises ``GymError`` as ``episodes_open`` does.
     """
     few_shot.examples_check(group.examples or (), principal=principal)
     _check_count(count)
-    capacity.capacity_check(wanted=count)
+    capacity.capacity_check(requested=count)
     opening = Opening(
         run=group.run_id,
         tasks=[group.task_id],
@@ -101,22 +101,22 @@ def _run_load(run_id: int) -> Run:
     run = Run.objects.filter(pk=run_id).only("pk", "kind", "observation", "affordances", "settings").first()
     if run is None:
         raise GymError(
-            "unknown_run", f"There is no run {run_id}. Make one with POST /api/v1/runs.", status=404
+            "unknown_run", f"There is no run {run_id}. Create one with POST /api/v1/runs.", status=404
         )
     return run
 
 
 def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
-    """The tasks in the order asked for, repeated ones too; what a key may not see does not exist for it."""
+    """The tasks in the given order, repeats included. To a key, tasks of hidden splits do not exist."""
     fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps")
-    wanted = Task.objects.filter(pk__in=set(ids)).only(*fields)
-    found = {task.pk: task for task in wanted if principal.sees_split(task.split)}
-    missing = sorted({pk for pk in ids if pk not in found})
+    rows = Task.objects.filter(pk__in=set(ids)).only(*fields)
+    tasks = {task.pk: task for task in rows if principal.sees_split(task.split)}
+    missing = sorted(set(ids) - tasks.keys())
     if missing:
         shown = ", ".join(map(str, missing[:10]))
         message = f"There is no task {shown}{' and others' if len(missing) > 10 else ''}."
         raise GymError("unknown_task", message, status=422, fields={"tasks": [message]})
-    return [found[pk] for pk in ids]
+    return [tasks[pk] for pk in ids]
 
 
 def _call(
@@ -129,7 +129,7 @@ def _call(
         run=run,
         tasks=tasks,
         has_page=has_page,
-        has_question=ARMS[opening.arm].has_text,
+        has_text=ARMS[opening.arm].has_text,
         axes=opening.presentation,
         has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
@@ -151,13 +151,13 @@ def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
 
 
-def _check_told(tasks: Sequence[Task], arm: str) -> None:
-    """What is done on pages cannot be told in words, so that nobody could do it in an arm without a page."""
+def _check_text(tasks: Sequence[Task], arm: str) -> None:
+    """A task that is done on pages has no text, so an arm without a page cannot pose it."""
     if ARMS[arm].has_page:
         return
-    untold = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
-    if untold:
-        message = f"Task {untold[0].pk} is done on its pages, and the arm {arm!r} has none."
+    without_text = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
+    if without_text:
+        message = f"Task {without_text[0].pk} is done on its pages, and the arm {arm!r} has none."
         raise GymError("arm_without_text", message, status=422, fields={"tasks": [message]})
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from core.fields import BIGINT_MAX, INT_MAX
+from core.integers import BIGINT_MAX, INT_MAX
 from trajectories.models import Episode
 
 RECORDING = (

@@ -1,4 +1,4 @@
-"""Seeds from seeds."""
+"""Seeds derived from seeds."""
 
 from __future__ import annotations
 

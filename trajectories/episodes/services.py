@@ -1,4 +1,4 @@
-"""What a harness does to an episode after opening: steps, an answer, an end."""
+"""What a harness does with an open episode: record steps, submit an answer, close, resume."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trajectories.models import Episode, PageEvent, Step, Submission
 
 
 class StepsAnswer(msgspec.Struct):
-    """What posting steps answers; ``verdict`` is the API's record, once there is one."""
+    """The state of the episode after the call; ``verdict`` is null until there is one."""
 
     accepted: int
     duplicates: int
@@ -38,37 +38,37 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``; 413
     ``step_too_large``.
     """
-    done = hot_sql.steps_write(
+    result = hot_sql.steps_write(
         episode_id=episode_id,
         steps=[step_row(step) for step in steps],
         grace_s=settings.STEP_GRACE_S,
         splits=sorted(principal.splits),
     )
-    if done is None or not principal.sees_split(done.split):
+    if result is None or not principal.sees_split(result.split):
         raise unknown_episode(episode_id)
-    if done.clashes:
-        shown = ", ".join(map(str, done.clashes[:10]))
-        message = f"Step {shown} is stored with other content. Nothing of this call was stored."
+    if result.clashes:
+        shown = ", ".join(map(str, result.clashes[:10]))
+        message = f"Step {shown} is already stored with different content. This call stored nothing."
         raise GymError("step_conflict", message, status=409, fields={"steps": [message]})
-    if not done.is_accepting and done.duplicates < len(steps):
-        message = "The episode was closed, or its verdict is too old: it takes no more steps."
+    if not result.is_accepting and result.duplicates < len(steps):
+        message = "The episode was closed, or its verdict is too old: it accepts no more steps."
         raise GymError("episode_final", message, status=409)
-    if done.status == Episode.Status.OPEN and done.highest >= done.max_steps:
+    if result.status == Episode.Status.OPEN and result.highest >= result.max_steps:
         _end_by_step_budget(episode_id)
-        return _answer(done, state=hot_sql.episode_states([episode_id])[episode_id])
-    return _answer(done, state=None)
+        return _answer(result, state=hot_sql.episode_states([episode_id])[episode_id])
+    return _answer(result, state=None)
 
 
-def _answer(done: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> StepsAnswer:
-    stored = msgspec.Raw(done.verdict.encode()) if done.verdict else None
+def _answer(result: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> StepsAnswer:
+    stored = msgspec.Raw(result.verdict.encode()) if result.verdict else None
     return StepsAnswer(
-        accepted=done.written,
-        duplicates=done.duplicates,
-        next_index=done.highest + 1,
-        steps_left=max(0, done.max_steps - done.highest),
-        status=state["status"] if state else done.status,
-        terminated=bool(state["terminated"] if state else done.terminated),
-        truncated=bool(state["truncated"] if state else done.truncated),
+        accepted=result.written,
+        duplicates=result.duplicates,
+        next_index=result.highest + 1,
+        steps_left=max(0, result.max_steps - result.highest),
+        status=state["status"] if state else result.status,
+        terminated=bool(state["terminated"] if state else result.terminated),
+        truncated=bool(state["truncated"] if state else result.truncated),
         verdict=state["verdict"] if state else stored,
     )
 
@@ -80,14 +80,14 @@ def _end_by_step_budget(episode_id: int) -> None:
 
 
 def submission_receive(*, episode_id: int, answer: str | list[str], principal: Principal) -> bool:
-    """Take an answer sent to the API; True when the same answer was there already.
+    """Store an answer sent to the API; True if the same answer was stored already.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``wrong_channel``, ``already_submitted``,
     ``episode_final``; 413 ``answer_too_large``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.answer_channel != Episode.Channel.API:
-        message = "This episode answers on its page. Open it with answer_channel 'api' to answer here."
+        message = "This episode answers on its page. To answer here, open it with answer_channel 'api'."
         raise GymError("wrong_channel", message, status=409)
     length = len(answer) if isinstance(answer, str) else sum(map(len, answer))
     if length > settings.ANSWER_MAX_CHARS:
@@ -100,12 +100,14 @@ def submission_receive(*, episode_id: int, answer: str | list[str], principal: P
     if stored is None:
         raise GymError("episode_final", "The episode has ended without a submission.", status=409)
     if stored != answer:
-        raise GymError("already_submitted", "Another answer is stored; the first one counts.", status=409)
+        raise GymError(
+            "already_submitted", "A different answer is already stored; the first one counts.", status=409
+        )
     return True
 
 
 def episode_close(*, episode_id: int, reason: str, detail: str, principal: Principal) -> dict[str, Any]:
-    """End an episode. With a submission its own verdict stands; without one ``reason`` decides.
+    """End an episode. ``reason`` decides its verdict unless an answer was submitted.
 
     Closing again changes nothing. Returns the episode's record. Raises ``GymError`` 404 ``unknown_episode``.
     """
@@ -124,14 +126,14 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
 
 
 def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
-    """What an interrupted rollout needs to go on: the address again, the next step, and half-written answers.
+    """What an interrupted rollout needs to continue: the address, the next step, half-written answers.
 
     ``drafts`` are the values last typed into the page's fields, as the page reported them.
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.status == Episode.Status.FINISHED:
-        raise GymError("episode_final", "The episode has ended; open another one.", status=409)
+        raise GymError("episode_final", "The episode has ended; open a new one.", status=409)
     last = (
         Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
     )
@@ -151,7 +153,7 @@ def _drafts(episode_id: int) -> dict[str, str]:
 
 
 def episode_get(*, episode_id: int, principal: Principal) -> Episode:
-    """The episode, or ``GymError`` 404 ``unknown_episode``, also when the key's splits leave it out."""
+    """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see its split."""
     episode = Episode.objects.select_related("task").filter(pk=episode_id).first()
     if episode is None or not principal.sees_split(episode.task.split):
         raise unknown_episode(episode_id)

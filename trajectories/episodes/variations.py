@@ -1,4 +1,4 @@
-"""How each sample of a call shows its task: the order of choices, the asserts, the tools on the page."""
+"""The variation of each sample of a call: its choice order, asserts, tools and so on."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ TASK_BAR_AXIS = "task_bar"
 
 @dataclass(frozen=True, kw_only=True)
 class VariationPlan:
-    """``asserts`` are by task, for the tasks that show all of theirs; ``text`` is the form in which prompts
-    tell of a mock site, None where they do not.
+    """``asserts`` are by task, for tasks that show all of theirs; ``text`` is the form in which prompts
+    describe a mock site, None if they do not.
     """
 
     is_permuted: bool
@@ -33,19 +33,19 @@ class VariationPlan:
     asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     def variation_of(self, task: Task, *, seed: int) -> dict[str, Any] | None:
-        """What one sample shows otherwise than its task; None when nothing (``tasks_app/variation.py``)."""
-        made: dict[str, Any] = {}
+        """The variation of one sample, None if it has none (``tasks_app/variation.py``)."""
+        entries: dict[str, Any] = {}
         if self.is_permuted and choices.is_movable(task.payload):
-            made["order"] = choices.order_draw(len(task.payload["choices"]), seed=seed)
+            entries["order"] = choices.order_draw(len(task.payload["choices"]), seed=seed)
         if task.pk in self.asserts:
-            made["asserts"] = list(self.asserts[task.pk])
+            entries["asserts"] = list(self.asserts[task.pk])
         if tools := self.tools & questions.get(task.kind).tools:
-            made["tools"] = sorted(tools)
+            entries["tools"] = sorted(tools)
         if task.kind == kinds.SITE and not self.has_task_bar:
-            made["task_bar"] = False
+            entries["task_bar"] = False
         if self.text:
-            made |= site_text.text_variation(task.payload, self.text)
-        return made or None
+            entries |= site_text.text_variation(task.payload, self.text)
+        return entries or None
 
 
 def variation_plan(
@@ -53,20 +53,20 @@ def variation_plan(
     run: Run,
     tasks: Sequence[Task],
     has_page: bool,
-    has_question: bool,
+    has_text: bool,
     axes: Mapping[str, object],
     has_task_bar: bool = True,
 ) -> VariationPlan:
-    """Training permutes choices and holds asserts back, unless the call names an order of its own.
+    """Training permutes choices, unless the call names an order, and holds asserts back.
 
-    ``axes`` are those of the call's ``presentation``; the arm ``has_question`` in its prompt, or not.
+    ``axes`` are those of the call's ``presentation``; ``has_text``: the prompt holds the question.
     Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
     """
     axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
     return VariationPlan(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
-        text=form if has_question else None,
+        text=form if has_text else None,
         tools=run.tools if has_page else frozenset(),
         has_task_bar=has_task_bar or not has_page,
         asserts={} if is_training else asserts_of(tasks),
@@ -74,33 +74,33 @@ def variation_plan(
 
 
 def task_bar_read(presentation: Mapping[str, object], *, channel: str) -> bool:
-    """Whether the pages of mock sites have the bar that tells the task and takes its answer; else neither.
+    """Whether the pages of mock sites have the bar that states the task and takes its answer.
 
-    Raises ``GymError`` (422) ``unknown_task_bar``; ``wrong_channel`` where no page would take the answer.
+    Raises ``GymError`` (422) ``unknown_task_bar``; ``wrong_channel`` if no page would take the answer.
     """
-    wanted = presentation.get(TASK_BAR_AXIS, True)
-    if not isinstance(wanted, bool):
-        message = f"The axis {TASK_BAR_AXIS!r} is true or false, not {wanted!r}."
+    value = presentation.get(TASK_BAR_AXIS, True)
+    if not isinstance(value, bool):
+        message = f"The axis {TASK_BAR_AXIS!r} must be true or false, not {value!r}."
         raise GymError("unknown_task_bar", message, status=422, fields={"presentation": [message]})
-    if not wanted and channel == "page":
+    if not value and channel == "page":
         message = (
-            "Without its task bar no page of a mock site takes an answer. Open the episodes with "
-            '"answer_channel": "api", and send answers to POST /api/v1/episodes/{id}/submission.'
+            "Without the task bar, no page of a mock site takes an answer. Open the episodes with "
+            '"answer_channel": "api", and submit answers to POST /api/v1/episodes/{id}/submission.'
         )
         raise GymError("wrong_channel", message, status=422, fields={"presentation": [message]})
-    return wanted
+    return value
 
 
 def _order_read(axis: object) -> str:
     orders = (SOURCE_ORDER, PERMUTED)
     if axis in orders:
         return str(axis)
-    message = f"There is no order of choices {axis!r}. {did_you_mean(str(axis), orders)}"
+    message = f"There is no choice order {axis!r}. {did_you_mean(str(axis), orders)}"
     raise GymError("unknown_choices_order", message, status=422, fields={"presentation": [message]})
 
 
 def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
-    """All asserts of the official grade: evaluation shows them, as the benchmark's own prompt does."""
+    """All asserts of the official tests: evaluation shows them, as the benchmark's own prompt does."""
     ids = {task.pk for task in tasks if task.kind == kinds.CODE}
     if not ids:
         return {}

@@ -1,4 +1,4 @@
-"""Who may call the API, and what a retried call answered the first time."""
+"""API keys, and stored answers for repeated calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Scope(models.TextChoices):
 
 
 class ApiKey(models.Model):
-    """A key of the REST API. Only its SHA-256 is kept: the key itself is 256 random bits."""
+    """A key of the REST API. Only its SHA-256 is stored; the key itself is 256 random bits."""
 
     name = models.CharField(max_length=100)
     digest = models.CharField(max_length=64, unique=True)
@@ -30,7 +30,7 @@ class ApiKey(models.Model):
 
 
 class IdempotentCall(models.Model):
-    """The answer to a call that carried an ``Idempotency-Key``, given again for 24 hours."""
+    """The answer to a call with an ``Idempotency-Key``, repeated for 24 hours."""
 
     api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE)
     key = models.CharField(max_length=200)

@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 
 
 class Blob(models.Model):
-    """Bytes known by their SHA-256: a screenshot, a trainer's tokens. The file is in blob storage."""
+    """Bytes identified by their SHA-256: a screenshot, a trainer's tokens. The file is in blob storage."""
 
     sha256 = models.CharField(primary_key=True, max_length=64)
     size = models.PositiveBigIntegerField()
@@ -14,7 +14,7 @@ class Blob(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        # The sweeper goes through the pictures in the order in which they came.
+        # The sweeper goes through pictures in the order of their arrival.
         indexes = [
             models.Index(
                 fields=["created_at", "sha256"],

@@ -16,9 +16,9 @@ class Group(models.Model):
     arm = models.CharField(max_length=16, choices=arm_choices)
     policy_version = models.PositiveIntegerField(null=True)
     seed = models.BigIntegerField()
-    settings = models.JSONField(default=dict)  # what the opening call said, so that a refill opens the same
-    template = models.CharField(max_length=100)  # prompt template id: the messages can be made again from it
-    examples = ArrayField(models.BigIntegerField(), null=True)  # tasks solved in the prompt, in their order
+    settings = models.JSONField(default=dict)  # of the opening call, so that a refill opens the same
+    template = models.CharField(max_length=100)  # id of the prompt template: messages can be rebuilt from it
+    examples = ArrayField(models.BigIntegerField(), null=True)  # solved tasks in the prompt, in order
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
@@ -29,7 +29,7 @@ class Group(models.Model):
 
 
 class Episode(models.Model):
-    """The row changes only when the episode opens, is submitted and ends; steps and events never touch it."""
+    """The row changes only on opening, submission, ending and closing; steps and events never touch it."""
 
     class Status(models.TextChoices):
         OPEN = "open", "Open"
@@ -55,7 +55,7 @@ class Episode(models.Model):
     seed = models.BigIntegerField()
     presentation = models.JSONField(default=dict)
     presentation_hash = models.CharField(max_length=64, default="", blank=True)
-    variation = models.JSONField(null=True)  # what it shows otherwise than its task: tasks_app/variation.py
+    variation = models.JSONField(null=True)  # tasks_app/variation.py
     max_steps = models.PositiveIntegerField()
     token_budget = models.PositiveIntegerField(null=True)
     recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)

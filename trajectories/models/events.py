@@ -1,4 +1,4 @@
-"""What the page saw (page events) and what the server did (site events)."""
+"""Page events, reported by pages, and site events, the server's own record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class PageEvent(models.Model):
-    """A click, input, scroll or the like, as the page itself reports it: its word, not the truth."""
+    """A click, input, scroll or the like, as the page reports it; not to be trusted."""
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
     episode = models.ForeignKey(
@@ -31,7 +31,7 @@ class PageEvent(models.Model):
 
 
 class PageEventTally(models.Model):
-    """How much an episode's pages have sent: what the caps are measured by."""
+    """How much an episode's pages have sent, for the caps."""
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
     events = models.PositiveIntegerField(default=0)
@@ -44,7 +44,7 @@ class PageEventTally(models.Model):
 
 
 class SiteEvent(models.Model):
-    """What the server did for an episode: page served, booking made. Two tabs cannot take one number."""
+    """What the server did for an episode: page served, booking made. Numbers are unique across tabs."""
 
     pk = models.CompositePrimaryKey("episode_id", "seq")
     episode = models.ForeignKey(

@@ -45,13 +45,13 @@ class Run(models.Model):
 
     @property
     def tools(self) -> frozenset[str]:
-        """Names of the tools that ``affordances`` grants to the run's pages."""
+        """The interactive tools that ``affordances`` grants to the run's pages."""
         named: dict[str, bool] = self.affordances.get("tools", {})
         return frozenset(name for name, is_granted in named.items() if is_granted)
 
 
 class VerdictCounter(models.Model):
-    """How many verdicts a run has. Its row lock makes numbers follow commits, so no reader skips one."""
+    """The number of a run's verdicts. Its row lock makes numbers follow commits, so no reader skips one."""
 
     run = models.OneToOneField(
         Run, on_delete=models.CASCADE, primary_key=True, related_name="verdict_counter"
@@ -77,7 +77,7 @@ class PolicyVersion(models.Model):
 
 
 class RunMetrics(models.Model):
-    """What the trainer wants beside the rewards: entropy, KL, loss."""
+    """A trainer's own metrics: entropy, KL, loss."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics")
     policy_version = models.PositiveIntegerField(null=True)

@@ -6,10 +6,10 @@ from django.db.models.functions import Now
 
 
 class Step(models.Model):
-    """One turn of the agent. Its key is (episode, index): no second index, and no second copy.
+    """One turn of the agent, with the key (episode, index).
 
-    The database holds no foreign key to the episode: checking it would lock, and so write, the episode's row
-    at every step. The statement that inserts reads the episode, and no episode is ever deleted.
+    There is no foreign key constraint: checking it would lock, and so write, the episode's row at every step.
+    The inserting statement reads the episode, and episodes are never deleted.
     """
 
     class Actor(models.TextChoices):

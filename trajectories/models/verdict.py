@@ -1,4 +1,4 @@
-"""The answer as received, and what was said of it."""
+"""Submissions, verdicts and their evidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class Submission(models.Model):
-    """Written once. Its last columns are the judging queue: Postgres is the truth, Redis carries hints."""
+    """An answer as received, written once. Its last columns are the judging queue."""
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
     answer = models.JSONField()  # a string, or a list of strings
@@ -43,7 +43,7 @@ class Verdict(models.Model):
     )
     run_seq = models.PositiveBigIntegerField(
         null=True
-    )  # place in the run's verdict stream; null for a rejudgement
+    )  # position in the run's verdict stream; null for a rejudgement
     outcome = models.CharField(max_length=16, choices=Outcome)
     reward = models.FloatField(null=True)
     reason = models.CharField(max_length=32)
@@ -51,7 +51,7 @@ class Verdict(models.Model):
     truncated = models.BooleanField()
     score = models.FloatField(null=True)
     metrics = models.JSONField(default=dict)
-    verifier = models.CharField(max_length=64, default="", blank=True)  # empty when no verifier was asked
+    verifier = models.CharField(max_length=64, default="", blank=True)  # empty if no verifier ran
     gold_version = models.PositiveIntegerField(null=True)
     official = models.JSONField(null=True)
     latency_ms = models.FloatField(null=True)  # from the submission's arrival to this row
@@ -77,7 +77,7 @@ class Verdict(models.Model):
 
 
 class VerdictEvidence(models.Model):
-    """What a verdict was reached from; holds parsed golds, so the arena's role cannot read it."""
+    """The basis of a verdict; it holds parsed golds, so the arena's role cannot read it."""
 
     verdict = models.OneToOneField(
         Verdict, on_delete=models.CASCADE, primary_key=True, related_name="evidence"

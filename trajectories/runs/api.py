@@ -26,8 +26,8 @@ class RunsView(APIView):
 
     @extend_schema(
         operation_id="run_create",
-        summary="Register a run",
-        description="A run is one job (training, evaluation, collection), not one checkpoint.",
+        summary="Create a run",
+        description="A run is one job (training, evaluation or collection), not one checkpoint.",
         parameters=[HEADER],
         request=records.RunIn,
         responses={201: records.RunRecord, **errors(400, 409, 413, 422)},
@@ -57,7 +57,7 @@ class RunView(APIView):
 
     @extend_schema(
         operation_id="run_get",
-        summary="Read a run and how far it is",
+        summary="Read a run and its progress",
         responses={200: records.RunDetail, **errors(404)},
     )
     def get(self, request: Request, run_id: int) -> Response:
@@ -71,12 +71,12 @@ class PolicyView(APIView):
     @extend_schema(
         operation_id="policy_register",
         summary="Register a policy version",
-        description="Versions are integers that grow. Registering the same one again changes nothing.",
+        description="Versions are increasing integers. Registering the same one again changes nothing.",
         parameters=[HEADER],
         request=records.PolicyIn,
         responses={
             201: records.PolicyRecord,
-            200: OpenApiResponse(records.PolicyRecord, "It was registered before."),
+            200: OpenApiResponse(records.PolicyRecord, "Already registered."),
             **errors(400, 404, 409, 422),
         },
     )
@@ -92,7 +92,7 @@ class MetricsView(APIView):
 
     @extend_schema(
         operation_id="metrics_record",
-        summary="Store a trainer's own numbers beside the rewards",
+        summary="Store a trainer's own metrics",
         parameters=[HEADER],
         request=records.MetricsIn,
         responses={201: records.MetricsRecord, **errors(400, 404, 409, 422)},
@@ -110,7 +110,7 @@ class CancelView(APIView):
     @extend_schema(
         operation_id="episodes_cancel",
         summary="Cancel open and submitted episodes of a run",
-        description="They end `void` with the reason `cancelled`, which no alarm counts.",
+        description="They end `void` with the reason `cancelled`, which does not count towards alarms.",
         parameters=[HEADER],
         request=records.CancelIn,
         responses={200: records.CancelRecord, **errors(400, 404, 409, 422)},
@@ -118,8 +118,9 @@ class CancelView(APIView):
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
-        asked = body_read(records.CancelIn, request.data)
-        ended = services.episodes_cancel(run=run, principal=caller(request), **asked)
+        ended = services.episodes_cancel(
+            run=run, principal=caller(request), **body_read(records.CancelIn, request.data)
+        )
         return Response({"cancelled": len(ended), "episodes": ended})
 
 
@@ -128,10 +129,10 @@ class GroupsView(APIView):
 
     @extend_schema(
         operation_id="group_list",
-        summary="Groups as they complete",
+        summary="List groups as they complete",
         description=(
-            "In the order in which their last verdicts came; none is skipped, and a refilled group comes "
-            "again. Send `next` as `after` to go on."
+            "In the order of their last verdicts. None is skipped; a refilled group is listed again. "
+            "Send `next` as `after` to continue."
         ),
         parameters=[records.GroupsQuery],
         responses={200: records.GroupPage, **errors(400, 404)},
@@ -149,17 +150,17 @@ class BehaviourView(APIView):
 
     @extend_schema(
         operation_id="behaviour_get",
-        summary="How the policy behaved, by arm",
+        summary="Behaviour of the policy, by arm",
         description=(
-            "Means over episodes of measures that are computed from words and addresses: heuristics, never "
-            "judged by people. Guided episodes are left out, and void ones."
+            "Means over episodes of heuristic measures, computed from texts and URLs and never checked by "
+            "people. Guided and void episodes are left out."
         ),
         responses={200: records.BehaviourList, **errors(404)},
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
-        found = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
-        return Response(asdict(found))
+        measures = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
+        return Response(asdict(measures))
 
 
 class TwinsView(APIView):
@@ -167,10 +168,10 @@ class TwinsView(APIView):
 
     @extend_schema(
         operation_id="twin_list",
-        summary="How impossible tasks and their possible twins went together",
+        summary="Results of paired tasks, possible and impossible",
         description=(
-            "By arm and family of tasks on mock sites. A pair has the same wording in two worlds that differ "
-            "in one fact; saying that nothing can be done is right in one of them alone."
+            "By arm and family of mock-site tasks. The two tasks of a pair have the same wording in worlds "
+            "that differ in one fact; answering that it cannot be done is right in only one of them."
         ),
         responses={200: records.TwinList, **errors(404)},
     )

@@ -1,4 +1,4 @@
-"""What callers send about runs, and what they read of them."""
+"""Bodies, queries and records of the calls about runs."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class RunIn(StrictSerializer):
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
     affordances = JsonObjectField(
         default=dict,
-        help_text="What its pages offer beside the question: `{tools: {run: true, sort: true}}`.",
+        help_text="What its pages offer besides the question: `{tools: {run: true, sort: true}}`.",
     )
     settings = JsonObjectField(
         default=dict,
         help_text=(
-            "Anything. `recording_full_share` (0 to 1) records that share of the run's episodes in full, "
-            "drawn by their seeds, and the others by `events`."
+            "Free-form. `recording_full_share` (0 to 1) records that share of the run's episodes in full, "
+            "drawn by their seeds, and only the page events of the others."
         ),
     )
     tags = serializers.ListField(
@@ -51,23 +51,23 @@ class RunIn(StrictSerializer):
     )
     simulated = serializers.BooleanField(
         default=False,
-        help_text="True for scripted policies: they are marked as such wherever they are shown.",
+        help_text="True for scripted policies, which are marked as simulated wherever they are shown.",
     )
 
     def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
         share = value.get(RECORDING_FULL_SHARE, 0)
         if not is_share(share):
-            raise serializers.ValidationError(f'"{RECORDING_FULL_SHARE}" is a number from 0 to 1.')
+            raise serializers.ValidationError(f'"{RECORDING_FULL_SHARE}" must be a number from 0 to 1.')
         return value
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
-        """``tools`` are granted by name, so a name that is none would silently grant nothing."""
+        """``tools`` are granted by name, so an unknown name would silently grant nothing."""
         for name in value:
             if name != TOOLS and get_close_matches(name, [TOOLS]):
                 raise serializers.ValidationError(f'There is no affordance {name!r}. Did you mean "{TOOLS}"?')
         tools = value.get(TOOLS, {})
         if not isinstance(tools, dict) or not all(isinstance(granted, bool) for granted in tools.values()):
-            raise serializers.ValidationError('"tools" is an object of names and true or false.')
+            raise serializers.ValidationError('"tools" must be an object of tool names with true or false.')
         known = sorted({tool for _, kind in questions.items() for tool in kind.tools})
         for name in tools:
             if name not in known:
@@ -76,7 +76,7 @@ class RunIn(StrictSerializer):
 
 
 class RunRecord(serializers.Serializer[Run]):
-    """``policy_version`` is the newest registered one."""
+    """``policy_version`` is the newest registered version."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
@@ -101,7 +101,7 @@ class EpisodeCounts(serializers.Serializer[Any]):
 class RunDetail(RunRecord):
     episodes = EpisodeCounts()
     verdicts = serializers.IntegerField(
-        help_text="Verdicts given so far: the newest place in the verdict stream."
+        help_text="Verdicts so far: the newest position in the verdict stream."
     )
 
 
@@ -148,18 +148,18 @@ class CancelIn(StrictSerializer):
         child=IdField(), required=False, allow_empty=False, max_length=CANCEL_GROUPS_MAX
     )
     policy_version_before = CountField(
-        required=False, help_text="Episodes opened for an older policy version are cancelled."
+        required=False, help_text="Cancels episodes opened for an older policy version."
     )
     reason = SuggestingChoiceField(choices=CANCEL_REASONS)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("groups" in attrs) == ("policy_version_before" in attrs):
-            raise serializers.ValidationError("Name either `groups` or `policy_version_before`.")
+            raise serializers.ValidationError("Send either `groups` or `policy_version_before`.")
         return attrs
 
 
 class CancelRecord(serializers.Serializer[Any]):
-    cancelled = serializers.IntegerField(help_text="Episodes that this call ended.")
+    cancelled = serializers.IntegerField(help_text="How many episodes this call ended.")
     episodes = serializers.ListField(child=serializers.IntegerField())
 
 
@@ -168,13 +168,13 @@ class GroupsQuery(StrictSerializer):
         min_value=0,
         max_value=2**63 - 1,
         default=0,
-        help_text="`next` of the former answer; 0 for the beginning.",
+        help_text="`next` of the previous response; 0 to start.",
     )
     limit = CountField(min_value=1, max_value=1_000, default=100)
 
 
 class GroupRecord(serializers.Serializer[Any]):
-    """A group all of whose episodes have ended."""
+    """A group whose episodes have all ended."""
 
     group = serializers.IntegerField()
     task = serializers.IntegerField()
@@ -182,23 +182,25 @@ class GroupRecord(serializers.Serializer[Any]):
     judged = serializers.IntegerField(help_text="Episodes with a reward.")
     void = serializers.IntegerField()
     rewards = serializers.ListField(
-        child=serializers.FloatField(allow_null=True), help_text="By sample index; null where void."
+        child=serializers.FloatField(allow_null=True), help_text="By sample index; null if void."
     )
-    mean = serializers.FloatField(allow_null=True, help_text="Over the judged; null when there is none.")
+    mean = serializers.FloatField(allow_null=True, help_text="Over judged episodes; null if there are none.")
     std = serializers.FloatField(
-        allow_null=True, help_text="Sample standard deviation (n - 1) over the judged; null under two."
+        allow_null=True, help_text="Sample standard deviation (n - 1) over judged episodes; null below two."
     )
     policy_version = serializers.ListField(
         child=serializers.IntegerField(),
         allow_null=True,
-        help_text="Lowest and highest among the episodes and their steps; null when none was named.",
+        help_text="Lowest and highest of the episodes and their steps; null if none was given.",
     )
-    degenerate = serializers.BooleanField(help_text="No two rewards differ, so the group teaches nothing.")
+    degenerate = serializers.BooleanField(
+        help_text="True if all rewards are equal, so that the group teaches nothing."
+    )
 
 
 class GroupPage(serializers.Serializer[Any]):
     results = GroupRecord(many=True)
-    next = serializers.IntegerField(help_text="Send it as `after`.")
+    next = serializers.IntegerField(help_text="Send as `after` to continue.")
 
 
 class MeasureRecord(serializers.Serializer[Any]):
@@ -210,7 +212,7 @@ class MeasureRecord(serializers.Serializer[Any]):
     mean = serializers.FloatField()
     low = serializers.FloatField(allow_null=True, help_text="Null for a single task.")
     high = serializers.FloatField(allow_null=True)
-    episodes = serializers.IntegerField(help_text="Those that have it.")
+    episodes = serializers.IntegerField(help_text="How many episodes have this measure.")
     tasks = serializers.IntegerField()
 
 
@@ -221,20 +223,20 @@ class ArmBehaviour(serializers.Serializer[Any]):
 
 class BehaviourList(serializers.Serializer[Any]):
     results = ArmBehaviour(many=True)
-    computed = serializers.IntegerField(help_text="Ended episodes whose measures are there.")
+    computed = serializers.IntegerField(help_text="Ended episodes whose measures have been computed.")
     ended = serializers.IntegerField()
 
 
 class TwinRecord(serializers.Serializer[Any]):
-    """Pairs of one family in one arm, of which both tasks were judged. Shares are from 0 to 1."""
+    """Pairs of one family in one arm with both tasks judged. Shares are from 0 to 1."""
 
     arm = serializers.CharField()
     benchmark = serializers.CharField()
     family = serializers.CharField()
     pairs = serializers.IntegerField()
-    possible = serializers.FloatField(help_text="Right answers where it can be done.")
-    impossible = serializers.FloatField(help_text="Right answers where it cannot.")
-    both = serializers.FloatField(help_text="Both right, in independent tries.")
+    possible = serializers.FloatField(help_text="Share of right answers to the possible task.")
+    impossible = serializers.FloatField(help_text="Share of right answers to the impossible task.")
+    both = serializers.FloatField(help_text="Share of pairs with both right, in independent attempts.")
     low = serializers.FloatField(help_text="95% Wilson interval of `both`, over pairs.")
     high = serializers.FloatField()
 

@@ -12,10 +12,10 @@ from core.errors import GymError
 from trajectories.api.auth import Principal
 from trajectories.models import Episode, Run, VerdictCounter
 
-# A group completes with the verdict of its last episode. Places in the run's verdict stream follow commits,
-# so no group can complete behind a place that was already read. Rejudgements have no place and move nothing.
-# Parameters: run, after, splits (empty: all), limit. Rows in the order of completion; one with no group when
-# none has completed. The first column is the newest place that this statement saw.
+# A group completes with the verdict of its last episode. Positions in the run's verdict stream follow
+# commits, so no group can complete before a position that was already read. Rejudgements have no position.
+# Parameters: run, after, splits (empty: all), limit. Rows in order of completion; a single row without a
+# group if none has completed. The first column is the newest position that this statement saw.
 _GROUPS_AFTER = """
 WITH candidate AS (
     SELECT e.group_id, max(v.run_seq) AS place
@@ -56,7 +56,7 @@ def run_get(run_id: int) -> Run:
 
 
 def run_list(*, kind: str | None, tag: str | None, before: int | None, limit: int) -> list[Run]:
-    """Runs, newest first, up to ``limit`` and one more, which tells that there are more."""
+    """Runs, newest first: up to ``limit``, and one more if there is a next page."""
     runs = _with_version(Run.objects.all())
     if kind is not None:
         runs = runs.filter(kind=kind)
@@ -80,7 +80,7 @@ def run_counts(run: Run) -> dict[str, Any]:
 def groups_after(
     *, run: Run, after: int, limit: int, principal: Principal
 ) -> tuple[list[dict[str, Any]], int]:
-    """Groups that completed after a place in the run's verdict stream, and the place to go on from.
+    """Groups that completed after a position in the run's verdict stream, and the position to continue from.
 
     A group that is refilled completes again.
     """
@@ -99,7 +99,7 @@ def groups_after(
 
 
 def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:
-    """Per task of a run, by task id: how often tried, how well, by which policy version last."""
+    """Results per task of a run, by task id."""
     episodes = Episode.objects.filter(run=run, task__gt=after)
     if principal.splits:
         episodes = episodes.filter(task__split__in=principal.splits)

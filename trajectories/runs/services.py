@@ -1,4 +1,4 @@
-"""Writes about runs: the run itself, its policy versions and metrics, and the cancelling of episodes."""
+"""Creates runs, policy versions and metrics, and cancels episodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trajectories.models import Episode, Group, PolicyVersion, Run, RunMetrics, 
 
 SHOWN_MAX = 10
 
-# One statement, so that of two callers with the same number one finds the other's row.
+# One statement, so that of two callers with the same number, one finds the other's row.
 _REGISTER = """
 INSERT INTO trajectories_policyversion (run_id, version, checkpoint, trainer_step, created_at)
 SELECT %(run)s, %(version)s, %(checkpoint)s, %(trainer_step)s, now()
@@ -25,7 +25,7 @@ ON CONFLICT DO NOTHING RETURNING id"""
 
 @transaction.atomic
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
-    """A new run, with its verdict counter at zero."""
+    """Create a run, with its verdict counter at zero."""
     run = Run.objects.create(**fields, created_by_id=principal.key_id)
     VerdictCounter.objects.create(run=run)
     run.refresh_from_db()
@@ -35,26 +35,24 @@ def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
 def policy_register(
     *, run: Run, version: int, checkpoint: str, trainer_step: int | None
 ) -> tuple[PolicyVersion, bool]:
-    """The policy version and whether this call made it.
+    """The policy version, and whether this call created it.
 
     Raises ``GymError`` 409 ``policy_version_exists`` (same number, other content) and
     ``policy_version_not_growing`` (below the newest).
     """
-    asked = {"checkpoint": checkpoint, "trainer_step": trainer_step}
+    content = {"checkpoint": checkpoint, "trainer_step": trainer_step}
     with connection.cursor() as cursor:
-        cursor.execute(_REGISTER, {"run": run.pk, "version": version, **asked})
+        cursor.execute(_REGISTER, {"run": run.pk, "version": version, **content})
         is_new = cursor.fetchone() is not None
     stored = PolicyVersion.objects.filter(run=run, version=version).first()
     if stored is None:
         newest = (
             PolicyVersion.objects.filter(run=run).order_by("-version").values_list("version", flat=True)[0]
         )
-        message = (
-            f"Policy versions grow: the newest of this run is {newest}, and {version} was not registered."
-        )
+        message = f"Policy versions must increase: the newest is {newest}; {version} was not registered."
         raise GymError("policy_version_not_growing", message, status=409)
-    if {"checkpoint": stored.checkpoint, "trainer_step": stored.trainer_step} != asked:
-        message = f"Policy version {version} is registered with other content."
+    if {"checkpoint": stored.checkpoint, "trainer_step": stored.trainer_step} != content:
+        message = f"Policy version {version} is already registered with different content."
         raise GymError("policy_version_exists", message, status=409)
     return stored, is_new
 
@@ -73,9 +71,9 @@ def episodes_cancel(
     groups: list[int] | None = None,
     policy_version_before: int | None = None,
 ) -> list[int]:
-    """End open and submitted episodes as void/``cancelled``; returns those that this call ended.
+    """End open and submitted episodes as void/``cancelled``; returns the ids that this call ended.
 
-    Those that wait for a verdict are cancelled too. Raises ``GymError`` 422 ``unknown_group``.
+    Raises ``GymError`` 422 ``unknown_group``.
     """
     episodes = Episode.objects.filter(run=run).exclude(status=Episode.Status.FINISHED)
     if groups is not None:

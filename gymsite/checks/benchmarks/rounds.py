@@ -16,6 +16,7 @@ from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from trajectories.api.auth import Principal
 from trajectories.episodes import opening, services
+from trajectories.episodes.opening_body import Opening
 from trajectories.models import Episode, Run, Verdict, VerdictCounter, VerdictEvidence
 from trajectories.models.access import Scope
 
@@ -101,8 +102,8 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
 
 def _opened(ids: list[int], *, run: Run) -> list[Episode]:
     """Two samples of each task: one for each role."""
-    asked = opening.Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
-    opened = opening.episodes_open(opening=asked, principal=OWNER)["episodes"]
+    body = Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
+    opened = opening.episodes_open(opening=body, principal=OWNER)["episodes"]
     found = Episode.objects.filter(pk__in=[record["id"] for record in opened])
     return list(found.only("pk", "task_id", "sample_index", "variation").order_by("pk"))
 

@@ -1,4 +1,4 @@
-"""The calls that read episodes: their state, their trajectories, a run's results by task."""
+"""The calls that read episodes: their state, their trajectories, and a run's results by task."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NDJSON = "application/x-ndjson"
 
 
 class EpisodesView(api.EpisodesView):
-    """Opening is inherited: both methods have one address."""
+    """Lists episodes; opening is inherited, because both methods share one path."""
 
     scopes = {"GET": "read", "POST": "trainer"}
 
     @extend_schema(
         operation_id="episode_list",
-        summary="List episodes, in the order in which they were opened",
+        summary="List episodes in the order of their opening",
         parameters=[records.EpisodesQuery],
         responses={
             200: OpenApiResponse(struct_body(records.EpisodePage), "A page of episodes."),
@@ -37,8 +37,8 @@ class EpisodesView(api.EpisodesView):
     def get(self, request: Request) -> Response:
         query = query_read(records.EpisodesQuery, request)
         limit, after = query["limit"], query.pop("cursor", 0)
-        found = selectors.episode_ids(principal=caller(request), after=after, **query)
-        shown, following = page(found, limit=limit, place=lambda pk: pk)
+        ids = selectors.episode_ids(principal=caller(request), after=after, **query)
+        shown, following = page(ids, limit=limit, place=lambda pk: pk)
         states = hot_sql.episode_states(shown)
         return Response({"results": [states[pk] for pk in shown if pk in states], "next": following})
 
@@ -48,9 +48,9 @@ class EpisodeView(APIView):
 
     @extend_schema(
         operation_id="episode_get",
-        summary="Read how an episode stands",
+        summary="Read the state of an episode",
         responses={
-            200: OpenApiResponse(struct_body(api.EpisodeRecord), "The episode as it stands now."),
+            200: OpenApiResponse(struct_body(api.EpisodeRecord), "The state of the episode."),
             **errors(404),
         },
     )
@@ -64,7 +64,7 @@ class TrajectoryView(APIView):
 
     @extend_schema(
         operation_id="trajectory_get",
-        summary="Read an episode and all that happened in it",
+        summary="Read an episode and everything that happened in it",
         responses={
             200: OpenApiResponse(struct_body(records.Trajectory), "The trajectory."),
             **errors(404),
@@ -80,10 +80,10 @@ class RunTrajectoriesView(APIView):
 
     @extend_schema(
         operation_id="trajectory_stream",
-        summary="Read all trajectories of a run",
-        description="One JSON object a line, by episode id, as they are at the start of the call.",
+        summary="Stream all trajectories of a run",
+        description="One JSON object per line, by episode id, as of the start of the call.",
         responses={
-            (200, NDJSON): OpenApiResponse(struct_body(records.Trajectory), "One trajectory a line."),
+            (200, NDJSON): OpenApiResponse(struct_body(records.Trajectory), "One trajectory per line."),
             **errors(404),
         },
     )
@@ -98,7 +98,7 @@ class TaskStatsView(APIView):
 
     @extend_schema(
         operation_id="task_stats",
-        summary="Results of a run by task",
+        summary="Read a run's results by task",
         parameters=[records.StatsQuery],
         responses={
             200: OpenApiResponse(struct_body(records.TaskStatsPage), "A page of tasks, by task id."),

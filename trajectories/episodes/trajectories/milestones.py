@@ -1,7 +1,7 @@
-"""Milestones of mock sites in trajectories: found when one is read, and stored nowhere.
+"""Milestones of mock-site tasks in trajectories, computed on reading and stored nowhere.
 
-Steps are written once and may come after the verdict; an episode that ran out of steps has none of a judge's
-metrics. What a milestone is made of, site events and gold, is all stored already.
+Steps are written once and may come after the verdict, and an episode that ran out of steps has no metrics of
+a judge. Site events and gold, from which milestones follow, are stored anyway.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ VALUE = 1.0
 
 
 class _Numbered(msgspec.Struct):
-    """All that is read of a step that reached nothing."""
+    """The only part of most steps that has to be read."""
 
     index: int
 
 
-# What a part holds is not looked into until it is asked for: page events and observations are the bulk of it.
+# Parts stay undecoded until needed: page events and observations are the bulk of a trajectory.
 _PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _STEPS = msgspec.json.Decoder(list[msgspec.Raw])
 _NUMBERED = msgspec.json.Decoder(_Numbered)
@@ -32,31 +32,33 @@ _NUMBERED = msgspec.json.Decoder(_Numbered)
 def with_milestones(text: str, gold: str) -> str:
     """A trajectory with its milestones; ``gold`` is JSON of ``{tags, answer, extra}`` of its task.
 
-    Each step by which one was first reached has it in its ``rewards``. Nothing else is written anew.
+    The step that first reached a milestone gets it in its ``rewards``; nothing else changes.
     """
     parts: dict[str, Any] = _PARTS.decode(text)
-    found = _found(parts, msgspec.json.decode(gold))
-    if not found:
+    reached = _reached(parts, msgspec.json.decode(gold))
+    if not reached:
         return text
     parts["milestones"] = [
         {"name": one.name, "seq": one.event and one.event.seq, "step": one.event and one.event.step}
-        for one in found
+        for one in reached
     ]
-    parts["steps"] = [_rewarded(step, found) for step in _STEPS.decode(parts["steps"])]
+    parts["steps"] = [_rewarded(step, reached) for step in _STEPS.decode(parts["steps"])]
     return msgspec.json.encode(parts).decode()
 
 
-def _rewarded(step: msgspec.Raw, found: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
+def _rewarded(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.Raw | dict[str, Any]:
     """The step as it is, or with the milestones that it reached first."""
     index = _NUMBERED.decode(step).index
-    marks = {f"{milestones.MARK}{one.name}": VALUE for one in found if one.event and one.event.step == index}
+    marks = {
+        f"{milestones.MARK}{one.name}": VALUE for one in reached if one.event and one.event.step == index
+    }
     if not marks:
         return step
     whole: dict[str, Any] = msgspec.json.decode(step)
     return {**whole, "rewards": {**(whole.get("rewards") or {}), **marks}}
 
 
-def _found(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[milestones.Reached]:
+def _reached(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[milestones.Reached]:
     if not ARMS[msgspec.json.decode(parts["arm"])].has_page or gold["answer"] is None:
         return []
     told = milestones.told_of(answer=gold["answer"], extra=gold["extra"] or {})

@@ -1,4 +1,4 @@
-"""What callers read of episodes: their records for the schema, and the queries that find them."""
+"""Records and queries of the calls that read episodes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EpisodePage(Struct):
 
 
 class TaskOfEpisode(Struct):
-    """The task as it is shown; never a gold."""
+    """The task as agents see it; never a gold."""
 
     id: int
     benchmark: str
@@ -45,7 +45,7 @@ class TaskOfEpisode(Struct):
 
 
 class StepObservation(Struct):
-    """The text that the model was shown, or the SHA-256 of the blob that holds it."""
+    """What the model was shown: the text, or the SHA-256 of the blob that holds it."""
 
     kind: str
     text: str | None
@@ -53,14 +53,14 @@ class StepObservation(Struct):
 
 
 class StepSaidDone(Struct):
-    """What became of the step's action by what its pages reported, with the reason in words."""
+    """The check of the step's action against what its pages reported, with the reason in words."""
 
     kind: Literal["confirmed", "not_seen", "different", "extra", "unknown", "none"]
     detail: str
 
 
 class StepBehaviour(Struct):
-    """Computed measures of the step, each a heuristic with its formula in docs/behaviour.md.
+    """Measures of the step, each a heuristic; docs/behaviour.md has the formulas.
 
     ``restates`` is a share, ``repeats`` the first step with the same place and action.
     """
@@ -77,7 +77,7 @@ class StepBehaviour(Struct):
 
 
 class ExtraEvent(Struct):
-    """A click, input, key or submit that no action explains; ``step`` is null when it belongs to none."""
+    """A click, input, key or submit that no action explains; ``step`` is null if it belongs to none."""
 
     step: int | None
     kind: str
@@ -85,7 +85,7 @@ class ExtraEvent(Struct):
 
 
 class SaidDoneRecord(Struct):
-    """How many steps became what; ``extras`` are the first of the ``extra_events``."""
+    """Steps by the result of their action check; ``extras`` are the first of the ``extra_events``."""
 
     confirmed: int
     not_seen: int
@@ -96,7 +96,7 @@ class SaidDoneRecord(Struct):
 
 
 class BehaviourRecord(Struct):
-    """Computed over the episode's steps: counts, and means of the steps' measures, null without a step."""
+    """Counts over the episode's steps, and means of their measures, null without steps."""
 
     steps: int
     duration_ms: float
@@ -114,10 +114,10 @@ class BehaviourRecord(Struct):
 
 
 class StepRecord(Struct):
-    """Beside these: what else the harness sent (``model_ms``, ``usage``, ``sampling``, ``rewards`` ...).
+    """A step; the other fields that the harness sent (``model_ms``, ``usage``, ``sampling``...) follow.
 
-    In a finished episode on a mock site ``rewards`` also has ``milestone/<name>``, 1.0, in the step that
-    first reached it. They inform: the verdict's reward has none of them.
+    In a finished episode on a mock site, ``rewards`` also has ``milestone/<name>``, 1.0, in the step that
+    first reached it. These are diagnostic only and not part of the verdict's reward.
     """
 
     index: int
@@ -140,7 +140,7 @@ class StepRecord(Struct):
 
 
 class PageEventRecord(Struct):
-    """What a page reported of itself; ``at_ms`` is since its load began, by its own clock."""
+    """An event that a page reported; ``at_ms`` is since its load began, by its own clock."""
 
     page: str
     seq: int
@@ -152,11 +152,11 @@ class PageEventRecord(Struct):
 
 
 class SiteEventRecord(Struct):
-    """What the server did for the episode.
+    """An action of the server for the episode.
 
-    ``no_ui_evidence`` of a change, or of the answer: true where no page reported a click, input, key or
-    submit in the same step or within 5 seconds of it, so that something else sent the form: a harness, or a
-    browser without JavaScript. Null for looks, and where page events were not recorded.
+    ``no_ui_evidence`` of a change or answer is true if no page reported a click, input, key or submit in the
+    same step or within 5 seconds of it: the form was sent by something else, such as a harness or a browser
+    without JavaScript. Null for mere views, and if page events were not recorded.
     """
 
     seq: int
@@ -168,9 +168,9 @@ class SiteEventRecord(Struct):
 
 
 class MilestoneRecord(Struct):
-    """Something on the way to the answer; ``seq`` and ``step`` are of the site event that first reached it.
+    """A milestone on the way to the answer, with ``seq`` and ``step`` of the site event that reached it.
 
-    ``seq`` is null where it was not reached, ``step`` also where the harness named no steps.
+    ``seq`` is null if it was not reached; ``step`` also if the harness named no steps.
     """
 
     name: str
@@ -179,12 +179,12 @@ class MilestoneRecord(Struct):
 
 
 class ToolCallRecord(Struct):
-    """What the episode asked of a tool of its page, and what the page was told; at most 60 a trajectory.
+    """A use of an interactive tool of the page, with its result; at most 60 per trajectory.
 
-    ``tool`` ``run``: ``input`` is the program, up to 64 KB, and ``output`` ``{passed, told, problem, printed,
-    is_cut}``: for each assert that the page showed whether it passed and the program's own error, or the
-    problem that kept it from them all. ``failed`` (no sandbox) and ``lost`` (no answer in time) are not the
-    program's doing. ``step`` is null when the request did not say.
+    For ``tool`` ``run``, ``input`` is the program, up to 64 KB, and ``output`` is ``{passed, told, problem,
+    printed, is_cut}``: for each assert that the page showed, whether it passed and the program's own error,
+    or the problem that prevented all of them. ``failed`` (no sandbox) and ``lost`` (no answer in time) are
+    not the program's fault. ``step`` is null if the request did not name one.
     """
 
     number: int
@@ -265,11 +265,11 @@ class Trajectory(EpisodeColumns):
 class StatsQuery(StrictSerializer):
     run = IdField()
     limit = CountField(min_value=1, max_value=STATS_PAGE_MAX, default=STATS_PAGE_DEFAULT)
-    cursor = CursorField(required=False, help_text="`next` of the former answer.")
+    cursor = CursorField(required=False, help_text="`next` of the previous response.")
 
 
 class TaskStats(Struct):
-    """``mean_reward`` is over the judged; null when there is none."""
+    """``mean_reward`` is over judged episodes; null if there are none."""
 
     task: int
     samples: int

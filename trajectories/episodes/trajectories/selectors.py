@@ -1,6 +1,6 @@
-"""Trajectories as JSON: an episode with all that happened in it.
+"""Trajectories as JSON: an episode with everything that happened in it.
 
-Postgres builds the text and this process relays it, so that a run of any length streams in constant memory.
+Postgres builds the text and this process relays it, so a run of any size streams in constant memory.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _STEPS = f"""
     FROM trajectories_step s
     LEFT JOIN trajectories_stepfacts f ON f.episode_id = s.episode_id AND f.index = s.index
     WHERE s.episode_id = e.id"""  # noqa: S608 (a constant)
-# What was computed after the end; null until then.
+# Computed after the end; null until then.
 _ACTION_CHECK = f"""
     SELECT json_build_object({_PUBLISHED_COUNTS}, 'extras', a.first_unexplained)
     FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""  # noqa: S608 (a constant)
@@ -70,7 +70,7 @@ _SITE_EVENTS = f"""
         'no_ui_evidence', {ui_evidence.IS_WITHOUT},
         'created_at', x.created_at) ORDER BY x.seq), '[]')
     FROM trajectories_siteevent x WHERE x.episode_id = e.id"""  # noqa: S608 (a constant)
-# Of a program that was run only what its page was told is stored: nothing of what is held back is in a call.
+# Only the output that the page showed is stored: a call holds nothing of the hidden asserts.
 _TOOL_CALLS = """
     SELECT coalesce(json_agg(json_build_object('number', c.number, 'tool', c.tool, 'step', c.step,
         'input', c.input,
@@ -86,14 +86,14 @@ _TASK = """
     json_build_object('id', t.id, 'benchmark', t.benchmark_id, 'split', t.split, 'key', t.key, 'kind', t.kind,
         'prompt', t.prompt, 'payload', t.payload, 'difficulty', t.difficulty, 'tags', t.tags,
         'guess_rate', t.guess_rate, 'gap_eligible', t.gap_eligible)"""
-# What milestones are found by; it leaves this process in no other form. In the middle of an episode
-# they would tell an agent that it is on the right way.
+# Input of the milestones, never sent out itself. In an unfinished episode, milestones would tell an agent
+# that it is on the right track.
 _GOLD = """
     CASE WHEN t.kind = 'site' AND e.status = 'finished' THEN (
         SELECT json_build_object('tags', t.tags, 'answer', g.answer, 'extra', g.extra)::text
         FROM tasks_app_gold g WHERE g.task_id = t.id AND g.is_current)
     END"""
-# What a gold, or a world, could be computed from: for keys with the scope `golds` alone.
+# A gold or a world could be computed from these: only for keys with the scope `golds`.
 _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
     SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id)"""
 
@@ -118,48 +118,48 @@ ORDER BY {order}"""  # noqa: S608 (every part is a constant of this module)
 
 
 def trajectory_text(*, episode_id: int, principal: Principal) -> str:
-    """The trajectory as JSON text, or ``GymError`` 404 ``unknown_episode``, also when the key may not see it.
+    """The trajectory as JSON text, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
 
-    The seed and the evidence of the verdict are in it for keys with the scope ``golds`` only.
+    It has the seed and the verdict's evidence only for keys with the scope ``golds``.
     """
     statement = _trajectories(with_golds=principal.may("golds"), where="e.id = %(id)s")
     with connection.cursor() as cursor:
-        cursor.execute(statement, _parameters(of=episode_id, principal=principal))
+        cursor.execute(statement, _parameters(episode_id, principal))
         row = cursor.fetchone()
     if row is None:
         raise unknown_episode(episode_id)
-    return _finished(*row)
+    return _text(*row)
 
 
 def trajectory_lines(*, run: Run, principal: Principal) -> Iterator[bytes]:
-    """The trajectories of a run, by episode id, one JSON object a line."""
+    """The trajectories of a run, by episode id, one JSON object per line."""
     statement = _trajectories(with_golds=principal.may("golds"), where="e.run_id = %(id)s")
-    return _lines(statement, _parameters(of=run.pk, principal=principal))
+    return _lines(statement, _parameters(run.pk, principal))
 
 
 def trajectory_lines_of(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
     """The trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
     golds = principal.may("golds")
     statement = _trajectories(with_golds=golds, where="e.id = ANY(%(id)s)", order="e.id DESC")
-    return _lines(statement, _parameters(of=list(episode_ids), principal=principal))
+    return _lines(statement, _parameters(list(episode_ids), principal))
 
 
 def _lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    # Inside a transaction the cursor hands out rows as they are made; outside, Postgres would make all first.
+    # Inside a transaction the cursor streams rows; outside, Postgres would build all of them first.
     with transaction.atomic(), connection.chunked_cursor() as cursor:
         cursor.execute(statement, parameters)
         while rows := cursor.fetchmany(FETCHED_ROWS):
             for row in rows:
-                yield _finished(*row).encode() + b"\n"
+                yield _text(*row).encode() + b"\n"
 
 
-def _finished(text: str, gold: str | None) -> str:
+def _text(text: str, gold: str | None) -> str:
     return without_tokens(text if gold is None else with_milestones(text, gold))
 
 
-def _parameters(*, of: int | list[int], principal: Principal) -> dict[str, Any]:
+def _parameters(ids: int | list[int], principal: Principal) -> dict[str, Any]:
     return {
-        "id": of,
+        "id": ids,
         "splits": sorted(principal.splits),
         "call_timeout": settings.TOOL_CALL_TIMEOUT_S,
         **ui_evidence.parameters(has_answer=True),
@@ -175,21 +175,17 @@ def episode_ids(
     group: int | None = None,
     status: str | None = None,
 ) -> Sequence[int]:
-    """Ids of the episodes that match, ascending, up to ``limit`` and one more."""
-    episodes = Episode.objects.filter(pk__gt=after)
-    if run is not None:
-        episodes = episodes.filter(run=run)
-    if group is not None:
-        episodes = episodes.filter(group=group)
-    if status is not None:
-        episodes = episodes.filter(status=status)
+    """Ids of the matching episodes, ascending: up to ``limit``, and one more if there is a next page."""
+    filters = {"run": run, "group": group, "status": status}
+    filters = {name: value for name, value in filters.items() if value is not None}
+    episodes = Episode.objects.filter(pk__gt=after, **filters)
     if principal.splits:
         episodes = episodes.filter(task__split__in=principal.splits)
     return list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
 
 
 def without_tokens(text: str) -> str:
-    """The text with this installation's own episode tokens masked, whoever has put them there."""
+    """The text with all episode tokens of this installation masked."""
     return TOKEN.sub(lambda match: _masked(match.group()), text)
 
 
