@@ -213,12 +213,12 @@ def test_past_the_limit_opening_is_refused_until_an_episode_ends(db: None, setti
     settings.ACTIVE_EPISODES_MAX = 3
     episodes = [factories.episode() for _ in range(2)]
 
-    capacity.capacity_check(wanted=1)
+    capacity.capacity_check(requested=1)
     with pytest.raises(capacity.GymError, match="ACTIVE_EPISODES_MAX") as refused:
-        capacity.capacity_check(wanted=2)
+        capacity.capacity_check(requested=2)
     assert (refused.value.status, refused.value.code, refused.value.retry_after_s) == (429, "at_capacity", 10)
     factories.verdict(episodes[0])
-    capacity.capacity_check(wanted=2)
+    capacity.capacity_check(requested=2)
 
 
 def test_opening_past_the_limit_answers_retry_after(api: Callable[..., Any], settings: Any) -> None:
