@@ -1,4 +1,4 @@
-"""Addresses of servers, in the forms that Django and Celery want them."""
+"""Server addresses in the forms that Django and Celery expect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def django_database(url: str) -> dict[str, Any]:
     """``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.
 
     A socket folder may stand in the query (``host=``), as libpq writes it, or percent-encoded as the host.
-    What else stands there (``sslmode``, ``sslrootcert`` ...) goes to libpq as it is, under ``OPTIONS``.
+    Other parameters (``sslmode``, ``sslrootcert`` ...) go to libpq unchanged, under ``OPTIONS``.
     """
     parts = urlsplit(url)
     query = parse_qs(parts.query)
@@ -26,7 +26,7 @@ def django_database(url: str) -> dict[str, Any]:
 
 
 def _port(parts: SplitResult) -> str:
-    """A bad port is kept: settings are read before anyone can say what is wrong with it."""
+    """A bad port is passed on: settings are read before an error can be reported well."""
     try:
         return str(parts.port or "")
     except ValueError:

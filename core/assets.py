@@ -1,4 +1,4 @@
-"""Names a state of the static files, so that browsers may keep them for ever and never see an old one."""
+"""A version of the static files, so that browsers can cache them for ever and never show an old one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def folder_version(folder: Path) -> str:
-    """12 hex digits over the names and bytes of all files below a folder; equal on every machine."""
+    """12 hex digits of a hash over the names and bytes of all files below a folder."""
     total = hashlib.sha256()
     for path in sorted(file for file in folder.rglob("*") if file.is_file()):
         data = path.read_bytes()

@@ -1,6 +1,6 @@
-"""Bytes known by their SHA-256: stored whole or not at all, never changed.
+"""Content-addressed storage: bytes named by their SHA-256, written atomically, never changed.
 
-They are in the storage named ``blobs``, unless the caller names another one.
+Blobs go to the storage ``blobs`` unless the caller names another one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CONTROL = frozenset(range(32)) - frozenset(b"\t\n\r\f")
 
 @dataclass(frozen=True, kw_only=True)
 class StoredBlob:
-    """``is_new`` is false when the same bytes were there before."""
+    """``is_new`` is false when the same bytes were already stored."""
 
     sha256: str
     size: int
@@ -50,7 +50,7 @@ class StoredBlob:
 
 
 def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
-    """Store bytes that are at hand; nothing happens when they are there."""
+    """Store bytes held in memory; nothing happens when they are already stored."""
     position = 0
 
     def read(size: int) -> bytes:
@@ -66,7 +66,7 @@ def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
 def blob_receive(
     *, read: Callable[[int], bytes], sha256: str, limit: int, storage: str = BLOBS
 ) -> StoredBlob:
-    """Store what ``read`` gives, in constant memory, when its SHA-256 is the one named.
+    """Store a stream in constant memory, provided that its SHA-256 is ``sha256``.
 
     Raises ``GymError`` ``hash_mismatch`` (400) and ``blob_too_large`` (413); nothing is stored then.
     """
@@ -96,14 +96,14 @@ def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
 
 
 def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    """A blob as an answer that no browser runs: fixed types, sandboxed, for ever the same; or ``Http404``."""
+    """A blob as a response that no browser executes: fixed types, sandboxed, cacheable; or ``Http404``."""
     tag = f'"{sha256}"'
     if request.headers.get("If-None-Match") == tag and blob_exists(sha256):
         return _with_headers(HttpResponseNotModified(), tag=tag)
     try:
         file = blob_open(sha256)
     except FileNotFoundError:
-        raise Http404("The store has no file of this name: it was never uploaded, or is missing.") from None
+        raise Http404("This file is not in the store: it was never uploaded, or has been lost.") from None
     content_type = content_type_of(file.read(HEAD_BYTES))
     file.seek(0)
     response = FileResponse(
@@ -113,7 +113,7 @@ def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
 
 
 def content_type_of(head: bytes) -> str:
-    """One of a fixed list of types, told from the first bytes; what a client claims is not asked."""
+    """One of a fixed list of types, by the first bytes; the type that a client claims is ignored."""
     for content_type, matches in PICTURES:
         if matches(head):
             return content_type
@@ -145,7 +145,7 @@ def _copy(*, read: Callable[[int], bytes], target: IO[bytes], sha256: str, limit
 
 
 def _keep(storage: Storage, *, path: Path, name: str) -> None:
-    """A name appears in a file system only when its bytes are complete, whatever is killed meanwhile."""
+    """A name appears in the file system only once its bytes are complete, even if the process is killed."""
     if isinstance(storage, FileSystemStorage):
         target = Path(storage.path(name))
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Which Chromium this machine has."""
+"""Finds a Chromium on this machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAYWRIGHT_PROGRAMS = (
 
 
 def browser_find() -> Path | None:
-    """The program that the setting names, else the first one found."""
+    """The browser that the setting names, else the first one found."""
     for name in (os.environ.get(SETTING, ""), *NAMES):
         if name and (found := shutil.which(name)):
             return Path(found)

@@ -1,4 +1,4 @@
-"""Child processes that are of use, and that end when nobody is left to use them."""
+"""Pools of child processes, and children that end with their parent."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ R = TypeVar("R")
 
 @contextmanager
 def side_by_side() -> Iterator[Executor]:
-    """Runs functions of modules, with what can be pickled, in a child process for each processor at hand.
+    """An executor with one child process for each available processor; calls must be picklable.
 
-    For what computes for seconds: a child costs half a second to begin with. Left by an error, it waits for
-    what has begun and for a few calls that are next; Ctrl-C in a terminal ends the children at once.
+    Meant for work of seconds: starting a child takes half a second. When an error leaves the block, running
+    calls and the few prefetched ones are awaited; Ctrl-C in a terminal ends the children at once.
     """
     context = multiprocessing.get_context("forkserver")
     pool = ProcessPoolExecutor(len(os.sched_getaffinity(0)), mp_context=context, initializer=_begin)
@@ -33,21 +33,21 @@ def side_by_side() -> Iterator[Executor]:
 
 
 class AtOnce(Executor):
-    """Runs functions here, when they are handed in: for what is not worth a child."""
+    """Runs each call in this process at once: for work that is not worth a child."""
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         future: Future[R] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+        except Exception as error:  # noqa: BLE001 - the caller gets it from the future
             future.set_exception(error)
         return future
 
 
 def end_with_parent() -> None:
-    """Have the kernel end this process when the one that asked for it is gone.
+    """Have the kernel end this process when its parent is gone.
 
-    That one alone holds the write end of the pipe behind ``sentinel``. When it closes, the kernel sends
+    Only the parent holds the write end of the pipe behind ``sentinel``. When that closes, the kernel sends
     SIGIO, whose default action ends a process even inside a long C loop, where no thread gets a turn.
     """
     parent = parent_process()
@@ -62,6 +62,6 @@ def end_with_parent() -> None:
 
 
 def _begin() -> None:
-    """Ctrl-C ends a child without a word: what there is to say of it, the parent says."""
+    """Ctrl-C ends a child silently: the parent reports it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     end_with_parent()

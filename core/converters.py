@@ -1,4 +1,4 @@
-"""Parts of addresses."""
+"""URL path converters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.integers import BIGINT_MAX
 
 
 class IdConverter(IntConverter):
-    """The id of a row; a number that no row can have matches nothing, so the database never meets it."""
+    """A row's id. A number beyond bigint matches no URL, so that it never reaches the database."""
 
     regex = "[0-9]{1,19}"
 
@@ -25,7 +25,7 @@ class Sha256Converter(StringConverter):
 
 
 def converters_register() -> None:
-    """Make ``<id:...>`` and ``<sha256:...>`` known; more than once is harmless."""
+    """Register ``<id:...>`` and ``<sha256:...>``; calling it again is harmless."""
     for name, converter in (("id", IdConverter), ("sha256", Sha256Converter)):
         if name not in get_converters():
             register_converter(converter, name)

@@ -1,4 +1,4 @@
-"""Pictures of mock sites, for those who may not import the sites that draw them (the lab, workers)."""
+"""Pictures of the mock sites for rooms below the arena (the lab, workers), which may not import it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _sources: list[Draw] = []
 
 
 def source_set(draw: Draw) -> None:
-    """Say who draws: a function of a picture's name and width that raises ``KeyError`` for what is none."""
+    """Set the function that draws a picture by name and width; it raises ``KeyError`` for an unknown one."""
     _sources[:] = [draw]
 
 
 def drawing_bytes(name: str, *, width: int) -> bytes:
-    """The WebP file of a picture; ``KeyError`` when there is none of this name and width."""
+    """The WebP file of a picture; ``KeyError`` for an unknown name or width."""
     if not _sources:
         raise KeyError(name)
     return _sources[0](name, width)

@@ -1,7 +1,7 @@
 """Seeded draws that are the same on every machine, Python version and hash seed.
 
-Python promises that ``random.Random(n).random()`` never changes, and no more: every other draw is made of it
-here.
+Python guarantees only that ``random.Random(n).random()`` never changes, so every other draw is derived from
+it here.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ T = TypeVar("T")
 
 
 class Draws:
-    """A stream of draws named by a path; streams of different paths know nothing of each other.
-
-    What is drawn at one place therefore never changes because another place draws more.
+    """A stream of draws named by a path. Streams of different paths are independent, so that drawing more in
+    one place never changes what another place draws.
     """
 
     def __init__(self, *path: bytes | int | str) -> None:
         self._path = "\0".join(map(_part, path))
         digest = hashlib.sha256(self._path.encode()).digest()
         self.share: Callable[[], float] = random.Random(int.from_bytes(digest, "big")).random
-        """A number from 0 to below 1. Not a method of its own: a world is some 25,000 of these."""
+        """A number in [0, 1). An attribute, not a method: a world takes some 25,000 of these."""
 
     def at(self, *path: int | str) -> Draws:
-        """The stream of a place below this one."""
+        """The stream of a path below this one."""
         return Draws(self._path, *path)
 
     def chance(self, probability: float) -> bool:
@@ -39,7 +38,7 @@ class Draws:
         return low + int(self.share() * (high - low + 1))
 
     def log_whole(self, low: int, high: int) -> int:
-        """As ``whole``, with as many draws between 1 and 10 as between 10 and 100."""
+        """As ``whole``, but log-uniform: as many draws between 1 and 10 as between 10 and 100."""
         drawn = math.exp(math.log(low) + self.share() * (math.log(high + 1) - math.log(low)))
         return min(max(int(drawn), low), high)
 
@@ -62,7 +61,7 @@ class Draws:
         return mixed
 
     def sample(self, options: Sequence[T], count: int) -> list[T]:
-        """``count`` different ones of the options, in drawn order; ``ValueError`` when there are fewer."""
+        """``count`` distinct options in drawn order; ``ValueError`` when there are fewer."""
         if count > len(options):
             raise ValueError(f"{count} of {len(options)} options cannot be drawn")
         return self.shuffled(options)[:count]

@@ -11,9 +11,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.errors import did_you_mean
-from core.integers import BIGINT_MAX
+from core.integers import BIGINT_MAX, INT_MAX
 
-INT_MAX = 2**31 - 1
 JSON_MAX_BYTES = 64 * 1024
 JSON_MAX_DEPTH = 32
 

@@ -1,18 +1,18 @@
-"""How often a process that remembers worlds looks for garbage among them."""
+"""Garbage collection in processes that cache worlds."""
 
 from __future__ import annotations
 
 import gc
 
 SELDOM = 1_000
-"""Looks at young objects for one at all of them; Python's own is 10."""
+"""Collections of the young generations before a full one; Python's default is 10."""
 
 
 def collect_seldom() -> None:
-    """For processes that have loaded all their code and now draw worlds.
+    """Make full collections rare; call it once all code is loaded.
 
-    A world is thousands of objects without a cycle, and hundreds of them are remembered: with Python's
-    own measure a look at all of them came every few hundred pages and held every page up for 0.5 to 2 s.
+    A world is thousands of objects without a cycle, and hundreds of worlds are cached: with Python's default
+    threshold a full collection came every few hundred pages and delayed each page by 0.5 to 2 s.
     """
     gc.collect()
     gc.freeze()

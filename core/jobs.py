@@ -1,4 +1,4 @@
-"""Sending jobs. Postgres says what is left to do: a job that cannot be sent now is sent by a later sweep."""
+"""Sends jobs. Postgres knows what is left to do: a job that cannot be sent now is sent by a later sweep."""
 
 from __future__ import annotations
 

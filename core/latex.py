@@ -1,4 +1,4 @@
-"""Splits problem text into words, formulas and figures, so that a page only has to draw them.
+"""Splits problem text into words, formulas and figures, so that a page only has to render them.
 
 Benchmarks write LaTeX inside running text. One tokenizer decides where a formula begins and ends; pages,
 parity checks and the no-JavaScript fallback all follow it.
@@ -31,7 +31,7 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """A stretch of text: ``text`` is what it says (a formula without delimiters), ``raw`` as written."""
+    """A run of text: ``text`` is its content (a formula without delimiters), ``raw`` the source."""
 
     kind: SegmentKind
     text: str
@@ -106,7 +106,7 @@ def _segment_at(text: str, found: re.Match[str]) -> Segment | None:
 
 
 def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | None:
-    """Up to the next same dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
+    """Up to the next matching dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
     depth = 0
     first = -1
     for found in _IN_DOLLARS.finditer(text, after):
@@ -119,7 +119,7 @@ def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | Non
                 return _formula(
                     text, begin=begin, after=after, end=found.start(), close=opener, is_display=opener == "$$"
                 )
-    # Braces that never close: the nearest dollar ends it, and the drawing will show it as source.
+    # Braces that never close: the nearest dollar ends the formula, and the page shows it as source.
     return _formula(text, begin=begin, after=after, end=first, close=opener, is_display=opener == "$$")
 
 
@@ -161,7 +161,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _paragraphs(run: list[Segment]) -> Iterator[list[Segment]]:
-    """Cuts a run of segments at blank lines; an empty paragraph is dropped."""
+    """Splits a run of segments at blank lines; empty paragraphs are dropped."""
     current: list[Segment] = []
     for segment in run:
         if segment.kind != "text":

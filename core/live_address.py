@@ -1,4 +1,4 @@
-"""Where a page of the lab finds live: the address that its reader can reach with the lab's cookie."""
+"""The address of live for a page of the lab: one that the browser reaches with the lab's cookie."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 
 
 def live_url(request: HttpRequest) -> str:
-    """Live's address for whoever asked ``request``.
+    """Live's address as the client of ``request`` can reach it.
 
-    A cookie belongs to a host name, whatever the port. Where lab and live share one, a page that was asked
-    for by another name of the same machine (``localhost``, an address in the network) finds live by that
-    name; ``live.access`` takes its session then.
+    A cookie belongs to a host name, whatever the port. Where lab and live share one, a page requested under
+    another name of the same machine (``localhost``, an address in the network) gets live's address under
+    that name, so that ``live.access`` receives its session.
     """
     lab, live = urlsplit(settings.LAB_URL), urlsplit(settings.LIVE_URL)
     if live.hostname is None or live.hostname != lab.hostname:
@@ -33,7 +33,7 @@ def live_url(request: HttpRequest) -> str:
 
 
 def socket_origin(url: str) -> str:
-    """The origin of live's sockets, empty where the address is none."""
+    """The origin of live's sockets; empty where the address has none."""
     parts = urlsplit(url)
     if parts.scheme not in SOCKET_SCHEMES or not parts.netloc:
         return ""

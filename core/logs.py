@@ -1,4 +1,4 @@
-"""Logs that never hold a capability token."""
+"""Log formatting that masks capability tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Security headers of every page and answer that is not the arena's."""
+"""Security headers for every response of the lab and the API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ADDRESSES_KEPT = 64
 
 @lru_cache(maxsize=ADDRESSES_KEPT)
 def content_security_policy(live: str) -> str:
-    """The lab's policy: its own files alone, no inline script or style; live may be asked for news."""
+    """The lab's policy: only its own files, no inline script or style; connections to live are allowed."""
     return "; ".join(
         [
             "default-src 'self'",
@@ -29,7 +29,7 @@ def content_security_policy(live: str) -> str:
 
 
 class SecurityHeadersMiddleware:
-    """Sets what a view has not set itself: a blob's own sandbox policy stays."""
+    """Sets headers that the view has not set itself, so that a blob keeps its sandbox policy."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -47,7 +47,7 @@ class SecurityHeadersMiddleware:
         for name, value in self.headers.items():
             response.headers.setdefault(name, value)
         if not response.streaming and not response.has_header("Content-Length"):
-            response["Content-Length"] = str(len(response.content))  # else the server sends chunks
+            response["Content-Length"] = str(len(response.content))  # otherwise the server sends chunks
         return response
 
 

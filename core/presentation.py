@@ -23,7 +23,7 @@ PageKind = Literal["question", "site"]
 AXES_BESIDE_LOOKS = frozenset({"choices", "instruction", "task_bar", "text"})
 
 ROTATION = 12
-"""Looks after which each value of each axis came equally often: the size of every axis divides it."""
+"""Looks after which every value of every axis has occurred equally often: each axis's size divides it."""
 
 
 def _axis(*values: Value, pages: tuple[PageKind, ...] = ("question", "site")) -> Any:
@@ -65,7 +65,7 @@ class Look:
     editor: str = _axis("plain", "codemirror", pages=())
 
     def as_dict(self, page: PageKind = "question") -> dict[str, Value]:
-        """The form that an episode's row stores: the axes of its pages, and others that are not neutral."""
+        """The form stored in an episode's row: the axes drawn for its pages, and any other not neutral."""
         axes = AXES_DRAWN[page]
         return {axis: value for axis, value in vars(self).items() if axis in axes or value != NEUTRAL[axis]}
 
@@ -94,7 +94,7 @@ def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "quest
 
 
 def look_rotate(*, seed: int, place: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:
-    """The look at a place, from 0, of a seed's rotation: any ``ROTATION`` from a multiple of it are balanced.
+    """The look at a place, from 0, of a seed's rotation: each block of ``ROTATION`` looks is balanced.
 
     Raises as ``look_make`` does.
     """
@@ -117,7 +117,7 @@ def _look(chosen: Mapping[str, Value]) -> Look:
 
 
 def _draw(*, axis: str, seed: int) -> Value:
-    """Each axis draws from its own hash, so that fixing or adding one leaves the others alone."""
+    """Each axis has its own hash, so that fixing or adding one leaves the others unchanged."""
     raw = hashlib.sha256(f"{LOOK_VERSION}:{axis}:{seed}".encode()).digest()
     values = AXES[axis]
     return values[int.from_bytes(raw[:8], "big") % len(values)]

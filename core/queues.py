@@ -20,7 +20,7 @@ class Queue:
     """Database connections that each process of the worker may hold."""
     soft_limit_s: int | None = None
     hard_limit_s: int | None = None
-    """A prefork worker's limits for a job that states none."""
+    """Limits for jobs that state none of their own."""
     prefetch: int | None = None
     """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
     has_world_salt: bool = False
@@ -51,7 +51,7 @@ class Queue:
         return [f"--{name}={value}" for name, value in options.items() if value is not None]
 
 
-# In threads: each judging has a child with a clock of its own, which prefork would forbid.
+# Threads, since each verdict is computed in a child process with its own clock, which prefork forbids.
 VERIFY: Queue = Queue(
     id="verify", pool="threads", concurrency=4, connections=6, has_world_salt=True, is_awaited=True
 )

@@ -1,4 +1,4 @@
-"""One Redis connection pool a process; every wait on it is short, because nothing true lives there."""
+"""One Redis connection pool per process. Every wait is short: no truth lives in Redis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Unreachable = (redis.ConnectionError, redis.TimeoutError, redis.ResponseError)
 
 @cache
 def client() -> redis.Redis:
-    """The shared client. ``GymError`` ``no_redis`` (503) in a process without an address, as the arena."""
+    """The shared client. ``GymError`` ``no_redis`` (503) in a process without Redis (the arena)."""
     if not settings.REDIS_URL:
         raise GymError("no_redis", "This process has no Redis: set REDIS_URL.", status=503)
     return redis.Redis.from_url(
@@ -27,7 +27,7 @@ def client() -> redis.Redis:
         decode_responses=True,
         socket_timeout=TIMEOUT_S,
         socket_connect_timeout=TIMEOUT_S,
-        # redis-py would wait seconds between tries; once more at once is for a connection that went stale.
+        # redis-py waits seconds between tries; one immediate retry replaces a stale connection.
         retry=Retry(NoBackoff(), 1),
     )
 

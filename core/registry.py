@@ -14,10 +14,10 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Ids to plug-ins of one kind, iterated in id order.
+    """Maps ids to the plug-ins of one kind; iterates in id order.
 
     ``discover`` imports every module of a package whose name does not start with ``_``; a module
-    that fails to import stops the start, so that a broken plug-in is never silently absent.
+    that fails to import stops the process, so that a broken plug-in is never silently absent.
     """
 
     def __init__(self, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""SQL statements that may not take long: whoever waits is told, and Postgres stops working."""
+"""Time limits for SQL statements that a person waits for."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from django.db import connection, transaction
 from django.db.utils import OperationalError
 from psycopg.errors import QueryCanceled
 
-# The role's own limit is put back at the end: the transaction may be a larger one's.
+# The previous limit is restored at the end: the block may be part of a larger transaction.
 _LIMIT = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
 
 
 class TooSlow(Exception):
-    """A statement was stopped at its limit."""
+    """A statement was stopped at its time limit."""
 
 
 @contextmanager
 def statements_within(limit_ms: int) -> Iterator[None]:
-    """In one transaction, in which each statement may take so many milliseconds, whatever the role may.
+    """A transaction in which each statement may take ``limit_ms``, whatever the role's own limit is.
 
-    Raises ``TooSlow`` when one was stopped; nothing of the block is then kept.
+    Raises ``TooSlow`` when a statement is stopped; the block is then rolled back.
     """
     try:
         with transaction.atomic():
@@ -35,7 +35,7 @@ def statements_within(limit_ms: int) -> Iterator[None]:
 
 
 def _limit(value: str) -> str:
-    """The limit before this one."""
+    """Set the limit; returns the previous one."""
     with connection.cursor() as cursor:
         cursor.execute(_LIMIT, [value])
         row = cursor.fetchone()

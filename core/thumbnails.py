@@ -1,4 +1,4 @@
-"""Small WebP pictures of screenshots, beside the blobs they are made from."""
+"""Thumbnails of screenshots, as WebP files stored beside their blobs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 SIZE = (320, 240)
 QUALITY = 70
-PIXELS_MAX = 40_000_000  # a picture that claims more is a bomb, not a screenshot
-# What Pillow raises for files that were broken on purpose.
+PIXELS_MAX = 40_000_000  # more is a decompression bomb, not a screenshot
+# What Pillow raises for malformed files.
 UNREADABLE = (
     UnidentifiedImageError,
     Image.DecompressionBombWarning,
@@ -41,7 +41,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 
 
 def thumbnail_make(sha256: str) -> bool:
-    """Make the thumbnail of a picture once; False when the blob is no picture that can be read safely."""
+    """Make a picture's thumbnail if it has none; False when the blob cannot be read safely."""
     if storages["blobs"].exists(_name(sha256)):
         return True
     picture = picture_read(sha256)
@@ -52,7 +52,7 @@ def thumbnail_make(sha256: str) -> bool:
 
 
 def picture_read(sha256: str) -> Image.Image | None:
-    """The first frame of a blob's picture, in RGB; None when there is none that can be read safely."""
+    """The first frame of a blob's picture, in RGB; None when the blob cannot be read safely as a picture."""
     try:
         with blobs.blob_open(sha256) as source:
             picture = picture_open(source)
@@ -60,12 +60,12 @@ def picture_read(sha256: str) -> Image.Image | None:
         logger.info("blob %s cannot be read: %s", sha256, error)
         return None
     if picture is None:
-        logger.info("blob %s is no picture that can be read", sha256)
+        logger.info("blob %s is not a readable picture", sha256)
     return picture
 
 
 def picture_open(source: IO[bytes]) -> Image.Image | None:
-    """The first frame of a picture that somebody sent, in RGB; None when it cannot be read safely."""
+    """The first frame of an uploaded picture, in RGB; None when it cannot be read safely."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -79,7 +79,7 @@ def picture_open(source: IO[bytes]) -> Image.Image | None:
 
 
 def picture_size(sha256: str) -> tuple[int, int] | None:
-    """Width and height in pixels from the head of a blob's picture; None when it is none."""
+    """Width and height in pixels from the file's header; None when the blob is not a picture."""
     try:
         with blobs.blob_open(sha256) as source, warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -89,7 +89,7 @@ def picture_size(sha256: str) -> tuple[int, int] | None:
 
 
 def thumbnail_save(sha256: str, picture: Image.Image) -> None:
-    """Shrink a picture, which changes it, and keep it as its blob's thumbnail; one that is there stays."""
+    """Shrink the picture in place and store it as the blob's thumbnail, unless there is one."""
     storage = storages["blobs"]
     if storage.exists(_name(sha256)):
         return
@@ -100,7 +100,7 @@ def thumbnail_save(sha256: str, picture: Image.Image) -> None:
 
 
 def thumbnail_read(sha256: str) -> Image.Image | None:
-    """The thumbnail as a picture; None while there is none."""
+    """The thumbnail as a picture; None when it has not been made."""
     storage = storages["blobs"]
     if not blobs.SHA256.match(sha256) or not storage.exists(_name(sha256)):
         return None
@@ -109,7 +109,7 @@ def thumbnail_read(sha256: str) -> Image.Image | None:
 
 
 def thumbnail_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    """The thumbnail, or the picture itself while there is none."""
+    """The thumbnail, or the full picture until one has been made."""
     storage = storages["blobs"]
     if not storage.exists(_name(sha256)):
         return blobs.blob_response(request, sha256)

@@ -1,4 +1,4 @@
-"""Capability tokens of episodes: nothing is stored, a wrong one is refused before any query."""
+"""Capability tokens of episodes. Nothing is stored, and a wrong token is refused without a query."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import re
 MAC_BYTES = 16
 ID_BYTES = 8
 TOKEN_LENGTH = 32  # base64url of 24 bytes, no padding needed
-# Postgres reads the pattern as Python does.
+# The same pattern works in Postgres.
 TOKEN_IN_PATH = re.compile(r"/e/[A-Za-z0-9_-]{8,}")
 MASKED = "/e/***"
 
@@ -23,7 +23,7 @@ def token_make(*, episode_id: int, key: bytes) -> str:
 
 
 def token_open(*, token: str, key: bytes) -> int | None:
-    """The episode id a token was made for, or None when it is not one of ours."""
+    """The id of the episode that a token names; None when the token is not ours."""
     if len(token) != TOKEN_LENGTH:
         return None
     try:

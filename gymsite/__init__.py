@@ -1,3 +1,3 @@
-"""Wiring, the arena that agents see, and the commands that start everything."""
+"""Wiring, the arena that agents see, the services, and the checks of the gym itself."""
 
 __version__ = "0.1.0"

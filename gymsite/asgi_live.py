@@ -1,4 +1,4 @@
-"""Live's door: waits and sockets, the only part that is served by ASGI."""
+"""Live's server: waits and WebSockets, the only part served by ASGI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Celery app. Postgres is the queue's truth: a message here is only a hint that may be lost."""
+"""The Celery app. Postgres knows what is left to do: a message here is only a hint, and may be lost."""
 
 from __future__ import annotations
 

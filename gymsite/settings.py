@@ -1,7 +1,7 @@
 """One settings file for every process; ``GYM_PROCESS`` says which one this is.
 
-Each process is given only its own role's secrets. What a process does not need is not here for it:
-the arena has no sessions, no accounts and no Redis.
+Each process gets only its own role's secrets and only the parts that it needs: the arena has no sessions,
+no accounts and no Redis.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gymsite.services import endpoints, secrets
 env = Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 if env.str("GYM_PROCESS", "manage") == "manage":
-    # `up` hands on what each process may know; an operator's file would give the arena the rest as well.
+    # `up` passes on what each process may know; reading the file here would give the arena everything.
     env.read_env(BASE_DIR / ".env", recurse=False)
 
 PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper")
@@ -35,7 +35,7 @@ SECRET_KEY: str = env.str("GYM_SECRET_KEY", "") or secrets.read_or_ephemeral(VAR
 TOKEN_KEY: bytes = bytes.fromhex(
     env.str("GYM_TOKEN_KEY", "") or secrets.read_or_ephemeral(VAR_DIR, "token_key")
 )
-# Mock sites are drawn from it: whoever has it, and this code, has the answers.
+# Mock sites are drawn from it: this salt and this code together give the answers away.
 WORLD_SALT: bytes = bytes.fromhex(
     env.str("GYM_WORLD_SALT", "") or secrets.read_or_ephemeral(VAR_DIR, "world_salt")
 )
@@ -106,7 +106,7 @@ if not IS_ARENA:
     ]
 
 ARENA_MIDDLEWARE = ["whitenoise.middleware.WhiteNoiseMiddleware", "gymsite.arena.middleware.ArenaMiddleware"]
-# The API has no cookies and no pages: it runs without what those need.
+# The API has neither cookies nor pages and runs without their middleware.
 API_MIDDLEWARE = ["core.middleware.SecurityHeadersMiddleware"]
 LAB_MIDDLEWARE = [
     *API_MIDDLEWARE,

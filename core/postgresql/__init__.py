@@ -1,1 +1,1 @@
-"""Django's PostgreSQL engine, with a pool that asks nothing of the server (setting ``ENGINE``)."""
+"""Django's PostgreSQL engine with a pool that checks connections without a query (setting ``ENGINE``)."""

@@ -1,7 +1,7 @@
-"""Whether a pooled connection still lives is asked of its socket.
+"""Checks pooled connections by their sockets.
 
-Django asks the server before every request, which is a second round trip beside the one statement that most
-requests are. A server that ended or was killed has closed the socket, and that can be read without asking.
+Django queries the server before every request: a second round trip for most requests, which are one
+statement. A server that has ended or was killed has closed the socket, and that shows without a query.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 def connection_check(connection: Connection[Any]) -> None:
     """Close the connection and raise ``OperationalError`` when the server has hung up.
 
-    Closed, since the pool gives a connection out again that looks idle. What an idle connection has to read
-    is the end of it, or a notice that came just before: both are of a server that goes. Nobody listens for
-    notifications on pooled connections.
+    It is closed because the pool would hand out again a connection that looks idle. All that an idle
+    connection can have to read is its end, or a notice just before it: nothing listens for notifications on
+    pooled connections.
     """
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)

@@ -1,4 +1,4 @@
-"""What the commands that draw tasks of a mock site and measure cheats on them have in common."""
+"""The base of commands that draw tasks of a mock site and measure cheats on them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Measured(Protocol):
 
 
 class SiteCheck(BaseCommand):
-    """Asks ``measure`` for a family each, prints their ``table`` and fails if a family is over a limit.
+    """Measures each family, prints the ``table`` and fails if a family exceeds a limit.
 
-    ``looking`` says what the cheats do without.
+    ``looking`` names what the cheats do without.
     """
 
     looking: ClassVar[str]
@@ -41,14 +41,14 @@ class SiteCheck(BaseCommand):
             type=int,
             metavar="N",
             default=cheats.LEAST_JUDGED,
-            help="Judge families of N tasks and more.",
+            help="Judge only families with at least N tasks.",
         )
         parser.add_argument("--seed", type=int, metavar="K", default=0)
 
     def report(self, measured: Sequence[Measured], table: Callable[..., str], *, least: int) -> None:
-        """The ending: ``CommandError`` without tasks, and for families that are over a limit."""
+        """Print the table; ``CommandError`` without tasks, and for families that exceed a limit."""
         if not measured:
-            raise CommandError("No task was drawn: ask for one at least.")
+            raise CommandError("No task was drawn: set --count to at least 1.")
         self.stdout.write(table(measured, least=least))
         over = [one.family for one in measured if one.exceeding and one.tasks >= least]
         if over:

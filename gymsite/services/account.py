@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.errors import GymError
 
-# A user of its own comes first; `nobody` is shared with whatever else has no user.
+# A dedicated user comes first; `nobody` is shared with other programs.
 CANDIDATES = ("palaestra", "postgres", "nobody")
 
 
@@ -21,7 +21,7 @@ class Account:
 
 
 def for_data(data_dir: Path) -> Account | None:
-    """Whom to run the servers as: None is ourselves; root takes the data's owner, else the first candidate.
+    """The account for the servers: None is our own; root takes the data's owner, else the first candidate.
 
     Errors: ``no_account`` when no suitable user exists.
     """
@@ -49,7 +49,7 @@ def own_folder(path: Path, account: Account | None) -> None:
 
 
 def can_enter(path: Path, account: Account | None) -> bool:
-    """Whether the user may pass through every folder down to ``path`` (access lists are not asked)."""
+    """Whether the user may pass through every folder down to ``path`` (access lists are ignored)."""
     if account is None:
         return os.access(path, os.X_OK)
     return all(_passes(folder, account) for folder in (path, *path.parents))

@@ -1,4 +1,4 @@
-"""The servers that we bring along, as children of the supervisor."""
+"""The embedded Postgres and Redis, as children of the supervisor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gymsite.services.supervisor import Child, Supervisor
 
 
 def start(var_dir: Path, supervisor: Supervisor, *, with_postgres: bool, with_redis: bool) -> None:
-    """Start those wanted, side by side, and wait until they answer. Errors: those of each server."""
+    """Start the requested servers in parallel and wait until they answer. Errors: those of each server."""
     if not (with_postgres or with_redis):
         return
     user = account.for_data(postgres.data_folder(var_dir))
@@ -37,5 +37,5 @@ def start(var_dir: Path, supervisor: Supervisor, *, with_postgres: bool, with_re
 
 
 def end_leftovers(var_dir: Path) -> None:
-    """End what outlived a supervisor that was killed: such processes still carry its mark."""
+    """End processes that outlived a killed supervisor: they still carry its mark."""
     parent_death.end(parent_death.pids_with_environment(processes.MARK, str(var_dir)))

@@ -1,4 +1,4 @@
-"""Where the embedded servers are reached: sockets in a short private folder, noted under ``VAR_DIR/run``."""
+"""Addresses of the embedded servers: sockets in a short private folder, noted under ``VAR_DIR/run``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REDIS_SOCKET = "redis.sock"
 def database_url(var_dir: Path, *, role: str) -> str:
     """Address of the embedded Postgres for ``owner``, ``arena``, ``lab`` or ``worker``, or ``gym_owner`` etc.
 
-    Before the first start there is no password and the address leads nowhere; it is still well formed.
+    Before the first start it has no password and leads nowhere, but is still well formed.
     """
     name = "gym_" + role.removeprefix("gym_")
     host = quote(str(socket_folder(var_dir)))
@@ -35,7 +35,7 @@ def redis_url(var_dir: Path) -> str:
 
 
 def with_role(owner_url: str, *, role: str, password: str) -> str:
-    """The address of a server of the operator's own, for another role on it."""
+    """The address of an external server for another of its roles."""
     parts = urlsplit(owner_url)
     place = parts.netloc.rpartition("@")[2]
     name = "gym_" + role.removeprefix("gym_")
@@ -47,7 +47,7 @@ def run_folder(var_dir: Path) -> Path:
 
 
 def socket_folder(var_dir: Path) -> Path:
-    """The folder noted by the last start, or the one that the next start tries first."""
+    """The folder noted by the last start, else the one that the next start tries first."""
     try:
         return Path((run_folder(var_dir) / "sockets").read_text().strip())
     except OSError:

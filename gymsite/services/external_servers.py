@@ -1,4 +1,4 @@
-"""Servers of the operator's own (``DATABASE_URL``, ``REDIS_URL``): found usable, or said why not."""
+"""Checks of the operator's own servers (``DATABASE_URL``, ``REDIS_URL``)."""
 
 from __future__ import annotations
 

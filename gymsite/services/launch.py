@@ -1,7 +1,7 @@
-"""`python -m gymsite.services.launch NAME`: one row of the process table in this container's place.
+"""`python -m gymsite.services.launch NAME`: runs one process of the table in this container.
 
 Containers are given addresses without passwords, and their own secrets as files in ``VAR_DIR/secrets``.
-``setup`` in the place of a name prepares the database as its owner and ends.
+The name ``setup`` prepares the database as its owner and exits.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main(name: str) -> None:
     except GymError as error:
         sys.exit(error.message)
     os.chdir(processes.BASE_DIR)
-    os.execve(sys.executable, processes.command_line(table[name]), environment)  # noqa: S606 - no shell is wanted
+    os.execve(sys.executable, processes.command_line(table[name]), environment)  # noqa: S606 - no shell
 
 
 def _with_password(url: str, password: str) -> str:

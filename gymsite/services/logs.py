@@ -1,4 +1,4 @@
-"""One log file a child, kept below a size."""
+"""One log file per child, rotated by size."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def log_open(logs_dir: Path, name: str) -> IO[bytes]:
 
 
 def rotate_all(logs_dir: Path, *, max_bytes: int = MAX_BYTES) -> None:
-    """Move what a log too long holds to ``<name>.log.1`` and empty it.
+    """Move the content of a log that is too long to ``<name>.log.1`` and empty it.
 
-    Copied and cut, not renamed: its writer has it open, and appends wherever the end is.
+    Copied and truncated, not renamed: its writer keeps it open and appends at the end.
     """
     for path in logs_dir.glob("*.log"):
         if path.stat().st_size > max_bytes:

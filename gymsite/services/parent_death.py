@@ -1,4 +1,4 @@
-"""Children that cannot outlive their parent, and finding those that did (Linux)."""
+"""The parent-death watchdog: children that end with their parent, and finding those that did not (Linux)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 POLL_S = 0.02
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What asks a program to stop."""
+"""The signals that ask a program to stop."""
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def die_with_parent(parent: int, signum: int = signal.SIGKILL) -> None:
     """Have the kernel signal this process when its parent dies; ``parent`` is the parent's pid.
 
-    The kernel means the parent's *thread* that started us: start children from a thread that stays.
+    The kernel watches the *thread* that started us: start children from a thread that stays.
     """
     _libc.prctl(PR_SET_PDEATHSIG, signum)
     if os.getppid() != parent:
@@ -47,7 +47,7 @@ def spawn(
     account: Account | None = None,
     on_parent_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
-    """Start a program in a session of its own, output to ``log``, dying with us."""
+    """Start a program in its own session, with output to ``log``, that dies with us."""
     with stops_held():
         return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
             command,
@@ -67,9 +67,9 @@ def spawn(
 
 @contextlib.contextmanager
 def stops_held() -> Iterator[None]:
-    """Stop signals wait until the end of the block.
+    """Delay stop signals until the end of the block.
 
-    A fork calls hooks (the logging module has one), and what a handler raises in a hook is printed and lost.
+    A fork calls hooks (logging has one), and an exception that a signal handler raises in a hook is lost.
     """
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
@@ -87,7 +87,7 @@ def _watchdog(parent: int, signum: int) -> Callable[[], None]:
 
 
 def pids_inside(folder: Path, *, program: str) -> list[int]:
-    """Processes of ``program`` that work in the folder: servers of ours that outlived their start."""
+    """Processes of ``program`` that work in the folder: our servers that outlived their supervisor."""
     wanted = str(folder)
     return [
         pid
@@ -97,7 +97,7 @@ def pids_inside(folder: Path, *, program: str) -> list[int]:
 
 
 def pids_with_environment(name: str, value: str) -> list[int]:
-    """Processes that were started with ``name=value`` in their environment, ourselves left out."""
+    """Processes that were started with ``name=value`` in their environment, except this one."""
     entry = f"{name}={value}".encode()
     return [pid for pid in _pids() if pid != os.getpid() and entry in _environment(pid)]
 

@@ -13,7 +13,7 @@ from core.queues import QUEUES, Queue
 from gymsite.services import endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-# Carried by every descendant, so that the next start finds those that outlived a killed one.
+# In every descendant's environment, so that the next start finds those that outlived a killed supervisor.
 MARK = "GYM_SUPERVISED"
 SYSTEM_NAMES = (
     "PATH",
@@ -26,7 +26,7 @@ SYSTEM_NAMES = (
     "PYTHONPATH",
     "PYTHONWARNINGS",
 )
-# Given to a process by name where its row says so, and never passed on from the caller's environment.
+# Set for a process where its row says so, and never copied from the caller's environment.
 SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT")
 # Connections left for psql, manage.py and Postgres' own reserve.
 SPARE_CONNECTIONS = 10
@@ -47,11 +47,11 @@ class Process:
     has_token_key: bool = False
     has_world_salt: bool = False
     has_redis: bool = True
-    is_awaited: bool = True  # the others start when everything else is ready, and are not in its way
+    is_awaited: bool = True  # the others start once everything else is ready
     queue: Queue | None = None
 
     def pool_count(self) -> int:
-        """A worker's depends on settings, which are not read before they are needed."""
+        """A worker's follows from settings, which are read only when needed."""
         return self.queue.process_count() if self.queue else self.pools
 
 
@@ -121,7 +121,7 @@ PROCESSES = (
 
 @dataclass(frozen=True)
 class Installation:
-    """What the rows are filled in with: addresses with the passwords in them, and the keys."""
+    """The values that fill in the rows: addresses with their passwords, and the keys."""
 
     var_dir: Path
     host: str
@@ -135,7 +135,7 @@ class Installation:
 
 
 def environment(process: Process, installation: Installation, *, caller: Mapping[str, str]) -> dict[str, str]:
-    """A process's whole environment: documented settings, and of the secrets its own row's alone."""
+    """A process's whole environment: the documented settings, and only its own secrets."""
     names = (*SYSTEM_NAMES, *settings_documented())
     passed = {name: caller[name] for name in names if name in caller and name not in SECRET_NAMES}
     passed |= {name: str(port) for name, port in installation.ports.items()}
@@ -164,7 +164,7 @@ def command_line(process: Process) -> list[str]:
 
 
 def settings_documented() -> list[str]:
-    """Every setting that an operator may give: the names in ``.env.example``."""
+    """Every setting that an operator may set: the names in ``.env.example``."""
     return re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(), re.MULTILINE)
 
 
@@ -187,7 +187,7 @@ def pool_sizes(max_connections: int) -> dict[str, int]:
 
 
 def ready_mark(var_dir: Path, name: str) -> Path:
-    """A file that a worker makes when it takes jobs: a start can wait for it without asking Redis."""
+    """A file that a worker makes once it takes jobs, so that a start can wait for it without Redis."""
     return endpoints.run_folder(var_dir) / f"{name}.ready"
 
 

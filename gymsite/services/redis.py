@@ -47,7 +47,7 @@ def prepare(var_dir: Path, *, account: Account | None) -> None:
 
 
 def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) -> subprocess.Popen[bytes]:
-    """Start the server; its configuration goes in by a pipe, so that no process list shows the password."""
+    """Start the server; its configuration is piped in, so that no process list shows the password."""
     configuration = CONFIGURATION.format(socket=_socket(var_dir), password=secrets.read(var_dir, "redis"))
     read_end, write_end = os.pipe()
     os.write(write_end, configuration.encode())
@@ -76,7 +76,7 @@ def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 def is_ready(var_dir: Path) -> bool:
-    """Whether the server takes our password and has read its data."""
+    """Whether the server accepts our password and has loaded its data."""
     question = f"AUTH {secrets.read(var_dir, 'redis')}\r\nPING\r\n".encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1.0)

@@ -13,7 +13,7 @@ from gymsite.services import secrets
 
 ROLES = ("gym_arena", "gym_lab", "gym_worker")
 GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
-LOCK = 0x67796D  # advisory: two starts on one database must not change the catalogue at once
+LOCK = 0x67796D  # advisory lock: two starts on one database must not change the catalogue at once
 
 
 def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:

@@ -21,7 +21,7 @@ def folder(var_dir: Path) -> Path:
 
 
 def ensure_all(var_dir: Path) -> None:
-    """Make the folder (0700) and every secret that is not there yet (0600); never change one."""
+    """Make the folder (0700) and every missing secret (0600); existing ones never change."""
     folder(var_dir).mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in PASSWORDS + KEYS:
         if not (folder(var_dir) / name).exists():
@@ -29,9 +29,9 @@ def ensure_all(var_dir: Path) -> None:
 
 
 def write(var_dir: Path, name: str, value: str) -> None:
-    """Store a secret for the first time, whole or not at all; an existing one is replaced."""
+    """Write a secret atomically; an existing one is replaced."""
     if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of a secret: letters and underscores only")
+        raise ValueError(f"{name!r} is not a valid name of a secret: use letters and underscores only")
     target = folder(var_dir) / name
     half = target.with_name(f".{name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -47,9 +47,7 @@ def read(var_dir: Path, name: str) -> str:
     try:
         return path.read_text().strip()
     except (FileNotFoundError, NotADirectoryError):
-        message = (
-            f"{path} is not there: start Palaestra once with `make up`, or give the value by environment."
-        )
+        message = f"{path} does not exist: start Palaestra once with `make up`, or set it in the environment."
         raise GymError("no_secret", message) from None
     except PermissionError:
         message = f"{path} belongs to another user: run as that user, or choose another VAR_DIR."
@@ -57,7 +55,7 @@ def read(var_dir: Path, name: str) -> str:
 
 
 def read_or_ephemeral(var_dir: Path, name: str) -> str:
-    """A secret of an installation that was started before, else a random one that dies with this process.
+    """A secret of an existing installation, else a random one for the life of this process.
 
     Commands that need no running server (``check``, ``makemigrations``) work without any VAR_DIR.
     """

@@ -19,8 +19,8 @@ WORKERS = 2
 THREADS = 4
 KILL_AFTER_S = 4  # a worker that will not stop; all of `up` stops within ten seconds
 BACKLOG = 2048  # thousands of waiters may arrive at once
-# granian takes no further request while this many are unanswered, and a wait is one: above live's own limits,
-# which answer 503 where granian would fall silent.
+# granian accepts no further request while this many are unanswered, and each wait is one. This is above
+# live's own limits, which answer 503 where granian would not answer at all.
 LIVE_BACKPRESSURE = 32_768
 
 
@@ -48,13 +48,13 @@ def main(door: str) -> None:
 
 
 def _files_allow() -> None:
-    """A waiter is an open file, and the usual soft limit is 1,024."""
+    """Raise the limit of open files: each waiter is one, and the usual soft limit is 1,024."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _load_watched(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
-    """Runs in each worker: granian's workers would outlive it and go on answering."""
+    """Start the watchdog in each of granian's workers, which would otherwise outlive it and answer on."""
     parent_death.die_with_parent(parent)
     return application
 

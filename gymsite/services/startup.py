@@ -1,4 +1,4 @@
-"""`manage.py up`: everything in its order, and the words printed on the way."""
+"""`manage.py up`: starts everything in order and reports progress."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ PROBED_HOSTS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, n
 
 @dataclass(frozen=True)
 class Options:
-    """What the operator chose. An empty URL means the embedded server; settings are handed on to children."""
+    """The operator's choices. An empty URL means the embedded server; children get the settings."""
 
     var_dir: Path
     host: str
     ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT
-    addresses: Mapping[str, str]  # by process: as the world sees it
+    addresses: Mapping[str, str]  # by process, as seen from outside
     database_url: str
     redis_url: str
     settings: Mapping[str, str]
@@ -92,14 +92,14 @@ def _start(options: Options, supervisor: Supervisor, *, say: Callable[[str], Non
 
 
 def _start_servers(options: Options, supervisor: Supervisor, *, say: Callable[[str], None]) -> int:
-    """Start Postgres and Redis, or ask the operator's own; returns Postgres' ``max_connections``."""
+    """Start Postgres and Redis, or check the operator's own; returns Postgres' ``max_connections``."""
     max_connections = postgres.MAX_CONNECTIONS
     if options.redis_url:
         external_servers.redis_check(options.redis_url)
     if options.database_url:
         max_connections = external_servers.database_check(options.database_url)
     elif not postgres.data_folder(options.var_dir).exists():
-        say(f"Making a new installation in {options.var_dir} ...")
+        say(f"Creating a new installation in {options.var_dir} ...")
     embedded_servers.start(
         options.var_dir,
         supervisor,
@@ -139,9 +139,9 @@ def _child(process: Process, installation: Installation, *, caller: Mapping[str,
 
 
 def _wait_ready(options: Options, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
-    """Wait until a worker is up and all doors answer; say so when it takes long, and go on waiting.
+    """Wait until a worker is up and all doors answer; report every minute what is still missing.
 
-    One after the other: the lab is asked last, when it has nothing to complain of in its log any more.
+    One after the other: the lab comes last, so that its health check logs no errors.
     """
     warn_at = time.monotonic() + READY_WARNING_S
     for name in AWAITED:

@@ -1,4 +1,4 @@
-"""Starts children, restarts what dies, and stops all of it: one loop, in one thread."""
+"""Starts child processes, restarts those that die, and stops them all: one loop in one thread."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gymsite.services import logs, parent_death
 
 FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 30.0
-# A child that lived so long failed by accident: its next restart is a first one again.
+# A child that lived this long failed by accident: the back-off starts again.
 HEALTHY_S = 60.0
 TICK_S = 5.0
 POLL_S = 0.02
 
 
 class Stop(BaseException):
-    """Someone asked us to stop. Not an ``Exception``: no handler of errors may swallow it."""
+    """A request to stop. Not an ``Exception``, so that no error handler swallows it."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Supervisor:
         parent_death.become_subreaper()
 
     def start(self, *children: Child) -> None:
-        """Start children side by side, as one stage. Call it from the main thread, which must stay."""
+        """Start children in parallel, as one stage. Call it from the main thread, which must stay."""
         self.stages.append([])
         self.start_more(*children)
 
@@ -84,12 +84,12 @@ class Supervisor:
                     os.read(wake_fd, 512)
 
     def watch_once(self) -> None:
-        """One round of the loop, for those who wait for something else meanwhile."""
+        """One round of the loop, for callers that wait for something else meanwhile."""
         self._reap()
         self._restart_due()
 
     def stop(self, *, grace_s: float) -> None:
-        """Stop all children, stage by stage; what does not go in ``grace_s`` a stage is killed."""
+        """Stop all children, stage by stage; those that are still there after ``grace_s`` are killed."""
         for stage in reversed(self.stages):
             running = [child for child in stage if child.process and child.process.returncode is None]
             for child in running:
@@ -102,7 +102,7 @@ class Supervisor:
         self.stages.clear()
 
     def _spawn(self, child: Child) -> None:
-        # A stop waits until the child is known to who stops it.
+        # Stop signals wait until the child is registered.
         with parent_death.stops_held(), logs.log_open(self.logs_dir, child.name) as log:
             child.process = child.start(log.fileno())
         child.started_at = time.monotonic()
@@ -135,7 +135,7 @@ class Supervisor:
         return [child for stage in self.stages for child in stage]
 
     def _reap_orphans(self) -> None:
-        """Grandchildren whose parent died became ours; without this they would stay as zombies."""
+        """Reap grandchildren whose parent died: they became ours and would stay as zombies."""
         ours = {child.process.pid for child in self._children() if child.process}
         while True:
             try:
@@ -166,7 +166,7 @@ def stoppable() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _woken_by(signum: int) -> Iterator[int]:
-    """A file descriptor that becomes readable at each such signal."""
+    """A file descriptor that becomes readable at each of these signals."""
     read_end, write_end = os.pipe()
     os.set_blocking(read_end, False)
     os.set_blocking(write_end, False)
@@ -186,7 +186,7 @@ def _poll(child: Child) -> int | None:
 
 
 def _signal_group(child: Child, signum: int) -> None:
-    """To the child alone: it knows how to stop its own; the group is only for killing."""
+    """Signal the child alone, which stops its own children; the group is only for killing."""
     if child.process:
         child.process.send_signal(signum)
 

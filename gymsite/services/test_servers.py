@@ -1,4 +1,4 @@
-"""Postgres and Redis for one test run: started in a second, gone without trace."""
+"""Postgres and Redis for one test run, removed without trace afterwards."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ STOP_S = 5.0
 
 @dataclass(frozen=True)
 class TestServers:
-    """What a test run connects to; ``var_dir`` holds the secrets of every role."""
+    """The servers of a test run; ``var_dir`` holds the secrets of every role."""
 
-    __test__ = False  # not a test, whatever pytest makes of the name
+    __test__ = False  # pytest would collect it by its name
 
     var_dir: Path
 
@@ -37,7 +37,7 @@ class TestServers:
         return secrets.read(self.var_dir, "gym_" + role.removeprefix("gym_"))
 
     def role_url(self, role: str, *, database: str | None = None) -> str:
-        """The address for ``arena``, ``lab`` or ``worker``, in another database when one is named."""
+        """The address for ``arena``, ``lab`` or ``worker``; in ``database``, where one is given."""
         url = endpoints.database_url(self.var_dir, role=role)
         return url.replace(f"/{endpoints.DATABASE}?", f"/{database}?") if database else url
 
@@ -46,7 +46,7 @@ class TestServers:
 def embedded_services(var_dir: Path) -> Iterator[TestServers]:
     """Start both servers in a new folder under ``var_dir``; stop them and remove it at the end.
 
-    Several runs at once do not meet. Nothing is synced to disk. Folders of runs that were killed are removed.
+    Parallel runs do not interfere. Nothing is synced to disk. Folders of killed runs are removed.
     """
     var_dir.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(var_dir)
@@ -100,7 +100,7 @@ def _remove(folder: Path) -> None:
 
 
 def _remove_abandoned(var_dir: Path) -> None:
-    """A run that was killed holds its lock no longer."""
+    """Remove folders whose lock is free: their runs were killed."""
     for lock_path in var_dir.glob("run-*/lock"):
         with contextlib.suppress(OSError), lock_path.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

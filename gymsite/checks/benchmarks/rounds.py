@@ -1,4 +1,4 @@
-"""Right and wrong answers handed in as an agent's would be, and what the workers say of them."""
+"""Submits right and wrong answers as an agent would, and collects the workers' verdicts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Progress = Callable[[int], object]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """An answer that was handed in, and its verdict; ``read`` is what the verifier made of it and gold."""
+    """A submitted answer and its verdict; ``read`` is how the verifier parsed it and the gold."""
 
     task: Task
     run_kind: str
@@ -78,7 +78,7 @@ def runs_make(name: str) -> list[Run]:
 
 
 def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progress) -> Iterator[Finding]:
-    """Hand in every task's gold and a wrong answer in each run, and wait for the verdicts.
+    """Submit every task's gold and a wrong answer in each run, and wait for the verdicts.
 
     ``progress`` gets the number of new verdicts. Raises ``GymError`` ``no_verdicts`` when none comes in time.
     """
@@ -111,7 +111,7 @@ def _opened(ids: list[int], *, run: Run) -> list[Episode]:
 def _answer(
     task: Task, gold: str, role: Role, variation: dict[str, Any] | None, *, others: Iterable[str]
 ) -> str | list[str]:
-    """As an agent would write it who sees this episode: choices by the label that it shows."""
+    """The answer as an agent in this episode writes it: a choice by the label that its page shows."""
     form = questions.get(task.kind).form_of(task.payload)
     order = (variation or {}).get("order")
     if order is not None:
@@ -124,7 +124,7 @@ def _answer(
 
 
 def _wait(ids: list[int], progress: Progress) -> None:
-    """Until all are judged; each new verdict gives the others time again."""
+    """Wait until all are judged; each new verdict restarts the time limit."""
     waiting, last_news = len(ids), time.monotonic()
     while waiting:
         left = Episode.objects.filter(pk__in=ids).exclude(status=Episode.Status.FINISHED).count()

@@ -1,10 +1,10 @@
-"""A wrong answer to every task, by one rule for each way of answering.
+"""A wrong answer to every task, by one rule for each answer form.
 
-- Choices: the label after the right one, around, of those with another text.
-- Values: the right ones, and one value more.
+- Choices: the next label after the right one, cyclically, among those with another text.
+- Values: the right ones and one more.
 - A program: the functions of the signature, each of which returns None.
-- A line: the gold of the next task of the split that is no other way of writing this one's: both are numbers
-  more than a tenth apart, or neither text holds the other. Where there is none, words that no question has.
+- A line: the next gold of the split that cannot be another way of writing this one: both are numbers more
+  than a tenth apart, or neither text contains the other. Where there is none, words that fit no question.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def wrong_answer(
 
 
 def _next_label(texts: Mapping[str, str], right: str) -> str:
-    """The next choice, of those that do not say the same as the right one."""
+    """The next choice among those whose text differs from the right one's."""
     labels = list(texts)
     others = labels[labels.index(right) + 1 :] + labels
     return next((label for label in others if texts[label] != texts[right]), NOTHING_LIKE_IT)

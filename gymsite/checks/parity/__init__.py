@@ -1,1 +1,1 @@
-"""Whether a task's text can be recovered from what an agent is shown of its page (``check_parity``)."""
+"""Whether a task's text can be recovered from the observation of its page (``check_parity``)."""

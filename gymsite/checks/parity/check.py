@@ -1,4 +1,4 @@
-"""Opens every item in a real browser and compares what the client's serialiser says with the source."""
+"""Opens every item in a real browser and compares the client's outline of the page with the source."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[int], object]
 
 @dataclass(frozen=True)
 class Failure:
-    """The first look in which an item's text was not recovered, and where the texts part."""
+    """The first look in which an item's text was not recovered, and where the texts diverge."""
 
     look: Look
     problem: str
@@ -36,7 +36,7 @@ class Failure:
 def items_check(
     items: list[Item], *, in_every_pair: bool = False, progress: Progress | None = None
 ) -> list[Failure | None]:
-    """For each item None when its text was recovered in each look it was shown in, else what failed.
+    """For each item None when its text was recovered in every look that was tried, else the failure.
 
     Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
     """
@@ -90,7 +90,7 @@ class _Check:
     async def _problem(
         self, item: int, look: Look, *, page: WarmPage, pool: PagePool
     ) -> tuple[WarmPage, str | None]:
-        """What is wrong in one look. A page that stumbles is tried again before the item fails."""
+        """The problem in one look, if any. A page that fails to load is tried again before the item fails."""
         stumble: Exception | None = None
         for _ in range(PAGE_TRIES):
             try:
@@ -116,7 +116,7 @@ class _Check:
         bounds = await page.begin(self.server.address(item=item, look=self.looks[look]))
         view = await _view(page)
         if look.form == "dialog":
-            # The choices stand behind the button. A key reaches it under whatever lies over the page.
+            # The choices are behind the button. A key press reaches it even under a pop-up.
             opener = page.page.get_by_role("button", name=WORDINGS[look.wording].opener, exact=True)
             await opener.press("Enter")
             view = await _view(page)
@@ -126,7 +126,7 @@ class _Check:
 async def _view(page: WarmPage) -> PageView:
     view = await page.observe(acted=False)
     if view is None or not view.is_settled:
-        raise PlaywrightError("it went on loading")
+        raise PlaywrightError("the page went on loading")
     return view
 
 

@@ -1,4 +1,4 @@
-"""Which looks an item is checked in."""
+"""The looks in which an item is checked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pair = frozenset[tuple[str, Value]]
 def covering_looks(item: int, kind: str = "") -> list[Look]:
     """As many looks as the longest axis has values, in which every value of every axis occurs.
 
-    Each item starts elsewhere in each axis, so that together they meet ever more looks.
+    Each item starts at another value of each axis, so that together they cover more looks.
     """
     draws = Draws("covering looks", item)
     starts = {axis: draws.whole(0, len(values) - 1) for axis, values in AXES.items()}
@@ -31,16 +31,13 @@ def covering_looks(item: int, kind: str = "") -> list[Look]:
         look_read({axis: values[(starts[axis] + n) % len(values)] for axis, values in AXES.items()})
         for n in range(longest)
     ]
-    # An editor stays for two looks, so that it meets both themes.
+    # An editor stays for two looks, so that it occurs with both themes.
     editors = _editors(kind)
     return [replace(look, editor=editors[n // 2 % len(editors)]) for n, look in enumerate(looks)]
 
 
 def pairing_looks(kind: str = "") -> list[Look]:
-    """Looks in which every value of every axis meets every value of every other axis.
-
-    The product of the axes has a million; what two axes do to each other shows in these.
-    """
+    """Looks that cover every pair of values of any two axes: the whole product would be a million looks."""
     return [replace(look, editor=editor) for editor in _editors(kind) for look in _pairing()]
 
 

@@ -1,4 +1,4 @@
-"""Whether a page shows the pictures of its task: an observation in words can only name them."""
+"""Whether a page shows the pictures of its task, which an outline can only name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SHOWN = """() => Array.from(document.images, (image) => {
 
 
 def pictures_problem(payload: Mapping[str, Any], shown: Sequence[Mapping[str, Any]]) -> str | None:
-    """What is wrong with the pictures of a page, told by ``SHOWN``; None when all are there."""
+    """The problem with the pictures of a page, as ``SHOWN`` reports them; None when all are right."""
     figures = figures_of(payload)
     sizes = {figure.alternative: [figure.width, figure.height] for figure in figures}
     for picture in shown:
         size = sizes.get(picture["name"])
         if size is None:
-            return f"the page has a picture {picture['name']!r} that the task has not"
+            return f"the page has a picture {picture['name']!r} that the task does not"
         for what, found in (("is", picture["file"]), ("is drawn", picture["box"])):
             if found != size:
                 return f"{picture['name']} {what} {_by(found)} pixels where the task says {_by(size)}"

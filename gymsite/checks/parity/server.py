@@ -1,4 +1,4 @@
-"""Serves the arena's own question pages for items that have no episode. Nothing is read or written."""
+"""Serves the arena's question pages for items without an episode; the database is not used."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What a page must say, from the task's source, and what it did say, from the observation.
+"""Compares the text that a page must show, from the task's source, with the text of its outline.
 
-Both become one line without white space, in which a formula stands between dollars, and dollars that meet
-are one. What belongs to the form and not to the question is left out by its own words, and so are the boxes
-around it (``surroundings``). Nothing else is dropped: the stretches that the source is cut into are joined
-again and compared.
+Both become one line without white space, in which formulas stand between dollars and adjacent dollars are
+merged. The lines of the form are left out by their own words, and so are the boxes around the question
+(``surroundings``). Nothing else is dropped.
 """
 
 from __future__ import annotations
@@ -36,32 +35,30 @@ EXCERPT_CHARS = 40
 
 
 def expected_text(kind: str, payload: Mapping[str, Any]) -> str:
-    """What a page of this question kind must say. May raise ``GymError`` ``text_lost``."""
+    """The text that a page of this question kind must show. May raise ``GymError`` ``text_lost``."""
     return _packed(questions.get(kind).said(payload))
 
 
 def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -> str:
-    """What an axtree-v1 observation says of the question, in the order of its source.
+    """The text of the question in an outline, in the order of its source.
 
-    A line that the question should not have, a tool's button or a chosen radio among them, stays whole and so
-    differs from the source; so does one before the heading or after the button that hands in. Raises
+    A line that does not belong to the question, such as a tool's button or a selected radio, stays whole and
+    so differs from the source; so does a line before the heading or after the submit button. Raises
     ``GymError`` ``page_cut``, ``no_question``.
     """
     known = surroundings.question_lines(observation.split("\n"), payload, look)
     if outline.CUT in known:
-        raise GymError(
-            "page_cut", "The page is longer than an observation may be; what it ends with is lost."
-        )
+        raise GymError("page_cut", "The page is longer than an observation may be; its end is lost.")
     lines = [(text.lstrip(), _anonymous(outline.line_read(text))) for text in known]
     wording = WORDINGS[look.wording]
     button = Line(id="e", role="button", name=wording.button)
     start = next((place for place, (_, line) in enumerate(lines) if line.level == 1), None)
     end = next((place for place, (_, line) in enumerate(lines) if line == button), None)
     if start is None or end is None:
-        raise GymError("no_question", "The page has no heading with a button to hand in after it.")
+        raise GymError("no_question", "The page has no heading with a submit button after it.")
     parts = [lines[start + 1 : end], lines[end + 1 :]]
     if look.form == "above":
-        # The choices stand in the form, and the source names them last.
+        # The choices are in the form, and come last in the source.
         parts.reverse()
     head = [pair for pair in lines[:start] if not _is_head(pair[1])]
     form = _form_lines(wording, is_dialog=look.form == "dialog")
@@ -70,7 +67,7 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
 
 
 def difference(*, expected: str, observed: str) -> str | None:
-    """Where two texts part, for people to read; None when they are the same."""
+    """Where two texts diverge, for people to read; None when they are the same."""
     if observed == expected:
         return None
     pairs = enumerate(zip(expected, observed, strict=False))
@@ -85,12 +82,12 @@ def _anonymous(line: Line) -> Line:
 
 
 def _is_head(line: Line) -> bool:
-    """Whether an observation says this before the heading of any page."""
+    """Whether this line precedes the heading of every page."""
     return line == Line(role="main") or (line.role == "page" and line.url.startswith(f"{outline.ORIGIN}/"))
 
 
 def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
-    """The lines of a form in which nothing was typed yet, and of the dialog it may stand in."""
+    """The lines of an empty form, and of the dialog that may hold it."""
     fields = {
         Line(id="e", role="textbox", name=name, value="", states=states)
         for name in (wording.label, f"{wording.label} 1")
@@ -114,7 +111,7 @@ def _is_frame(line: Line, form: frozenset[Line]) -> bool:
 
 
 def _words(text: str, line: Line) -> str:
-    """The words of the question that a line says; a line of another kind is said whole."""
+    """The words of the question in a line; a line of another kind stays whole."""
     is_choice = line.role == "radio" and line.states in (("unchecked",), ("unchecked", "focused"))
     if line.name is not None and (is_choice or (line.role == "image" and line.is_bare)):
         return line.name

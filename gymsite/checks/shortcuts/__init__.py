@@ -1,1 +1,1 @@
-"""How often a mock site's pages give an answer to somebody who does not read them (``check_shortcuts``)."""
+"""How often a mock site's pages give an answer away without being read (``check_shortcuts``)."""

@@ -1,4 +1,4 @@
-"""A page as somebody finds it who reads nothing: words, links, and forms to fill in at random."""
+"""A page for a visitor who reads nothing: words, links, and forms to fill in at random."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Form:
 
 
 @dataclass(kw_only=True)
-class Found:
-    """What a page has."""
+class BlindPage:
+    """The contents of a page."""
 
     text: str
     links: list[tuple[str, str]]
@@ -53,10 +53,10 @@ class Found:
         return [line.strip() for line in self.text.split("\n") if line.strip()]
 
 
-def page_read(html: str) -> Found:
+def page_read(html: str) -> BlindPage:
     reader = _Reader()
     reader.feed(html)
-    return Found(text="".join(reader.text), links=reader.links, forms=reader.forms)
+    return BlindPage(text="".join(reader.text), links=reader.links, forms=reader.forms)
 
 
 class _Reader(HTMLParser):

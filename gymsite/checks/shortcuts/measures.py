@@ -1,6 +1,6 @@
-"""Two cheats that look at pages: random clicks, and the numbers that meet the eye first.
+"""Two cheats that look at pages: random clicks, and the numbers that come first.
 
-Both are told more than an agent knows: what kind of value a field takes.
+Both know more than an agent: what kind of value each field takes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.conf import settings
 
 from core.draws import Draws
 from core.presentation import Look
-from gymsite.checks.shortcuts.blind_page import Field, Form, Found
+from gymsite.checks.shortcuts.blind_page import BlindPage, Field, Form
 from gymsite.checks.shortcuts.site_walk import Walk
 from tasks_app.families import cheats
 from tasks_app.families.types import SiteTask
@@ -34,9 +34,9 @@ MOST_CLICKED = 0.05
 MOST_SEEN = 0.15
 CLICKS = 15
 ANSWERS = 5
-"""Handed in after one walk, each counted as a try of its own."""
+"""Answers submitted after one walk, each counted as a try."""
 PAGES_ASKED = 40
-"""Read in search of the page that is about what the wording names."""
+"""Pages read in search of the one that is about the subject of the wording."""
 PLACES = 25
 WORLDS_KEPT = 32
 SWITCH_CHANCE = 0.2
@@ -67,7 +67,7 @@ RULES: dict[str, Rule] = {
 class Shortcuts:
     """Shares from 0 to 1 for one family.
 
-    ``seen`` is that of the field and the rule that do best, None where no field takes a number or a date.
+    ``seen`` is that of the best field and rule; None where no field takes a number or a date.
     """
 
     family: str
@@ -84,15 +84,15 @@ class Shortcuts:
 
 LEGEND = f"""
 Shares of tasks drawn for this table, not of those that are loaded. Right without reading:
-  random clicks   walks of {CLICKS} random clicks that hand in what they met; at most {MOST_CLICKED:.0%}
-  first page      the best of {len(RULES)} rules that take a number or date from the first page about what is
-                  asked, for its best field; at most {MOST_SEEN:.0%}; "-" where no field takes one
-  by the rule     which rule that is ("number 9": the ninth number on the page), and for which field
-The last column names what is over its limit; nothing there: within both limits."""
+  random clicks   walks of {CLICKS} random clicks that submit what they met; at most {MOST_CLICKED:.0%}
+  first page      the best of {len(RULES)} rules that take a number or date from the first page about the
+                  subject, for its best field; at most {MOST_SEEN:.0%}; "-" where no field takes one
+  by the rule     that rule ("number 9": the ninth number on the page), and the field
+The last column names the limits that are exceeded."""
 
 
 def table(shortcuts: Iterable[Shortcuts], *, least: int = cheats.LEAST_JUDGED) -> str:
-    """One line a family, and a legend; families of fewer than ``least`` tasks are not judged."""
+    """One line per family, and a legend; families of fewer than ``least`` tasks are not judged."""
     lines = [f"{'family':28}{'tasks':>7}{'random clicks':>16}{'first page':>13}  {'by the rule':30}"]
     for one in shortcuts:
         seen = "-" if one.seen is None else f"{one.seen:.1%}"
@@ -126,7 +126,7 @@ def _family(family: str, placed: Sequence[PlacedTask], *, seed: int, walks: int 
 
 
 def _comparable(task: SiteTask) -> dict[int, float]:
-    """The values that are numbers or dates, by the place of their field."""
+    """The values that are numbers or dates, by the position of their field."""
     found = {place: _value_of(text) for place, text in enumerate(task.answer)}
     return {place: value for place, value in found.items() if value is not None}
 
@@ -140,7 +140,7 @@ def _walk(where: SiteWorld, changes: str) -> Walk:
 
 
 def rules_right(placed: PlacedTask) -> set[tuple[int, str]]:
-    """Fields, by their place, and rules by which the page that the wording is about gives the field's value.
+    """Fields, by position, and rules that give the field's value on the page about the wording's subject.
 
     A number is looked for among the page's numbers, a date among its dates.
     """
@@ -154,8 +154,8 @@ def rules_right(placed: PlacedTask) -> set[tuple[int, str]]:
     return right
 
 
-def about(placed: PlacedTask) -> Found:
-    """The first page, breadth first, that a link with a name out of the wording leads to; else the home."""
+def about(placed: PlacedTask) -> BlindPage:
+    """The first page, breadth first, whose link has a name from the wording; else the home page."""
     walk = _open(placed)
     home = walk.here
     for start, name, address in _links(placed.world, json.dumps(placed.task.changes)):
@@ -179,7 +179,7 @@ def _links(where: SiteWorld, changes: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def clicks(placed: PlacedTask, draws: Draws) -> float:
-    """How often, of ``ANSWERS`` tries, what is on the last page of a random walk was a right answer."""
+    """The share of ``ANSWERS`` tries in which the last page of a random walk gave a right answer."""
     walk = _open(placed)
     for _ in range(CLICKS):
         _click(walk, draws)
@@ -198,12 +198,12 @@ def _click(walk: Walk, draws: Draws) -> None:
         walk.go(draws.pick(links)[1])
 
 
-def _filled(form: Form, here: Found, draws: Draws) -> list[tuple[str, str]]:
+def _filled(form: Form, here: BlindPage, draws: Draws) -> list[tuple[str, str]]:
     values = ((field.name, _value(field, here, draws)) for field in form.fields)
     return [(name, value) for name, value in values if value is not None]
 
 
-def _value(field: Field, here: Found, draws: Draws) -> str | None:
+def _value(field: Field, here: BlindPage, draws: Draws) -> str | None:
     if field.options:
         return draws.pick(field.options)
     if field.is_switch:
@@ -213,12 +213,12 @@ def _value(field: Field, here: Found, draws: Draws) -> str | None:
     return draws.pick([*here.words(), *here.numbers(), *here.dates(), field.value])
 
 
-def _answer(here: Found, task: SiteTask, draws: Draws) -> tuple[str, ...]:
+def _answer(here: BlindPage, task: SiteTask, draws: Draws) -> tuple[str, ...]:
     return tuple(draws.pick(_likely(here, wanted) or here.words() or [""]) for wanted in task.answer)
 
 
-def _likely(here: Found, wanted: str) -> list[str]:
-    """What a page has of the kind of a value."""
+def _likely(here: BlindPage, wanted: str) -> list[str]:
+    """What a page offers of the same kind as a value."""
     if DATE.fullmatch(wanted):
         return here.dates()
     if NUMBER.fullmatch(wanted):
@@ -234,7 +234,7 @@ def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:
 
 
 def _value_of(text: str) -> float | None:
-    """Of a number itself, of a date as its day's number; None for anything else."""
+    """A number's value, or a date's ordinal; None for anything else."""
     if day := site_state.date_of(text):
         return float(day.toordinal())
     number = site_state.number_of(text)

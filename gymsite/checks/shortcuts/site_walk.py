@@ -1,4 +1,4 @@
-"""Pages of a mock site without an episode: the same views and templates, and events kept in a list."""
+"""Pages of a mock site without an episode: the same views and templates, with events in a list."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.presentation import Look
 from gymsite.arena.clock import virtual_now
 from gymsite.arena.sites.dispatch import resolve
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
-from gymsite.checks.shortcuts.blind_page import Field, Form, Found, page_read
+from gymsite.checks.shortcuts.blind_page import BlindPage, Field, Form, page_read
 
 MORNING = time(9)
-# Only for working out relative addresses.
+# Only for resolving relative addresses.
 FIRST_PAGE = "http://site/"
 MOST_REDIRECTS = 5
 
 
 class Walk:
-    """One visitor of the world of one task. ``here`` is what is before them, ``path`` where they are."""
+    """One visitor in the world of one task; ``here`` is the current page, ``path`` its path."""
 
     def __init__(self, *, site: str, world: Any, look: Look) -> None:
         self._site = sites.get(site)
@@ -32,16 +32,16 @@ class Walk:
         self.world = world
         self.events: list[Event] = []
         self.path = ""
-        self.here = Found(text="", links=[], forms=[])
+        self.here = BlindPage(text="", links=[], forms=[])
         self.go("")
 
     def go(self, address: str) -> bool:
-        """Follow a link of this page; False, and nothing changes, where it leads nowhere."""
+        """Follow a link of this page; False, without any change, where it leads nowhere."""
         split = urlsplit(urljoin(FIRST_PAGE + self.path, address))
         return self._ask(split.path.lstrip("/"), QueryDict(split.query), None)
 
     def send(self, form: Form, values: list[tuple[str, str]]) -> bool:
-        """Hand in a form of this page."""
+        """Send a form of this page."""
         split = urlsplit(urljoin(FIRST_PAGE + self.path, form.action))
         sent = QueryDict(mutable=True)
         for name, value in values:
@@ -85,5 +85,5 @@ class Walk:
 
 
 def is_filled(field: Field) -> bool:
-    """Whether a browser would send the field as it stands."""
+    """Whether a browser would send the field as it is."""
     return not field.is_switch and (field.is_hidden or bool(field.value))

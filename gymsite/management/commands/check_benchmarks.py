@@ -1,4 +1,4 @@
-"""``manage.py check_benchmarks PATH``: does every gold pass its own verifiers, and a wrong answer none?"""
+"""``manage.py check_benchmarks PATH``: does every gold pass its verifiers, and every wrong answer fail?"""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADS = (
 
 @dataclass
 class Checked:
-    """One split: what was loaded, how answers were judged, and what was not as it should be."""
+    """One split: what was loaded, how answers were judged, and what went wrong."""
 
     name: str
     items: int
@@ -70,7 +70,7 @@ class Checked:
 
 class Command(BaseCommand):
     help = (
-        "Import every benchmark of a folder and hand in each item's own gold and a wrong answer, in a run "
+        "Import every benchmark of a folder and submit each item's own gold and a wrong answer, in a run "
         "for evaluation and one for training; the running workers judge. Golds are printed where they fail."
     )
 
@@ -91,12 +91,12 @@ class Command(BaseCommand):
             self._tell(checked)
             raise CommandError(error.message) from None
         if not checked:
-            raise CommandError(f"The folder {options['path']} holds no folder named like a benchmark.")
+            raise CommandError(f"The folder {options['path']} contains no folder named after a benchmark.")
         self._tell(checked)
         bad = sum(len(one.bad) for one in checked)
         problems = sum(len(one.problems) for one in checked)
         if bad or problems:
-            raise CommandError(f"{bad} bad rows, {problems} answers that were not judged as they should be.")
+            raise CommandError(f"{bad} bad rows, {problems} answers were not judged as expected.")
 
     def _check_workers(self) -> None:
         report = health.health_report()
@@ -106,7 +106,7 @@ class Command(BaseCommand):
                 f"Start the installation first (make up): {', '.join(missing)} does not answer."
             )
         if report["sandbox"] != health.OK:
-            self.stderr.write("No worker has a sandbox: programs will be void.")
+            self.stderr.write("No worker has a sandbox: verdicts on programs will be void.")
 
     def _checked(self, options: dict[str, Any]) -> Iterator[Checked]:
         names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)

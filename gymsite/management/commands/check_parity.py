@@ -1,4 +1,4 @@
-"""``manage.py check_parity``: is every item's text in what an agent sees of its page?"""
+"""``manage.py check_parity``: can every item's text be recovered from the observation of its page?"""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tasks_app.registry import benchmarks
 if TYPE_CHECKING:
     from gymsite.checks.parity.check import Failure
 
-# Marks made here are taken back here when an item passes later; reasons of the source stay.
+# Marks made here are removed here when an item passes later; reasons given by the source stay.
 PARITY_REASON = "its text cannot be recovered from the observation of its page"
-# No observation holds a whole site.
+# No observation can hold a whole site.
 SITE_REASON = "its pages are a whole site"
 COLUMNS = ("benchmark", "items", "recoverable", "failed", "not checked")
 
@@ -50,9 +50,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--every-pair",
             action="store_true",
-            help="Each item in looks that pair all values of all axes (slow).",
+            help="Check each item in looks that cover all pairs of values (slow).",
         )
-        parser.add_argument("--mark", action="store_true", help="Write gap_eligible from what is found.")
+        parser.add_argument("--mark", action="store_true", help="Store the result in gap_eligible.")
 
     def handle(self, **options: Any) -> None:
         tallies: dict[str, Tally] = {}

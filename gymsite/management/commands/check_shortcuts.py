@@ -1,4 +1,4 @@
-"""``manage.py check_shortcuts SITE``: how often pages give an answer to somebody who does not read."""
+"""``manage.py check_shortcuts SITE``: how often pages give an answer away without being read."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gymsite.checks.site_command import SiteCheck
 
 class Command(SiteCheck):
     help = (
-        "Draw tasks of a mock site, visit its pages, and print by family how often random clicks hand in a "
-        "right answer, and how often one rule picks the right number from the first page about what is asked."
+        "Draw tasks of a mock site, visit its pages, and print by family how often random clicks submit a "
+        "right answer, and how often one rule picks the right number from the first page about the subject."
     )
     looking = "reading"
 

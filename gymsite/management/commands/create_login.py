@@ -10,7 +10,7 @@ from gymsite.services import preparation
 
 
 class Command(BaseCommand):
-    help = "Make a login for the lab; prints only its random password on standard output."
+    help = "Create a login for the lab; prints only its random password on standard output."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--name", required=True)
@@ -19,5 +19,5 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         name = options["name"]
         if get_user_model().objects.filter(username=name).exists():
-            raise CommandError(f"There is a login {name!r} already: choose another name.")
+            raise CommandError(f"There is already a login {name!r}: choose another name.")
         self.stdout.write(preparation.login_create(name=name, is_superuser=options["superuser"]))

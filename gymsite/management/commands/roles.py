@@ -12,7 +12,7 @@ from gymsite.services import roles, secrets
 
 class Command(BaseCommand):
     help = (
-        "Make the database roles and grant what gymsite/roles.sql says; run it after migrate, as the owner."
+        "Create the database roles and grant what gymsite/roles.sql says; run it after migrate, as the owner."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:

@@ -19,7 +19,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        # Children read no .env: it may hold what some of them must not know.
+        # Children do not read .env: it may hold secrets that some of them must not know.
         chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
         chosen |= os.environ
         options = startup.Options(
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _say(self, line: str) -> None:
-        """Print a line; whoever read our output may be gone, which is no reason to stop."""
+        """Print a line, even if the reader of our output is gone."""
         with contextlib.suppress(OSError):
             self.stdout.write(line)
             self.stdout.flush()

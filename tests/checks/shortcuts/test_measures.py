@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from core.draws import Draws
 from core.presentation import Look
 from gymsite.checks.shortcuts import measures
-from gymsite.checks.shortcuts.blind_page import Found, page_read
+from gymsite.checks.shortcuts.blind_page import BlindPage, page_read
 from gymsite.checks.shortcuts.site_walk import Walk
 from tasks_app.families.registry import of_site
 from tasks_app.sites.drafts import PlacedTask
@@ -82,7 +82,7 @@ def test_a_number_that_the_page_of_the_thing_shows_is_found_in_any_field(placed:
 def test_a_date_is_looked_for_among_the_dates_of_the_page(
     placed: PlacedTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = Found(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
+    page = BlindPage(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
     monkeypatch.setattr(measures, "about", lambda placed: page)
     asked = replace(placed, task=replace(placed.task, answer=("2027-05-06", "2027-06-07")))
     right = measures.rules_right(asked)
