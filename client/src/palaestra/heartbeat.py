@@ -5,30 +5,21 @@ from __future__ import annotations
 import asyncio
 
 from palaestra.api import Client
+from palaestra.background import Background
 from palaestra.errors import ApiError, Unreachable
 
 HEARTBEAT_S = 60.0
 EPISODES_PER_CALL = 5_000
 
 
-class Heartbeat:
+class Heartbeat(Background):
     """Renews the leases of ``episodes`` once a minute, for as long as it is entered."""
 
     def __init__(self, client: Client) -> None:
         self.episodes: set[int] = set()
         self._client = client
-        self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Heartbeat:
-        self._task = asyncio.ensure_future(self._run())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _run(self) -> None:
+    async def _work(self) -> None:
         while True:
             await asyncio.sleep(HEARTBEAT_S)
             episodes = sorted(self.episodes)

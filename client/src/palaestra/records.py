@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
+
+T = TypeVar("T")
 
 Outcome = Literal["correct", "incorrect", "void"]
 ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
@@ -21,6 +23,13 @@ CloseReason = Literal[
 Message = dict[str, Any]
 Answer = str | list[str]
 AnswerForm = Literal["line", "block", "program", "values"]
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
+    """One page of a list; ``next`` is the cursor of the following one, None at the end."""
+
+    results: list[T]
+    next: str | int | None = None
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,11 +88,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     guess_rate: float | None = None
     oracle_steps: int | None = None
     gap_eligible: bool = True
-
-
-class TaskPage(msgspec.Struct, frozen=True, kw_only=True):
-    results: list[Task]
-    next: str | int | None = None
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,11 +204,6 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict | None = None
 
 
-class EpisodePage(msgspec.Struct, frozen=True, kw_only=True):
-    results: list[EpisodeState]
-    next: str | int | None = None
-
-
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
     start_url: str | None = None
     next_index: int = 1
@@ -226,11 +225,6 @@ class StreamedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
 
 
-class VerdictPage(msgspec.Struct, frozen=True, kw_only=True):
-    results: list[StreamedVerdict]
-    next: str | int | None = None
-
-
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     """A group as it completes; ``degenerate`` means that all its rewards are the same."""
 
@@ -246,6 +240,7 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     degenerate: bool = False
 
 
-class GroupPage(msgspec.Struct, frozen=True, kw_only=True):
-    results: list[GroupState]
-    next: str | int | None = None
+TaskPage = Page[Task]
+EpisodePage = Page[EpisodeState]
+VerdictPage = Page[StreamedVerdict]
+GroupPage = Page[GroupState]

@@ -6,6 +6,7 @@ import asyncio
 import time
 
 from palaestra.api import Client
+from palaestra.background import Background
 from palaestra.errors import ApiError, Unreachable
 from palaestra.records import Verdict
 
@@ -27,7 +28,7 @@ async def verdict_wait(client: Client, episode: int, *, limit_s: float = VERDICT
     return (await client.episode(episode)).verdict
 
 
-class VerdictStream:
+class VerdictStream(Background):
     """All verdicts of one run over one open wait; ``verdict`` returns one episode's."""
 
     def __init__(self, client: Client, run: int) -> None:
@@ -35,16 +36,6 @@ class VerdictStream:
         self._run = run
         self._verdicts: dict[int, Verdict] = {}
         self._pending: dict[int, asyncio.Future[Verdict]] = {}
-        self._task: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> VerdictStream:
-        self._task = asyncio.ensure_future(self._read())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
 
     async def verdict(self, episode: int, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
         """The episode's verdict, or None when there is none within ``limit_s`` seconds."""
@@ -56,7 +47,7 @@ class VerdictStream:
         except asyncio.TimeoutError:
             return (await self._client.episode(episode)).verdict
 
-    async def _read(self) -> None:
+    async def _work(self) -> None:
         cursor: str | int | None = None
         while True:
             try:
