@@ -18,8 +18,8 @@ from core.blobs import blob_response
 from core.errors import GymError
 from core.presentation import Look, look_read
 from core.tokens import token_open
-from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_chunks
-from gymsite.arena.sites import dispatch, notices
+from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_chunks, site_dispatch
+from gymsite.arena.sites import notices
 from gymsite.arena.sites.site import Instead
 from gymsite.arena.wording import WORDINGS
 from tasks_app import kinds
@@ -173,7 +173,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """One body for wrong, expired and finished tokens and for addresses that never were."""
-    return _instead(request, dispatch.NOTHING)
+    return _instead(request, site_dispatch.NOTHING)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -226,7 +226,7 @@ def _not_taken(
 
 def _refused(root: str, *, page: str = "", code: str) -> HttpResponse:
     """To a page of the site that says why: what answers a form itself cannot be gone back to."""
-    response = HttpResponseRedirect(f"{root}{dispatch.with_aside(page, refused=code)}")
+    response = HttpResponseRedirect(f"{root}{site_dispatch.with_aside(page, refused=code)}")
     response.status_code = 303
     return response
 
@@ -278,7 +278,7 @@ def _site(
     """A page of a mock site, with the task above it, and with why an answer was refused."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
-    code = "" if said else request.GET.get(dispatch.REFUSED, "")
+    code = "" if said else request.GET.get(site_dispatch.REFUSED, "")
     error = forms.refusal(code) if code in forms.REFUSALS else error
     if code in forms.UNREADABLE:
         why = forms.refusal(code)
@@ -291,7 +291,7 @@ def _site(
         "takes_answer": episode.answer_channel == "page",
         "error": error,
     }
-    return dispatch.answer(
+    return site_dispatch.answer(
         request,
         episode,
         path=path,

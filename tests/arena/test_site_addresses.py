@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gymsite.arena.sites import dispatch
+from gymsite.arena import site_dispatch
 from tasks_app.worlds.stays.types import World
 from tests import factories, reviews_shop
 from tests.arena.test_stays import WHO, dates, episode_in, offer
@@ -101,7 +101,7 @@ def test_what_was_done_is_told_once(
     booked = follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
     assert NEWS.findall(booked.content.decode()) == ["Your stay is booked. Keep your confirmation code."]
     place = booked.redirect_chain[0][0].replace("../", "")
-    assert dispatch.NEWS in place
+    assert site_dispatch.NEWS in place
     again = arena_client.get(address(episode, place))
     assert again.status_code == 200
     assert NEWS.findall(again.content.decode()) == []
@@ -139,7 +139,7 @@ def test_nobody_makes_a_page_say_that_something_was_done(
     ],
 )
 def test_what_an_address_says_beside_its_page_is_said_once(page: str, led: str) -> None:
-    assert dispatch.with_aside(page, news="7") == led
+    assert site_dispatch.with_aside(page, news="7") == led
 
 
 def test_a_question_is_refused_with_what_was_typed(follow: Callable[..., Any]) -> None:

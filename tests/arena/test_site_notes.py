@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from gymsite.arena.sites import dispatch, events
+from gymsite.arena import site_dispatch
+from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Change, Page, Site, Visit, route, sites
 from tasks_app.worlds import evidence
 from tests.arena.test_sites import BOARD, episode_make, kinds
@@ -52,9 +53,9 @@ SITE = Site(
 def _board(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In place of the board of other tests, whose addresses are remembered by its name."""
     monkeypatch.setitem(sites._items, "board", SITE)
-    dispatch._resolver.cache_clear()
+    site_dispatch._resolver.cache_clear()
     yield
-    dispatch._resolver.cache_clear()
+    site_dispatch._resolver.cache_clear()
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from django.conf import settings
 from django.http import Http404
 
-from gymsite.arena import clock
-from gymsite.arena.sites import dispatch, events
+from gymsite.arena import clock, site_dispatch
+from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Change, Page, Site, Visit, route, sites
 from tasks_app.worlds.keys import changes_seal, world_key
 from tests import factories
@@ -130,8 +130,10 @@ def test_the_pages_clock_is_the_episodes(arena_client: ArenaClient, address: Cal
 
 def test_the_clock_never_leaves_the_day_of_the_world() -> None:
     start = datetime(2027, 3, 1, 9, tzinfo=UTC)
-    assert dispatch.site_now(start=start, site_events=2) == start + 2 * clock.TICK
-    assert dispatch.site_now(start=start, site_events=10**6) == datetime(2027, 3, 1, 23, 59, 30, tzinfo=UTC)
+    assert site_dispatch.site_now(start=start, site_events=2) == start + 2 * clock.TICK
+    assert site_dispatch.site_now(start=start, site_events=10**6) == datetime(
+        2027, 3, 1, 23, 59, 30, tzinfo=UTC
+    )
 
 
 def test_a_look_is_noted_once_however_often_it_is_taken(
@@ -235,6 +237,6 @@ def test_a_question_of_another_kind_has_no_further_pages(
 
 
 def test_an_address_of_a_site_is_resolved_by_its_own_patterns() -> None:
-    assert dispatch.resolve("board", "lines/7/").kwargs == {"line": 7}
+    assert site_dispatch.resolve("board", "lines/7/").kwargs == {"line": 7}
     with pytest.raises(Http404):
-        dispatch.resolve("board", "elsewhere")
+        site_dispatch.resolve("board", "elsewhere")

@@ -10,7 +10,7 @@ import psycopg
 from django.conf import settings
 from django.db import connection
 
-import gymsite
+import core
 from core import redis_client
 from trajectories import heartbeats
 
@@ -56,7 +56,7 @@ def _probe() -> dict[str, Any]:
     return {
         "status": DOWN if down else OK,
         "down": down,
-        "version": gymsite.__version__,
+        "version": core.__version__,
         **parts,
         "arena_url": settings.ARENA_URL,
         "live_url": settings.LIVE_URL,

@@ -4,9 +4,9 @@ A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, no da
 be called again for the same request when another tab was faster. ``Http404`` is for what there is not.
 
 Whatever lies over a page until it is closed is a pop-up. A page names those that it draws (``Page.pop_ups``);
-``dispatch`` then notes ``pop_up_shown {name}`` for each that is not noted as open. Closing one is the change
-``banner_closed {name}``. A judge has the events alone and none of a site's schedule: open is what was shown
-and not closed since (``tasks_app/worlds/evidence``).
+``site_dispatch`` then notes ``pop_up_shown {name}`` for each that is not noted as open. Closing one is the
+change ``banner_closed {name}``. A judge has the events alone and none of a site's schedule: open is what was
+shown and not closed since (``tasks_app/worlds/evidence``).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 
 from core.presentation import Look
 from gymsite.arena.clock import virtual_now
-from gymsite.arena.sites.dispatch import resolve
+from gymsite.arena.site_dispatch import resolve
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
 from gymsite.checks.shortcuts.blind_page import BlindPage, Field, Form, page_read
 
