@@ -25,6 +25,8 @@ from tests.arena.test_races import AT_ONCE, at_once
 from tests.conftest import ArenaClient
 from trajectories.models import Episode, SiteEvent
 
+pytestmark = pytest.mark.slow
+
 FIRST_DAY = date(2027, 3, 1)
 STAY = Stay(check_in=date(2027, 5, 4), check_out=date(2027, 5, 9), guests=1)
 TEXT = "Book something."

@@ -9,6 +9,8 @@ import sys
 import pytest
 from django.conf import settings
 
+pytestmark = pytest.mark.slow
+
 NOWHERE = "postgresql://nobody:none@127.0.0.1:1/none"
 
 

@@ -19,7 +19,7 @@ from trajectories.models import Episode, Group, Verdict
 from trajectories.prompts import conversation
 from verifiers import denotations
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 TEXT_ARMS = ("text_zero_shot", "text_agent")
 DOING = ("book_stay", "cancel_and_rebook", "change_dates")

@@ -12,6 +12,8 @@ from tasks_app.models import Gold, Task
 from tests import factories
 from tests.tasks_app import samples
 
+pytestmark = pytest.mark.slow
+
 STORIES = (
     "Ines has {} boxes of pens and gives away {} pens. How many pens are left in the end?",
     "A train leaves Vigo at {} and drives for {} hours. When does it arrive in Porto?",

@@ -19,6 +19,8 @@ from tests.tasks_app.test_benchmarks import accepts, drafts
 from tests.tasks_app.test_loader import load, snapshot
 from verifiers import mutation
 
+pytestmark = pytest.mark.slow
+
 OFFICIAL = {"train": 374, "validation": 90, "prompt": 10}
 GOLDS_TRIED = 60 if coverage_choice.IS_WHOLE else 6
 

@@ -15,6 +15,8 @@ from tasks_app.families.registry import of_site
 from tasks_app.sites.drafts import PlacedTask
 from tasks_app.sites.lanes import tasks_draw
 
+pytestmark = pytest.mark.slow
+
 SALT = b"salt of these tests"
 # Of a split, and of a family. Tasks of a world share its trips, so that a share of few worlds is a rough one:
 # of three times 480 tasks, 10% of `cancel_and_rebook` had the fee where non-refundable trips have the total,
