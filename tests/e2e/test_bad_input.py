@@ -170,7 +170,9 @@ def test_every_tab_and_what_is_found_show_hostile_texts_as_text(watched: Callabl
     page.keyboard.press("/")
     page.keyboard.type("<script>window.ran=1")
     page.keyboard.press("Enter")
-    expect(page.locator("[data-found-count]")).to_have_text("1 of 2 steps: in thought, action, tree, address")
+    expect(page.locator("[data-matches-count]")).to_have_text(
+        "1 of 2 steps: in thought, action, tree, address"
+    )
     expect(page.locator(".thought mark").first).to_have_text("<script>window.ran=1")
     expect(page.locator(".thought .unseen").first).to_have_text("U+202E")
     assert is_uncovered(page)

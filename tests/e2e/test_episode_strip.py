@@ -12,7 +12,7 @@ from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.lab.long_scene import long_episode
 from trajectories.facts import store
-from trajectories.lab.queries import interim_facts
+from trajectories.lab.queries import step_facts
 from trajectories.models import PageEvent, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -48,7 +48,7 @@ def test_the_timeline_of_an_episode_leads_to_its_steps_by_keys(lab_page: LabPage
 def test_only_one_frame_of_the_timeline_is_in_the_order_of_tabs(lab_page: LabPage) -> None:
     page = lab_page()
     opened(page, long_episode(steps=30, pictures=0).pk)
-    expect(page.locator(".strip-track a[tabindex='0']")).to_have_count(1)
+    expect(page.locator(".timeline-track a[tabindex='0']")).to_have_count(1)
 
 
 def test_an_episode_that_begins_late_shows_its_first_steps(lab_page: LabPage) -> None:
@@ -71,7 +71,7 @@ def test_step_numbers_that_were_never_recorded_are_one_cell(lab_page: LabPage) -
     page = lab_page()
     opened(page, episode.pk)
     strip = page.get_by_role("navigation", name="Timeline")
-    expect(strip.locator(".frame-lack")).to_have_text(["9,996 not recorded"])
+    expect(strip.locator(".frame-missing")).to_have_text(["9,996 not recorded"])
     expect(strip.locator(".frame-gap .frame-name")).to_have_text("4–9999")
     expect(strip.get_by_role("link")).to_have_count(4)
     assert strip.evaluate("view => view.scrollWidth <= view.clientWidth")
@@ -97,7 +97,7 @@ def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
         expect(strip.get_by_text(number, exact=True)).to_be_visible()
     expect(strip.locator(".frame-wait")).to_have_count(0)
     middle = strip.evaluate(
-        """view => [...view.querySelectorAll(".strip-track > li:not(.strip-end)")]
+        """view => [...view.querySelectorAll(".timeline-track > li:not(.timeline-end)")]
           .map(cell => [parseFloat(cell.style.insetInlineStart) / 80, cell.querySelector(NAMES).textContent])
           .filter(([place]) => place >= 997 && place <= 1014)
           .sort((one, other) => one[0] - other[0]).map(([, name]) => name)""".replace("NAMES", NAMES)
@@ -109,7 +109,7 @@ def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
 def test_the_timeline_of_an_open_episode_says_what_is_not_compared_yet(
     lab_page: LabPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interim_facts, "STEPS_MOST", 2)
+    monkeypatch.setattr(step_facts, "STEPS_MAX", 2)
     episode = factories.episode()
     for index in range(1, 4):
         factories.step(episode, index)
@@ -191,7 +191,7 @@ def test_frames_have_the_signs_of_the_list(lab_page: LabPage) -> None:
     store.episodes_summarise([episode.pk])
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, episode.pk)
-    expect(page.locator(".frame-seen")).to_have_text(
+    expect(page.locator(".frame-check")).to_have_text(
         ["∅ Action had no effect", "∅ Not performed", "+ Unexplained events"]
     )
     frames = page.get_by_role("navigation", name="Timeline").get_by_role("link")

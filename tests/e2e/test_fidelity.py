@@ -112,7 +112,7 @@ def test_whoever_opens_the_tab_has_the_step_checked_and_is_told(typed: Episode, 
     lab.goto(f"/episodes/{typed.pk}/steps/4#dom")
     badge = lab.locator("#fidelity")
 
-    expect(badge).to_contain_text("It waits for a worker")
+    expect(badge).to_contain_text("It is waiting for a worker")
     assert check.step_check(episode_id=typed.pk, index=4)
     expect(badge).to_contain_text("Not faithful")
     expect(lab.locator("#tab-dom")).to_contain_text("≠")
@@ -126,7 +126,7 @@ def test_without_scripts_a_person_asks_by_a_button(typed: Episode, lab_page: Ope
 
     lab.get_by_role("button", name="Check now").click()
 
-    expect(lab.get_by_text("It waits for a worker")).to_be_visible()
+    expect(lab.get_by_text("It is waiting for a worker")).to_be_visible()
     assert check.step_check(episode_id=typed.pk, index=4)
-    lab.get_by_role("link", name="Look again").click()
+    lab.get_by_role("link", name="Refresh").click()
     expect(lab.get_by_text("Not faithful")).to_be_visible()

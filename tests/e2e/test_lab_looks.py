@@ -53,7 +53,7 @@ def test_the_outcome_at_the_end_of_a_timeline_is_never_cut(
         opened(page, f"/episodes/{episode.pk}/{place}")
         pill = page.locator("[data-ending] .tag")
         expect(pill).to_be_visible()
-        view = page.locator("[data-strip]")
+        view = page.locator("[data-timeline]")
         left, right, _, _ = sides(pill)
         assert sides(view)[0] <= left, place
         assert right <= sides(view)[1], place
@@ -62,10 +62,10 @@ def test_the_outcome_at_the_end_of_a_timeline_is_never_cut(
 def test_the_frame_that_has_the_focus_is_not_below_the_outcome(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/")
-    page.locator(".strip-track a").first.focus()
+    page.locator(".timeline-track a").first.focus()
     for _ in range(11):
         page.keyboard.press("ArrowRight")
-        frame = page.locator(".strip-track a:focus")
+        frame = page.locator(".timeline-track a:focus")
         assert sides(frame)[1] <= sides(page.locator("[data-ending] .tag"))[0] + 1
 
 
@@ -297,7 +297,7 @@ def test_a_number_that_was_never_recorded_is_said_to_lead_elsewhere(
     page.keyboard.type("4")
     page.keyboard.press("Enter")
     said = "Step 4 was never recorded: 5 is the next one."
-    notice = page.locator("[data-instead]")
+    notice = page.locator("[data-notice]")
     expect(notice).to_have_text(said)
     expect(page.locator("[data-status]")).to_contain_text(said)
     page.keyboard.press("k")

@@ -16,7 +16,7 @@ from tests.e2e.test_updates import LAST_STEP_TO_COME, close, finish, says
 from tests.e2e.wire import Wire
 from tests.lab.long_scene import picture_make
 from trajectories.facts.store import episodes_summarise
-from trajectories.lab.updates import MEASURES_TO_COME
+from trajectories.lab.updates import AWAITING_MEASURES
 from trajectories.models import Blob, Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -41,7 +41,7 @@ def viewer(lab_page: Callable[..., Page], live: Wire, episode: Episode) -> Page:
 
 def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode: Episode) -> None:
     factories.step(episode, 3, thought="The third.")
-    expect(viewer.locator(".strip-track .frame-number")).to_have_text(["1", "2", "3"])
+    expect(viewer.locator(".timeline-track .frame-number")).to_have_text(["1", "2", "3"])
     expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
     at_step(viewer, 2)
     viewer.keyboard.press("ArrowRight")
@@ -50,12 +50,12 @@ def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode:
 
 
 def test_a_gap_that_comes_and_is_filled_is_told_in_the_timeline(viewer: Page, episode: Episode) -> None:
-    names = viewer.locator(".strip-track .frame-number, .frame-gap .frame-name")
+    names = viewer.locator(".timeline-track .frame-number, .frame-gap .frame-name")
     factories.step(episode, 100)
     expect(names).to_have_text(["1", "2", "3–99", "100"])
     factories.step(episode, 50)
     expect(viewer.locator(".frame-gap .frame-name")).to_have_text(["3–49", "51–99"])
-    cells = viewer.locator(".strip-track > li:not(.strip-end)")
+    cells = viewer.locator(".timeline-track > li:not(.timeline-end)")
     lefts = cells.evaluate_all("cells => cells.map(cell => parseInt(cell.style.insetInlineStart))")
     assert sorted(lefts) == [0, 80, 160, 240, 320, 400]
 
@@ -174,14 +174,14 @@ def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) ->
     says(viewer, "Ended")
     expect(viewer.locator(".viewer-head")).to_contain_text("incorrect")
     expect(viewer.locator("[data-ending]")).to_contain_text("incorrect")
-    expect(viewer.locator("#ending")).to_contain_text("How the episode ended")
+    expect(viewer.locator("#ending")).to_contain_text("End of the episode")
 
 
 def test_a_hostile_step_in_the_timeline_runs_nothing(viewer: Page, episode: Episode) -> None:
     asked: list[str] = []
     viewer.on("request", lambda request: asked.append(request.url))
     factories.step(episode, 3, thought=HOSTILE, action={"type": HOSTILE, "text": HOSTILE, "target": HOSTILE})
-    expect(viewer.locator(".strip-track .frame-number")).to_have_text(["1", "2", "3"])
+    expect(viewer.locator(".timeline-track .frame-number")).to_have_text(["1", "2", "3"])
     viewer.keyboard.press("l")
     at_step(viewer, 3)
     assert viewer.evaluate("window.ran") is None
@@ -197,7 +197,7 @@ def test_an_episode_opened_before_its_first_step_gets_its_timeline(
     says(page, "Live")
     for index in (1, 2):
         factories.step(episode, index)
-    expect(page.locator(".strip-track .frame-number")).to_have_text(["1", "2"])
+    expect(page.locator(".timeline-track .frame-number")).to_have_text(["1", "2"])
 
 
 @pytest.mark.parametrize("width", [1440, 400])
@@ -210,7 +210,7 @@ def test_a_viewer_that_follows_is_for_everyone(viewer: Page, width: int) -> None
 def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, episode: Episode) -> None:
     for index in (3, 4):
         factories.step(episode, index, observation_text="page", action={"type": "click", "target": "e1"})
-    timeline = viewer.locator(".strip-track")
+    timeline = viewer.locator(".timeline-track")
     expect(timeline).to_contain_text("same as step 3 (so far)")
     badge = viewer.locator(".action-card .tag").first
     expect(badge).to_contain_text("not known yet")
@@ -220,7 +220,7 @@ def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, e
     expect(card).to_contain_text("no worker has measured the episode since its end")
     Episode.objects.filter(pk=episode.pk).update(closed_at=Now())
     says(viewer, "Judged")
-    expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(MEASURES_TO_COME)
+    expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(AWAITING_MEASURES)
     episodes_summarise([episode.pk])
     says(viewer, "Ended")
     expect(timeline).not_to_contain_text("so far")

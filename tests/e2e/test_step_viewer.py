@@ -210,10 +210,10 @@ def test_the_timeline_of_a_long_episode_holds_only_what_is_in_sight(
     long = long_episode(steps=1200, pictures=0)
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, long, 600)
-    frames = page.locator(".strip-track .frame")
+    frames = page.locator(".timeline-track .frame")
     expect(page.locator('.frame[aria-current="step"]')).to_contain_text("600")
     assert frames.count() < 40
-    page.locator("[data-strip]").evaluate("view => { view.scrollLeft = 1100 * 80 }")
+    page.locator("[data-timeline]").evaluate("view => { view.scrollLeft = 1100 * 80 }")
     expect(page.locator(".frame", has_text="1105")).to_be_visible()
     page.locator(".frame", has_text="1105").click()
     at_step(page, 1105)
@@ -223,7 +223,7 @@ def test_the_timeline_of_a_long_episode_holds_only_what_is_in_sight(
 def test_the_step_stays_in_the_middle_of_the_timeline_when_the_window_narrows(lab_page: LabPage) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     page.goto(f"/episodes/{long_episode(steps=120, pictures=0).pk}/steps/60")
-    current = page.locator(".strip-track [aria-current]")
+    current = page.locator(".timeline-track [aria-current]")
     expect(current).to_be_in_viewport()
     page.set_viewport_size({"width": 500, "height": 900})
     expect(current).to_be_in_viewport(ratio=1)

@@ -14,7 +14,7 @@ from tests.e2e import axe
 from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
 from trajectories.facts.store import episodes_summarise
-from trajectories.lab.updates import STEPS_TO_COME
+from trajectories.lab.updates import AWAITING_STEPS
 from trajectories.live import notices
 from trajectories.models import Episode
 
@@ -24,7 +24,7 @@ LabPage = Callable[..., Page]
 ANSWER = {"type": "answer", "text": "42"}
 # Longer than the socket waits before it is tried again.
 PATIENCE_MS = 40_000
-LAST_STEP_TO_COME = STEPS_TO_COME.format(30)
+LAST_STEP_TO_COME = AWAITING_STEPS.format(30)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient, ArenaClient
 from trajectories.judging import services
-from trajectories.lab.episode.views import _messages
+from trajectories.lab.episode.prompt import episode_prompt
 from trajectories.models import Episode, Group, Verdict
 from trajectories.prompts import templates
 from verifiers import denotations
@@ -211,7 +211,7 @@ def test_a_page_of_the_lab_shows_what_was_told(trainer: ApiClient, booking: Task
     for fields in ({}, {"answer_channel": "api"}, WITHOUT):
         _, answer = trainer.json("POST", "/episodes", body(booking, **fields))
         (messages,) = answer["messages"].values()
-        assert _messages(Episode.objects.get(pk=answer["episodes"][0]["id"])) == messages
+        assert episode_prompt(Episode.objects.get(pk=answer["episodes"][0]["id"])) == messages
 
 
 def test_a_group_keeps_the_words_of_its_version(

@@ -12,7 +12,7 @@ from tests import factories
 from tests.conftest import ApiClient
 from trajectories import hot_sql
 from trajectories.judging import rejudge, services
-from trajectories.lab.episode.views import _messages
+from trajectories.lab.episode.prompt import episode_prompt
 from trajectories.models import Episode, Group, Verdict
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +94,9 @@ def test_the_prompt_shows_the_order_of_its_sample(trainer: ApiClient) -> None:
 def test_the_lab_makes_the_same_prompt_again(trainer: ApiClient) -> None:
     answer = _open(trainer, _choice_task(), arm="text_agent", samples_per_task=3, seed=3)
     for opened in answer["episodes"]:
-        assert _messages(Episode.objects.get(pk=opened["id"])) == answer["messages"][opened["messages_ref"]]
+        assert (
+            episode_prompt(Episode.objects.get(pk=opened["id"])) == answer["messages"][opened["messages_ref"]]
+        )
 
 
 def test_the_label_that_was_shown_is_the_right_answer(trainer: ApiClient) -> None:

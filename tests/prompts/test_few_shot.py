@@ -9,7 +9,7 @@ from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
 from tests.tasks_app.test_few_shot import STORIES
-from trajectories.lab.episode.views import HIDDEN_REPLY, _messages
+from trajectories.lab.episode.prompt import HIDDEN_REPLY, episode_prompt
 from trajectories.models import Episode, Group
 from trajectories.prompts import conversation
 
@@ -85,8 +85,8 @@ def test_the_lab_shows_the_prompt_again_and_solutions_to_whom_golds_are_shown(
 ) -> None:
     (opened,) = _open(trainer, shots=2)["messages"].values()
     episode = Episode.objects.select_related("group", "task", "run").get()
-    assert _messages(episode, golds=True) == opened
-    hidden = _messages(episode)
+    assert episode_prompt(episode, golds=True) == opened
+    hidden = episode_prompt(episode)
     assert [message["content"] for message in hidden if message["role"] == "assistant"] == [HIDDEN_REPLY] * 2
     assert hidden[-1] == opened[-1]
 

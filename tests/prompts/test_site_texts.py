@@ -14,7 +14,7 @@ from tasks_app.worlds import text_view
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.judging import services
-from trajectories.lab.episode.views import PROMPT_CHARS_SHOWN, _messages, _messages_shown
+from trajectories.lab.episode.prompt import SHOWN_CHARS, episode_prompt, episode_prompt_shown
 from trajectories.models import Episode, Group, Verdict
 from trajectories.prompts import conversation
 from verifiers import denotations
@@ -173,11 +173,11 @@ def test_the_lab_makes_the_prompt_again(trainer: ApiClient, site: str) -> None:
         answer = _open(trainer, _short(site, 1), arm="text_agent", presentation={"text": form})
         (record,) = answer["episodes"]
         episode = Episode.objects.get(pk=record["id"])
-        assert _messages(episode) == answer["messages"][record["messages_ref"]]
-        shown = _messages_shown(episode, golds=False)[-1]["content"]
-        assert len(shown) < PROMPT_CHARS_SHOWN + 100
+        assert episode_prompt(episode) == answer["messages"][record["messages_ref"]]
+        shown = episode_prompt_shown(episode, golds=False)[-1]["content"]
+        assert len(shown) < SHOWN_CHARS + 100
         assert shown.endswith(_questions(answer)[0][-100:])
-        assert ("characters are left out here" in shown) is (form == "full")
+        assert ("characters left out" in shown) is (form == "full")
 
 
 def test_a_trajectory_says_in_which_form_its_site_was_told(
@@ -206,7 +206,7 @@ def test_tasks_of_another_installation_are_refused_in_words(
     status, answer = _asked(trainer, tasks, arm="text_zero_shot")
     assert (status, answer["error"]["code"]) == (422, "other_world_salt")
     assert "load its benchmark again" in answer["error"]["message"]
-    assert _messages_shown(Episode.objects.get(pk=opened["episodes"][0]["id"]), golds=False) == []
+    assert episode_prompt_shown(Episode.objects.get(pk=opened["episodes"][0]["id"]), golds=False) == []
 
 
 def test_a_call_whose_prompts_are_too_long_opens_nothing(

@@ -37,7 +37,7 @@ def losses(scene: Scene | NoScene) -> list[str]:
     return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in found]
 
 
-def whereabouts(moment: Moment) -> list[str]:
+def moment_facts(moment: Moment) -> list[str]:
     """Short facts about a moment, for a line."""
     facts = [f"Page load {moment.number} of {moment.loads}"]
     if moment.before_action_ms is not None:

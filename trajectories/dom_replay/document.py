@@ -19,8 +19,8 @@ from trajectories.dom_replay.addresses import Addresses, Named
 from trajectories.dom_replay.scenes import Scene
 from trajectories.models import Episode
 
-SCRIPTS = ("vendor/rrweb/replay.min.js", "js/lab/dom/dom_document.js")
-STYLES = ("vendor/rrweb/replay.min.css", "css/lab/dom_document.css")
+SCRIPTS = ("vendor/rrweb/replay.min.js", "js/lab/dom/document.js")
+STYLES = ("vendor/rrweb/replay.min.css", "css/lab/replay.css")
 
 _ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"), (b">", b"\\u003e"))
 

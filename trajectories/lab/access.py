@@ -1,4 +1,4 @@
-"""Who may see the lab's pages: people who have logged in, and no one else."""
+"""Access to the lab's pages: they are for people who have logged in."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class LabRequest(HttpRequest):
 
 
 def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """A page to read: no other method, login required, what is not there answered with the lab's own page."""
+    """A page to read: GET or HEAD, login required, 404 shown as a page of the lab."""
     return require_safe(_guarded(view))
 
 
-def lab_deed(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """What a person has done: POST only, login required, Django's token against forged requests."""
+def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """An action of the reader: POST only, login required."""
     return require_POST(_guarded(view))
 
 
@@ -47,7 +47,7 @@ def _guarded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespons
             context = {"message": str(missing), "episode_id": getattr(missing, "episode_id", None)}
             response = render(request, "lab/not_found.html", context, status=404)
         if "Cache-Control" not in response.headers:
-            # Fragment and page share an address, and both belong to one person.
+            # Fragment and page share an address, and both are private.
             patch_cache_control(response, private=True, no_cache=True)
             patch_vary_headers(response, ("HX-Request",))
         return response
@@ -56,17 +56,19 @@ def _guarded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespons
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django's handler for addresses that lead nowhere; it tells strangers nothing else."""
+    """Django's handler for unknown addresses; strangers learn nothing else from it."""
     return render(request, "lab/not_found.html", {"message": ""}, status=404)
 
 
 def sees_golds(user: User | AnonymousUser) -> bool:
-    """Golds and what was parsed from them: staff, or people with the permission to view golds."""
+    """Golds and what was parsed from them are for staff and users with the permission to view golds."""
     return user.is_staff or user.has_perm(GOLD_PERMISSION)
 
 
 def wants_fragment(request: LabRequest) -> bool:
-    """Whether htmx asks for the part of the page that changes, and not for the page (history included)."""
+    """Whether htmx, or ``?fragment``, requests the part of a page that changes and not the whole page."""
+    if "fragment" in request.GET:
+        return True
     return bool(request.htmx) and not request.htmx.boosted and not request.htmx.history_restore_request
 
 
@@ -74,7 +76,7 @@ def _to_login(request: LabRequest) -> HttpResponse:
     here = request.htmx.current_url_abs_path if request.htmx else request.get_full_path()
     address = f"{settings.LOGIN_URL}?{urlencode({'next': here or '/'})}"
     if request.htmx:
-        # A redirect would be followed in silence and put the login form into the middle of the page.
+        # htmx would follow a redirect silently and put the login form into the middle of the page.
         response = HttpResponse(status=401)
         response["HX-Redirect"] = address
         return response

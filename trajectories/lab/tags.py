@@ -15,15 +15,15 @@ from django.utils.safestring import SafeString
 
 from tasks_app.figures import PLACE
 from trajectories.actions.checks import CHECKS
-from trajectories.actions.results import NOT_PERFORMED, RESULTS
+from trajectories.actions.results import RESULTS
 from trajectories.lab.live_bar import live_bar
-from trajectories.lab.queries.step_labels import Told
+from trajectories.lab.queries.fidelity import share_format
+from trajectories.lab.queries.step_facts import StepLabel
 from trajectories.lab.search.form import EPISODES_MAX
 from trajectories.lab.text import action_check as action_checks
 from trajectories.lab.text import formulas, long_text
 from trajectories.lab.text.actions import Phrase, action_phrase, pretty
 from trajectories.lab.text.excerpts import excerpt_html
-from trajectories.lab.text.fidelity import share_told
 from trajectories.lab.text.programs import Call
 from trajectories.lab.text.questions import content_parts, gold_named, problem_context
 from trajectories.lab.text.untrusted import cut, goes_on, visible, visible_html
@@ -32,7 +32,7 @@ from trajectories.reports.statistics import Rate
 
 register = template.Library()
 register.filter("gold_named", gold_named)
-register.filter("share_told", share_told)
+register.filter("share_format", share_format)
 register.filter("excerpt", excerpt_html)
 
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
@@ -120,21 +120,23 @@ def check_tone(kind: str) -> str:
 
 
 @register.inclusion_tag("lab/shared/_action_check.html")
-def check_tag(told: Told, action_type: str, result: str, *, is_whole: bool = False) -> dict[str, Any]:
+def check_tag(
+    step_label: StepLabel, action_type: str, result: str, *, is_whole: bool = False
+) -> dict[str, Any]:
     """The outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
-    kind = action_checks.shown_kind(told.action_check, action_type=action_type)
+    kind = action_checks.shown_kind(step_label.action_check, action_type=action_type)
     check = CHECKS.get(kind)
     is_undone = kind == "no_effect" and result in NOT_PERFORMED
-    is_unchecked = kind == "unknown" and told.is_so_far
+    is_unchecked = kind == "unknown" and step_label.is_provisional
     label = action_checks.check_label(kind, action_type=action_type, result=result)
     return {
         "label": (action_checks.NOT_CHECKED_LABEL if is_unchecked else label)
         if is_whole or (check and check.sign)
         else "",
         "check": check,
-        "detail": told.detail,
+        "detail": step_label.detail,
         "is_whole": is_whole,
-        "is_so_far": told.is_so_far and not is_undone and not is_unchecked,
+        "is_so_far": step_label.is_provisional and not is_undone and not is_unchecked,
     }
 
 

@@ -1,66 +1,90 @@
-"""What a page of an episode says while it follows it."""
+"""What a page shows of an episode under way, and whether it has anything new to show."""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from functools import cached_property
 
+from django.db.models import Count, Max
 from django.utils import timezone
 
-from trajectories.lab.queries import episodes, programs, step_gaps, steps
+from trajectories.lab.queries import episodes, programs, steps
 from trajectories.lab.queries.episodes import LiveState
-from trajectories.lab.queries.updates import Mark, episode_mark
-from trajectories.models import Episode
+from trajectories.lab.queries.gaps import Gaps, step_gaps
+from trajectories.models import Episode, EpisodeFacts, Step
 
-# Said in the bar in place of "Live", with what the page waits for: what has its verdict is live no more.
+# Shown instead of "Live" once there is a verdict, with what the page still waits for.
 JUDGED = "Judged"
-STEPS_TO_COME = "Waits up to {} s for a last step: the client has not closed the episode"
-MEASURES_TO_COME = "Closed: its measures come within seconds"
+AWAITING_STEPS = "Waiting up to {} s for a last step: the client has not closed the episode"
+AWAITING_MEASURES = "Closed: measures follow within seconds"
 
 
-def seen_of(episode: Episode) -> str:
-    """What has to differ for the page to be worth drawing again."""
-    mark = episode_mark(episode)
-    return _seen(episode, mark, state=_state(episode, mark))
+class Updates:
+    """The state of an episode at one moment.
+
+    What ``version`` depends on is read at once, and cheaply, since every open page asks every few seconds.
+    Whatever arrives later makes a new version, and the page is fetched again.
+    """
+
+    def __init__(self, episode: Episode) -> None:
+        self._episode = episode
+        counts = Step.objects.filter(episode_id=episode.pk).aggregate(
+            last=Max("index"), number=Count("index")
+        )
+        self.last: int = counts["last"] or 0
+        self.number: int = counts["number"]
+        self.measured_at = _measured_at(episode.pk) if episode.finished_at else None
+        is_measured = self.measured_at is not None
+        self.state = episodes.live_state(episode, is_measured=is_measured, now=timezone.now())
+        self.socket = f"/ws/episodes/{episode.pk}/"
+
+    @cached_property
+    def version(self) -> str:
+        """Changes whenever the page is worth fetching again."""
+        episode = self._episode
+        parts = (
+            episode.status,
+            self.last,
+            self.number,  # alone grows when a gap is filled
+            episode.verdict_id or "",
+            self.state,
+            "closed" if episode.closed_at else "",
+            self.measured,
+            programs.calls_version(episode),
+        )
+        return "-".join(map(str, parts))
+
+    @property
+    def is_live(self) -> bool:
+        return self.state != LiveState.ENDED
+
+    @property
+    def measured(self) -> str:
+        """When facts were stored, as scripts compare it; empty before."""
+        return str(self.measured_at.timestamp()) if self.measured_at else ""
+
+    @cached_property
+    def start(self) -> int:
+        """The lowest step number, 0 without steps."""
+        return steps.first_index(episode_id=self._episode.pk)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        return step_gaps(episode_id=self._episode.pk, last=self.last, number=self.number)
+
+    @property
+    def label(self) -> str:
+        return JUDGED if self.state == LiveState.ENDING else ""
+
+    @property
+    def reason(self) -> str:
+        """What the page still waits for after the verdict."""
+        if self.state != LiveState.ENDING:
+            return ""
+        if self._episode.closed_at:
+            return AWAITING_MEASURES
+        return AWAITING_STEPS.format(round(episodes.watch_time().total_seconds()))
 
 
-def news_of(episode: Episode) -> dict[str, Any]:
-    """``seen`` is read before all else: what comes meanwhile is then asked for again."""
-    mark = episode_mark(episode)
-    state = _state(episode, mark)
-    return {
-        "episode": episode,
-        "seen": _seen(episode, mark, state=state),
-        "start": steps.first_index(episode_id=episode.pk) or 0,
-        "last": mark.last,
-        "number": mark.number,
-        "gaps": step_gaps.gaps_of(episode_id=episode.pk, last=mark.last, number=mark.number),
-        "measured": _measured(mark),
-        "live_state": state,
-        "live_still": JUDGED if state == LiveState.ENDING else "",
-        "live_why": _why(episode, state),
-        "socket": f"/ws/episodes/{episode.pk}/",
-    }
-
-
-def _state(episode: Episode, mark: Mark) -> LiveState:
-    is_measured = mark.measured_at is not None
-    return episodes.live_state(episode, is_measured=is_measured, now=timezone.now())
-
-
-def _why(episode: Episode, state: LiveState) -> str:
-    if state != LiveState.ENDING:
-        return ""
-    if episode.closed_at:
-        return MEASURES_TO_COME
-    return STEPS_TO_COME.format(round(episodes.watched().total_seconds()))
-
-
-def _measured(mark: Mark) -> str:
-    return str(mark.measured_at.timestamp()) if mark.measured_at else ""
-
-
-def _seen(episode: Episode, mark: Mark, *, state: LiveState) -> str:
-    verdict = episode.verdict_id or ""
-    ending = f"{verdict}-{state}-{'closed' if episode.closed_at else ''}"
-    marks = f"{mark.last}-{mark.number}-{ending}-{_measured(mark)}"
-    return f"{episode.status}-{marks}{programs.calls_mark(episode)}"
+def _measured_at(episode_id: int) -> datetime | None:
+    return EpisodeFacts.objects.filter(pk=episode_id).values_list("computed_at", flat=True).first()

@@ -30,6 +30,11 @@ class Submission(models.Model):
     def __str__(self) -> str:
         return f"submission of episode {self.episode_id}"
 
+    @property
+    def answers(self) -> list[str]:
+        """The answer as a list, whether it has one part or several."""
+        return [str(part) for part in (self.answer if isinstance(self.answer, list) else [self.answer])]
+
 
 class Verdict(models.Model):
     class Outcome(models.TextChoices):

@@ -30,7 +30,7 @@ def test_a_judged_episode_that_nobody_closes_is_not_watched_for_long(lab: Lab, o
     html = lab(owner).get(path).content.decode()
     assert "hx-trigger" not in html
     assert 'data-live-state="ended"' in html
-    assert "No step was posted." in html
+    assert "No steps were posted." in html
 
 
 def test_a_judged_episode_without_steps_says_that_one_may_come_until_it_is_closed(
@@ -41,12 +41,12 @@ def test_a_judged_episode_without_steps_says_that_one_may_come_until_it_is_close
     path = f"/episodes/{episode.pk}/progress"
     html = lab(owner).get(path).content.decode()
     assert 'id="latest"' in html
-    assert "Judged. Waits up to 30 s for a last step: the client has not closed the episode." in html
-    assert "No step was posted." not in html
+    assert "Judged. Waiting up to 30 s for a last step: the client has not closed the episode." in html
+    assert "No steps were posted." not in html
     Episode.objects.filter(pk=episode.pk).update(closed_at=timezone.now())
     html = lab(owner).get(path).content.decode()
     assert 'id="latest"' in html
-    assert "No step was posted." in html
+    assert "No steps were posted." in html
 
 
 def test_the_verdict_changes_all_that_the_page_says_of_the_episode(lab: Lab, owner: User) -> None:
@@ -54,7 +54,7 @@ def test_the_verdict_changes_all_that_the_page_says_of_the_episode(lab: Lab, own
     factories.verdict(episode, "incorrect")
     html = lab(owner).get(f"/episodes/{episode.pk}/progress").content.decode()
     assert 'data-live-still="Judged"' in html
-    assert 'data-live-why="Waits up to 30 s for a last step' in html
+    assert 'data-live-why="Waiting up to 30 s for a last step' in html
     assert "More steps appear here" not in html
     outcome = re.search(r'<span id="outcome"[^>]*hx-swap-oob="morph".*?incorrect', html, re.DOTALL)
     about = re.search(r'<aside id="about-episode"[^>]*hx-swap-oob="morph".*?Finished', html, re.DOTALL)
@@ -97,7 +97,7 @@ def test_that_the_client_has_closed_the_episode_is_news(lab: Lab, owner: User) -
     again = unescape(found[1])
     assert client.get(again).status_code == 204
     Episode.objects.filter(pk=episode.pk).update(closed_at=timezone.now())
-    assert "Closed: its measures come" in client.get(again).content.decode()
+    assert "Closed: measures follow" in client.get(again).content.decode()
 
 
 def test_a_run_is_not_called_live_while_nothing_of_it_is_open(lab: Lab, owner: User) -> None:

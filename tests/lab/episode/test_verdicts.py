@@ -180,9 +180,15 @@ def test_others_see_only_which_kind_of_condition_failed(lab: Lab, annotator: Use
 
 
 def test_a_verdict_that_was_kept_without_conditions_says_so(lab: Lab, owner: User) -> None:
-    assert "kept without the state" in lab(owner).get(f"/episodes/{done_episode().pk}/").content.decode()
+    assert (
+        "stored without a condition-by-condition comparison"
+        in lab(owner).get(f"/episodes/{done_episode().pk}/").content.decode()
+    )
     whole = done_episode(conditions=CONDITIONS)
-    assert "kept without the state" not in lab(owner).get(f"/episodes/{whole.pk}/").content.decode()
+    assert (
+        "stored without a condition-by-condition comparison"
+        not in lab(owner).get(f"/episodes/{whole.pk}/").content.decode()
+    )
 
 
 def test_nothing_is_said_of_a_state_that_no_verdict_compares(lab: Lab, owner: User) -> None:
@@ -195,5 +201,5 @@ def test_nothing_is_said_of_a_state_that_no_verdict_compares(lab: Lab, owner: Us
     factories.verdict(void, "void", reason="verifier_error")
     for episode in (told, unanswered, void):
         html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
-        assert "kept without the state" not in html
+        assert "without a condition-by-condition" not in html
         assert "The state asked for" not in html

@@ -6,11 +6,11 @@ from trajectories.lab.step import diffs
 
 
 def test_the_same_text_is_no_change() -> None:
-    assert diffs.lines_compared("a\nb", "a\nb").is_empty
+    assert diffs.lines_diff("a\nb", "a\nb").is_empty
 
 
 def test_a_changed_line_stands_between_what_stayed() -> None:
-    found = diffs.lines_compared("a\nb\nc", "a\nx\nc")
+    found = diffs.lines_diff("a\nb\nc", "a\nx\nc")
     assert [(one.kind, one.text) for one in found.changes] == [
         ("same", "a"),
         ("removed", "b"),
@@ -23,7 +23,7 @@ def test_a_changed_line_stands_between_what_stayed() -> None:
 def test_long_unchanged_runs_are_folded_but_for_their_ends() -> None:
     lines = [f"line {number}" for number in range(100)]
     changed = [*lines[:50], "new", *lines[50:]]
-    found = diffs.lines_compared("\n".join(lines), "\n".join(changed))
+    found = diffs.lines_diff("\n".join(lines), "\n".join(changed))
     assert [(one.kind, one.count) for one in found.changes] == [
         ("folded", 47),
         ("same", 0),
@@ -35,7 +35,7 @@ def test_long_unchanged_runs_are_folded_but_for_their_ends() -> None:
 
 
 def test_words_are_compared_with_the_space_between_them() -> None:
-    found = diffs.words_compared("I click  here", "I click  there")
+    found = diffs.words_diff("I click  here", "I click  there")
     assert "".join(one.text for one in found.changes if one.kind != "removed") == "I click  there"
     assert [one.text for one in found.changes if one.kind == "added"] == ["there"]
 
@@ -43,7 +43,7 @@ def test_words_are_compared_with_the_space_between_them() -> None:
 @pytest.mark.parametrize("kind", ["added", "removed"])
 def test_what_is_kept_and_changed_makes_either_text_again(kind: str) -> None:
     before, after = "one two three four", "one three 3 four five"
-    found = diffs.words_compared(before, after)
+    found = diffs.words_diff(before, after)
     text = "".join(one.text for one in found.changes if one.kind in ("same", kind))
     assert text == (after if kind == "added" else before)
 
@@ -58,14 +58,14 @@ def test_what_is_kept_and_changed_makes_either_text_again(kind: str) -> None:
     ],
 )
 def test_texts_that_would_take_long_are_not_compared(before: str, after: str) -> None:
-    compare = diffs.lines_compared if "\n" in before else diffs.words_compared
+    compare = diffs.lines_diff if "\n" in before else diffs.words_diff
     assert compare(before, after).is_too_large
 
 
 def test_a_large_text_with_a_small_change_is_compared() -> None:
     lines = [f"line {number}" for number in range(9_000)]
     changed = [*lines[:4_000], "new", *lines[4_001:]]
-    found = diffs.lines_compared("\n".join(lines), "\n".join(changed))
+    found = diffs.lines_diff("\n".join(lines), "\n".join(changed))
     assert (found.added, found.removed, found.is_too_large) == (1, 1, False)
 
 
@@ -76,16 +76,16 @@ OTHER = (
 
 
 def test_thoughts_with_hardly_a_word_in_common_have_no_marks() -> None:
-    found = diffs.words_compared(ONE, OTHER)
-    assert (found.is_unlike, found.is_empty, found.changes) == (True, False, [])
+    found = diffs.words_diff(ONE, OTHER)
+    assert (found.is_too_different, found.is_empty, found.changes) == (True, False, [])
 
 
 def test_a_thought_that_goes_on_from_the_other_is_marked() -> None:
-    found = diffs.words_compared(ONE, ONE.replace("forty", "thirty") + " The second one is the cheapest.")
-    assert not found.is_unlike
+    found = diffs.words_diff(ONE, ONE.replace("forty", "thirty") + " The second one is the cheapest.")
+    assert not found.is_too_different
     assert (found.added, found.removed) > (0, 0)
 
 
 def test_a_few_words_and_none_are_marked_however_unlike() -> None:
-    assert not diffs.words_compared("one", "two").is_unlike
-    assert not diffs.words_compared("", OTHER).is_unlike
+    assert not diffs.words_diff("one", "two").is_too_different
+    assert not diffs.words_diff("", OTHER).is_too_different

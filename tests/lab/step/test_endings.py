@@ -15,7 +15,7 @@ from trajectories.models import Episode
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]
 GOLD = "8642"
-ENDED = "How the episode ended"
+ENDED = "End of the episode"
 
 
 def html_of(client: LabClient, episode: Episode, index: int, rest: str = "") -> str:
@@ -69,5 +69,5 @@ def test_where_no_step_has_come_yet_the_way_to_the_episode_is_told(
     missing = lab(annotator).get(f"/episodes/{episode.pk}/steps/{place}")
     assert missing.status_code == 404
     html = missing.content.decode()
-    assert "Its page shows them as they come." in html
+    assert "Its page shows new steps as they arrive." in html
     assert f'href="/episodes/{episode.pk}/"' in html

@@ -21,8 +21,8 @@ from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make
 from trajectories import heartbeats
 from trajectories.fidelity import jobs, sample
+from trajectories.lab.queries.fidelity import REASONS, fidelity_label, share_format
 from trajectories.lab.system.page import SystemPage
-from trajectories.lab.text.fidelity import WHY, fidelity_said, share_told
 from trajectories.models import Episode, Fidelity
 
 pytestmark = pytest.mark.usefixtures("own_storages")
@@ -66,7 +66,7 @@ def text_of(html: str) -> str:
     ],
 )
 def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str, tone: str, why: str) -> None:
-    said = fidelity_said(Fidelity(**{"state": "faithful", "changed_share": 0.0, **fields}), has_ended=True)
+    said = fidelity_label(Fidelity(**{"state": "faithful", "changed_share": 0.0, **fields}), has_ended=True)
     assert (said.word, said.tone) == (word, tone)
     assert why in said.why
 
@@ -82,17 +82,17 @@ def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str,
 def test_a_small_difference_is_said_to_be_a_light_or_a_lost_word(
     fields: dict[str, Any], is_doubted: bool
 ) -> None:
-    said = fidelity_said(Fidelity(**fields), has_ended=True)
-    assert ("a focus ring or what the pointer lights up, or a lost word" in said.why) == is_doubted
+    said = fidelity_label(Fidelity(**fields), has_ended=True)
+    assert ("a focus ring, a hover effect or a lost word" in said.why) == is_doubted
     assert said.why.endswith("Trust the screenshot.") == (fields["state"] == "unfaithful")
 
 
 def test_every_reason_has_words() -> None:
-    assert set(WHY) == set(Fidelity.Reason) - {Fidelity.Reason.NONE}
+    assert set(REASONS) == set(Fidelity.Reason) - {Fidelity.Reason.NONE}
 
 
 def test_a_share_is_told_as_fine_as_a_word_needs() -> None:
-    assert [share_told(share) for share in (0, 0.00001, 0.0007, 0.25)] == [
+    assert [share_format(share) for share in (0, 0.00001, 0.0007, 0.25)] == [
         "0.00%",
         "less than 0.01%",
         "0.07%",
@@ -112,13 +112,15 @@ def test_the_three_pictures_stand_side_by_side(lab: Lab, annotator: User, episod
 
 def test_nobody_asked_yet_is_said_and_can_be_asked(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
-    assert "Nobody has held this replay" in text_of(client.get(address(episode)).content.decode())
+    assert "has not been compared with the screenshot yet" in text_of(
+        client.get(address(episode)).content.decode()
+    )
 
     answer = client.post(address(episode, "/check"))
 
     assert (answer.status_code, answer["Location"]) == (302, address(episode))
     assert [place.step for place in settled_waiting(episode)] == [1]
-    assert "waits for a worker" in text_of(client.get(address(episode)).content.decode())
+    assert "waiting for a worker" in text_of(client.get(address(episode)).content.decode())
 
 
 def test_htmx_gets_the_badge_and_asks_again_while_it_waits(

@@ -11,7 +11,8 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.lab.queries import step_gaps, step_outline, steps
+from trajectories.lab.queries import gaps as step_gaps
+from trajectories.lab.queries import steps, timeline
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.django_db
@@ -58,21 +59,21 @@ def test_the_timeline_reaches_as_many_places_as_without_gaps() -> None:
 
 
 def test_of_too_many_gaps_the_longest_are_told(monkeypatch: pytest.MonkeyPatch, episode: Episode) -> None:
-    monkeypatch.setattr(step_gaps, "GAPS_MOST", 2)
+    monkeypatch.setattr(step_gaps, "GAPS_MAX", 2)
     for index in (7, 100, 200):
         factories.step(episode, index)
-    assert str(step_gaps.gaps_of(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
+    assert str(step_gaps.step_gaps(episode_id=episode.pk, last=200, number=6)) == "8-99 101-199"
 
 
 def test_an_episode_without_gaps_is_not_searched_for_them(
     episode: Episode, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(0):
-        assert str(step_gaps.gaps_of(episode_id=episode.pk, last=3, number=3)) == ""
+        assert str(step_gaps.step_gaps(episode_id=episode.pk, last=3, number=3)) == ""
 
 
 def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, episode: Episode) -> None:
-    greatest = step_outline.INDEX_MAX
+    greatest = timeline.INDEX_MAX
     factories.step(episode, greatest)
     client = lab(owner)
     found = client.get(f"/episodes/{episode.pk}/index.json?from={greatest - 46}").json()
@@ -83,4 +84,4 @@ def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, epis
 
 def test_a_step_that_comes_while_gaps_are_read_makes_none(episode: Episode) -> None:
     factories.step(episode, 500)
-    assert str(step_gaps.gaps_of(episode_id=episode.pk, last=5, number=3)) == "3-4"
+    assert str(step_gaps.step_gaps(episode_id=episode.pk, last=5, number=3)) == "3-4"

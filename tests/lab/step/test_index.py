@@ -108,8 +108,7 @@ def test_a_row_says_what_the_step_did_and_how_it_ended(lab: Lab, annotator: User
         "picture": 0,
         "page_change": 0,
         "repeats": None,
-        "action_check": "unknown",
-        "check_label": "",
+        "check": None,
     }
     assert index["pictures"] == ["a" * 64]
     assert (rows[2]["tone"], rows[2]["picture"], rows[2]["page_change"]) == ("bad", None, 1)
@@ -158,7 +157,7 @@ def test_signs_that_mean_something_elsewhere_are_sought_as_they_are(
 def test_more_matches_than_are_shown_are_said_to_be_more(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(step_matches, "MATCHES_SHOWN", 2)
+    monkeypatch.setattr(step_matches, "MATCHES_MAX", 2)
     episode = factories.episode()
     for index in range(1, 5):
         factories.step(episode, index)
@@ -184,15 +183,13 @@ def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) 
     factories.verdict(episode)
     client = lab(annotator)
     before = rows_of(index_of(client, episode))
-    assert [(row["repeats"], row["action_check"]) for row in before.values()] == [
-        (None, "unknown"), (1, "no_effect"), (1, "unknown"),
-    ]  # fmt: skip
+    assert [(row["repeats"], row["check"]) for row in before.values()] == [(None, None), (1, 0), (1, None)]
     store.episodes_summarise([episode.pk])
     after = rows_of(index_of(client, episode))
     assert [after[index]["repeats"] for index in (1, 2, 3)] == [None, 1, 1]
-    unseen = next(index for index, row in after.items() if row["action_check"] == "no_effect")
+    unseen = next(index for index, row in after.items() if row["check"] is not None)
     page = client.get(f"/episodes/{episode.pk}/steps/3").content.decode()
-    assert f'The same place and action as <a href="/episodes/{episode.pk}/steps/1">step 1</a>' in page
+    assert f'Same page and action as <a href="/episodes/{episode.pk}/steps/1">step 1</a>' in page
     assert "Action had no effect" in client.get(f"/episodes/{episode.pk}/steps/{unseen}").content.decode()
     assert "computed by rule, not judged by people" in page
 
@@ -211,7 +208,7 @@ def test_an_answer_without_a_page_has_labels_of_its_own(
     page = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
     assert page.count(told) >= 2
     action = page.partition("Action</h2>")[2].partition("</section>")[0]
-    timeline = page.partition("data-strip")[2].partition("</nav>")[0]
+    timeline = page.partition("data-timeline")[2].partition("</nav>")[0]
     assert told in action
     assert f'href="/episodes/{episode.pk}/steps/1"' in timeline
     assert not any(check.label in action + timeline for check in CHECKS.values())
@@ -246,7 +243,7 @@ def test_no_token_can_be_read_off_what_is_found(lab: Lab, annotator: User, setti
         page = client.get(f"/episodes/{episode.pk}/steps/91", {"find": piece}).content.decode()
         assert "tab-found" not in page
         assert "<mark>" not in page
-        assert "data-found-in-sight" not in page
+        assert "data-match-in-view" not in page
     for piece in ("/quite", "GYM/e/", "/e/***/quite", "**"):
         found = client.get(f"/episodes/{episode.pk}/find.json", {"find": piece}).json()
         assert 91 in [index for index, _ in found["steps"]]

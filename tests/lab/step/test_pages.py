@@ -15,7 +15,7 @@ from django.utils import timezone
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode, picture_make
-from trajectories.lab.queries import steps as step_selectors
+from trajectories.lab.queries import timeline
 from trajectories.lab.step import picture_diff
 from trajectories.lab.text import long_text
 from trajectories.models import Blob, Episode, Picture
@@ -69,7 +69,14 @@ def test_a_step_asks_the_same_number_of_queries_in_a_short_and_a_long_episode(
 
 @pytest.mark.parametrize(
     ("asked", "expected", "more"),
-    [("2", 2, ""), ("3", 5, "&asked=3"), ("99", 5, "&asked=99"), ("", 1, ""), ("x", 1, ""), ("-1", 1, "")],
+    [
+        ("2", 2, ""),
+        ("3", 5, "&requested=3"),
+        ("99", 5, "&requested=99"),
+        ("", 1, ""),
+        ("x", 1, ""),
+        ("-1", 1, ""),
+    ],
 )
 def test_going_to_a_number_ends_at_the_nearest_step(
     lab: Lab, annotator: User, asked: str, expected: int, more: str
@@ -95,7 +102,7 @@ def test_a_step_that_is_not_there_yet_is_told_from_one_that_never_was(
     response = lab(annotator).get(address(episode, index))
     page = response.content.decode()
     assert response.status_code == 404
-    assert ("under way, and has steps up to 4" in page) is is_to_come
+    assert ("still running and has steps up to 4" in page) is is_to_come
     assert ("never recorded" in page) is not is_to_come
     assert f'href="/episodes/{episode.pk}/"' in page
 
@@ -120,7 +127,7 @@ def test_what_is_sought_is_marked_and_the_matches_are_linked_without_scripts(
     assert "Find in this episode (any part of a word)" in html
     assert "a <mark>Needle</mark> &lt;b&gt;" in html
     assert "2 of 3 steps: in thought" in " ".join(html.split())
-    assert "data-tab-found" not in html
+    assert "data-tab-matches" not in html
     assert f'href="{address(episode, 1)}?find=needle"' in html
     assert f'href="{address(episode, 4)}?find=needle"' in html
 
@@ -138,11 +145,11 @@ def test_a_match_outside_the_thought_is_said_and_counted_at_the_tab_that_holds_i
         for index in (1, 2)
     )
     assert "1 of 2 steps: in tree, address" in first
-    assert re.search(r'Accessibility tree <span class="tab-found"[^>]*>2<', first)
-    assert "data-found-in-sight" in first
+    assert re.search(r'Accessibility tree <span class="tab-matches"[^>]*>2<', first)
+    assert "data-match-in-view" in first
     assert "2 of 2 steps: in raw output" in second
-    assert re.search(r'Raw and JSON <span class="tab-found"[^>]*>1<', second)
-    assert "data-found-in-sight" not in second
+    assert re.search(r'Raw and JSON <span class="tab-matches"[^>]*>1<', second)
+    assert "data-match-in-view" not in second
 
 
 def test_what_is_sought_is_marked_in_the_action_and_in_the_words_of_its_element(
@@ -161,11 +168,11 @@ def test_what_is_sought_is_marked_in_the_action_and_in_the_words_of_its_element(
     )
     assert "1 of 3 steps: in action" in " ".join(first.split())
     assert 'dir="auto">A <mark>Needle</mark> &lt;b&gt;</bdi>' in first
-    assert "data-found-in-sight" in first
+    assert "data-match-in-view" in first
     assert re.search(r'action-element" dir="auto">link “The <mark>needle</mark>”</bdi>', second)
     assert "The <mark>needle</mark>" in second[second.index("action-card") : second.index("shot-title")]
-    assert "data-found-in-sight" not in second
-    assert "data-found-in-sight" not in third
+    assert "data-match-in-view" not in second
+    assert "data-match-in-view" not in third
 
 
 def test_a_row_of_a_list_marks_nothing(lab: Lab, annotator: User) -> None:
@@ -178,7 +185,7 @@ def test_matches_behind_the_beginning_that_is_shown_are_said(lab: Lab, annotator
     episode = factories.episode()
     factories.step(episode, 1, observation_text=f"needle{'.' * long_text.SHOWN_CHARS}needle needle")
     html = lab(annotator).get(address(episode, 1, "?find=needle")).content.decode()
-    assert "2 more of what you look for are further on." in html
+    assert "2 more matches further on." in html
     assert "further on" not in lab(annotator).get(address(episode, 1)).content.decode()
 
 
@@ -209,7 +216,7 @@ def test_changes_tell_what_differs_from_the_step_before(lab: Lab, annotator: Use
     html = client.get(address(episode, 3, "/changes?fragment")).content.decode()
     assert "<ins>&lt;c&gt;</ins>" in html
     assert "<del>one</del>" in html
-    assert "against step 1" in html
+    assert "compared with step 1" in html
     assert "of the picture changed" in html
     assert "<html" not in html
     assert "This is the first step" in client.get(address(episode, 1, "/changes")).content.decode()
@@ -224,7 +231,7 @@ def test_unlike_thoughts_stand_whole_beside_each_other(lab: Lab, annotator: User
     for index, thought in enumerate(thoughts, start=1):
         factories.step(episode, index, thought=thought)
     html = lab(annotator).get(address(episode, 2, "/changes?fragment")).content.decode()
-    assert "Too little in common" in html
+    assert "Too different to diff" in html
     assert "<del>" not in html
     assert "offers that &lt;b&gt;can&lt;/b&gt; be cancelled.</div>" in html
     assert f"{thoughts[1]}</div>" in html
@@ -240,14 +247,14 @@ def test_what_is_said_of_an_action_is_not_cut_in_the_middle(lab: Lab, annotator:
 
 def test_pictures_differ_where_something_changed(db: None) -> None:
     before, after = picture_make("search"), picture_make("offer")
-    found = picture_diff.pictures_compared(before, after)
+    found = picture_diff.pictures_diff(before, after)
     assert found.state == "changed"
     assert found.box is not None
     left, top, _, height = found.box
     assert (left < 0.5, top + height < 0.1, 0 < found.share < 0.1) == (True, True, True)
-    assert picture_diff.pictures_compared(before, before).state == "same"
-    assert picture_diff.pictures_compared(before, "f" * 64).state == "missing"
-    assert picture_diff.pictures_compared("", "").state == "missing"
+    assert picture_diff.pictures_diff(before, before).state == "same"
+    assert picture_diff.pictures_diff(before, "f" * 64).state == "missing"
+    assert picture_diff.pictures_diff("", "").state == "missing"
 
 
 def test_the_prompt_is_a_page_of_its_own_and_a_part_of_the_step(lab: Lab, annotator: User) -> None:
@@ -257,7 +264,7 @@ def test_the_prompt_is_a_page_of_its_own_and_a_part_of_the_step(lab: Lab, annota
     part = client.get(f"/episodes/{episode.pk}/prompt?fragment").content.decode()
     assert "<html" in page
     assert "<html" not in part
-    assert "told at the start" in part
+    assert "Prompt" in part
 
 
 def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab, annotator: User) -> None:
@@ -266,7 +273,7 @@ def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab,
         factories.step(episode, index)
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/60").content.decode()
     linked = {index for index in range(1, 121) if f'href="/episodes/{episode.pk}/steps/{index}"' in html}
-    assert linked == {1, 120, *range(60 - step_selectors.STRIP_REACH, 60 + step_selectors.STRIP_REACH + 1)}
+    assert linked == {1, 120, *range(60 - timeline.REACH, 60 + timeline.REACH + 1)}
 
 
 def test_lists_show_no_broken_picture_for_one_that_never_came_or_is_damaged(
@@ -357,10 +364,10 @@ def test_a_number_that_leads_to_another_step_says_so(
     part = client.get(f"{go}&fragment").content.decode()
 
     for html in (whole, part):
-        assert re.findall("data-instead>([^<]*)<", html) == ([said] if said else [])
+        assert re.findall("data-notice>([^<]*)<", html) == ([said] if said else [])
 
 
 def test_an_address_cannot_say_of_a_recorded_step_that_it_was_not(lab: Lab, annotator: User) -> None:
     episode = long_episode(steps=3)
-    html = lab(annotator).get(address(episode, 3, "?asked=2")).content.decode()
-    assert "data-instead" not in html
+    html = lab(annotator).get(address(episode, 3, "?requested=2")).content.decode()
+    assert "data-notice" not in html

@@ -16,17 +16,17 @@ def test_a_digit_opens_the_same_section_on_every_step() -> None:
         step.episode,
         step,
         counts={"page": 0, "server": 0, "programs": 0},
-        found={},
-        is_measured=False,
-        is_recorded=False,
+        matches={},
+        has_facts=False,
+        has_recording=False,
     )
     all_of_them = panels_of(
         step.episode,
         step,
         counts={"page": 1, "server": 1, "programs": 1},
-        found={},
-        is_measured=True,
-        is_recorded=True,
+        matches={},
+        has_facts=True,
+        has_recording=True,
     )
     keys = {panel.id: panel.key for panel in all_of_them}
     assert len(set(keys.values())) == len(all_of_them)

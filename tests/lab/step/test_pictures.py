@@ -183,7 +183,7 @@ def test_a_picture_that_is_not_offered_is_refused_in_words(
     response = lab(annotator).get(address(episode, query=f"?{query}"))
     assert response.status_code == 400
     assert response["Content-Type"].startswith("text/plain")
-    assert "is not among the choices" in response.content.decode()
+    assert "is not one of" in response.content.decode()
     assert "\u202e" not in response.content.decode()
 
 

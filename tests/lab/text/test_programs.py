@@ -99,7 +99,7 @@ def test_a_call_tied_to_no_step_is_found_by_its_place_among_the_events(
 def test_each_state_of_a_call_has_its_words(fields: dict[str, Any], state: str, episode: Episode) -> None:
     call(episode, **fields)
 
-    assert [one.state for one in programs.calls_of(episode)] == [state]
+    assert [one.state for one in programs.tool_calls(episode)] == [state]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_each_state_of_a_call_has_its_words(fields: dict[str, Any], state: str, 
 def test_a_program_that_ran_is_told_by_what_ended_it(problem: str, state: str, episode: Episode) -> None:
     call(episode, output={**OUTPUT, "passed": [], "told": [], "problem": problem})
 
-    assert [one.state for one in programs.calls_of(episode)] == [state]
+    assert [one.state for one in programs.tool_calls(episode)] == [state]
 
 
 @pytest.mark.parametrize("status", ["waiting", "running"])
@@ -130,7 +130,7 @@ def test_a_call_without_an_answer_in_time_is_lost(status: str, settings: Any, ep
         created_at=timezone.now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S + 1),
     )
 
-    assert [one.state for one in programs.calls_of(episode)] == ["lost: no answer in time"]
+    assert [one.state for one in programs.tool_calls(episode)] == ["lost: no answer in time"]
 
 
 def test_a_long_program_comes_cut_and_says_so(
@@ -166,10 +166,10 @@ def test_an_open_episode_is_drawn_again_when_a_call_is_made_or_done(
     def is_changed_since(seen: str) -> bool:
         return client.get(f"/episodes/{episode.pk}/progress?seen={seen}").status_code == 200
 
-    before = updates.seen_of(episode)
+    before = updates.Updates(episode).version
     assert not is_changed_since(before)
     call(episode, status="waiting", output=None)
-    made = updates.seen_of(episode)
+    made = updates.Updates(episode).version
     assert is_changed_since(before)
     assert not is_changed_since(made)
     ToolCall.objects.update(status="done", output=OUTPUT, finished_at=timezone.now())
@@ -182,5 +182,5 @@ def test_an_episode_without_tools_asks_for_no_calls(
     episode = factories.episode()
 
     with django_assert_num_queries(0):
-        assert (programs.calls_of(episode), programs.calls_mark(episode)) == ([], "")
+        assert (programs.tool_calls(episode), programs.calls_mark(episode)) == ([], "")
     assert 'id="calls"' not in page(lab(owner), episode)

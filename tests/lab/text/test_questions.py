@@ -69,7 +69,7 @@ def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab
 
     assert "Answer received A (source D)" in html
     assert "Answer B (source A) Also accepted D (source C)" in html
-    assert "Labels here are those of this episode." in html
+    assert "Choice labels here are those of this episode." in html
     assert "Answer A Also accepted C" in task
 
 

@@ -15,7 +15,7 @@ from tasks_app.models import Task
 from trajectories.actions import elements
 from trajectories.facts import behaviour
 from trajectories.lab.compare.alignment import Key
-from trajectories.lab.queries.step_labels import steps_told
+from trajectories.lab.queries.step_facts import step_labels
 from trajectories.lab.queries.steps import HAS_PICTURE
 from trajectories.lab.text.values import fields_named
 from trajectories.models import Episode, Picture, Step, StepFacts, Submission
@@ -131,7 +131,7 @@ def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dic
     for episode_id, indexes in numbers.items():
         steps = Step.objects.filter(episode_id=episode_id, index__in=list(indexes)).order_by("index")
         rows = _shown(steps, thought_chars=THOUGHT_CHARS)
-        told = steps_told(episode_id=episode_id, indexes=[row["index"] for row in rows])
+        told = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
         for row in rows:
             shown[episode_id, row["index"]] = {**row, "told": told[row["index"]]}
     return shown

@@ -9,6 +9,5 @@ from trajectories.lab.episode import views
 urlpatterns = [
     path("episodes/<id:episode_id>/", views.episode_detail, name="episode"),
     path("episodes/<id:episode_id>/progress", views.episode_progress, name="episode_progress"),
-    path("episodes/<id:episode_id>/news", views.episode_news, name="episode_news"),
     path("episodes/<id:episode_id>/prompt", views.episode_prompt, name="episode_prompt"),
 ]

@@ -24,12 +24,12 @@ from trajectories.actions.elements import target_description
 from trajectories.lab.compare import selectors
 from trajectories.lab.export.question import question_context
 from trajectories.lab.queries import episodes
-from trajectories.lab.queries.step_labels import Told, steps_told
+from trajectories.lab.queries.step_facts import StepLabel, step_labels
 from trajectories.lab.screenshots.drawing import step_draw
 from trajectories.lab.screenshots.marks import StepMarks, step_marks
 from trajectories.lab.text import evidence
 from trajectories.lab.text.questions import answer_named
-from trajectories.lab.text.values import fields_of, values_of
+from trajectories.lab.text.values import fields_of
 from trajectories.models import Episode, Step
 
 STEPS_MAX = 2_000
@@ -69,7 +69,7 @@ class Taken:
     """A step in the file. ``same_as`` is an earlier step with the same picture, marks included."""
 
     step: Step
-    told: Told
+    told: StepLabel
     thought: str
     raw: str
     observation: str
@@ -124,9 +124,8 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
     judgement = episodes.episode_judgement(episode)
     task = episode.task
     fields = fields_of(task)
-    submission = episodes.episode_submission(episode)
+    answer = episodes.episode_answer(episode)
     question = question_context(task, episode.variation)
-    given = selectors.answer_list(submission.answer if submission else None)
     return {
         "episode": episode,
         "run": episode.run,
@@ -135,8 +134,10 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
         "verdict": judgement.current,
         "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
         "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
-        "answers": [answer_named(answer, question["sources"]) for answer in given],
-        "values": values_of(fields, given=submission.answer) if submission else [],
+        "answers": [answer_named(part, question["sources"]) for part in answer.submission.answers]
+        if answer
+        else [],
+        "values": answer.values if answer else [],
         "steps": selectors.step_counts([episode.pk]).get(episode.pk, 0),
         "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,
     }
@@ -147,7 +148,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
     steps = Step.objects.filter(episode_id=episode.pk).order_by("index")
     numbers = list(steps.values_list("index", flat=True))
     room.steps_out = max(0, len(numbers) - STEPS_MAX)
-    told = steps_told(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
+    told = step_labels(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
     for step in steps[:STEPS_MAX].iterator(chunk_size=FETCHED_STEPS):
         found = step_marks(step) if step.screenshot and room.pictures > 0 else None
         is_same = bool(found and before and before[:2] == (step.screenshot, found))
@@ -158,7 +159,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
         room.pictures_out += is_out
         yield Taken(
             step=step,
-            told=_told(step, told.get(step.index, Told())),
+            told=_told(step, told.get(step.index, StepLabel())),
             thought=room.text(step.thought),
             raw=room.text(step.raw) if step.raw.strip() != step.thought.strip() else "",
             observation=room.text(step.observation_text),
@@ -168,7 +169,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
         )
 
 
-def _told(step: Step, told: Told) -> Told:
+def _told(step: Step, told: StepLabel) -> StepLabel:
     """The step is here whole: its element need not have been kept."""
     return replace(told, target=target_description(step.action, observation=step.observation_text))
 

@@ -1,4 +1,4 @@
-"""Lists of episodes, and one episode with its verdict."""
+"""Lists of episodes, and one episode with its answer and verdicts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from django.http import Http404
 
 from tasks_app.models import Gold
 from trajectories.lab.queries.tasks import task_excerpt
+from trajectories.lab.text.values import Value, fields_of, values_of
 from trajectories.models import Episode, PageEventTally, Step, Submission, Verdict, VerdictEvidence
 
 EPISODES_PER_PAGE = 50
-NEIGHBOURS_SHOWN = 200
-WATCHED_MOST = timedelta(seconds=30)
+GROUP_SHOWN = 200
+WATCH_TIME_MAX = timedelta(seconds=30)
 
-# What a row of the list shows; the big columns (prompt, payload, settings, evidence) stay where they are.
+# What a row of the list shows; big columns (prompt, payload, settings, evidence) are not fetched.
 LISTED = (
     "arm",
     "status",
@@ -41,7 +42,7 @@ LISTED = (
 
 
 class LiveState(StrEnum):
-    """``ENDING`` has its verdict, and may get its last steps and what is computed of them."""
+    """``ENDING``: judged, but last steps and their facts may still arrive."""
 
     OPEN = "open"
     ENDING = "ending"
@@ -49,8 +50,8 @@ class LiveState(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EpisodePage:
-    """Episodes, newest first; ``has_more`` when there are older ones."""
+class EpisodeList:
+    """The newest episodes; ``has_more`` if there are older ones."""
 
     episodes: Sequence[Episode]
     has_more: bool
@@ -58,22 +59,30 @@ class EpisodePage:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """The verdicts of an episode, newest first, and what the current one was reached from."""
+    """The current verdict with its evidence, and earlier ones, newest first."""
 
     current: Verdict | None
     earlier: list[Verdict]
     evidence: dict[str, Any]
 
 
-def episodes_newest(**of: int) -> EpisodePage:
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an episode submitted; ``values`` are its parts by field, if the task names fields."""
+
+    submission: Submission
+    values: list[Value]
+
+
+def episodes_newest(**of: int) -> EpisodeList:
     """The newest episodes of ``run_id`` or ``task_id``."""
-    found = list(episodes_listed(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
-    return EpisodePage(episodes=found[:EPISODES_PER_PAGE], has_more=len(found) > EPISODES_PER_PAGE)
+    rows = list(episodes_listed(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
+    return EpisodeList(episodes=rows[:EPISODES_PER_PAGE], has_more=len(rows) > EPISODES_PER_PAGE)
 
 
 def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
-    """The episodes with what a row shows of them: ``last_index`` and ``steps_recorded``, which is less where
-    numbers are missing, and the question's ``excerpt`` included."""
+    """The episodes with the columns of a row: ``last_index``, ``steps_recorded`` (fewer if numbers are
+    missing) and ``excerpt`` of the question among them."""
     steps = Step.objects.filter(episode_id=OuterRef("pk")).order_by()
     counted = steps.values("episode_id").annotate(number=Count("index"))
     return (
@@ -89,57 +98,51 @@ def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
 
 def episode_get(episode_id: int) -> Episode:
     """The episode with its run, task, group and current verdict, or 404."""
-    episode = (
-        Episode.objects.select_related("run", "task__benchmark", "group", "verdict")
-        .filter(pk=episode_id)
-        .first()
-    )
-    if episode is None:
-        raise Http404(f"There is no episode {episode_id}.")
-    return episode
+    return _or_404(Episode.objects.select_related("run", "task__benchmark", "group", "verdict"), episode_id)
 
 
-def episode_followed(episode_id: int) -> Episode:
-    """The episode with what tells whether it has news, or 404: every reader's page asks every few seconds."""
-    episode = (
-        Episode.objects.filter(pk=episode_id)
-        .select_related("verdict")
-        .only("status", "variation", "finished_at", "closed_at", "verdict__outcome", "verdict__reason")
-        .first()
+def episode_live(episode_id: int) -> Episode:
+    """The few columns that open pages poll for every few seconds, or 404."""
+    rows = Episode.objects.select_related("verdict").only(
+        "status", "variation", "finished_at", "closed_at", "verdict__outcome", "verdict__reason"
     )
-    if episode is None:
-        raise Http404(f"There is no episode {episode_id}.")
-    return episode
+    return _or_404(rows, episode_id)
 
 
 def episode_alone(episode_id: int) -> Episode:
-    """The episode's own row, or 404: for parts of pages that seldom need more."""
-    episode = Episode.objects.filter(pk=episode_id).first()
+    """The episode's own row, or 404."""
+    return _or_404(Episode.objects.all(), episode_id)
+
+
+def _or_404(rows: QuerySet[Episode], episode_id: int) -> Episode:
+    episode = rows.filter(pk=episode_id).first()
     if episode is None:
         raise Http404(f"There is no episode {episode_id}.")
     return episode
 
 
 def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
-    """Whether a page should wait for more: after the verdict come the last steps, until ``close``, and what a
-    worker computes of all steps.
+    """Whether a page should wait for more: after the verdict, last steps arrive until ``close``, then facts.
 
-    A client that never closes may post for ``STEP_GRACE_S``; nobody is told to watch for that long.
+    A client that never closes may post for ``STEP_GRACE_S``; a page does not wait that long.
     """
     if episode.finished_at is None:
         return LiveState.OPEN
     is_complete = episode.closed_at is not None and is_measured
-    is_recent = now - episode.finished_at < watched()
+    is_recent = now - episode.finished_at < watch_time()
     return LiveState.ENDING if is_recent and not is_complete else LiveState.ENDED
 
 
-def watched() -> timedelta:
-    """How long a page waits after a verdict for what may still come."""
-    return min(WATCHED_MOST, timedelta(seconds=settings.STEP_GRACE_S))
+def watch_time() -> timedelta:
+    """How long a page waits after a verdict for what may still arrive."""
+    return min(WATCH_TIME_MAX, timedelta(seconds=settings.STEP_GRACE_S))
 
 
-def episode_submission(episode: Episode) -> Submission | None:
-    return Submission.objects.filter(episode_id=episode.pk).first()
+def episode_answer(episode: Episode) -> Answer | None:
+    submission = Submission.objects.filter(episode_id=episode.pk).first()
+    if submission is None:
+        return None
+    return Answer(submission=submission, values=values_of(fields_of(episode.task), given=submission.answer))
 
 
 def episode_events_tally(episode: Episode) -> PageEventTally | None:
@@ -158,15 +161,15 @@ def episode_judgement(episode: Episode) -> Judgement:
 
 
 def gold_current(*, task_id: int) -> Gold | None:
-    """The reference answer; only for people whom ``access.sees_golds`` lets see it."""
+    """The reference answer; only for users that ``access.sees_golds`` admits."""
     return Gold.objects.filter(task_id=task_id, is_current=True).first()
 
 
-def neighbours_in_group(episode: Episode) -> list[Episode]:
-    """The samples of the same task opened by the same call, this one included."""
+def group_members(episode: Episode) -> list[Episode]:
+    """The samples of the same task opened by the same request, this one included."""
     return list(
         Episode.objects.filter(group_id=episode.group_id)
         .select_related("verdict")
         .only("sample_index", "status", "verdict__outcome")
-        .order_by("sample_index")[:NEIGHBOURS_SHOWN]
+        .order_by("sample_index")[:GROUP_SHOWN]
     )

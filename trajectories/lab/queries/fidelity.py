@@ -1,20 +1,77 @@
-"""What was found about the fidelity of replays."""
+"""How faithful DOM replays are to their screenshots, and how pages say so."""
 
 from __future__ import annotations
 
-from trajectories.lab.text.fidelity import EpisodeSaid
-from trajectories.models import Fidelity
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-State = Fidelity.State
+from trajectories.models import Episode, Fidelity
+
 Reason = Fidelity.Reason
+State = Fidelity.State
+# In figures a hovered button and a lost word look alike; beyond this share it is another page.
+MUCH_SHARE = 0.01
+SMALLEST_SHARE = 0.0001
+LABELS = {
+    State.FAITHFUL: "Faithful",
+    State.UNFAITHFUL: "Not faithful",
+    State.NOT_CHECKED: "Not checked",
+    State.FAILED: "Check failed",
+}
+SIGNS = {State.FAITHFUL: "✓", State.UNFAITHFUL: "≠", State.FAILED: "!"}
+NOT_REQUESTED = "This replay has not been compared with the screenshot yet."
+TOO_EARLY = "It is compared with the screenshot after the episode has ended."
+REASONS = {
+    Reason.WAITING: "It is waiting for a worker that renders replays.",
+    Reason.NO_SANDBOX: "The workers here have no sandbox to render it in (bubblewrap).",
+    Reason.NO_BROWSER: "The workers here have no Chromium to render it with.",
+    Reason.NO_SCREENSHOT: "There is no screenshot to compare it with.",
+    Reason.NO_REPLAY: "The recording does not cover this step.",
+    Reason.OTHER_SIZE: "The screenshot and the recorded window have different proportions.",
+    Reason.WHOLE_PAGE: "The screenshot shows more than the window; the replay shows only the window.",
+    Reason.TOO_LARGE: "The page is too large to render.",
+    Reason.OUT_OF_TIME: "Rendering the page took too long.",
+    Reason.OUT_OF_MEMORY: "Rendering the page took too much memory.",
+    Reason.NOT_READY: "The page could not be rebuilt.",
+    Reason.UNREADABLE: "What was rendered is not a picture of the window.",
+    Reason.CRASHED: "The browser crashed while it rendered the page.",
+}
 
 
-def step_fidelity(*, episode_id: int, index: int) -> Fidelity | None:
-    return Fidelity.objects.filter(episode_id=episode_id, index=index).first()
+@dataclass(frozen=True, kw_only=True)
+class FidelityLabel:
+    """``tone`` is a tag colour; ``can_request`` if a (new) check may find more than is known."""
+
+    word: str
+    tone: str
+    why: str
+    sign: str = ""
+    is_waiting: bool = False
+    can_request: bool = False
 
 
-def episode_fidelity(*, episode_id: int) -> EpisodeSaid | None:
-    """None where no step was ever to be checked."""
+@dataclass(frozen=True, kw_only=True)
+class EpisodeFidelity:
+    """The checks of an episode's steps; ``others`` failed or cannot be checked."""
+
+    faithful: int
+    unfaithful: Sequence[int]
+    waiting: int
+    others: int
+
+    @property
+    def checked(self) -> int:
+        return self.faithful + len(self.unfaithful)
+
+
+def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, FidelityLabel]:
+    """The check of a step's replay, None before one is requested, and how pages describe it."""
+    row = Fidelity.objects.filter(episode_id=episode.pk, index=index).first()
+    return row, fidelity_label(row, has_ended=episode.finished_at is not None)
+
+
+def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:
+    """None if no step was ever due for a check."""
     rows = list(
         Fidelity.objects.filter(episode_id=episode_id)
         .order_by("index")
@@ -24,9 +81,54 @@ def episode_fidelity(*, episode_id: int) -> EpisodeSaid | None:
         return None
     states = [state for _, state, _ in rows]
     waiting = sum(reason == Reason.WAITING for *_, reason in rows)
-    return EpisodeSaid(
+    return EpisodeFidelity(
         faithful=states.count(State.FAITHFUL),
         unfaithful=[index for index, state, _ in rows if state == State.UNFAITHFUL],
         waiting=waiting,
         others=states.count(State.FAILED) + states.count(State.NOT_CHECKED) - waiting,
     )
+
+
+def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
+    """A check can be requested once its episode ``has_ended``."""
+    if row is None:
+        why = NOT_REQUESTED if has_ended else TOO_EARLY
+        return FidelityLabel(word=LABELS[State.NOT_CHECKED], tone="plain", why=why, can_request=has_ended)
+    state = State(row.state)
+    return FidelityLabel(
+        word=LABELS[state],
+        tone=_tone(row),
+        why=REASONS.get(Reason(row.reason), "") or _difference(row),
+        sign=SIGNS.get(state, ""),
+        is_waiting=row.is_waiting,
+        can_request=has_ended and not row.is_waiting,
+    )
+
+
+def share_format(share: float) -> str:
+    """A share of pixels, a few of which are enough for a word."""
+    if 0 < share < SMALLEST_SHARE:
+        return f"less than {SMALLEST_SHARE:.2%}"
+    return f"{share:.1%}" if share >= MUCH_SHARE else f"{share:.2%}"
+
+
+def _tone(row: Fidelity) -> str:
+    if row.state == State.UNFAITHFUL:
+        return "bad" if (row.changed_share or 0) >= MUCH_SHARE else "warn"
+    return {State.FAITHFUL: "good", State.FAILED: "warn"}.get(State(row.state), "plain")
+
+
+def _difference(row: Fidelity) -> str:
+    share = row.changed_share or 0
+    if not share:
+        return "No pixel differs from the screenshot."
+    sentence = f"{share_format(share).capitalize()} of it differs from the screenshot."
+    if row.state == State.FAITHFUL:
+        return sentence
+    # A lost word in a highlighted field changes as many pixels, in the same place, as the highlight.
+    hint = (
+        ""
+        if share >= MUCH_SHARE
+        else " This may be a focus ring, a hover effect or a lost word: look at both."
+    )
+    return f"{sentence}{hint} Trust the screenshot."

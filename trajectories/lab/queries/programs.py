@@ -1,10 +1,9 @@
-"""What episodes asked of the tools of their pages."""
+"""Programs that episodes ran with the tools of their pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
@@ -17,13 +16,13 @@ from trajectories.models import Episode, ToolCall
 PROGRAM_CHARS = 16_000
 
 
-def calls_of(episode: Episode, **tied: Any) -> list[Call]:
-    """The calls in their order; with ``step`` those of that step. Long programs come cut."""
+def tool_calls(episode: Episode, **of: int) -> list[Call]:
+    """The calls in order, long programs cut; with ``step`` those of one step."""
     if not tools_of(episode.variation):
         return []
     too_long_ago = Now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S)
     rows = (
-        ToolCall.objects.filter(episode_id=episode.pk, **tied)
+        ToolCall.objects.filter(episode_id=episode.pk, **of)
         .defer("input")
         .annotate(
             program=Left("input", PROGRAM_CHARS),
@@ -36,13 +35,13 @@ def calls_of(episode: Episode, **tied: Any) -> list[Call]:
     return [call_of(row, asserts=asserts) for row in rows]
 
 
-def calls_mark(episode: Episode) -> str:
-    """Differs once a call was made or done; empty for an episode without tools."""
+def calls_version(episode: Episode) -> str:
+    """Changes whenever a call starts or finishes; empty for an episode without tools."""
     if not tools_of(episode.variation):
         return ""
-    found = ToolCall.objects.filter(episode_id=episode.pk)
-    counted = found.aggregate(made=Count("number"), done=Count("finished_at"))
-    return f"-{counted['made']}.{counted['done']}"
+    calls = ToolCall.objects.filter(episode_id=episode.pk)
+    counts = calls.aggregate(started=Count("number"), finished=Count("finished_at"))
+    return f"{counts['started']}.{counts['finished']}"
 
 
 def _asserts(episode: Episode) -> Sequence[str]:

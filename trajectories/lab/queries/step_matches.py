@@ -1,11 +1,12 @@
-"""Where in an episode a text occurs: in what was thought, done, seen and opened, as pages show it.
+"""Where in an episode a text occurs: in thoughts, actions, raw output, observations and addresses.
 
-They mask the tokens of episodes, and what is sought is found in the masked text alone: else a token could be
-read off, letter by letter, from what is found.
+Pages mask the tokens of episodes, and only masked text is searched: otherwise a token could be read off
+letter by letter from the matches.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +15,11 @@ from django.db import connection
 from core.tokens import MASKED, TOKEN_IN_PATH, TOKEN_LENGTH
 
 FIND_CHARS = 200
-MATCHES_SHOWN = 1000
+MATCHES_MAX = 1000
 
-# Plain substrings: what is sought is no pattern, and capital letters do not count. To make letters small and
-# to match patterns takes long: the one is done once (``OFFSET 0``), and the token that a text holds is mostly
-# the episode's own, known from an address. Only texts are masked that hold what is sought, or may hold a
-# piece of the mask.
+# Plain, case-insensitive substrings. Lowering and pattern matching are slow: texts are lowered once
+# (``OFFSET 0``), and nearly every token in a text is the episode's own, known from an address. Only texts
+# that hold the query, or may hold a piece of the mask, are masked.
 _OWN = """
 SELECT lower(substring(url FROM %(token)s)) FROM trajectories_step
 WHERE episode_id = %(episode)s AND url ~ %(token)s ORDER BY index LIMIT 1"""
@@ -44,7 +44,7 @@ FROM trajectories_step s CROSS JOIN LATERAL (
 ) m
 WHERE s.episode_id = %(episode)s AND (m.in_thought OR m.in_action OR m.in_raw OR m.in_tree OR m.in_url)
 ORDER BY s.index LIMIT %(limit)s"""  # noqa: S608 (only names of columns are put in)
-# Names of places, and their words.
+# Places of a step, with their labels.
 PLACES = {
     "thought": "thought",
     "action": "action",
@@ -52,74 +52,85 @@ PLACES = {
     "tree": "tree",
     "url": "address",
 }
-# What was read out of the raw output: where one of them holds the text, the output does so too.
-READ_FROM_RAW = {"thought", "action"}
+# Parsed from the raw output, which therefore holds the same text.
+PARSED_FROM_RAW = {"thought", "action"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """A step that holds the text, and in which of ``PLACES``; ``raw`` only if nothing read from it does."""
+    """A step that holds the text, and in which of ``PLACES``; ``raw`` only if nothing parsed from it does."""
 
     index: int
     places: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matches:
-    """``is_cut`` when there are more steps than were asked for."""
+class MatchPosition:
+    """A step among ``number`` matching steps: the matches ``before`` and ``after`` it.
 
-    find: str
+    ``place`` counts from 1 and is None if the step itself does not match; ``where`` names the matching texts.
+    ``is_cut`` if there are more matches than were read.
+    """
+
+    number: int
+    is_cut: bool
+    before: int | None = None
+    after: int | None = None
+    place: int | None = None
+    where: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matches:
+    """Matching steps in order; ``is_cut`` if there are more of them."""
+
     matches: list[Match] = field(default_factory=list)
     is_cut: bool = False
 
-    def before(self, index: int) -> int | None:
-        return next((one.index for one in reversed(self.matches) if one.index < index), None)
+    def position_of(self, index: int) -> MatchPosition:
+        numbers = [match.index for match in self.matches]
+        place = bisect_left(numbers, index)
+        is_match = numbers[place : place + 1] == [index]
+        after = place + is_match
+        return MatchPosition(
+            number=len(numbers),
+            is_cut=self.is_cut,
+            before=numbers[place - 1] if place else None,
+            after=numbers[after] if after < len(numbers) else None,
+            place=place + 1 if is_match else None,
+            where=", ".join(PLACES[name] for name in self.matches[place].places) if is_match else "",
+        )
 
-    def after(self, index: int) -> int | None:
-        return next((one.index for one in self.matches if one.index > index), None)
 
-    def place_of(self, index: int) -> int | None:
-        """Which match a step is, from 1."""
-        return next((place for place, one in enumerate(self.matches, 1) if one.index == index), None)
-
-    def said_of(self, index: int) -> str:
-        """Where in a step the text is, in words."""
-        places = next((one.places for one in self.matches if one.index == index), ())
-        return ", ".join(PLACES[place] for place in places)
-
-
-def find_asked(given: str | None) -> str:
-    """What a reader asked for, without what no stored text can hold."""
-    return (given or "").replace("\0", "").strip()[:FIND_CHARS]
+def find_query(text: str | None) -> str:
+    """What the reader searches for, without characters that no stored text can hold."""
+    return (text or "").replace("\0", "").strip()[:FIND_CHARS]
 
 
 def steps_matching(*, episode_id: int, find: str) -> Matches:
-    """The first ``MATCHES_SHOWN`` steps of an episode that hold a text; none for an empty one."""
+    """The first ``MATCHES_MAX`` steps of an episode that hold a text; none for an empty one."""
     if not find:
-        return Matches(find=find)
+        return Matches()
+    parameters: dict[str, Any] = {
+        "episode": episode_id,
+        "find": find,
+        "may_be_mask": "*" in find,
+        "token": TOKEN_IN_PATH.pattern,
+        "masked": MASKED,
+        "limit": MATCHES_MAX + 1,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_OWN, {"episode": episode_id, "token": _OWN_TOKEN})
         (own,) = cursor.fetchone() or (MASKED,)
-        cursor.execute(_MATCHES, {**_values(find, own=own), "episode": episode_id})
+        cursor.execute(_MATCHES, {**parameters, "own": own})
         rows = cursor.fetchall()
-    found = [
+    matches = [
         Match(index=index, places=_places(dict(zip(PLACES, flags, strict=True))))
-        for index, *flags in rows[:MATCHES_SHOWN]
+        for index, *flags in rows[:MATCHES_MAX]
     ]
-    return Matches(find=find, matches=found, is_cut=len(rows) > MATCHES_SHOWN)
-
-
-def _values(find: str, *, own: str) -> dict[str, Any]:
-    return {
-        "find": find,
-        "may_be_mask": "*" in find,
-        "own": own,
-        "token": TOKEN_IN_PATH.pattern,
-        "masked": MASKED,
-        "limit": MATCHES_SHOWN + 1,
-    }
+    return Matches(matches=matches, is_cut=len(rows) > MATCHES_MAX)
 
 
 def _places(flags: dict[str, bool]) -> tuple[str, ...]:
-    is_read = any(flags[name] for name in READ_FROM_RAW)
-    return tuple(name for name, is_in in flags.items() if is_in and not (name == "raw" and is_read))
+    is_parsed = any(flags[name] for name in PARSED_FROM_RAW)
+    return tuple(name for name, is_match in flags.items() if is_match and not (name == "raw" and is_parsed))

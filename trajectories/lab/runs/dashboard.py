@@ -47,7 +47,7 @@ class Dashboard:
     last_at: datetime | None
     arms: Mapping[str, Tally]
     endings: Sequence[Ending]
-    page: episodes.EpisodePage
+    page: episodes.EpisodeList
     policy_versions: Sequence[PolicyVersion]
     tables: Tables
     position: dashboard_selectors.Position

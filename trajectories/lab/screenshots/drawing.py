@@ -1,4 +1,4 @@
-"""A step's screenshot with what the step did drawn on it."""
+"""A step's screenshot as an image file with the step's marks drawn on it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ ENLARGED_PIXELS_MAX = 24_000_000
 
 
 def step_draw(
-    step: Step, found: StepMarks, *, is_small: bool = False, enlarged: int = 1
+    step: Step, step_marks: StepMarks, *, is_small: bool = False, enlarged: int = 1
 ) -> Image.Image | None:
-    """None where the step has no screenshot that can be shown; ``is_small`` is a thumbnail.
+    """None if the step has no screenshot that can be shown; ``is_small`` is a thumbnail.
 
-    ``enlarged`` times as wide and high, with marks that are drawn and not enlarged.
+    ``enlarged`` scales the picture up; marks are then drawn at full resolution.
     """
     picture = thumbnails.thumbnail_read(step.screenshot) if is_small else None
     is_whole = picture is None
     picture = picture or (thumbnails.picture_read(step.screenshot) if step.screenshot else None)
     if picture is None:
         return None
-    css_width = found.css_width
+    css_width = step_marks.css_width
     if css_width is None and not is_whole:
-        # A page that said nothing of its window is taken to have one pixel for one.
-        noted = Picture.objects.filter(pk=step.screenshot).only("width").first()
-        css_width = noted.width if noted else None
+        # A page that did not report its window is assumed to have one CSS pixel per pixel.
+        row = Picture.objects.filter(pk=step.screenshot).only("width").first()
+        css_width = row.width if row else None
     if is_small and is_whole:
         css_width = css_width or picture.width
         picture.thumbnail(thumbnails.SIZE)
@@ -39,4 +39,4 @@ def step_draw(
             (picture.width * enlarged, picture.height * enlarged), Image.Resampling.LANCZOS
         )
         scale *= enlarged
-    return marks.marks_draw(picture, found.marks, scale=scale)
+    return marks.marks_draw(picture, step_marks.marks, scale=scale)

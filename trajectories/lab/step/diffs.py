@@ -1,7 +1,7 @@
-"""What changed between two texts, line by line or word by word, in bounded time.
+"""Diffs of two texts by lines or words, in bounded time.
 
-Python's ``difflib`` needs up to cubic time on texts that repeat themselves, and anyone may write such a
-text: two texts are compared only when few pairs of equal parts are in them, and else said to be too large.
+Python's ``difflib`` needs up to cubic time on texts that repeat themselves, which a policy may write: texts
+with too many pairs of equal parts are not diffed but reported as too large.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from typing import Literal
 Kind = Literal["same", "added", "removed", "folded"]
 Run = tuple[Kind, Sequence[str]]
 
-PARTS_MOST = 3_000
-PAIRS_MOST = 60_000
-CHARS_MOST = 400_000
+PARTS_MAX = 3_000
+PAIRS_MAX = 60_000
+CHARS_MAX = 400_000
 CONTEXT = 3
 WORDS = re.compile(r"\s+|[^\s]+")
-# Below this share of letters in common, marks on words that happen to be the same tell nothing. Of a few
-# words each is worth a mark.
-ALIKE_LEAST = 0.4
-JUDGED_WORDS = 8
+# Below this share of common letters, the words that happen to be the same are noise. Texts with fewer words
+# than ``SHORT_WORDS`` are always diffed.
+COMMON_SHARE = 0.4
+SHORT_WORDS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A run of parts; ``folded`` stands for ``count`` unchanged lines that are left out."""
+    """A run of parts; ``folded`` stands for ``count`` unchanged lines."""
 
     kind: Kind
     text: str = ""
@@ -39,51 +39,51 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Diff:
-    """``added`` and ``removed`` count lines or words. ``is_unlike``: the texts have too little in common for
-    marks, and there are none."""
+    """``added`` and ``removed`` count lines or words. Texts that are too large or too different have no
+    changes listed."""
 
     changes: list[Change] = field(default_factory=list)
     added: int = 0
     removed: int = 0
     is_too_large: bool = False
-    is_unlike: bool = False
+    is_too_different: bool = False
 
     @property
     def is_empty(self) -> bool:
-        return not (self.added or self.removed or self.is_too_large or self.is_unlike)
+        return not (self.added or self.removed or self.is_too_large or self.is_too_different)
 
 
-def lines_compared(before: str, after: str) -> Diff:
-    """Whole lines, with unchanged runs folded but for ``CONTEXT`` lines at their ends."""
-    if max(len(before), len(after)) > CHARS_MOST:
+def lines_diff(before: str, after: str) -> Diff:
+    """By whole lines; unchanged runs are folded except for ``CONTEXT`` lines at either end."""
+    if max(len(before), len(after)) > CHARS_MAX:
         return Diff(is_too_large=True)
-    return _compared(before.splitlines(), after.splitlines(), joined="\n", context=CONTEXT)
+    return _diff(before.splitlines(), after.splitlines(), separator="\n", context=CONTEXT)
 
 
-def words_compared(before: str, after: str) -> Diff:
-    """Words and the space between them, nothing folded; no marks on texts that are nothing alike."""
-    if max(len(before), len(after)) > CHARS_MOST:
+def words_diff(before: str, after: str) -> Diff:
+    """By words and the space between them, nothing folded."""
+    if max(len(before), len(after)) > CHARS_MAX:
         return Diff(is_too_large=True)
-    found = _compared(WORDS.findall(before), WORDS.findall(after), joined="", context=None)
-    return Diff(is_unlike=True) if _are_unlike(before, after, found) else found
+    diff = _diff(WORDS.findall(before), WORDS.findall(after), separator="", context=None)
+    return Diff(is_too_different=True) if _are_too_different(before, after, diff) else diff
 
 
-def _are_unlike(before: str, after: str, found: Diff) -> bool:
-    if found.is_empty or found.is_too_large or min(len(before.split()), len(after.split())) < JUDGED_WORDS:
+def _are_too_different(before: str, after: str, diff: Diff) -> bool:
+    if diff.is_empty or diff.is_too_large or min(len(before.split()), len(after.split())) < SHORT_WORDS:
         return False
-    same = sum(_letters(change.text) for change in found.changes if change.kind == "same")
-    return 2 * same < ALIKE_LEAST * (_letters(before) + _letters(after))
+    same = sum(_letters(change.text) for change in diff.changes if change.kind == "same")
+    return 2 * same < COMMON_SHARE * (_letters(before) + _letters(after))
 
 
 def _letters(text: str) -> int:
     return sum(map(len, text.split()))
 
 
-def _compared(before: Sequence[str], after: Sequence[str], *, joined: str, context: int | None) -> Diff:
+def _diff(before: Sequence[str], after: Sequence[str], *, separator: str, context: int | None) -> Diff:
     if list(before) == list(after):
         return Diff()
-    head = _shared(before, after)
-    tail = _shared(before[head:][::-1], after[head:][::-1])
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if _is_heavy(old, new):
         return Diff(is_too_large=True)
@@ -93,7 +93,7 @@ def _compared(before: Sequence[str], after: Sequence[str], *, joined: str, conte
     changes = [
         change
         for place, (kind, parts) in enumerate(runs)
-        for change in _shown(kind, parts, joined=joined, kept=ends.get(place, (context, context)))
+        for change in _changes(kind, parts, separator=separator, context=ends.get(place, (context, context)))
     ]
     return Diff(
         changes=changes,
@@ -102,16 +102,16 @@ def _compared(before: Sequence[str], after: Sequence[str], *, joined: str, conte
     )
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _is_heavy(old: Sequence[str], new: Sequence[str]) -> bool:
-    if max(len(old), len(new)) > PARTS_MOST:
+    if max(len(old), len(new)) > PARTS_MAX:
         return True
-    counted = Counter(new)
-    return sum(times * counted[part] for part, times in Counter(old).items()) > PAIRS_MOST
+    counts = Counter(new)
+    return sum(times * counts[part] for part, times in Counter(old).items()) > PAIRS_MAX
 
 
 def _runs(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
@@ -126,18 +126,18 @@ def _runs(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
             yield "added", new[new_from:new_to]
 
 
-def _shown(
-    kind: Kind, parts: Sequence[str], *, joined: str, kept: tuple[int | None, int | None]
+def _changes(
+    kind: Kind, parts: Sequence[str], *, separator: str, context: tuple[int | None, int | None]
 ) -> Iterator[Change]:
-    """``kept`` is how many unchanged parts stay at either end of a run; None folds nothing."""
+    """``context`` is how many unchanged parts stay at either end of a run; None folds nothing."""
     if not parts:
         return
-    first, last = kept
+    first, last = context
     if kind != "same" or first is None or last is None or len(parts) <= first + last + 1:
-        yield Change(kind=kind, text=joined.join(parts))
+        yield Change(kind=kind, text=separator.join(parts))
         return
     if first:
-        yield Change(kind=kind, text=joined.join(parts[:first]))
+        yield Change(kind=kind, text=separator.join(parts[:first]))
     yield Change(kind="folded", count=len(parts) - first - last)
     if last:
-        yield Change(kind=kind, text=joined.join(parts[-last:]))
+        yield Change(kind=kind, text=separator.join(parts[-last:]))

@@ -1,4 +1,4 @@
-"""The sections below a step: which there are, which come only when opened, and which is open at first."""
+"""The panels below a step: which there are, which are fetched when opened, and which is open at first."""
 
 from __future__ import annotations
 
@@ -26,11 +26,10 @@ PANELS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """``template`` is drawn at once; a panel with ``href`` is fetched from there when someone opens it.
+    """A panel with a ``template`` is part of the page; one with ``href`` is fetched when the reader opens it.
 
-    ``found`` counts the places in it of what is sought in the episode.
-
-    ``key`` is the digit that opens it: the same on every step, whichever panels this one has.
+    ``key`` is the digit that opens it, the same on every step. ``matches`` counts the places in it that match
+    what the reader searches for.
     """
 
     id: str
@@ -39,7 +38,7 @@ class Panel:
     template: str = ""
     href: str = ""
     count: int | None = None
-    found: int = 0
+    matches: int = 0
 
 
 def panels_of(
@@ -47,21 +46,18 @@ def panels_of(
     step: Step,
     *,
     counts: Mapping[str, int],
-    found: Mapping[str, int],
-    is_measured: bool,
-    is_recorded: bool,
+    matches: Mapping[str, int],
+    has_facts: bool,
+    has_recording: bool,
 ) -> list[Panel]:
-    """``counts`` of ``page``, ``server`` and ``programs``: events and runs of this step.
-
-    Programs, measures and the DOM replay are left out where there are none.
-    """
+    """``counts`` of ``page``, ``server`` and ``programs``: events and calls of this step."""
     here = [episode.pk, step.index]
     fetched = {
         "dom": reverse("step_replay", args=here),
         "changes": reverse("step_changes", args=here),
         "prompt": reverse("episode_prompt", args=[episode.pk]),
     }
-    left_out = {"programs": not counts["programs"], "measures": not is_measured, "dom": not is_recorded}
+    is_shown = {"programs": counts["programs"] > 0, "measures": has_facts, "dom": has_recording}
     return [
         Panel(
             id=name,
@@ -70,16 +66,13 @@ def panels_of(
             template="" if name in fetched else f"lab/step/_{name}.html",
             href=fetched.get(name, ""),
             count=counts.get(name),
-            found=found.get(name, 0),
+            matches=matches.get(name, 0),
         )
         for name, key, title in PANELS
-        if not left_out.get(name)
+        if is_shown.get(name, True)
     ]
 
 
-def panel_opened(panels: Sequence[Panel], *, holds: Mapping[str, bool]) -> str:
-    """The panel that is open until another is chosen: the first that holds something.
-
-    ``holds`` tells it of those that have no count; what is only fetched when it is opened is never the one.
-    """
-    return next((panel.id for panel in panels if panel.count or holds.get(panel.id)), panels[0].id)
+def panel_first(panels: Sequence[Panel], *, has_content: Mapping[str, bool]) -> str:
+    """The first panel that holds something; ``has_content`` says so of those without a count."""
+    return next((panel.id for panel in panels if panel.count or has_content.get(panel.id)), panels[0].id)

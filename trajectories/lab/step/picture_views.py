@@ -1,3 +1,5 @@
+"""Pictures: blobs, drawings of mock sites, and screenshots with marks."""
+
 from __future__ import annotations
 
 import hashlib
@@ -7,23 +9,26 @@ from http import HTTPStatus
 from django.http import Http404, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
+from core import blobs, drawings, thumbnails
 from trajectories.capture.captions import captioned
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.screenshots.caption import caption_of
 from trajectories.lab.screenshots.drawing import step_draw
 from trajectories.lab.screenshots.marks import StepMarks, step_marks
+from trajectories.lab.step.data_views import PRIVATE_FILE
 from trajectories.lab.text.untrusted import cut, visible
 from trajectories.models import Step
 
-# A new number whenever pictures are drawn otherwise.
+# Increase it whenever pictures are drawn differently.
 VERSION = 2
-KEPT_S = 60
+PICTURE_CACHE_S = 60
+DRAWING_CACHE_S = 24 * 3600
 SMALL = "small"
-# A printed page shows twice as much as a screen.
+# Printed pages need twice the resolution of a screen.
 SCALES = {"1": 1, "2": 2}
-OFFERED = {"size": (SMALL,), "scale": tuple(SCALES), "caption": ("0", "1")}
-TOLD_CHARS = 40
+CHOICES = {"size": (SMALL,), "scale": tuple(SCALES), "caption": ("0", "1")}
+SHOWN_CHARS = 40
 FORMATS: dict[str, tuple[str, dict[str, int]]] = {
     "webp": ("image/webp", {"quality": 85, "method": 2}),
     "png": ("image/png", {"compress_level": 6}),
@@ -31,51 +36,71 @@ FORMATS: dict[str, tuple[str, dict[str, int]]] = {
 
 
 @lab_page
+def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
+    """The same bytes as the API serves, for a browser with a session instead of a key."""
+    return blobs.blob_response(request, sha256)
+
+
+@lab_page
+def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
+    return thumbnails.thumbnail_response(request, sha256)
+
+
+@lab_page
+def drawing(request: LabRequest, name: str, width: int) -> HttpResponse:
+    """A picture of a mock site, for replays: the bytes that the arena serves under the same name."""
+    try:
+        data = drawings.drawing_bytes(name, width=width)
+    except KeyError:
+        raise Http404("There is no such picture.") from None
+    cache = {"Cache-Control": f"private, max-age={DRAWING_CACHE_S}"}
+    return HttpResponse(data, content_type="image/webp", headers={**PRIVATE_FILE, **cache})
+
+
+@lab_page
 def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) -> HttpResponseBase:
     """A step's screenshot with its marks, for papers and slides.
 
-    ``?size=small`` is a thumbnail, ``?scale=2`` twice as large; ``?caption=1`` says below it what is shown.
-    400 for other values: a picture in a paper is none that nobody asked for.
+    ``?size=small`` is a thumbnail, ``?scale=2`` twice as large; ``?caption=1`` adds a caption below. Other
+    values are answered 400, so that no paper gets a picture that differs from the one requested.
     """
     if problems := _problems(request):
-        said = "\n".join([*problems, ""])
-        return HttpResponse(said, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
+        text = "\n".join([*problems, ""])
+        return HttpResponse(text, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     is_small = request.GET.get("size") == SMALL
     scale = 1 if is_small else SCALES.get(request.GET.get("scale", ""), 1)
-    found = step_marks(step)
+    drawn_marks = step_marks(step)
     caption = caption_of(episode, step) if request.GET.get("caption") == "1" else None
-    tag = _tag(step, found, kind, is_small, scale, caption)
+    etag = _etag(step, drawn_marks, kind, is_small, scale, caption)
     response: HttpResponseBase = HttpResponseNotModified()
-    if request.headers.get("If-None-Match") != tag:
+    if request.headers.get("If-None-Match") != etag:
         content_type, options = FORMATS[kind]
-        data = io.BytesIO()
-        picture = step_draw(step, found, is_small=is_small, enlarged=scale)
+        picture = step_draw(step, drawn_marks, is_small=is_small, enlarged=scale)
         if picture is None:
             raise Http404(f"Step {step.index} has no screenshot that can be shown.")
         if caption is not None:
             picture = captioned(picture, caption)
+        data = io.BytesIO()
         picture.save(data, kind.upper(), **options)
         response = HttpResponse(data.getvalue(), content_type=content_type)
-        name = f"episode-{episode_id}-step-{index}.{kind}"
-        response["Content-Disposition"] = f'inline; filename="{name}"'
-    response["ETag"] = tag
-    # What its page saw may still come in.
-    response["Cache-Control"] = f"private, max-age={KEPT_S}"
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["X-Content-Type-Options"] = "nosniff"
+        response["Content-Disposition"] = f'inline; filename="episode-{episode_id}-step-{index}.{kind}"'
+    # Page events that move the marks may still arrive.
+    cache = {"ETag": etag, "Cache-Control": f"private, max-age={PICTURE_CACHE_S}"}
+    for name, value in {**PRIVATE_FILE, **cache}.items():
+        response[name] = value
     return response
 
 
 def _problems(request: LabRequest) -> list[str]:
     return [
-        f"{name}: “{cut(visible(value), TOLD_CHARS)}” is not among the choices: {', '.join(choices)}."
-        for name, choices in OFFERED.items()
+        f"{name}: “{cut(visible(value), SHOWN_CHARS)}” is not one of {', '.join(choices)}."
+        for name, choices in CHOICES.items()
         if (value := request.GET.get(name, "")) and value not in choices
     ]
 
 
-def _tag(step: Step, found: StepMarks, *how: object) -> str:
-    what = f"{VERSION} {step.screenshot} {found} {how}"
-    return f'"{hashlib.sha256(what.encode(errors="replace")).hexdigest()}"'
+def _etag(step: Step, drawn_marks: StepMarks, *options: object) -> str:
+    content = f"{VERSION} {step.screenshot} {drawn_marks} {options}"
+    return f'"{hashlib.sha256(content.encode(errors="replace")).hexdigest()}"'

@@ -10,10 +10,10 @@
   const TYPED_MS = 200;
   const { viewer } = replay;
   const field = form.elements.find;
-  const place = viewer.querySelector("[data-found]");
-  const count = viewer.querySelector("[data-found-count]");
+  const place = viewer.querySelector("[data-matches]");
+  const count = viewer.querySelector("[data-matches-count]");
   /* The bar stays in sight where a match lies far down the page. */
-  const short = viewer.querySelector("[data-found-short]");
+  const short = viewer.querySelector("[data-matches-short]");
   let steps = [];
   let places = new Map();
   let words = {};
@@ -34,8 +34,8 @@
     const current = replay.current();
     const at = steps.indexOf(current) + 1;
     const all = `${steps.length.toLocaleString("en")}${isCut ? "+" : ""} step${steps.length === 1 ? "" : "s"}`;
-    link("found-before", steps.findLast((index) => index < current));
-    link("found-after", steps.find((index) => index > current));
+    link("match-before", steps.findLast((index) => index < current));
+    link("match-after", steps.find((index) => index > current));
     const said = (places.get(current) ?? []).map((name) => words[name]).join(", ");
     short.textContent = looked ? `${at || "–"} / ${steps.length.toLocaleString("en")}${isCut ? "+" : ""}` : "";
     count.textContent = at ? `${at} of ${all}: in ${said}` : all;
@@ -53,7 +53,7 @@
   const showMark = () => {
     const step = replay.article();
     const [said, below] = [".stage mark", ".panel.is-open mark"].map((where) => step.querySelector(where));
-    const first = "foundInSight" in step.dataset ? said : below ?? said;
+    const first = "matchInView" in step.dataset ? said : below ?? said;
     const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     if (top < 0 || bottom > innerHeight) first.scrollIntoView({ block: "center" });
   };
@@ -75,7 +75,7 @@
     words = answer?.words ?? {};
     steps = [...places.keys()];
     isCut = Boolean(answer?.is_cut);
-    document.dispatchEvent(new CustomEvent("replay:found", { detail: new Set(steps) }));
+    document.dispatchEvent(new CustomEvent("replay:matched", { detail: new Set(steps) }));
     tell();
     if (!answer) count.textContent = "could not look";
     return true;
@@ -115,7 +115,7 @@
   });
 
   viewer.addEventListener("click", ({ target }) => {
-    if (target.closest?.('[data-step-link^="found"][href]')) isSought = true;
+    if (target.closest?.('[data-step-link^="match"][href]')) isSought = true;
   });
 
   document.addEventListener("replay:shown", () => {

@@ -62,8 +62,8 @@
   const toShow = (all) => {
     const chosen = all.find((tab) => tab.dataset.tab === open);
     const resting = chosen ?? all.find((tab) => "tabFirst" in tab.dataset);
-    const holding = all.filter((tab) => "tabFound" in tab.dataset);
-    const isInSight = "foundInSight" in replay.article().dataset || holding.includes(resting);
+    const holding = all.filter((tab) => "tabMatches" in tab.dataset);
+    const isInSight = "matchInView" in replay.article().dataset || holding.includes(resting);
     const stays = isInSight || (chosen && chosenFor === findNow()) || holding.length === 0;
     return { shown: (stays ? resting : holding[0])?.dataset.tab, stays };
   };

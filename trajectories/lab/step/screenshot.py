@@ -1,4 +1,4 @@
-"""What a step did, as shapes for an SVG that lies on its screenshot. Units: CSS pixels of the page."""
+"""A step's screenshot with what the step did, as shapes for an SVG on top. Units: CSS pixels of the page."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True)
 class Overlay:
-    """``pixels`` is the picture's own size; ``size`` that of the page."""
+    """The picture is ``pixels`` large, the page ``size``."""
 
     pixels: tuple[int, int]
     size: tuple[float, float]
@@ -51,7 +51,7 @@ class Overlay:
 
     @property
     def is_tall(self) -> bool:
-        """A picture of a whole page is scrolled; one of a window is fitted in."""
+        """A picture of a whole page is scrolled; one of a window is fitted to the card."""
         return self.pixels[1] > TALL * self.pixels[0]
 
     @property
@@ -59,37 +59,50 @@ class Overlay:
         return bool(self.point or self.box or self.arrow or self.label)
 
 
-def overlay_of(step: Step, *, seen: Sequence[PageEvent] | None = None) -> Overlay | None:
-    """None when the picture's size cannot be read; ``seen`` is what the page saw, where that is known."""
-    noted = Picture.objects.filter(pk=step.screenshot, state=Picture.State.OK).only("width", "height").first()
-    pixels = (noted.width, noted.height) if noted else thumbnails.picture_size(step.screenshot)
+@dataclass(frozen=True, kw_only=True)
+class Screenshot:
+    """``problem`` says why it cannot be shown; then there is no overlay."""
+
+    is_uploaded: bool
+    overlay: Overlay | None
+    problem: str = ""
+
+
+def step_screenshot(step: Step, *, is_uploaded: bool, events: Sequence[PageEvent] | None) -> Screenshot:
+    """``events`` are the step's page events, None if they are not known yet."""
+    overlay = _overlay(step, events) if is_uploaded else None
+    problem = "" if overlay else _problem(step, is_uploaded=is_uploaded)
+    return Screenshot(is_uploaded=is_uploaded, overlay=overlay, problem=problem)
+
+
+def _overlay(step: Step, events: Sequence[PageEvent] | None) -> Overlay | None:
+    """None if the picture's size cannot be read."""
+    row = Picture.objects.filter(pk=step.screenshot, state=Picture.State.OK).only("width", "height").first()
+    pixels = (row.width, row.height) if row else thumbnails.picture_size(step.screenshot)
     if not pixels or not all(pixels):
         return None
-    found = step_marks(step, seen=seen)
-    scale = scale_of(pixels=pixels[0], css_pixels=found.css_width)
+    drawn = step_marks(step, events=events)
+    scale = scale_of(pixels=pixels[0], css_pixels=drawn.css_width)
     size = (round(pixels[0] / scale, 1), round(pixels[1] / scale, 1))
-    drawn = found.marks
+    shapes = drawn.marks
     return Overlay(
         pixels=pixels,
         size=size,
-        point=_inside(drawn.point, size) if drawn.point else None,
-        box=drawn.box,
-        arrow=_arrow(drawn.scroll, size) if drawn.scroll else "",
-        label=_label(drawn, size) if drawn.text else None,
+        point=_inside(shapes.point, size) if shapes.point else None,
+        box=shapes.box,
+        arrow=_arrow(shapes.scroll, size) if shapes.scroll else "",
+        label=_label(shapes, size) if shapes.text else None,
     )
 
 
-def lack_of(step: Step, *, is_stored: bool, is_readable: bool) -> str:
-    """What keeps the screenshot from being shown, in words; empty when nothing does."""
+def _problem(step: Step, *, is_uploaded: bool) -> str:
     if not step.screenshot:
         return "No screenshot was posted with this step."
-    if not is_stored:
+    if not is_uploaded:
         return "It was announced but has not been uploaded."
-    if is_readable:
-        return ""
     if not blobs.blob_exists(step.screenshot):
         return "Its file is missing from the store."
-    return "Its file is damaged, or holds no picture."
+    return "Its file is damaged or not a picture."
 
 
 def _inside(point: tuple[float, float], size: tuple[float, float]) -> tuple[float, float]:
@@ -97,7 +110,7 @@ def _inside(point: tuple[float, float], size: tuple[float, float]) -> tuple[floa
 
 
 def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
-    """The path of an arrow from the middle in the direction of the scrolling, as long as it or less."""
+    """The path of an arrow from the middle in the direction of the scrolling, at most as long."""
     dx, dy = scroll
     distance = (dx**2 + dy**2) ** 0.5
     length = min(max(distance, ARROW_LEAST), ARROW_SHARE * min(size))
@@ -112,14 +125,14 @@ def _arrow(scroll: tuple[float, float], size: tuple[float, float]) -> str:
     )
 
 
-def _label(drawn: Marks, size: tuple[float, float]) -> Label:
-    """Below the box, above it where there is no room, at the foot without one."""
-    width = min(len(drawn.text) * LETTER + 2 * GAP, max(size[0] - 2 * GAP, 3 * GAP))
+def _label(shapes: Marks, size: tuple[float, float]) -> Label:
+    """Below the box, or above it if there is no room; at the foot of the page without a box."""
+    width = min(len(shapes.text) * LETTER + 2 * GAP, max(size[0] - 2 * GAP, 3 * GAP))
     x, y = (size[0] - width) / 2, size[1] - LABEL_HEIGHT - GAP
-    if drawn.box:
-        left, top, _, height = drawn.box
+    if shapes.box:
+        left, top, _, height = shapes.box
         x, y = left, top + height + GAP
         if y + LABEL_HEIGHT > size[1]:
             y = top - LABEL_HEIGHT - GAP
-    most = (max(size[0] - width, 0), max(size[1] - LABEL_HEIGHT, 0))
-    return Label(text=drawn.text, x=min(max(x, 0), most[0]), y=min(max(y, 0), most[1]), width=width)
+    x, y = _inside((x, y), (max(size[0] - width, 0), max(size[1] - LABEL_HEIGHT, 0)))
+    return Label(text=shapes.text, x=x, y=y, width=width)

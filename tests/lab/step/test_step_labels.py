@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.facts import store
-from trajectories.lab.queries.step_labels import Told, steps_told
+from trajectories.lab.queries.step_facts import StepLabel, step_labels
 from trajectories.lab.screenshots.caption import caption_of
 from trajectories.models import Episode, PageEvent, StepFacts
 
@@ -130,9 +130,9 @@ def test_what_was_kept_stays_where_another_version_told_no_element(db: None) -> 
     episode = walked("e8", "e8")
     kept_by_another_version(episode)
     StepFacts.objects.update(action_check="unexplained", action_check_detail="as it was kept")
-    assert steps_told(episode_id=episode.pk, indexes=[1, 7]) == {
-        1: Told(target=LOFT, action_check="unexplained", detail="as it was kept"),
-        7: Told(),
+    assert step_labels(episode_id=episode.pk, indexes=[1, 7]) == {
+        1: StepLabel(target=LOFT, action_check="unexplained", detail="as it was kept"),
+        7: StepLabel(),
     }
 
 

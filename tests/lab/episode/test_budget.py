@@ -12,7 +12,7 @@ from core.presentation import Look
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.episodes.drafts import max_steps_of
-from trajectories.lab.episode.budgets import budget_reason
+from trajectories.lab.episode.budget import budget_reason
 
 pytestmark = pytest.mark.django_db
 
@@ -27,19 +27,19 @@ def test_steps_that_its_look_adds_are_told_as_that() -> None:
     most = max_steps_of(task, arm="gym", look=look)
     assert most > task.max_steps
     episode = factories.episode(task=task, arm="gym", max_steps=most, presentation=look.as_dict())
-    assert budget_reason(episode) == f"{task.max_steps} for the task, the rest for what this look adds"
+    assert budget_reason(episode) == f"{task.max_steps} for the task, the rest for its look"
 
 
 def test_steps_that_a_call_has_set_are_told_as_that() -> None:
     task = factories.task()
     episode = factories.episode(task=task, arm="gym", max_steps=77)
-    assert budget_reason(episode) == f"set when it was opened; the task has {task.max_steps}"
+    assert budget_reason(episode) == f"set when opened; the task has {task.max_steps}"
 
 
 def test_an_episode_without_a_page_says_so() -> None:
     task = factories.task()
     episode = factories.episode(task=task, arm="text_zero_shot", max_steps=2)
-    assert budget_reason(episode) == f"there is no page; on one the task has {task.max_steps}"
+    assert budget_reason(episode) == f"no page; with one the task has {task.max_steps}"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
 ) -> None:
     task = factories.task(**asked)
     episode = factories.episode(task=task, arm="gym", max_steps=77, **fields)
-    assert budget_reason(episode) == f"other than its task's {task.max_steps}"
+    assert budget_reason(episode) == f"differs from its task's {task.max_steps}"
 
 
 def test_an_episode_of_a_kind_that_is_gone_has_its_page(
@@ -68,4 +68,4 @@ def test_an_episode_of_a_kind_that_is_gone_has_its_page(
     episode = factories.episode(task=task, max_steps=77, presentation={"axis_of_old": "large"})
     response = lab(annotator).get(f"/episodes/{episode.pk}/")
     assert response.status_code == 200
-    assert f"other than its task&#x27;s {task.max_steps}" in response.content.decode()
+    assert f"differs from its task&#x27;s {task.max_steps}" in response.content.decode()

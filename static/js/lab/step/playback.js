@@ -68,7 +68,7 @@
   /* The step at the slider's place, or beyond the numbers that were never recorded: on the side it goes to. */
   const scrubGoal = () => {
     const index = Number(scrub.value);
-    const { gaps } = part("strip").dataset;
+    const { gaps } = part("timeline").dataset;
     const gap = window.placesOf(gaps, Number(viewer.dataset.last)).gapOf(index);
     if (!gap) return index;
     return index < replay.current() ? gap.first - 1 : gap.last + 1;

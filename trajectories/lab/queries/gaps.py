@@ -1,13 +1,16 @@
-"""Which step numbers of an episode were never recorded: a stretch of them has one place in the timeline."""
+"""Step numbers of an episode that were never recorded: each stretch of them has one place in the timeline."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db import connection
 
-# The longest ones; numbers of the others have places of their own, as many as there are.
-GAPS_MOST = 1_000
+T = TypeVar("T")
+# The longest ones; the numbers of any others have a place each.
+GAPS_MAX = 1_000
 
 _GAPS = """
 SELECT before + 1, index - 1 FROM (
@@ -18,7 +21,7 @@ WHERE index > before + 1 ORDER BY index - before DESC, index LIMIT %(most)s"""
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """Step numbers that were never recorded; both ends belong to it."""
+    """A stretch of step numbers that were never recorded, both ends included."""
 
     first: int
     last: int
@@ -40,7 +43,7 @@ class Gaps:
         return " ".join(f"{gap.first}-{gap.last}" for gap in self._by_first.values())
 
     def around(self, index: int, *, reach: int, last: int) -> tuple[int, int]:
-        """The step numbers of the first and the last of the places up to ``reach`` away from a step's."""
+        """The first and last step number within ``reach`` places of a step."""
         low = high = index
         for _ in range(reach):
             if low > 1:
@@ -50,11 +53,25 @@ class Gaps:
         return low, high
 
 
-def gaps_of(*, episode_id: int, last: int, number: int) -> Gaps:
-    """The gaps of an episode with ``number`` steps up to ``last``; mostly none, and then no query."""
+def step_gaps(*, episode_id: int, last: int, number: int) -> Gaps:
+    """The gaps of an episode with ``number`` steps up to ``last``; most have none and need no query."""
     if last == number:
         return Gaps([])
     with connection.cursor() as cursor:
-        cursor.execute(_GAPS, {"episode": episode_id, "last": last, "most": GAPS_MOST})
-        found = sorted(cursor.fetchall())
-    return Gaps([Gap(first=first, last=end) for first, end in found])
+        cursor.execute(_GAPS, {"episode": episode_id, "last": last, "most": GAPS_MAX})
+        rows = sorted(cursor.fetchall())
+    return Gaps([Gap(first=first, last=end) for first, end in rows])
+
+
+def with_gaps(
+    steps: Iterable[T], *, first: int, last: int | None, index: Callable[[T], int]
+) -> Iterator[T | Gap]:
+    """The steps of a stretch, with a gap wherever numbers are missing, up to ``last`` if one is given."""
+    expected = first
+    for step in steps:
+        if index(step) > expected:
+            yield Gap(first=expected, last=index(step) - 1)
+        yield step
+        expected = index(step) + 1
+    if last is not None and expected <= last:
+        yield Gap(first=expected, last=last)

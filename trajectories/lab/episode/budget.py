@@ -1,4 +1,4 @@
-"""Why an episode has other steps to spend than its task's page says."""
+"""Why an episode's step budget differs from its task's."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from trajectories.models import Episode
 
 
 def budget_reason(episode: Episode) -> str:
-    """Empty where the episode has what its task names."""
+    """Empty if it does not differ."""
     task = episode.task
     if episode.max_steps == task.max_steps:
         return ""
     usual = _usual(episode)
     if usual is None:
-        return f"other than its task's {task.max_steps}"
+        return f"differs from its task's {task.max_steps}"
     if episode.max_steps != usual:
-        return f"set when it was opened; the task has {task.max_steps}"
+        return f"set when opened; the task has {task.max_steps}"
     if ARMS[episode.arm].is_free_text:
-        return f"there is no page; on one the task has {task.max_steps}"
-    return f"{task.max_steps} for the task, the rest for what this look adds"
+        return f"no page; with one the task has {task.max_steps}"
+    return f"{task.max_steps} for the task, the rest for its look"
 
 
 def _usual(episode: Episode) -> int | None:
-    """None where it cannot be known any more: an old episode may have a look, a kind or a payload that this
-    version does not know."""
+    """None if unknown: an old episode may have a look, kind or payload that this version lacks."""
     try:
         return max_steps_of(episode.task, arm=episode.arm, look=look_read(episode.presentation))
     except (GymError, LookupError, TypeError, ValueError, AttributeError):

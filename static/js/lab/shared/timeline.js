@@ -1,36 +1,34 @@
-/* The timeline: all steps of an episode in one row, of which only those in sight are in the page. Their index comes in
-   parts of 500 as they come into sight, so that 10,000 steps cost as much as 50. Step numbers that were never recorded
-   share one cell. In the viewer one step is the current one; on an episode's page none is, and arrows lead along the
-   frames. */
+/* The timeline: all steps of an episode in one row, of which only the visible ones are in the page. Their index is
+   loaded in parts as they become visible, so that 10,000 steps cost as much as 50. Step numbers that were never
+   recorded share one cell. In the viewer one step is the current one; on an episode's page none is, and arrow keys
+   move along the frames. */
 "use strict";
 
 (() => {
   const replay = window.replay;
-  const view = document.querySelector("[data-strip]");
+  const view = document.querySelector("[data-timeline]");
   if (!view) return;
 
   const PITCH = 80;
-  const SPAN = 500;
   const SPARE = 4;
-  const WIDEST = 200000; /* Browsers place nothing beyond some 33 million pixels. */
-  const AGAIN_MS = 5000;
+  const PLACES_MAX = 200000; /* Browsers lay out nothing beyond some 33 million pixels. */
+  const RETRY_MS = 5000;
   const FINAL_MS = 6000;
   const FINAL_TRIES = 5;
   const SVG = "http://www.w3.org/2000/svg";
-  const LATER = "later";
-  const LATER_SAYS = "compared with its page and with other steps after the episode's end";
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
+  const SPAN = Number(view.dataset.span);
   let last = Number(view.dataset.last);
   let places = window.placesOf(view.dataset.gaps, last);
-  if (places.count > WIDEST) return;
+  if (places.count > PLACES_MAX) return;
 
   const track = view.querySelector("ol");
   const ending = document.querySelector("[data-ending]");
   const parts = new Map();
   const milestones = new Map();
   const cells = new Map();
-  let found = new Set();
-  let stop = Number(view.dataset.start); /* The frame that Tab leads to. */
+  let matches = new Set();
+  let stop = Number(view.dataset.start); /* The frame that Tab focuses. */
   let awaited = 0;
 
   const current = () => replay?.current() ?? 0;
@@ -75,22 +73,20 @@
     return picture;
   };
 
-  const flagOf = (className, sign, says) => {
+  const flagOf = (className, sign, label) => {
     const flag = made("span", className);
     const shown = made("span", "", sign);
     shown.setAttribute("aria-hidden", "true");
-    flag.append(shown, made("span", "visually-hidden", ` ${says}`));
+    flag.append(shown, made("span", "visually-hidden", ` ${label}`));
     return flag;
   };
 
   const frameOf = (row) => {
     const frame = made("a", `frame frame-${row.tone}`);
     const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
-    const repeats = row.repeats ? `same as step ${row.repeats}${row.so_far}` : "";
-    const seen = row.check_label && row.check_label + row.so_far;
-    const later = row.action_check === LATER ? LATER_SAYS : "";
-    const told = [`${row.index} ${row.type}`, row.phrase, row.result, took, seen, repeats, later];
-    frame.title = told.filter(Boolean).join(" · ");
+    const repeats = row.repeats ? `same as step ${row.repeats}${row.provisional}` : "";
+    const [sign, check] = row.check ?? [];
+    frame.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check, repeats].filter(Boolean).join(" · ");
     frame.classList.toggle("is-page-change", Boolean(row.page_change));
     const name = made("span", "frame-name");
     name.append(made("span", "frame-number", String(row.index)), ` ${row.type || "–"}`);
@@ -100,21 +96,20 @@
       frame.title += ` · milestone ${reached}`;
       frame.append(flagOf("frame-flag", "★", `milestone ${reached}`));
     }
-    if (seen) frame.append(flagOf("frame-seen", row.sign, seen));
+    if (check) frame.append(flagOf("frame-check", sign, check));
     if (repeats) frame.append(flagOf("frame-loop", "↺", repeats));
-    if (later) frame.append(flagOf("frame-loop", "…", later));
     if (row.result && row.result !== "ok") frame.append(made("span", "visually-hidden", ` ${row.result}`));
     return frame;
   };
 
-  const counted = (number) => number.toLocaleString("en");
+  const format = (number) => number.toLocaleString("en");
 
-  const lackOf = (cell, { first, last: end }) => {
+  const gapCell = (cell, { first, last: end }) => {
     cell.className = "frame-gap";
-    cell.title = `Never recorded: ${counted(first)}${end > first ? ` to ${counted(end)}` : ""}`;
-    const lack = made("span", "frame-lack");
-    lack.append(made("b", "", counted(end - first + 1)), " not recorded");
-    cell.append(lack, made("span", "frame-name", end > first ? `${first}–${end}` : String(first)));
+    cell.title = `Never recorded: ${format(first)}${end > first ? ` to ${format(end)}` : ""}`;
+    const missing = made("span", "frame-missing");
+    missing.append(made("b", "", format(end - first + 1)), " not recorded");
+    cell.append(missing, made("span", "frame-name", end > first ? `${first}–${end}` : String(first)));
     return cell;
   };
 
@@ -124,14 +119,14 @@
     const cell = made("li");
     cell.style.insetInlineStart = `${leftOf(index)}px`;
     const gap = places.gapOf(index);
-    if (gap) return lackOf(cell, gap);
+    if (gap) return gapCell(cell, gap);
     const rows = parts.get(partOf(index))?.rows;
     const row = rows?.get(index);
     if (row) {
       cell.append(frameOf(row));
       return cell;
     }
-    if (rows) return lackOf(cell, { first: index, last: index });
+    if (rows) return gapCell(cell, { first: index, last: index });
     cell.className = "frame-wait";
     cell.append(made("span", "", String(index)));
     return cell;
@@ -145,7 +140,7 @@
       if (index === shown) frame.setAttribute("aria-current", "step");
       else frame.removeAttribute("aria-current");
       frame.tabIndex = index === (shown || stop) ? 0 : -1;
-      frame.classList.toggle("is-found", found.has(index));
+      frame.classList.toggle("is-match", matches.has(index));
       frame.setAttribute("href", address(index));
     }
   };
@@ -167,7 +162,7 @@
     track.append(cell);
   };
 
-  /* The frame was drawn anew; the reader may have scrolled away from it. */
+  /* The frame was rendered again; the reader may have scrolled away from it. */
   const refocus = (index) => {
     put(index);
     mark();
@@ -179,8 +174,8 @@
     for (const values of answer.steps) {
       const row = Object.fromEntries(answer.fields.map((name, place) => [name, values[place]]));
       row.sha256 = row.picture === null ? "" : answer.pictures[row.picture];
-      row.sign = answer.signs[row.action_check];
-      row.so_far = answer.is_so_far ? " (so far)" : "";
+      row.check = row.check === null ? null : answer.checks[row.check];
+      row.provisional = answer.is_provisional ? " (so far)" : "";
       rows.set(row.index, row);
     }
     return rows;
@@ -193,26 +188,26 @@
       const response = await fetch(`${view.dataset.index}?from=${part * SPAN + 1}`);
       if (!response.ok || response.redirected) throw new Error(String(response.status));
       const answer = await response.json();
-      if (parts.get(part) !== mine) return; /* Asked for again meanwhile. */
+      if (parts.get(part) !== mine) return; /* Requested again meanwhile. */
       if (part === 0) milestones.clear();
       for (const [name, step] of answer.milestones) milestones.set(step, [...(milestones.get(step) ?? []), name]);
-      parts.set(part, { rows: rowsOf(answer), isSoFar: answer.is_so_far });
-      const held = holding(document.activeElement);
+      parts.set(part, { rows: rowsOf(answer), isProvisional: answer.is_provisional });
+      const focused = holding(document.activeElement);
       remove((index) => partOf(index) === part || milestones.has(index));
       draw();
       if (awaited) focusOn(awaited);
-      else if (held) refocus(held);
+      else if (focused) refocus(focused);
     } catch {
-      setTimeout(() => parts.get(part) === mine && parts.delete(part), AGAIN_MS);
+      setTimeout(() => parts.get(part) === mine && parts.delete(part), RETRY_MS);
     }
   };
 
   function draw() {
     const from = Math.max(0, Math.floor(view.scrollLeft / PITCH) - SPARE);
     const to = Math.min(places.count, Math.ceil((view.scrollLeft + view.clientWidth) / PITCH) + SPARE) - 1;
-    const held = holding(document.activeElement);
+    const focused = holding(document.activeElement);
     const isAway = (place) => place < from || place > to;
-    remove((index) => index !== held && isAway(places.placeOf(index)));
+    remove((index) => index !== focused && isAway(places.placeOf(index)));
     for (let place = from; place <= to; place += 1) {
       const index = places.indexAt(place);
       if (!places.gapOf(index) && !parts.has(partOf(index))) void read(partOf(index));
@@ -225,10 +220,10 @@
     track.style.width = `${places.count * PITCH + ending.offsetWidth}px`;
   };
 
-  /* Frames move aside when numbers that were missing come after all, and what stood for those is drawn anew. */
+  /* Frames move aside when missing numbers arrive after all, and their gap is rendered again. */
   const arrange = (newLast, gaps) => {
     const newPlaces = window.placesOf(gaps, newLast);
-    if (newPlaces.count > WIDEST) return;
+    if (newPlaces.count > PLACES_MAX) return;
     last = newLast;
     places = newPlaces;
     if (gaps === view.dataset.gaps) return;
@@ -238,30 +233,30 @@
     for (const [index, cell] of cells) cell.style.insetInlineStart = `${leftOf(index)}px`;
   };
 
-  /* An episode under way: its last part is read again, and what is at its end. */
-  const grow = (told) => {
+  /* An open episode: its last part is loaded again, and its outcome at the end. */
+  const grow = (update) => {
     const known = Math.max(last, 1);
-    arrange(Math.max(last, Number(told.liveLast)), told.liveGaps);
-    view.dataset.start = told.liveStart;
+    arrange(Math.max(last, Number(update.liveLast)), update.liveGaps);
+    view.dataset.start = update.liveStart;
     view.hidden = last === 0;
-    stop ||= Number(told.liveStart);
+    stop ||= Number(update.liveStart);
     const outcome = document.querySelector("[data-live-outcome]");
     if (outcome) ending.replaceChildren(...Array.from(outcome.cloneNode(true).childNodes));
     for (const part of Array.from(parts.keys())) if (part >= partOf(known)) parts.delete(part);
     stretch();
     draw();
-    if (told.isOver) finish(FINAL_TRIES, 0);
+    if (update.isOver) finish(FINAL_TRIES, 0);
   };
 
-  /* What was told so far of an episode's steps is final some seconds after its end. */
+  /* Provisional rows become final some seconds after the end of the episode. */
   const finish = (tries, ms) => {
     setTimeout(async () => {
-      await Promise.all(Array.from(parts, ([part, { isSoFar }]) => isSoFar && read(part)));
-      if (tries > 1 && Array.from(parts.values()).some(({ isSoFar }) => isSoFar)) finish(tries - 1, FINAL_MS);
+      await Promise.all(Array.from(parts, ([part, { isProvisional }]) => isProvisional && read(part)));
+      if (tries > 1 && Array.from(parts.values()).some(({ isProvisional }) => isProvisional)) finish(tries - 1, FINAL_MS);
     }, ms);
   };
 
-  /* What the server drew stays where it is until the index is there. */
+  /* What the server rendered stays where it is until the index is loaded. */
   const takeOver = () => {
     for (const cell of Array.from(track.children)) {
       const index = Number(cell.dataset.at);
@@ -300,12 +295,12 @@
     return isInside(goal) ? places.indexAt(goal) : 0;
   };
 
-  let isAsked = false;
+  let isScheduled = false;
   const drawSoon = () => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      isAsked = false;
+      isScheduled = false;
       draw();
     });
   };
@@ -314,11 +309,11 @@
   center({ always: true, index: current() || stop });
   draw();
   view.addEventListener("scroll", drawSoon, { passive: true });
-  /* A phone that hides its address bar is resized too, and is as wide as it was. */
-  let wide = view.clientWidth;
+  /* A phone that hides its address bar is resized without becoming wider. */
+  let width = view.clientWidth;
   addEventListener("resize", () => {
-    if (view.clientWidth !== wide) center({ always: true });
-    wide = view.clientWidth;
+    if (view.clientWidth !== width) center({ always: true });
+    width = view.clientWidth;
     drawSoon();
   });
   view.addEventListener("focusin", ({ target }) => {
@@ -343,8 +338,8 @@
   });
   document.addEventListener("replay:pictured", () => void read(partOf(current())));
   document.addEventListener("live:swapped", (event) => event.detail.isNew && grow(event.detail));
-  document.addEventListener("replay:found", (event) => {
-    found = event.detail;
+  document.addEventListener("replay:matched", (event) => {
+    matches = event.detail;
     mark();
   });
 })();

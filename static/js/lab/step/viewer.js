@@ -133,15 +133,15 @@
         loaded = await load(path);
       }
       const part = document.importNode(loaded, true);
-      const instead = part.querySelector("[data-instead]");
-      if (!tells) instead?.remove(); /* Nobody named the number that a slider has come to. */
+      const notice = part.querySelector("[data-notice]");
+      if (!tells) notice?.remove(); /* Nobody named the number that a slider has come to. */
       await drawn(part);
       if (mine !== wanted) return false;
       if (!part.dataset.after) kept.delete(path); /* More steps may come. */
       swap(part);
       if (push) history.pushState({}, "", address(part.dataset.step, find) + location.hash);
       settle();
-      say(tells && instead ? `${instead.textContent} ${part.dataset.says}` : part.dataset.says);
+      say(tells && notice ? `${notice.textContent} ${part.dataset.summary}` : part.dataset.summary);
       return true;
     } catch {
       if (mine === wanted) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));

@@ -15,8 +15,8 @@ from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode
 from trajectories.facts import source, store
 from trajectories.facts.source import source_part
-from trajectories.lab.queries import interim_facts
-from trajectories.lab.queries.interim_facts import facts_so_far, marks_so_far
+from trajectories.lab.queries import step_facts
+from trajectories.lab.queries.step_facts import provisional_facts, provisional_labels
 from trajectories.models import Episode, PageEvent, StepFacts
 
 Lab = Callable[[User | None], LabClient]
@@ -47,9 +47,15 @@ def click(episode: Episode, index: int, *, is_seen: bool = True) -> None:
         )
 
 
+def checks_of(index: dict[str, Any]) -> list[str | None]:
+    """The label of each step's action check in the index."""
+    place = index["fields"].index("check")
+    return [None if row[place] is None else index["checks"][row[place]][1] for row in index["steps"]]
+
+
 def test_what_is_said_so_far_is_what_is_kept_later(db: None) -> None:
     episode = long_episode(steps=30, pictures=0)
-    soon = facts_so_far(episode_id=episode.pk, first=5, last=29)
+    soon = provisional_facts(episode_id=episode.pk, first=5, last=29)
     assert not StepFacts.objects.exists()
     store.episodes_summarise([episode.pk])
     for kept in StepFacts.objects.filter(episode_id=episode.pk, index__range=(5, 29)):
@@ -108,9 +114,10 @@ def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: 
     episode = factories.episode()
     made(episode)
     last = episode.steps.count()
-    marks = marks_so_far(episode_id=episode.pk, first=1, last=last - 1)
+    marks = provisional_labels(episode_id=episode.pk, first=1, last=last - 1)
     alone = {
-        index: facts_so_far(episode_id=episode.pk, first=index, last=index)[index] for index in range(1, last)
+        index: provisional_facts(episode_id=episode.pk, first=index, last=index)[index]
+        for index in range(1, last)
     }
     store.episodes_summarise([episode.pk])
     kept = {one.index: one for one in StepFacts.objects.filter(episode_id=episode.pk, index__lt=last)}
@@ -157,7 +164,7 @@ def test_steps_asked_for_keep_their_events_however_many_others_have(
             kind = "click" if seq == 2 else "scroll"
             made = PageEvent.objects.create(episode=episode, kind=kind, data=data, **event)
             PageEvent.objects.filter(pk=made.pk).update(received_at=started + timedelta(milliseconds=seq))
-    found = marks_so_far(episode_id=episode.pk, first=4, last=4)
+    found = provisional_labels(episode_id=episode.pk, first=4, last=4)
     assert found[4].action_check == "confirmed"
 
 
@@ -165,7 +172,7 @@ def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
     episode = factories.episode()
     for index in range(1, 100):
         click(episode, index, is_seen=index == 1)
-    found = facts_so_far(episode_id=episode.pk, first=80, last=81)
+    found = provisional_facts(episode_id=episode.pk, first=80, last=81)
     assert [fact.action_check for fact in found.values()] == ["no_effect", "no_effect"]
 
 
@@ -173,9 +180,9 @@ def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there
     episode = factories.episode()
     click(episode, 1)
     click(episode, 2, is_seen=False)
-    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[2].action_check == "unknown"
+    assert provisional_facts(episode_id=episode.pk, first=1, last=2)[2].action_check == "unknown"
     click(episode, 3)
-    assert facts_so_far(episode_id=episode.pk, first=1, last=3)[2].action_check == "no_effect"
+    assert provisional_facts(episode_id=episode.pk, first=1, last=3)[2].action_check == "no_effect"
 
 
 def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab, annotator: User) -> None:
@@ -207,7 +214,7 @@ def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_kn
         read = source_part(episode_id=episode.pk, first=1, last=2, reach=50, is_whole=is_whole)
         assert read is not None
         assert [step.is_observation_complete for step in read.steps] == [False, True]
-    assert facts_so_far(episode_id=episode.pk, first=1, last=2)[1].action_check_detail == neutral
+    assert provisional_facts(episode_id=episode.pk, first=1, last=2)[1].action_check_detail == neutral
     store.episodes_summarise([episode.pk])
     first, second = StepFacts.objects.filter(episode_id=episode.pk).order_by("index")
     assert first.action_check_detail == neutral
@@ -216,33 +223,32 @@ def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_kn
 
 def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
     episode = long_episode(steps=400, pictures=0)
-    found = facts_so_far(episode_id=episode.pk, first=1, last=400)
-    assert list(found) == list(range(401 - interim_facts.STEPS_MOST, 401))
+    found = provisional_facts(episode_id=episode.pk, first=1, last=400)
+    assert list(found) == list(range(401 - step_facts.STEPS_MAX, 401))
 
 
 def test_the_timeline_says_which_steps_nothing_is_said_of_yet(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interim_facts, "STEPS_MOST", 2)
+    monkeypatch.setattr(step_facts, "STEPS_MAX", 2)
     episode = factories.episode()
     for index in range(1, 5):
         click(episode, index)
     address = f"/episodes/{episode.pk}/index.json"
 
-    def said() -> list[str]:
-        told = lab(annotator).get(address).json()
-        place = told["fields"].index("action_check")
-        return [row[place] for row in told["steps"]]
+    def checks() -> list[str | None]:
+        return checks_of(lab(annotator).get(address).json())
 
-    assert said() == ["later", "later", "confirmed", "confirmed"]
+    pending = "checked after the episode ends"
+    assert checks() == [pending, pending, None, None]
     factories.verdict(episode)
     store.episodes_summarise([episode.pk])
-    assert said() == ["confirmed"] * 4
+    assert checks() == [None] * 4
 
 
 def test_nothing_is_said_of_what_is_not_there(db: None) -> None:
-    assert facts_so_far(episode_id=999_999, first=1, last=10) == {}
-    assert facts_so_far(episode_id=factories.episode().pk, first=1, last=10) == {}
+    assert provisional_facts(episode_id=999_999, first=1, last=10) == {}
+    assert provisional_facts(episode_id=factories.episode().pk, first=1, last=10) == {}
 
 
 def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, annotator: User) -> None:
@@ -250,11 +256,11 @@ def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, a
     for index in (1, 2):
         click(episode, index, is_seen=index == 1)
     client, address = lab(annotator), f"/episodes/{episode.pk}/steps/2"
-    settled = "no worker has measured the episode since its end"
+    settled = "measures have not been computed since the episode ended"
 
     html = client.get(address).content.decode()
     assert "Not checked yet" in html
-    assert f">{interim_facts.LATE.detail}</p>" in html
+    assert f">{step_facts.PENDING.detail}</p>" in html
     assert settled not in html
     factories.verdict(episode)
     assert settled in client.get(address).content.decode()
@@ -273,10 +279,9 @@ def test_an_open_episode_shows_the_same_badges_and_says_so_far(lab: Lab, annotat
     html = client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
     assert "Action had no effect so far" in html
     assert 'id="measures"' in html
-    told: dict[str, Any] = client.get(f"/episodes/{episode.pk}/index.json").json()
-    place = told["fields"].index("action_check")
-    assert told["is_so_far"] is True
-    assert [row[place] for row in told["steps"]] == ["confirmed", "no_effect", "confirmed"]
+    index: dict[str, Any] = client.get(f"/episodes/{episode.pk}/index.json").json()
+    assert index["is_provisional"] is True
+    assert checks_of(index) == [None, "Action had no effect so far", None]
     store.episodes_summarise([episode.pk])
     assert "so far" not in client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
-    assert client.get(f"/episodes/{episode.pk}/index.json").json()["is_so_far"] is False
+    assert client.get(f"/episodes/{episode.pk}/index.json").json()["is_provisional"] is False

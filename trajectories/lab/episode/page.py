@@ -1,0 +1,182 @@
+"""Everything that the page of an episode shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from tasks_app.models import Gold
+from trajectories.lab.episode.budget import budget_reason
+from trajectories.lab.episode.prompt import episode_prompt_shown
+from trajectories.lab.forms import StepsForm, parameter_errors
+from trajectories.lab.queries import episodes, programs, steps
+from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
+from trajectories.lab.queries.recordings import RecordedLoads, recorded_loads
+from trajectories.lab.queries.step_matches import find_query
+from trajectories.lab.queries.steps import StepEvents, StepList
+from trajectories.lab.queries.timeline import Timeline, timeline_around
+from trajectories.lab.text import evidence
+from trajectories.lab.text.evidence import Comparison, Reading
+from trajectories.lab.text.programs import Call
+from trajectories.lab.text.questions import answer_named, sources_of
+from trajectories.lab.text.values import fields_of
+from trajectories.lab.updates import Updates
+from trajectories.models import Episode, PageEventTally
+from trajectories.prompts.conversation import Message
+
+# The page of a step has it in its address; here it is handed on to the steps.
+FIND = "find"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodePage:
+    """An episode; parts are read when they are first shown.
+
+    ``updates`` come first: what arrives while the rest is read makes a newer version. ``query`` chooses the
+    steps that are listed.
+    """
+
+    episode: Episode
+    updates: Updates
+    query: QueryDict
+    sees_golds: bool
+
+    # ---- steps
+
+    @cached_property
+    def _form(self) -> StepsForm:
+        return StepsForm(self.query, last=self.updates.last)
+
+    @property
+    def errors(self) -> list[str]:
+        """What is wrong with the query."""
+        return [
+            *self._form.error_messages(),
+            *parameter_errors(self.query, known={FIND, *self._form.fields}, page="an episode"),
+        ]
+
+    @property
+    def _is_tail(self) -> bool:
+        return self._form.filters().get("tail") == "1"
+
+    @cached_property
+    def first(self) -> int:
+        """The step number that the list begins with."""
+        if self._is_tail:
+            return steps.tail_first(episode_id=self.episode.pk)
+        first: int = self._form.filters().get("first", 1)
+        return first
+
+    @cached_property
+    def steps(self) -> StepList:
+        return steps.step_list(episode_id=self.episode.pk, first=self.first)
+
+    @property
+    def find(self) -> str:
+        return find_query(self.query.get(FIND))
+
+    @property
+    def find_parameter(self) -> str:
+        return f"&{urlencode({FIND: self.find})}" if self.find else ""
+
+    @property
+    def place(self) -> str:
+        """The query that lists the same steps again."""
+        return ("tail=1" if self._is_tail else f"first={self.first}") + self.find_parameter
+
+    @property
+    def latest(self) -> str:
+        """The address of the end of the list."""
+        return f"?tail=1{self.find_parameter}#latest" if self.steps.next_from else "#latest"
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The beginning of the timeline."""
+        if not self.updates.start:
+            return Timeline(items=[])
+        return timeline_around(
+            episode_id=self.episode.pk,
+            index=self.updates.start,
+            gaps=self.updates.gaps,
+            last=self.updates.last,
+        )
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        return programs.tool_calls(self.episode)
+
+    @cached_property
+    def events_of_no_step(self) -> StepEvents:
+        return steps.step_events(episode_id=self.episode.pk, index=None)
+
+    # ---- answer and verdict
+
+    @cached_property
+    def answer(self) -> episodes.Answer | None:
+        return episodes.episode_answer(self.episode)
+
+    @property
+    def answers(self) -> list[str]:
+        """The parts of the answer; labels of moved choices are followed by the source's."""
+        parts = self.answer.submission.answers if self.answer else []
+        return [answer_named(part, self.sources) for part in parts]
+
+    @cached_property
+    def sources(self) -> dict[str, str]:
+        return sources_of(self.episode.task, self.episode.variation)
+
+    @cached_property
+    def judgement(self) -> episodes.Judgement:
+        return episodes.episode_judgement(self.episode)
+
+    @cached_property
+    def readings(self) -> list[Reading]:
+        fields = fields_of(self.episode.task)
+        return evidence.readings_of(self.judgement.evidence, golds=self.sees_golds, fields=fields)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        return evidence.comparison_of(self.judgement.evidence, golds=self.sees_golds)
+
+    @property
+    def lacks_comparison(self) -> bool:
+        return evidence.lacks_comparison(self.episode.task, self.judgement.current, self.judgement.evidence)
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        return self.judgement.evidence if self.sees_golds else {}
+
+    @cached_property
+    def gold(self) -> Gold | None:
+        return episodes.gold_current(task_id=self.episode.task_id) if self.sees_golds else None
+
+    # ---- about the episode
+
+    @cached_property
+    def prompt(self) -> list[Message]:
+        return episode_prompt_shown(self.episode, golds=self.sees_golds)
+
+    @property
+    def budget_reason(self) -> str:
+        return budget_reason(self.episode)
+
+    @cached_property
+    def loads(self) -> RecordedLoads:
+        return recorded_loads(self.episode)
+
+    @cached_property
+    def event_tally(self) -> PageEventTally | None:
+        return episodes.episode_events_tally(self.episode)
+
+    @cached_property
+    def fidelity(self) -> EpisodeFidelity | None:
+        return episode_fidelity(episode_id=self.episode.pk)
+
+    @cached_property
+    def group(self) -> Sequence[Episode]:
+        return episodes.group_members(self.episode)

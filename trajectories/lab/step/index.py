@@ -1,0 +1,100 @@
+"""The index of an episode's steps: small rows from which the viewer's script builds the timeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from tasks_app import kinds
+from tasks_app.families import milestones
+from tasks_app.models import Gold
+from trajectories.lab.queries import steps
+from trajectories.lab.queries.timeline import INDEX_MAX, SPAN, Cell, timeline_cells
+from trajectories.lab.text.untrusted import cut, visible
+from trajectories.models import Episode, SiteEvent
+
+FIELDS = (
+    "index",
+    "type",
+    "phrase",
+    "result",
+    "tone",
+    "ms",
+    "bar",
+    "picture",
+    "page_change",
+    "repeats",
+    "check",
+)
+# Rows of at most 200 bytes make 100 kB for a span; a third of that is the hash of the screenshot.
+TYPE_BYTES, PHRASE_BYTES = 18, 40
+
+SITE_EVENTS_MAX = 20_000
+
+
+def episode_index(episode: Episode, *, first: int) -> dict[str, Any]:
+    """``steps`` are rows of ``fields``, up to ``SPAN`` of them from number ``first`` on.
+
+    ``picture`` and ``check`` are positions in ``pictures`` and ``checks``, which list each hash, and each
+    sign and label of an action check, once. ``is_provisional`` if some rows may change; ``next_from`` is the
+    next recorded step.
+    """
+    last = first + SPAN - 1
+    cells = timeline_cells(episode_id=episode.pk, first=first, last=last)
+    pictures: dict[str, int] = {}
+    checks: dict[tuple[str, str], int] = {}
+    rows = [_row(cell, pictures, checks) for cell in cells]
+    return {
+        "episode": episode.pk,
+        "status": episode.status,
+        "outcome": episode.verdict.outcome if episode.verdict else None,
+        "last": steps.last_index(episode_id=episode.pk),
+        "from": first,
+        "next_from": steps.step_after(episode_id=episode.pk, index=min(last, INDEX_MAX)),
+        "fields": FIELDS,
+        "steps": rows,
+        "is_provisional": any(cell.is_provisional for cell in cells),
+        "pictures": list(pictures),
+        "checks": list(checks),
+        "milestones": milestones_reached(episode) if first == 1 else [],
+    }
+
+
+def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
+    """A mock site's milestones, each with the step that reached it; empty for other tasks."""
+    if episode.task.kind != kinds.SITE or not episode.has_page:
+        return []
+    family = milestones.of_tags(episode.task.tags)
+    gold = Gold.objects.filter(task_id=episode.task_id, is_current=True).only("answer", "extra").first()
+    if not family or gold is None or gold.answer is None:
+        return []
+    told = milestones.told_of(answer=gold.answer, extra=gold.extra or {})
+    rows = SiteEvent.objects.filter(episode_id=episode.pk).order_by("seq")
+    events = milestones.events_of(rows.values("seq", "step", "kind", "data")[:SITE_EVENTS_MAX])
+    reached = milestones.reached(family, told, events)
+    return [(one.name, one.event.step) for one in reached if one.event and one.event.step]
+
+
+def _row(cell: Cell, pictures: dict[str, int], checks: dict[tuple[str, str], int]) -> list[Any]:
+    phrase = " on ".join(part for part in (cell.phrase.what, cell.phrase.where) if part)
+    return [
+        cell.index,
+        _fitted(cell.action_type, TYPE_BYTES),
+        _fitted(phrase, PHRASE_BYTES),
+        cell.result,
+        cell.tone,
+        None if cell.duration_ms is None else round(cell.duration_ms),
+        cell.bar,
+        pictures.setdefault(cell.screenshot, len(pictures)) if cell.screenshot else None,
+        int(cell.is_page_change),
+        cell.repeats,
+        checks.setdefault(cell.check, len(checks)) if cell.check else None,
+    ]
+
+
+def _fitted(text: str, room: int) -> str:
+    """The text, or as much of its beginning as fits into ``room`` bytes of JSON."""
+    whole = visible(text)
+    candidates = (cut(whole, length) for length in range(room, 0, -1))
+    return next((shown for shown in candidates if len(msgspec.json.encode(shown)) <= room), "")

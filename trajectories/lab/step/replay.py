@@ -1,0 +1,72 @@
+"""The DOM replay of a step and what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from trajectories.dom_replay import description, document, scenes
+from trajectories.dom_replay.scenes import NoScene, Scene
+from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
+from trajectories.lab.queries.recordings import RecordedLoads, recorded_loads
+from trajectories.models import Episode, Fidelity, Step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """``scene`` is None, with a ``reason``, for a step that cannot be replayed."""
+
+    episode: Episode
+    step: Step
+
+    @cached_property
+    def _scene(self) -> Scene | NoScene:
+        return scenes.scene_of(self.step, resolve=document.addresses_of(self.episode))
+
+    @property
+    def scene(self) -> Scene | None:
+        return self._scene if isinstance(self._scene, Scene) else None
+
+    @property
+    def reason(self) -> str:
+        return description.REASONS[self._scene.reason] if isinstance(self._scene, NoScene) else ""
+
+    @property
+    def page(self) -> str:
+        """The page load that the step saw; empty if none was recorded."""
+        return self._scene.moment.page if self._scene.moment else ""
+
+    @property
+    def facts(self) -> list[str]:
+        return description.moment_facts(self._scene.moment) if self._scene.moment else []
+
+    @property
+    def losses(self) -> list[str]:
+        return description.losses(self._scene)
+
+    @property
+    def duration(self) -> str:
+        """How long the step changed the page; empty if it did not."""
+        scene = self.scene
+        return (
+            description.duration(scene.until_ms - scene.at_ms)
+            if scene and scene.until_ms > scene.at_ms
+            else ""
+        )
+
+    @cached_property
+    def loads(self) -> RecordedLoads:
+        """Offered instead of a replay."""
+        return RecordedLoads() if self.scene else recorded_loads(self.episode)
+
+    @cached_property
+    def _fidelity(self) -> tuple[Fidelity | None, FidelityLabel]:
+        return step_fidelity(self.episode, index=self.step.index)
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        return self._fidelity[0]
+
+    @property
+    def fidelity_label(self) -> FidelityLabel:
+        return self._fidelity[1]
