@@ -48,8 +48,6 @@ def test_an_episode_without_a_page_says_so() -> None:
         ({}, {"presentation": {"axis_of_old": "large"}}),
         ({}, {"presentation": {"pop_ups": "of_old"}}),
         ({"kind": "kind_of_old"}, {}),
-        ({"kind": "site", "payload": {"site": "site_of_old"}}, {}),
-        ({"kind": "site", "payload": {}}, {}),
         ({"kind": "site", "payload": {"site": "stays"}}, {"presentation": {"form": "dialog"}}),
     ],
 )

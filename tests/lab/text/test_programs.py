@@ -182,5 +182,5 @@ def test_an_episode_without_tools_asks_for_no_calls(
     episode = factories.episode()
 
     with django_assert_num_queries(0):
-        assert (programs.tool_calls(episode), programs.calls_mark(episode)) == ([], "")
+        assert (programs.tool_calls(episode), programs.calls_version(episode)) == ([], "")
     assert 'id="calls"' not in page(lab(owner), episode)
