@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from tasks_app.figures import PLACE
 from trajectories.actions.checks import CHECKS
-from trajectories.actions.results import RESULTS
+from trajectories.actions.results import NOT_PERFORMED, RESULTS
 from trajectories.lab.live_bar import live_bar
 from trajectories.lab.queries.fidelity import share_format
 from trajectories.lab.queries.step_facts import StepLabel
