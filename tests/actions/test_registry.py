@@ -18,7 +18,7 @@ from trajectories.episodes import step_records
 from trajectories.facts import behaviour
 from trajectories.facts.action_check import episode_check
 from trajectories.facts.types import CheckContext
-from trajectories.lab.queries.step_outline import outline
+from trajectories.lab.queries.timeline import timeline_cells
 from trajectories.lab.text.action_check import check_label
 from trajectories.lab.text.actions import action_phrase
 
@@ -88,5 +88,5 @@ def test_a_thought_that_announces_a_new_action_restates_it() -> None:
 def test_the_timeline_shows_the_object_of_a_new_action(db: None) -> None:
     episode = factories.episode()
     factories.step(episode, 1, action=DRAG, action_type="drag")
-    (cell,) = outline(episode_id=episode.pk, first=1, last=1)
+    (cell,) = timeline_cells(episode_id=episode.pk, first=1, last=1)
     assert cell.phrase.what == "e2"
