@@ -17,7 +17,7 @@ from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.lab import scene
 from trajectories.facts import store
-from trajectories.lab.search import views
+from trajectories.lab.search import page as pages
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -252,8 +252,8 @@ def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
     width: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(views, "search_page", too_slow)
-    monkeypatch.setattr(views, "counts_of", too_slow)
+    monkeypatch.setattr(pages, "search_page", too_slow)
+    monkeypatch.setattr(pages, "search_counts", too_slow)
     page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
     for name, path in (("page", "/search?q=check&outcome=correct"), ("counts", "/search/counts?q=check")):
         answer = page.goto(path)
@@ -283,10 +283,10 @@ def test_what_takes_too_long_or_fails_is_said_in_its_place(
 ) -> None:
     page = lab_page()
     with monkeypatch.context() as patched:
-        patched.setattr(views, "counts_of", too_slow)
+        patched.setattr(pages, "search_counts", too_slow)
         page.goto("/search?q=check")
         expect(page.locator("#counts")).to_contain_text("Counting takes too long")
-        patched.setattr(views, "search_page", too_slow)
+        patched.setattr(pages, "search_page", too_slow)
         page.get_by_label("Action check").select_option("no_effect")
         expect(page.locator("#results")).to_contain_text("This search takes too long")
         expect(page.locator(".hit")).to_have_count(0)

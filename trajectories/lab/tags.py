@@ -202,8 +202,8 @@ def tag_of(value: str) -> SafeString:
 
 
 @register.simple_tag
-def ticked_most() -> int:
-    """How many episodes can be taken away by their numbers."""
+def selection_max() -> int:
+    """How many selected episodes can be exported at once."""
     return EPISODES_MAX
 
 

@@ -20,7 +20,7 @@ from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_said
 from trajectories.facts import store
 from trajectories.lab import slow_queries
-from trajectories.lab.search import views
+from trajectories.lab.search import page as pages
 from trajectories.models import Episode
 
 Lab = Callable[[User | None], LabClient]
@@ -135,7 +135,7 @@ def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: La
 def test_pages_follow_on_and_new_episodes_move_nothing(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "HITS_PER_PAGE", 2)
+    monkeypatch.setattr(pages, "HITS_PER_PAGE", 2)
     client = lab(annotator)
     for query, count in (("?q=verify", 2), ("?outcome=correct", 1)):
         old = [episode_said("I verify it.", "I verify again.") for _ in range(3)]
@@ -198,15 +198,15 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
         ("run=x", "Run: “x” is not among the choices"),
         ("run=999999999999999999999", "is not among the choices"),
         ("arm=no_such_arm", "Arm: “no_such_arm” is not among the choices"),
-        ("steps_min=abc", "Steps, at least: “abc” is no whole number"),
+        ("steps_min=abc", "Steps, at least: “abc” is not a whole number"),
         ("steps_min=-1", "is less than 0"),
         ("steps_max=99999999999999999999", "is more than 1,000,000,000"),
-        ("policy_version=1.5", "is no whole number"),
+        ("policy_version=1.5", "is not a whole number"),
         ("task=0", "is less than 1"),
-        ("seconds_min=nan", "“nan” is no number"),
-        ("seconds_min=1e400", "is no number"),
-        ("opened_from=2026-02-31", "Opened from: “2026-02-31” is no day that exists"),
-        ("opened_to=31.12.2026", "is no day that exists, written as 2026-02-28"),
+        ("seconds_min=nan", "“nan” is not a number"),
+        ("seconds_min=1e400", "is not a number"),
+        ("opened_from=2026-02-31", "Opened from: “2026-02-31” is not a day in the form 2026-02-28"),
+        ("opened_to=31.12.2026", "is not a day in the form 2026-02-28"),
         ("opened_to=9999-12-31", "is not between 2000-01-01 and 9000-01-01"),
         ("problem=-needle", "Task text has: “-needle” needs at least one word to match"),
         ("problem=(((", "needs at least one word to match"),
@@ -216,7 +216,7 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
         ("after=x", "is not a position in this list"),
         ("after=99999999999999999999", "is not a position in this list"),
         ("staus=open", "“staus” is not a filter of a search; ignored."),
-        ("episodes=1,b", "Episode numbers: “1,b” is no list of numbers, as 12, 15 is one."),
+        ("episodes=1,b", "Episode numbers: “1,b” is not a list of numbers such as 12, 15."),
         ("arm=text_agent&arm=gym", "“arm” is given 2 times; the last one counts."),
     ],
 )
@@ -235,7 +235,7 @@ def test_a_filter_that_makes_no_sense_is_left_out_and_said(
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("-verify", "says only what must not be there"),
+        ("-verify", "only excludes words"),
         ("(((", "needs at least one word"),
         ("%00verify", "U+0000"),
         ("x" * 10_240, "has 10,240 characters; the maximum is 500"),
@@ -276,8 +276,8 @@ def test_many_names_that_no_search_has_are_said_in_few_sentences(lab: Lab, annot
 
 def test_ends_that_cross_are_said(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:
     html = page_of(lab(annotator), "?steps_min=9&steps_max=3&opened_from=2026-03-02&opened_to=2026-03-01")
-    assert "No episode has at least 9 and at most 3 steps." in html
-    assert "No day is from 2026-03-02 on and until 2026-03-01." in html
+    assert "No episode has both at least 9 and at most 3 steps." in html
+    assert "No day is both from 2026-03-02 on and until 2026-03-01." in html
     assert found(html) == set()
 
 
@@ -285,8 +285,8 @@ def test_what_is_found_nowhere_is_explained(lab: Lab, annotator: User, db: None)
     client = lab(annotator)
     assert "make demo" in page_of(client, "")
     factories.episode()
-    assert "No thought has these words" in page_of(client, "?q=nowhere")
-    assert "only whole words are found" in page_of(client, "?q=nowhere")
+    assert "No thoughts match" in page_of(client, "?q=nowhere")
+    assert "only whole words match" in page_of(client, "?q=nowhere")
     assert "No episode matches" in page_of(client, "?outcome=correct")
     assert "finds whole words only" in page_of(client, "?problem=nowhere")
     assert "What can be looked for" in page_of(client, "")
@@ -327,8 +327,8 @@ def slow(*_args: Any, **_more: Any) -> Any:
 @pytest.mark.parametrize(
     ("slow_part", "address", "said"),
     [
-        ("search_page", "/search", "This search takes too long"),
-        ("counts_of", "/search/counts", "Counting takes too long"),
+        ("search_page", "/search", "Search stopped"),
+        ("search_counts", "/search/counts", "Counting was stopped"),
     ],
 )
 def test_what_takes_too_long_is_stopped_and_says_so(
@@ -342,7 +342,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(
     headers: dict[str, str],
 ) -> None:
     monkeypatch.setattr(slow_queries, "SEARCH_MS", 50)
-    monkeypatch.setattr(views, slow_part, slow)
+    monkeypatch.setattr(pages, slow_part, slow)
     response = lab(annotator).get(f"{address}?q=verify", headers=headers)
     assert response.status_code == 503
     html = response.content.decode()
@@ -354,14 +354,14 @@ def test_words_that_cannot_be_looked_for_cost_no_search(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_queries, "SEARCH_MS", 50)
-    monkeypatch.setattr(views, "search_page", slow)
+    monkeypatch.setattr(pages, "search_page", slow)
     assert lab(annotator).get("/search?q=-verify").status_code == 200
 
 
 def test_hits_are_shown_although_they_cannot_be_counted(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "counts_of", slow)
+    monkeypatch.setattr(pages, "search_counts", slow)
     assert found(page_of(lab(annotator), "?q=verify"))
 
 

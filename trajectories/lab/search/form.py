@@ -1,4 +1,4 @@
-"""The filters of a search as a form; one that makes no sense is left out, and that is said."""
+"""The filters of a search as a form."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ EPISODES_MAX = 200
 ID_DIGITS = 18
 SECONDS_MAX = 10**9
 COUNT_MAX = 10**9
-# No episode is older, and a day can still be added to the last.
+# No episode is older; the last leaves room to add a day.
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(9000, 1, 1)
 
-AT_ONCE = ("run", "benchmark", "arm", "outcome", "reason", "action_check")
+ALWAYS_SHOWN = ("run", "benchmark", "arm", "outcome", "reason", "action_check")
 PAIRS = (
     ("steps_min", "steps_max", "steps"),
     ("seconds_min", "seconds_max", "seconds"),
@@ -34,37 +34,43 @@ PAIRS = (
 )
 
 
-def _count(label: str, *, least: int = 0, most: int = COUNT_MAX) -> forms.IntegerField:
-    wrong = {
-        "invalid": "is no whole number",
-        "min_value": f"is less than {least:,}",
-        "max_value": f"is more than {most:,}",
-    }
+def _count(label: str, *, min_value: int = 0, max_value: int = COUNT_MAX) -> forms.IntegerField:
     return forms.IntegerField(
-        required=False, min_value=least, max_value=most, label=label, error_messages=wrong
+        required=False,
+        min_value=min_value,
+        max_value=max_value,
+        label=label,
+        error_messages=_number_errors("whole number", min_value, max_value),
     )
 
 
 def _seconds(label: str) -> forms.FloatField:
-    wrong = {
-        "invalid": "is no number",
-        "min_value": "is less than 0",
-        "max_value": f"is more than {SECONDS_MAX:,}",
-    }
     return forms.FloatField(
-        required=False, min_value=0, max_value=SECONDS_MAX, label=label, error_messages=wrong
+        required=False,
+        min_value=0,
+        max_value=SECONDS_MAX,
+        label=label,
+        error_messages=_number_errors("number", 0, SECONDS_MAX),
     )
 
 
+def _number_errors(kind: str, min_value: int, max_value: int) -> dict[str, str]:
+    return {
+        "invalid": f"is not a {kind}",
+        "min_value": f"is less than {min_value:,}",
+        "max_value": f"is more than {max_value:,}",
+    }
+
+
 class DayField(forms.DateField):
-    """A day as 2026-02-28, between those that an episode can have been opened on."""
+    """A day on which an episode can have been opened, as 2026-02-28."""
 
     def __init__(self, label: str) -> None:
-        wrong = {"invalid": "is no day that exists, written as 2026-02-28"}
+        errors = {"invalid": "is not a day in the form 2026-02-28"}
         widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
         formats = ["%Y-%m-%d"]
         super().__init__(
-            required=False, label=label, input_formats=formats, widget=widget, error_messages=wrong
+            required=False, label=label, input_formats=formats, widget=widget, error_messages=errors
         )
 
     def to_python(self, value: Any) -> date | None:
@@ -75,7 +81,7 @@ class DayField(forms.DateField):
 
 
 class EpisodesField(forms.CharField):
-    """Numbers of episodes; ticked boxes send one each, an address may hold them parted by commas."""
+    """Episode numbers: each selected box sends one, and an address may separate them by commas."""
 
     def __init__(self, label: str) -> None:
         widget = forms.TextInput(attrs={"autocomplete": "off", "placeholder": "12, 15"})
@@ -85,7 +91,7 @@ class EpisodesField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         words = [word.strip() for word in str(value or "").split(",") if word.strip()]
         if not all(word.isascii() and word.isdigit() and len(word) <= ID_DIGITS for word in words):
-            raise forms.ValidationError("is no list of numbers, as 12, 15 is one")
+            raise forms.ValidationError("is not a list of numbers such as 12, 15")
         if len(words) > EPISODES_MAX:
             raise forms.ValidationError(f"has more than {EPISODES_MAX} numbers")
         return sorted({int(word) for word in words}) or None
@@ -99,7 +105,7 @@ class SearchForm(FilterForm):
     q = TextField("Words in thoughts", max_chars=QUERY_MAX_CHARS)
     policy_version = _count("Policy version")
     episodes = EpisodesField("Episode numbers")
-    task = _count("Task number", least=1, most=BIGINT_MAX)
+    task = _count("Task number", min_value=1, max_value=BIGINT_MAX)
     problem = TaskWordsField("Task text has")
     arm = choice_field(arm_choices(), "Arm")
     outcome = choice_field(Verdict.Outcome.choices, "Outcome")
@@ -127,36 +133,41 @@ class SearchForm(FilterForm):
         self.fields["run"] = choice_field(named, "Run")
         self.fields["model"] = name_field(models, "Model")
         self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
-        rest = [name for name in self.fields if name not in ("q", "model", *AT_ONCE)]
-        self.order_fields(["q", *AT_ONCE, "model", *rest])
+        rest = [name for name in self.fields if name not in ("q", "model", *ALWAYS_SHOWN)]
+        self.order_fields(["q", *ALWAYS_SHOWN, "model", *rest])
 
     @property
-    def at_once(self) -> list[forms.BoundField]:
-        """The filters that are always in sight."""
-        return [self[name] for name in AT_ONCE]
+    def always_shown(self) -> list[forms.BoundField]:
+        """The filters that are always visible."""
+        return [self[name] for name in ALWAYS_SHOWN]
 
     @property
     def folded(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in ("q", *AT_ONCE)]
+        return [self[name] for name in self.fields if name not in ("q", *ALWAYS_SHOWN)]
 
     @property
     def is_unfolded(self) -> bool:
-        """Whether something is set that would be out of sight."""
+        """Whether a filter is set that would be hidden."""
         return any(field.data for field in self.folded)
 
     def error_messages(self) -> list[str]:
         return [*super().error_messages(), *self._contradictions()]
 
-    def query_problem(self) -> str:
+    def query_error(self) -> str:
         errors = self.errors.get("q")
-        return f"What you look for {errors[0]}." if errors else ""
+        return f"The query {errors[0]}." if errors else ""
+
+    def label_of(self, name: str, value: str) -> str:
+        """The label of a choice; empty where the filter has no such choice, or no choices."""
+        choices = getattr(self.fields[name], "choices", ())
+        return str(dict(choices).get(value, "")) if value else ""
 
     def _contradictions(self) -> list[str]:
         filters = self.filters()
         return [
-            f"No episode has at least {filters[low]} and at most {filters[high]} {what}."
+            f"No episode has both at least {filters[low]} and at most {filters[high]} {what}."
             if what != "days"
-            else f"No day is from {filters[low]} on and until {filters[high]}."
+            else f"No day is both from {filters[low]} on and until {filters[high]}."
             for low, high, what in PAIRS
             if low in filters and high in filters and filters[low] > filters[high]
         ]

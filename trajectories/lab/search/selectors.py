@@ -1,7 +1,7 @@
-"""Find across trajectories: words in thoughts, and filters; with words the hits are steps, else episodes.
+"""Search across trajectories by words in thoughts and by filters: hits are steps with words, else episodes.
 
-Found are episodes that have been summarised (some seconds after their end); without words and without filters
-that only summaries know, open ones too.
+Words and computed filters match episodes that have facts (some seconds after their end); other filters match
+open episodes too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from trajectories.lab.text.excerpts import SEARCHED_CHARS, Part, excerpt
 from trajectories.models import Episode
 
 HITS_PER_PAGE = 25
-# Counts are exact up to here, and "10,000+" beyond: nobody reads on, and counting all would cost seconds.
+# Counts are exact up to here: beyond it, counting would cost seconds.
 COUNTED_MAX = 10_000
 RUNS_COUNTED = 20
-# Of fewer hits all are looked up and sorted; of more the newest are looked for from the end.
+# Fewer hits are all read and sorted; with more, the newest are read from the end.
 RARE_MAX = 2_000
 EXPORTED_AT_ONCE = 500
 
@@ -49,8 +49,7 @@ EPISODE_CONDITIONS = {
     "opened_from": "e.opened_at >= %(opened_from)s",
     "opened_to": "e.opened_at < %(opened_to)s",
 }
-# Of an episode whose page saw more all events count that no action explains, as in the means of a run: those
-# of steps that did another thing too, and those of no step.
+# For episodes all unexplained events count, as in the means of a run: also those of no step.
 MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {
     "unexplained": "a.unexplained_events > 0"
 }
@@ -90,14 +89,14 @@ class Hit:
 
     @property
     def find(self) -> str:
-        """What stands in the thought itself for the query's longest part: to be found again in the step."""
+        """The longest match as the thought has it, to be marked in the step."""
         return max((part.text for part in self.parts if part.is_hit), key=len, default="")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """How many hits in how many episodes, by outcome (by status without one), arm and run (the most
-    frequent). Not exact: counted among the first ``COUNTED_MAX``."""
+    """Hits and their episodes, by outcome (or status), arm and the most frequent runs. Where not exact,
+    the first ``COUNTED_MAX`` hits are counted."""
 
     total: int
     episodes: int
@@ -109,11 +108,10 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class HitPage:
-    """Newest first; ``older`` is the cursor of the next page. ``problem`` says why a query finds nothing."""
+    """Newest first; ``older`` is the cursor of the next page."""
 
     hits: Sequence[Hit]
     older: Cursor | None
-    problem: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,21 +129,22 @@ class Search:
         return web_query(self.query)
 
     @property
-    def problem(self) -> str:
+    def error(self) -> str:
+        """Why the query matches nothing."""
         terms = query_terms(self.query)
         if sum(len(words) for _, words in terms) > QUERY_WORDS_MAX:
-            return f"The query has more than {QUERY_WORDS_MAX} words: leave some out."
+            return f"The query has more than {QUERY_WORDS_MAX} words."
         if not self.query.strip() or self.words:
             return ""
         if any(sign == "-" for sign, _ in terms):
-            return "The query says only what must not be there: add at least one word that has to be."
-        return "The query needs at least one word or number that has to be there."
+            return "The query only excludes words; add at least one word to match."
+        return "The query needs at least one word or number to match."
 
 
 def search_page(search: Search, *, after: Cursor | None = None, limit: int = HITS_PER_PAGE) -> HitPage:
     """One page of hits."""
-    if search.problem:
-        return HitPage(hits=[], older=None, problem=search.problem)
+    if search.error:
+        return HitPage(hits=[], older=None)
     places = _places(search, after=after, limit=limit + 1)
     shown = places[:limit]
     last = shown[-1] if len(places) > limit else None
@@ -154,21 +153,19 @@ def search_page(search: Search, *, after: Cursor | None = None, limit: int = HIT
 
 
 def search_counts(search: Search) -> Counts:
-    """How many hits there are, of which kind; bounded."""
-    if search.problem:
+    """How many hits there are, by kind; bounded."""
+    if search.error:
         return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
     source, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
     sql = f"""
-WITH found AS MATERIALIZED ({source} LIMIT {COUNTED_MAX + 1}),
-counted AS MATERIALIZED (SELECT * FROM found LIMIT {COUNTED_MAX})
-SELECT coalesce(v.outcome, c.status), c.arm, c.run_id, count(*), (SELECT count(*) FROM found),
+WITH hits AS MATERIALIZED ({source} LIMIT {COUNTED_MAX + 1}),
+counted AS MATERIALIZED (SELECT * FROM hits LIMIT {COUNTED_MAX})
+SELECT coalesce(v.outcome, c.status), c.arm, c.run_id, count(*), (SELECT count(*) FROM hits),
     (SELECT count(DISTINCT id) FROM counted)
 FROM counted c LEFT JOIN trajectories_verdict v ON v.id = c.verdict_id
 GROUP BY GROUPING SETS ((coalesce(v.outcome, c.status)), (c.arm), (c.run_id))
 ORDER BY count(*) DESC, 3, 2, 1"""  # noqa: S608 (the parts are constants of this module)
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        rows = cursor.fetchall()
+    rows = _rows(sql, parameters)
     total = rows[0][4] if rows else 0
     runs = [(row[2], row[3]) for row in rows if row[2] is not None]
     return Counts(
@@ -182,8 +179,8 @@ ORDER BY count(*) DESC, 3, 2, 1"""  # noqa: S608 (the parts are constants of thi
 
 
 def search_episode_ids(search: Search) -> Iterator[int]:
-    """The episodes of all hits, newest first, each once: a selection to export."""
-    if search.problem:
+    """The episodes of all hits, newest first, each once."""
+    if search.error:
         return
     after, last = None, None
     while True:
@@ -194,7 +191,7 @@ def search_episode_ids(search: Search) -> Iterator[int]:
             last = episode_id
         if len(places) < EXPORTED_AT_ONCE or last is None:
             return
-        # On behind all steps of that episode.
+        # Continue after all steps of that episode.
         after = Cursor(episode=last, index=0)
 
 
@@ -212,17 +209,17 @@ def _places(search: Search, *, after: Cursor | None, limit: int) -> list[tuple[i
 def _places_of_rare(
     search: Search, *, after: Cursor | None, limit: int
 ) -> list[tuple[int, int | None]] | None:
-    """The places when there are few enough to sort, by the index of words; None when there are too many.
+    """The places from the index of words when few enough to sort, else None.
 
-    Asked for the newest alone, Postgres reads steps from the newest on until it has enough that match, which
-    is right for frequent words; of a word that nobody said it believes that it is frequent, and reads all.
+    For the newest hits alone Postgres reads steps from the newest on until enough match. That is right for
+    frequent words, but it takes an unknown word for a frequent one, and reads everything.
     """
     source, parameters = _source(search, columns="f.episode_id, f.index", after=after)
     sql = f"""
-WITH found AS MATERIALIZED ({source} LIMIT {RARE_MAX + 1})
+WITH hits AS MATERIALIZED ({source} LIMIT {RARE_MAX + 1})
 SELECT n.n, p.episode_id, p.index
-FROM (SELECT count(*) AS n FROM found) n LEFT JOIN LATERAL (
-    SELECT * FROM found WHERE n.n <= {RARE_MAX} ORDER BY episode_id DESC, index DESC LIMIT {limit:d}
+FROM (SELECT count(*) AS n FROM hits) n LEFT JOIN LATERAL (
+    SELECT * FROM hits WHERE n.n <= {RARE_MAX} ORDER BY episode_id DESC, index DESC LIMIT {limit:d}
 ) p ON true
 ORDER BY p.episode_id DESC, p.index DESC"""  # noqa: S608 (the parts are constants of this module)
     rows = _rows(sql, parameters)
@@ -238,7 +235,7 @@ def _rows(sql: str, parameters: Mapping[str, Any]) -> list[Any]:
 
 
 def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
-    """The hits as a query without an order, and its parameters; only tables that it asks of are joined."""
+    """The hits as an unordered query with its parameters; only the tables that it needs are joined."""
     conditions = _conditions(search)
     parameters = {**search.filters, "words": search.words}
     if "opened_to" in parameters and isinstance(parameters["opened_to"], date):
@@ -246,7 +243,7 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
     if "problem" in parameters:
         parameters["problem"] = task_query(parameters["problem"])
     if search.words and "run" in parameters:
-        # A run's episodes mostly stand together, and places between two can be met with those of words.
+        # A run's episodes are mostly adjacent, and a range combines with the index of words.
         first, last = _rows(_RUN_EXTENT, parameters)[0]
         parameters.update(run_first=first, run_last=last)
         conditions.append("f.episode_id BETWEEN %(run_first)s AND %(run_last)s")
@@ -257,13 +254,13 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
             if search.words
             else "e.id < %(after_episode)s"
         )
-    asked = {alias for alias in JOINS for part in (*conditions, columns) if f"{alias}." in part}
-    if asked - {"f"}:
-        asked.add("e")
+    needed = {alias for alias in JOINS for part in (*conditions, columns) if f"{alias}." in part}
+    if needed - {"f"}:
+        needed.add("e")
     if search.words:
-        tables = ["trajectories_stepfacts f", *(JOINS[alias] for alias in JOINS if alias in asked)]
+        tables = ["trajectories_stepfacts f", *(JOINS[alias] for alias in JOINS if alias in needed)]
     else:
-        tables = ["trajectories_episode e", *(JOINS[alias] for alias in JOINS if alias in asked - {"e"})]
+        tables = ["trajectories_episode e", *(JOINS[alias] for alias in JOINS if alias in needed - {"e"})]
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {columns} FROM {' '.join(tables)} {where}", parameters  # noqa: S608 (constants)
 
@@ -308,7 +305,7 @@ SELECT coalesce(min(e.id), 0), coalesce(max(e.id), -1) FROM trajectories_episode
 
 _THOUGHTS = """
 SELECT s.episode_id, s.index, left(s.thought, %(chars)s), s.action_type, f.action_check
-FROM unnest(%(episodes)s::bigint[], %(indexes)s::int[]) AS wanted(episode_id, index)
+FROM unnest(%(episodes)s::bigint[], %(indexes)s::int[]) AS hits(episode_id, index)
 JOIN trajectories_step s USING (episode_id, index) JOIN trajectories_stepfacts f USING (episode_id, index)"""
 
 
@@ -320,6 +317,4 @@ def _thoughts(places: Sequence[tuple[int, int | None]]) -> dict[tuple[int, int |
         "indexes": [index for _, index in places],
         "chars": SEARCHED_CHARS + 1,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(_THOUGHTS, parameters)
-        return {(row[0], row[1]): tuple(row[2:]) for row in cursor.fetchall()}
+    return {(row[0], row[1]): tuple(row[2:]) for row in _rows(_THOUGHTS, parameters)}

@@ -35,7 +35,7 @@
     const ticked = ticks().filter((one) => one.checked);
     const episodes = [...new Set(ticked.map((one) => one.value))];
     const more = ticked.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
-    const text = ticked.length ? `${ticked.length} ticked${more}` : (said.dataset.hint ?? "");
+    const text = ticked.length ? `${ticked.length} selected${more}` : (said.dataset.hint ?? "");
     said.dataset.episodes = episodes.join(" ");
     if (said.textContent !== text) said.textContent = text; /* What is written is read out. */
   };
@@ -59,17 +59,17 @@
     tell();
   };
 
-  /* Neither comparing nor taking away makes sense of nothing. */
+  /* Nothing selected: nothing to compare or export. */
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "compare" || ticks().some((one) => one.checked)) return;
     event.preventDefault();
     const said = saidOf();
-    said.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Tick episodes first" : "Tick two to four episodes first";
+    said.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : "Select two to four episodes first";
     tell();
     said.scrollIntoView({ block: "nearest" });
   });
 
-  /* What is compared are episodes: of one with several hits all boxes are one. */
+  /* Episodes are selected, so the boxes of all hits of one episode change together. */
   document.addEventListener("change", (event) => {
     if (!event.target.matches?.(".tick")) return;
     const { value, checked } = event.target;
@@ -77,7 +77,7 @@
     delete saidOf()?.dataset.hint;
     tell();
   });
-  /* Whoever comes back finds boxes ticked; other hits come without any. */
+  /* Going back restores boxes; new results have none selected. */
   addEventListener("pageshow", tell);
   document.addEventListener("htmx:afterSettle", renewed);
 

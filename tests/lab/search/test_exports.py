@@ -14,7 +14,7 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_said
 from trajectories.episodes.trajectories import selectors
-from trajectories.lab.search import selections
+from trajectories.lab.search import exports
 from trajectories.lab.search import selectors as selector
 from trajectories.lab.search.form import EPISODES_MAX
 from trajectories.lab.search.selectors import Search, search_episode_ids
@@ -61,7 +61,7 @@ def test_all_three_hold_the_episodes_that_are_found(
     query: str,
     expected: list[int],
 ) -> None:
-    monkeypatch.setattr(selections, "EPISODES_AT_ONCE", at_once)
+    monkeypatch.setattr(exports, "EPISODES_AT_ONCE", at_once)
     monkeypatch.setattr(selector, "EXPORTED_AT_ONCE", at_once)
     client = lab(annotator)
     ids = [made[place].pk for place in expected]
@@ -78,7 +78,7 @@ def test_all_three_hold_the_episodes_that_are_found(
 
 def test_the_lines_are_those_of_the_runs_export(lab: Lab, annotator: User, made: list[Episode]) -> None:
     _, line, _ = taken(lab(annotator), "/search/trajectories.ndjson?q=verify")
-    principal = selections.Principal(key_id=0, name="x", scopes=frozenset({"read"}), splits=frozenset())
+    principal = exports.Principal(key_id=0, name="x", scopes=frozenset({"read"}), splits=frozenset())
     (expected,) = selectors.trajectory_lines(run=made[1].run, principal=principal)
     assert line.encode() == expected.rstrip(b"\n")
 
@@ -170,8 +170,8 @@ def test_nothing_ticked_is_refused_and_told_from_numbers_that_make_no_sense(
     refused = lab(annotator).get(f"/search/trajectories.ndjson?episodes={ticked}")
     said = refused.content.decode()
     assert refused.status_code == 400
-    assert ("No episode was ticked." in said) is is_none
-    assert ("is no list of numbers" in said) is not is_none
+    assert ("No episode was selected." in said) is is_none
+    assert ("is not a list of numbers" in said) is not is_none
 
 
 def test_the_only_episode_of_a_list_can_be_taken_away_too(lab: Lab, annotator: User, db: None) -> None:

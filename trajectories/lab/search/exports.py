@@ -1,7 +1,6 @@
-"""What a search finds, taken away: trajectories, facts or ids of its episodes, made piece by piece.
+"""Exports of the episodes of a search: trajectories, facts or ids, streamed.
 
-The first line says which search it was, so that it can be asked again. Memory holds one batch of ids, and
-what is made of a few episodes.
+The first line names the search, so that it can be repeated. Memory holds one batch of ids and a few episodes.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ import msgspec
 from trajectories.actions.checks import PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.trajectories import selectors
-from trajectories.lab.search.query import Asked
+from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_episode_ids
 from trajectories.models import Episode
 
 EPISODES_AT_ONCE = 200
-# A spreadsheet takes a cell that begins so for a formula.
+# Spreadsheets would run a cell that begins so as a formula.
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-# Columns of the table of facts by where they come from.
+# Columns of the table of facts, with their fields.
 COLUMNS = {
     "episode": "id",
     "run": "run_id",
@@ -61,43 +60,43 @@ COLUMNS = {
 }
 
 
-def trajectories_selected(asked: Asked, *, principal: Principal, now: datetime) -> Iterator[bytes]:
+def trajectories_export(request: SearchRequest, *, principal: Principal, now: datetime) -> Iterator[bytes]:
     """NDJSON: a record ``{"search": ...}``, then the lines of ``GET /runs/{id}/trajectories``."""
-    about = {
-        "address": asked.address(),
-        "query": asked.search.query,
-        "filters": asked.search.filters,
+    search = {
+        "address": request.address(),
+        "query": request.search.query,
+        "filters": request.search.filters,
         "golds": principal.may("golds"),
         "made_at": now,
     }
-    yield msgspec.json.encode({"search": about}) + b"\n"
-    for ids in _batches(asked):
+    yield msgspec.json.encode({"search": search}) + b"\n"
+    for ids in _batches(request):
         yield from selectors.trajectory_lines_of(episode_ids=ids, principal=principal)
 
 
-def facts_selected(asked: Asked, *, now: datetime) -> Iterator[bytes]:
-    """CSV, one row an episode: ids, how it ended, and its computed facts, empty until there are any."""
-    yield _heading(asked, now)
+def facts_export(request: SearchRequest, *, now: datetime) -> Iterator[bytes]:
+    """CSV, one row per episode: ids, outcome and facts, which are empty until they are computed."""
+    yield _heading(request, now)
     yield _csv([COLUMNS])
-    for ids in _batches(asked):
+    for ids in _batches(request):
         rows = Episode.objects.filter(pk__in=ids).order_by("-pk").values_list(*COLUMNS.values())
         yield _csv([_cell(value) for value in row] for row in rows)
 
 
-def ids_selected(asked: Asked, *, now: datetime) -> Iterator[bytes]:
-    """One id a line."""
-    yield _heading(asked, now)
-    for ids in _batches(asked):
-        yield "".join(f"{one}\n" for one in ids).encode()
+def ids_export(request: SearchRequest, *, now: datetime) -> Iterator[bytes]:
+    """One id per line."""
+    yield _heading(request, now)
+    for ids in _batches(request):
+        yield "".join(f"{episode_id}\n" for episode_id in ids).encode()
 
 
-def _heading(asked: Asked, now: datetime) -> bytes:
-    """A comment without commas and quotes, so that it is one cell of a table."""
-    return f"# {asked.address()} {now:%Y-%m-%dT%H:%M:%SZ}\n".encode()
+def _heading(request: SearchRequest, now: datetime) -> bytes:
+    """A comment without commas or quotes, so that it is one cell of a table."""
+    return f"# {request.address()} {now:%Y-%m-%dT%H:%M:%SZ}\n".encode()
 
 
-def _batches(asked: Asked) -> Iterator[list[int]]:
-    ids = search_episode_ids(asked.search)
+def _batches(request: SearchRequest) -> Iterator[list[int]]:
+    ids = search_episode_ids(request.search)
     while batch := list(islice(ids, EPISODES_AT_ONCE)):
         yield batch
 

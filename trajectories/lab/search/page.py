@@ -1,0 +1,152 @@
+"""What the page of a search and the counts of its hits show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from core.integers import BIGINT_MAX
+from core.statements import TooSlow, statements_within
+from trajectories.lab import slow_queries
+from trajectories.lab.search.request import Chip, SearchRequest
+from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_counts, search_page
+from trajectories.models import Episode
+
+FACETS = ("outcome", "arm", "run")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export:
+    name: str
+    address: str
+    description: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FacetRow:
+    """``address`` sets the filter; empty where the filter has no such choice."""
+
+    label: str
+    code: str
+    count: int
+    address: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facet:
+    """Counts by the values of a filter."""
+
+    name: str
+    rows: list[FacetRow]
+
+
+class SearchPage:
+    """One page of hits, newest first: steps if words are searched for, else episodes."""
+
+    def __init__(self, request: SearchRequest, *, sees_golds: bool) -> None:
+        self.request = request
+        self._sees_golds = sees_golds
+        self.is_too_slow = False
+        self._hits = HitPage(hits=[], older=None)
+        if not request.query_error:
+            try:
+                with statements_within(slow_queries.SEARCH_MS):
+                    self._hits = search_page(request.search, after=request.after, limit=HITS_PER_PAGE)
+            except TooSlow:
+                self.is_too_slow = True
+        self.hits = self._hits.hits
+
+    @property
+    def episodes(self) -> list[Episode]:
+        return [hit.episode for hit in self.hits]
+
+    @cached_property
+    def chips(self) -> list[Chip]:
+        return self.request.chips()
+
+    @property
+    def older(self) -> str:
+        """The address of the next page."""
+        return self.request.address_after(self._hits.older) if self._hits.older else ""
+
+    @property
+    def counts_address(self) -> str:
+        return self.request.address("search_counts")
+
+    @property
+    def open_facets(self) -> int:
+        """How many facets the counts will have, to reserve their space."""
+        return len([name for name in FACETS if name not in self.request.filters])
+
+    @property
+    def exports(self) -> list[Export]:
+        trajectories = self.request.address("search_trajectories")
+        with_golds = f"{trajectories}{'&' if '?' in trajectories else '?'}golds=1"
+        exports = [
+            ("Trajectories", trajectories, "NDJSON, one episode per line"),
+            ("Trajectories with golds", with_golds, "hidden from agents"),
+            ("Facts", self.request.address("search_facts"), "CSV, one row per episode"),
+            ("Ids", self.request.address("search_ids"), "text, one per line"),
+        ]
+        return [
+            Export(name=name, address=address, description=description)
+            for name, address, description in exports
+            if self._sees_golds or address != with_golds
+        ]
+
+    @cached_property
+    def numbered(self) -> int | None:
+        """The episode whose number was typed as the query, if it exists."""
+        query = self.request.search.query
+        if not (query.isascii() and query.isdigit()) or int(query) > BIGINT_MAX:
+            return None
+        return Episode.objects.filter(pk=int(query)).values_list("pk", flat=True).first()
+
+    @property
+    def has_episodes(self) -> bool:
+        """Whether there is any episode at all, matching or not."""
+        return bool(self.hits) or self.request.is_set or Episode.objects.exists()
+
+
+class CountsPage:
+    """How many hits a search has, by outcome, arm and run; requested apart, so that hits need not wait."""
+
+    def __init__(self, request: SearchRequest) -> None:
+        self.request = request
+        self.is_too_slow = False
+        self.counts: Counts | None = None
+        if not request.query_error:
+            try:
+                with statements_within(slow_queries.SEARCH_MS):
+                    self.counts = search_counts(request.search)
+            except TooSlow:
+                self.is_too_slow = True
+
+    @property
+    def unit(self) -> str:
+        return "step" if self.request.search.words else "episode"
+
+    @cached_property
+    def facets(self) -> list[Facet]:
+        """For the filters that are not set yet."""
+        if self.counts is None or not self.counts.total:
+            return []
+        counts: dict[str, Mapping[Any, int]] = {
+            "outcome": self.counts.outcomes,
+            "arm": self.counts.arms,
+            "run": self.counts.runs,
+        }
+        return [
+            Facet(name=name, rows=[self._row(name, str(code), count) for code, count in counts[name].items()])
+            for name in FACETS
+            if name not in self.request.filters
+        ]
+
+    def _row(self, name: str, code: str, count: int) -> FacetRow:
+        field = "status" if name == "outcome" and code in Episode.Status.values else name
+        label = self.request.form.label_of(field, code)
+        address = self.request.address(**{field: code}) if label else ""
+        fallback = f"run {code}" if name == "run" else code
+        return FacetRow(label=label or fallback, code=code, count=count, address=address)

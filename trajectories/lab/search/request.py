@@ -1,0 +1,158 @@
+"""The search that an address describes, and the addresses around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from core.integers import BIGINT_MAX
+from trajectories.lab.forms import parameter_errors
+from trajectories.lab.queries import runs, tasks
+from trajectories.lab.search.form import SearchForm
+from trajectories.lab.search.selectors import Cursor, Search
+from trajectories.lab.text.untrusted import cut, visible
+
+CURSOR = "after"
+EPISODES = "episodes"
+GOLDS = "golds"  # of exports
+CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
+ID_DIGITS = 19
+CHIP_CHARS = 60
+MS_PER_SECOND = 1000
+# How chips word the filters that are no choices.
+CHIPS = {
+    "policy_version": "policy version {}",
+    "episodes": "episodes {}",
+    "task": "task {}",
+    "problem": "task text has “{}”",
+    "steps_min": "at least {} steps",
+    "steps_max": "at most {} steps",
+    "seconds_min": "at least {} s",
+    "seconds_max": "at most {} s",
+    "opened_from": "opened from {}",
+    "opened_to": "opened until {}",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chip:
+    """A filter that is set; ``without`` is the address of the search without it."""
+
+    label: str
+    code: str
+    without: str
+    is_ignored: bool = False
+
+
+class SearchRequest:
+    """``parameters`` are those of an address and may hold anything; what is invalid is ignored."""
+
+    def __init__(self, parameters: QueryDict) -> None:
+        if len(selected := parameters.getlist(EPISODES)) > 1:
+            parameters = parameters.copy()
+            parameters[EPISODES] = ",".join(filter(None, selected))
+        run = parameters.get("run", "")
+        is_run = run.isascii() and run.isdigit() and len(run) <= ID_DIGITS
+        # Models are named as they are shown, so that no address or page contains what would reorder it.
+        self._models = {visible(model): model for model in runs.models_known()}
+        self.form = SearchForm(
+            parameters,
+            runs=runs.run_choices(selected=int(run) if is_run else None),
+            models=list(self._models),
+            benchmarks=tasks.benchmarks_known(),
+        )
+        self._parameters = parameters
+        self._values = {
+            name: value for name in self.form.fields if (value := str(parameters.get(name, "")).strip())
+        }
+        self._cursor = parameters.get(CURSOR, "")
+
+    @cached_property
+    def filters(self) -> dict[str, Any]:
+        return self.form.filters()
+
+    @cached_property
+    def search(self) -> Search:
+        filters = dict(self.filters)
+        query = filters.pop("q", "")
+        for end in ("min", "max"):
+            if (seconds := filters.pop(f"seconds_{end}", None)) is not None:
+                filters[f"duration_{end}_ms"] = seconds * MS_PER_SECOND
+        if "model" in filters:
+            filters["model"] = self._models[filters["model"]]
+        if "run" in filters:
+            filters["run"] = int(filters["run"])
+        return Search(query=query, filters=filters)
+
+    @cached_property
+    def after(self) -> Cursor | None:
+        """The position in the list that the address names."""
+        match = CURSOR_PATTERN.fullmatch(self._cursor)
+        if match is None or int(match.group(1)) > BIGINT_MAX:
+            return None
+        return Cursor(episode=int(match.group(1)), index=int(match.group(2) or 0))
+
+    @property
+    def query_error(self) -> str:
+        """Why the query cannot be searched for."""
+        return self.form.query_error() or self.search.error
+
+    @cached_property
+    def errors(self) -> Sequence[str]:
+        """What else is invalid, and ignored."""
+        known = {*self.form.fields, CURSOR, GOLDS}
+        errors = [
+            *self.form.error_messages(),
+            *parameter_errors(self._parameters, known=known, page="a search"),
+        ]
+        if self._cursor and self.after is None:
+            cursor = cut(visible(self._cursor), CHIP_CHARS)
+            errors.append(f"“{cursor}” is not a position in this list; showing its top.")
+        return errors
+
+    @property
+    def has_empty_selection(self) -> bool:
+        """Boxes were sent and none was selected: without this filter it would be a search for all."""
+        is_invalid = EPISODES in self.form.errors
+        return EPISODES in self._parameters and EPISODES not in self.filters and not is_invalid
+
+    @property
+    def is_set(self) -> bool:
+        return bool(self._values)
+
+    def address(self, name: str = "search", *, without: str = "", **changes: str) -> str:
+        """The address of this search from its top, or that of the view ``name`` for this search."""
+        values = {field: value for field, value in self._values.items() if field != without}
+        query = urlencode({**values, **changes})
+        return f"{reverse(name)}?{query}" if query else reverse(name)
+
+    def address_after(self, cursor: Cursor) -> str:
+        place = f"{cursor.episode}-{cursor.index}" if cursor.index else str(cursor.episode)
+        return self.address(**{CURSOR: place})
+
+    def chips(self) -> list[Chip]:
+        return [
+            Chip(
+                label=cut(visible(self._chip_label(name, value)), CHIP_CHARS),
+                code=value if name in self.filters and self.form.label_of(name, value) else "",
+                without=self.address(without=name),
+                is_ignored=name not in self.filters,
+            )
+            for name, value in self._values.items()
+            if name != "q"
+        ]
+
+    def _chip_label(self, name: str, value: str) -> str:
+        field = str(self.form.fields[name].label)
+        if name not in self.filters:
+            return f"{field}: {value}"
+        if name in CHIPS:
+            return CHIPS[name].format(value)
+        return f"{field.lower()}: {self.form.label_of(name, value)}"
