@@ -1,4 +1,4 @@
-"""Addresses of the REST API, under ``/api/v1/``."""
+"""URLs of the REST API, under ``/api/v1/``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addresses that are called thousands of times a second: looked up before all others."""
+"""URLs that are called thousands of times a second, resolved before all others."""
 
 from __future__ import annotations
 

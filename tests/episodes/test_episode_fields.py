@@ -34,3 +34,15 @@ def test_what_a_call_sets_for_its_episodes_is_read_back(trainer: ApiClient) -> N
     status, trajectory = trainer.json("GET", f"/episodes/{opened['episodes'][0]['id']}/trajectory")
     assert status == 200
     assert {name: trajectory[name] for name in sent} == sent
+
+
+@pytest.mark.django_db
+def test_samples_added_later_have_the_settings_of_their_group(trainer: ApiClient) -> None:
+    guidance = {"kind": "prefix", "fraction": 0.5, "hash": ""}
+    body = {"run": factories.run().pk, "tasks": [factories.task().pk], "recording": "full"}
+    _, opened = trainer.json("POST", "/episodes", {**body, "guidance": guidance, "token_budget": 9})
+    group = opened["episodes"][0]["group"]
+    status, _ = trainer.json("POST", f"/groups/{group}/refill", {"count": 1})
+    assert status == 201
+    fields = Episode.objects.filter(group=group).values_list("recording", "guidance", "token_budget")
+    assert list(fields) == [("full", guidance, 9)] * 2

@@ -105,9 +105,7 @@ def told(*arguments: object) -> str:
 @pytest.mark.usefixtures("drawn")
 def test_the_command_says_that_a_recording_may_not_be_whole_yet() -> None:
     episode = episode_recorded()
-    assert re.search(
-        r"has just ended, .* for (2\d|30) s more: what is found now is looked at again", told(episode.pk)
-    )
+    assert re.search(r"has just ended, .* for (2\d|30) s: its steps are checked again", told(episode.pk))
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert told(episode.pk) == ""
 
@@ -128,9 +126,7 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
 def test_the_command_says_nothing_of_choosing_to_whoever_names_the_steps(settings: Any) -> None:
     episode = episode_recorded()
     settings.FIDELITY_STEPS_MAX = 0
-    assert re.search(
-        r"^Episode \d+ has just ended, .* more: check it again then\.$", told(episode.pk, "--all")
-    )
+    assert re.search(r"^Episode \d+ has just ended, .* s: check it again then\.$", told(episode.pk, "--all"))
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
     assert told(episode.pk, "--all") == ""
     assert told(episode.pk, "--step", 1) == ""

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from django.conf import settings
 from django.db import transaction
 
@@ -59,18 +60,21 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     few_shot.examples_check(group.examples or (), principal=principal)
     _check_count(count)
     capacity.capacity_check(requested=count)
-    opening = Opening(
-        run=group.run_id,
-        tasks=[group.task_id],
-        arm=group.arm,
-        policy_version=group.policy_version,
-        samples_per_task=count,
-        **group.settings,
+    opening = msgspec.convert(
+        {
+            "run": group.run_id,
+            "tasks": [group.task_id],
+            "arm": group.arm,
+            "policy_version": group.policy_version,
+            "samples_per_task": count,
+            **group.settings,
+        },
+        Opening,
     )
     run = _run_load(group.run_id)
     examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
     with transaction.atomic():
-        # Two refills at once must not number their samples alike.
+        # Two refills at once must not use the same sample numbers.
         locked = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group.pk)
         draft = drafts.Draft.empty()
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]

@@ -1,10 +1,10 @@
-"""Steps as callers send them, checked, and turned into rows."""
+"""Steps as callers send them: validated, and turned into rows."""
 
 from __future__ import annotations
 
 import hashlib
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from django.conf import settings
@@ -12,19 +12,19 @@ from msgspec import Meta, Struct
 
 from core import api
 from core.errors import GymError
+from core.integers import INT_MAX
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
+from trajectories.models import Step
 
-INT_MAX = 2**31 - 1
 HASH_BYTES = 16
 FIRST_YEAR, LAST_YEAR = 1970, 9000
+
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
-Text = str
 ShortText = Annotated[str, Meta(max_length=200)]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
-Actor = Literal["policy", "human", "oracle", "router"]
 
 
 def action_description() -> str:
@@ -37,7 +37,7 @@ def action_description() -> str:
         f"An object with a `type` and the fields of that type: {', '.join(types)}. "
         "`target` is an element by its number in the observation, such as `e7`; `x`, `y`, `dx` and `dy` are "
         "CSS pixels, `dy` positive downwards, `ms` milliseconds; `clear` empties the field first; the `text` "
-        "of an `answer` may be a list. Other types and fields are kept, and unknown types marked."
+        "of an `answer` may be a list. Other types and fields are stored; unknown types are marked."
     )
 
 
@@ -45,7 +45,7 @@ class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What the model was shown: its text, or the blob that holds it."""
 
     kind: ShortText
-    text: Text | None = None
+    text: str | None = None
     sha256: Sha256 | None = None
 
 
@@ -59,18 +59,18 @@ class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A step as posted; API.md "Records". All but ``index`` may be left out."""
+    """A step as posted; everything but ``index`` is optional."""
 
     index: PositiveInt
-    thought: Text | None = None
-    raw: Text | None = None
+    thought: str | None = None
+    raw: str | None = None
     action: Annotated[dict[str, Any] | None, Meta(description=action_description())] = None
     parsed: Any = None
-    parse_error: Text | None = None
+    parse_error: str | None = None
     action_result: ResultCode | None = None
     observation: Observation | None = None
     screenshot: Sha256 | None = None
-    url: Text | None = None
+    url: str | None = None
     started_at: datetime | None = None
     duration_ms: Milliseconds | None = None
     model_ms: Milliseconds | None = None
@@ -78,7 +78,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     usage: Usage | None = None
     finish_reason: ShortText | None = None
     policy_version: Count | None = None
-    actor: Actor | None = None
+    actor: Step.Actor | None = None
     model: ShortText | None = None
     sampling: dict[str, Any] | None = None
     prompt_sha256: Sha256 | None = None
@@ -90,25 +90,16 @@ class StepsIn(Struct, forbid_unknown_fields=True):
     steps: Annotated[list[StepIn], Meta(min_length=1)]
 
 
-MORE_FIELDS = (
-    "parsed",
-    "model_ms",
-    "env_ms",
-    "usage",
-    "finish_reason",
-    "model",
-    "sampling",
-    "prompt_sha256",
-    "tokens_blob",
-    "rewards",
-)
+# Fields without a column of their own are stored in the column ``more``.
+COLUMNS = frozenset(field.name for field in Step._meta.concrete_fields)
+MORE_FIELDS = tuple(name for name in StepIn.__struct_fields__ if name not in {*COLUMNS, "observation"})
 
 _decoder = msgspec.json.Decoder(StepsIn)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def steps_read(body: bytes) -> list[StepIn]:
-    """The steps of a request body, or a ``GymError`` (400, 413) that names what is wrong and where."""
+    """The steps of a request body; ``GymError`` (400, 413) names what is wrong and where."""
     api.check_body_size(len(body))
     try:
         steps = _decoder.decode(body).steps
@@ -117,7 +108,7 @@ def steps_read(body: bytes) -> list[StepIn]:
     except api.DECODE_ERRORS as error:
         raise GymError("malformed_json", f"The body is not valid JSON: {error}") from None
     if b"\\u0000" in body:
-        api.parse_json(body)  # refuses NUL characters, which only an escape can bring
+        api.parse_json(body)  # rejects NUL characters, which can only be written as escapes
     _check_limits(steps)
     return steps
 
@@ -128,7 +119,7 @@ def _check_limits(steps: list[StepIn]) -> None:
         message = f"{len(steps):,} steps in one call; the limit is {limit:,} (setting STEPS_PER_CALL_MAX)."
         raise GymError("too_many_steps", message, status=413)
     if len({step.index for step in steps}) < len(steps):
-        raise GymError("repeated_index", "One call names the same step index twice.")
+        raise GymError("repeated_index", "The call has the same step index twice.")
     for step in steps:
         if step.started_at is not None and not _is_storable(step.started_at):
             message = f"started_at of step {step.index} is outside the years {FIRST_YEAR} to {LAST_YEAR}."
@@ -145,19 +136,19 @@ def _check_limits(steps: list[StepIn]) -> None:
 
 
 def _is_storable(moment: datetime) -> bool:
-    """Far from the ends of Python's calendar, where a change of time zone leaves it."""
+    """Far from the ends of Python's calendar, which a change of time zone could cross."""
     return FIRST_YEAR <= moment.year <= LAST_YEAR
 
 
 def step_row(step: StepIn) -> dict[str, Any]:
-    """The row of ``hot_sql.steps_write`` for a step; ``hash`` is over all that was sent, in a fixed order."""
+    """The row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order."""
     canonical = _encode(step)
     if len(canonical) > settings.STEP_MAX_BYTES:
         raise api.too_large(
             "step_too_large", f"step {step.index}", len(canonical), settings.STEP_MAX_BYTES, "STEP_MAX_BYTES"
         )
     action_type = _action_type(step.action)
-    seen = step.observation
+    observation = step.observation
     return {
         "index": step.index,
         "thought": step.thought or "",
@@ -167,21 +158,21 @@ def step_row(step: StepIn) -> dict[str, Any]:
         "action_known": step.action is None or action_type in ACTIONS,
         "action_result": step.action_result or "",
         "parse_error": step.parse_error or "",
-        "observation_kind": seen.kind if seen else "",
-        "observation_text": (seen.text if seen else None) or "",
-        "observation_sha256": (seen.sha256 if seen else None) or "",
+        "observation_kind": observation.kind if observation else "",
+        "observation_text": (observation.text if observation else None) or "",
+        "observation_sha256": (observation.sha256 if observation else None) or "",
         "screenshot": step.screenshot or "",
         "url": step.url or "",
         "started_at": step.started_at,
         "duration_ms": step.duration_ms,
         "policy_version": step.policy_version,
-        "actor": step.actor or "policy",
+        "actor": step.actor or Step.Actor.POLICY,
         "more": {name: value for name in MORE_FIELDS if (value := getattr(step, name)) is not None},
         "hash": hashlib.blake2b(canonical, digest_size=HASH_BYTES).hexdigest(),
     }
 
 
 def _action_type(action: dict[str, Any] | None) -> str:
-    """An action without a text type is stored and marked as unknown, never refused."""
+    """The type of an action; an action without one is stored and marked as unknown, never rejected."""
     kind = (action or {}).get("type")
     return kind[:32] if isinstance(kind, str) else ""

@@ -14,14 +14,14 @@ ROW = "{:>6}  {:<12} {:<14} {:>9} {:>9}"
 
 class Command(BaseCommand):
     help = (
-        "Holds the DOM replays of an episode against its screenshots, here and now, and prints what came of"
-        " each. Drawing happens in a sandbox: bubblewrap and Chromium are needed."
+        "Compares the DOM replays of an episode with its screenshots and prints the result of each step."
+        " Rendering happens in a sandbox: bubblewrap and Chromium are needed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("episode", type=int)
-        parser.add_argument("--step", type=int, help="only this one, whatever was found before")
-        parser.add_argument("--all", action="store_true", help="every step, whatever was found before")
+        parser.add_argument("--step", type=int, help="check only this step, even if it was checked before")
+        parser.add_argument("--all", action="store_true", help="check every step, even if checked before")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         episode_id: int = options["episode"]
@@ -29,16 +29,16 @@ class Command(BaseCommand):
         if episode is None:
             raise CommandError(f"There is no episode {episode_id}.")
         if episode.finished_at is None and options["step"] is None:
-            raise CommandError(f"Episode {episode_id} has not ended: --step N checks one of its steps.")
+            raise CommandError(f"Episode {episode_id} has not ended. Use --step N to check one of its steps.")
         problem = rendering.drawing_problem()
         if problem:
             raise CommandError(problem[1])
-        wanted = self._wanted(episode_id, step=options["step"], all_steps=options["all"])
-        for index in wanted:
+        requested = self._requested(episode_id, step=options["step"], all_steps=options["all"])
+        for index in requested:
             sample.step_wait_again(episode_id=episode_id, index=index)
         if episode.finished_at is not None:
             sample.episode_choose(episode_id)
-            self._tell(episode, are_named=bool(wanted))
+            self._explain(episode, are_named=bool(requested))
         self.stdout.write(ROW.format("step", "state", "reason", "changed", "hash bits"))
         waiting = Fidelity.objects.filter(episode_id=episode_id, reason__in=LEFT)
         for index in list(waiting.order_by("index").values_list("index", flat=True)):
@@ -48,22 +48,22 @@ class Command(BaseCommand):
             bits = "" if row.phash_distance is None else str(row.phash_distance)
             self.stdout.write(ROW.format(row.index, row.state, row.reason, share, bits))
 
-    def _tell(self, episode: Episode, *, are_named: bool) -> None:
-        """What a table of too few rows, or of reasons that will pass, does not say."""
+    def _explain(self, episode: Episode, *, are_named: bool) -> None:
+        """Say why the table may have few rows, or reasons that will pass."""
         problem = "" if are_named else sample.problem_of(episode)
         if problem:
             self.stderr.write(f"No step was chosen. {problem}")
         left = sample.settles_in(episode.pk)
         if left:
-            # Without steps to choose the sweeper never comes to this episode.
+            # Unless the sweeper chooses steps, it never checks this episode.
             is_due = bool(settings.FIDELITY_STEPS_MAX)
-            again = "what is found now is looked at again" if is_due else "check it again"
+            again = "its steps are checked again" if is_due else "check it again"
             self.stderr.write(
-                f"Episode {episode.pk} has just ended, and its pages may send the end of their recording for"
-                f" {left:.0f} s more: {again} then."
+                f"Episode {episode.pk} has just ended, and its pages may go on sending recordings for"
+                f" {left:.0f} s: {again} then."
             )
 
-    def _wanted(self, episode_id: int, *, step: int | None, all_steps: bool) -> list[int]:
+    def _requested(self, episode_id: int, *, step: int | None, all_steps: bool) -> list[int]:
         indexes = Step.objects.filter(episode_id=episode_id).order_by("index").values_list("index", flat=True)
         if step is not None and not indexes.filter(index=step).exists():
             raise CommandError(f"Episode {episode_id} has no step {step}.")

@@ -1,5 +1,3 @@
-"""Make an API key and print it, and nothing else, on standard output."""
-
 from __future__ import annotations
 
 from typing import Any
@@ -14,12 +12,12 @@ NAME_MAX_CHARS = 100
 
 
 class Command(BaseCommand):
-    help = "Makes an API key and prints it. It cannot be shown again: only its digest is stored."
+    help = "Creates an API key and prints it, and nothing else. Only its digest is stored, so note it down."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--name", required=True, help="Whose key this is; shown in lists.")
-        parser.add_argument("--scopes", required=True, help=f"Comma-separated, of {', '.join(Scope.values)}.")
-        parser.add_argument("--splits", default="", help="Comma-separated splits that the key is limited to.")
+        parser.add_argument("--name", required=True, help="the holder of the key, for lists")
+        parser.add_argument("--scopes", required=True, help=f"comma-separated: {', '.join(Scope.values)}")
+        parser.add_argument("--splits", default="", help="comma-separated splits that the key is limited to")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         name = options["name"].strip()
@@ -27,7 +25,7 @@ class Command(BaseCommand):
         if not name or len(name) > NAME_MAX_CHARS:
             raise CommandError(f"A name has 1 to {NAME_MAX_CHARS} characters.")
         if not scopes:
-            raise CommandError(f"Name at least one scope, of {', '.join(Scope.values)}.")
+            raise CommandError(f"Give at least one scope: {', '.join(Scope.values)}.")
         try:
             key = auth.key_create(name=name, scopes=scopes, splits=splits)
         except GymError as error:

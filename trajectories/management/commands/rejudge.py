@@ -10,11 +10,11 @@ from trajectories.judging import rejudge
 
 
 class Command(BaseCommand):
-    help = "Judges every stored submission again and prints what flips."
+    help = "Judges every stored submission again and prints the verdicts that flip."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--benchmark", help="only this benchmark")
-        parser.add_argument("--dry-run", action="store_true", help="print what would flip, and write nothing")
+        parser.add_argument("--dry-run", action="store_true", help="print what would flip without writing it")
 
     def handle(self, *_args: Any, benchmark: str | None, dry_run: bool, **_options: Any) -> None:
         if benchmark is not None:
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         verb = "would flip" if dry_run else "flipped"
         self.stdout.write(f"{flips} of {total} verdicts {verb}.")
         if changed:
-            self.stdout.write(f"Left out: {changed} episodes that showed what their task no longer is.")
+            self.stdout.write(f"Left out: {changed} episodes whose task has changed since.")
 
     def _print(self, flip: rejudge.Flip) -> None:
         line = (

@@ -10,8 +10,8 @@ from trajectories.judging import sweeper
 
 
 class Command(BaseCommand):
-    requires_system_checks: list[str] = []  # they load every page of the lab
-    help = "Sends submissions to the workers, sends lost ones again, and reaps lost leases. One at a time."
+    requires_system_checks: list[str] = []  # they import every page of the lab
+    help = "Sends submissions to the workers, re-sends lost ones, and reaps lost leases. One at a time."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         stop = Event()
