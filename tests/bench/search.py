@@ -82,7 +82,7 @@ def main(first_episode: int, episodes: int, run: int) -> None:
         note("list", search, lambda search=search: search_page(search))
         note("list counts", search, lambda search=search: search_counts(search))
     begun = time.perf_counter()
-    steps = store.episodes_summarise(range(first_episode, first_episode + episodes))
+    steps = store.facts_compute(range(first_episode, first_episode + episodes))
     seconds = time.perf_counter() - begun
     print(json.dumps({"times_ms": times_ms, "worst": worst, "steps": steps, "seconds": seconds}))
 

@@ -34,7 +34,7 @@ def main(lengths: list[int]) -> None:
     ]
     for picture in Picture.objects.all():
         thumbnails.thumbnail_make(picture.pk)
-    store.episodes_summarise(made)
+    store.facts_compute(made)
     client = Client()
     client.force_login(User.objects.get_or_create(username="bench", defaults={"is_staff": True})[0])
     print(json.dumps({"episodes": made, "cookie": client.cookies["palaestra_lab"].value}))

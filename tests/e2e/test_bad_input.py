@@ -109,7 +109,7 @@ def hostile(text: str, *, steps: int = 2) -> Episode:
         )
     factories.submission(episode, text[:5_000])
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     return episode
 
 

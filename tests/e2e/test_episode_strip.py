@@ -188,7 +188,7 @@ def test_frames_have_the_signs_of_the_list(lab_page: LabPage) -> None:
         factories.step(episode, index, action=action, action_type=kind, action_result=result)
     for seq, (step, kind) in enumerate([(1, "scroll"), (3, "key")], start=1):
         PageEvent.objects.create(episode=episode, page="p", seq=seq, step=step, kind=kind, at_ms=seq, data={})
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, episode.pk)
     expect(page.locator(".frame-check")).to_have_text(

@@ -77,7 +77,7 @@ def made(transactional_db: None) -> list[Episode]:
                 )
         factories.verdict(episode, *(("correct", "answer"), ("incorrect", "step_budget"))[number % 2])
         episodes.append(episode)
-    store.episodes_summarise([one.pk for one in episodes])
+    store.facts_compute([one.pk for one in episodes])
     return episodes
 
 
@@ -196,7 +196,7 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     episode = factories.episode(run=run, task=factories.task(key=HOSTILE[:200]))
     factories.step(episode, 1, thought=HOSTILE, action={"type": "click"}, action_type="click")
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     page = lab_page(viewport={"width": width, "height": 900})
     asked: list[str] = []
     told: list[str] = []

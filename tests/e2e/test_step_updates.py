@@ -15,7 +15,7 @@ from tests.e2e.test_step_viewer import HOSTILE, at_step
 from tests.e2e.test_updates import LAST_STEP_TO_COME, close, finish, says
 from tests.e2e.wire import Wire
 from tests.lab.long_scene import picture_make
-from trajectories.facts.store import episodes_summarise
+from trajectories.facts.store import facts_compute
 from trajectories.lab.updates import AWAITING_MEASURES
 from trajectories.models import Blob, Episode
 
@@ -221,7 +221,7 @@ def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, e
     Episode.objects.filter(pk=episode.pk).update(closed_at=Now())
     says(viewer, "Judged")
     expect(viewer.locator(".live-bar [data-live-why]")).to_have_text(AWAITING_MEASURES)
-    episodes_summarise([episode.pk])
+    facts_compute([episode.pk])
     says(viewer, "Ended")
     expect(timeline).not_to_contain_text("so far")
     expect(timeline).to_contain_text("same as step 3")

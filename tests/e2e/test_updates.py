@@ -13,7 +13,7 @@ from tests import factories
 from tests.e2e import axe
 from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
-from trajectories.facts.store import episodes_summarise
+from trajectories.facts.store import facts_compute
 from trajectories.lab.updates import AWAITING_STEPS
 from trajectories.live import notices
 from trajectories.models import Episode
@@ -57,7 +57,7 @@ def finish(episode: Episode, outcome: str = "correct") -> None:
 
 
 def close(episode: Episode) -> None:
-    episodes_summarise([episode.pk])
+    facts_compute([episode.pk])
     Episode.objects.filter(pk=episode.pk).update(closed_at=Episode.objects.get(pk=episode.pk).finished_at)
 
 

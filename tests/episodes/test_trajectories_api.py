@@ -341,7 +341,7 @@ def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..
 def test_a_click_outside_of_all_steps_is_told_without_a_step(api: Callable[..., Any]) -> None:
     episode = _full_episode()
     Step.objects.filter(episode=episode).update(started_at=timezone.now() - timedelta(hours=1), duration_ms=5)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     told = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]["said_done"]
     assert told["extra_events"] == 1
     assert [(one["step"], one["kind"]) for one in told["extras"]] == [(None, "click")]
@@ -352,7 +352,7 @@ def test_action_checks_are_published_once_they_are_computed(api: Callable[..., A
     episode = _full_episode()
     reader = api("read")
     before = reader.json("GET", f"/episodes/{episode.pk}/trajectory")[1]
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     after = reader.json("GET", f"/episodes/{episode.pk}/trajectory")[1]
 
     assert before["said_done"] is before["behaviour"] is before["steps"][0]["said_done"] is None

@@ -11,6 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core import queues, redis_client
+from core.sweep import BEGINNING
 from tests import factories
 from trajectories.facts import jobs, store
 from trajectories.facts import sweep as sweeping
@@ -20,7 +21,7 @@ from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally
 pytestmark = pytest.mark.django_db
 
 PAGE = 'page "Problem" https://gym/\n[e2] textbox "Your answer" value=""\n[e3] button "Submit"\n'
-FOREVER = {"since": store.BEGINNING, "limit": 100}
+FOREVER = {"since": BEGINNING, "limit": 100}
 
 
 def _step(of: Episode, index: int, **fields: Any) -> Step:
@@ -60,7 +61,7 @@ def _ended(seconds_ago: float = 60) -> Episode:
 
 
 def _due() -> list[int]:
-    return [due.episode_id for due in store.episodes_due(**FOREVER)]
+    return [due.key for due in store.episodes_due(**FOREVER)]
 
 
 def _facts() -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -71,7 +72,7 @@ def _facts() -> tuple[list[dict[str, Any]], dict[str, Any]]:
 
 def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
     episode = _ended()
-    assert store.episodes_summarise([episode.pk]) == 2
+    assert store.facts_compute([episode.pk]) == 2
     first, second = StepFacts.objects.filter(episode=episode).order_by("index")
     assert (first.action_check, second.action_check) == ("confirmed", "no_effect")
     assert second.action_check_detail == "no page recorded a click: it hit nothing"
@@ -84,61 +85,61 @@ def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
 
 
 def test_words_of_a_thought_are_found() -> None:
-    store.episodes_summarise([_ended().pk])
+    store.facts_compute([_ended().pk])
     found = StepFacts.objects.extra(where=["words @@ websearch_to_tsquery('simple', '\"10 11\" verify')"])
     assert [row.index for row in found] == [2]
 
 
-def test_summarising_twice_changes_nothing() -> None:
+def test_computing_twice_changes_nothing() -> None:
     episode = _ended()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     before = _facts()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert _facts() == before
 
 
 def test_an_episode_without_steps_has_facts_without_means() -> None:
     episode = factories.episode()
     factories.verdict(episode, "void", "expired_unused")
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     facts = EpisodeFacts.objects.get(episode=episode)
     assert (facts.steps, facts.restates, facts.thought_chars) == (0, None, None)
 
 
 def test_an_episode_that_is_not_there_is_passed_over() -> None:
-    assert store.episodes_summarise([2**40]) == 0
+    assert store.facts_compute([2**40]) == 0
 
 
 def test_ended_episodes_without_facts_are_due_once_they_have_settled() -> None:
     settled, fresh, opened = _ended(), _ended(seconds_ago=1), factories.episode()
     assert _due() == [settled.pk]
     assert opened.pk not in _due()
-    store.episodes_summarise([settled.pk, fresh.pk])
+    store.facts_compute([settled.pk, fresh.pk])
     assert _due() == []
 
 
 def test_a_late_step_makes_an_episode_due_again() -> None:
     episode = _ended()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     _step(episode, 3, created_at=timezone.now() + timedelta(seconds=1))
     assert _due() == [episode.pk]
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert StepFacts.objects.filter(episode=episode).count() == 3
     assert _due() == []
 
 
 def test_late_page_events_make_an_episode_due_again() -> None:
     episode = _ended()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     PageEventTally.objects.create(episode=episode, events=1, last_at=timezone.now() + timedelta(seconds=1))
     assert _due() == [episode.pk]
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert _due() == []
 
 
 def test_facts_of_another_version_are_due_again() -> None:
     episode = _ended()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     EpisodeFacts.objects.update(version=VERSION - 1)
     assert _due() == [episode.pk]
 
@@ -146,7 +147,7 @@ def test_facts_of_another_version_are_due_again() -> None:
 def test_one_statement_reads_an_episode_and_one_writes_it(django_assert_num_queries: Any) -> None:
     episode = _ended()
     with django_assert_num_queries(2):
-        store.episodes_summarise([episode.pk])
+        store.facts_compute([episode.pk])
 
 
 def test_workers_and_lab_may_do_what_they_do_and_the_arena_nothing(
@@ -205,10 +206,10 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> _Queue:
 
 def test_the_sweeper_sends_what_is_due_and_nothing_twice_over(queue: _Queue) -> None:
     episode = _ended(seconds_ago=3600)
-    sweep = sweeping.SummarySweep()
+    sweep = sweeping.facts_sweep()
     assert sweep() == 1
     assert queue.sent == [[episode.pk]]
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert sweep() == 0
 
 
@@ -217,32 +218,32 @@ def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
 ) -> None:
     monkeypatch.setattr(sweeping, "TRIES", 3)
     bad = _ended(seconds_ago=3600)
-    sweep = sweeping.SummarySweep()
+    sweep = sweeping.facts_sweep()
     assert [sweep() for _ in range(5)] == [1, 1, 1, 0, 0]
     good = _ended()
     sweep()
     assert queue.sent == [[bad.pk]] * 3 + [[good.pk]]
     # A new sweeper tries again.
-    assert sweeping.SummarySweep()() == 2
+    assert sweeping.facts_sweep()() == 2
 
 
 def test_the_sweeper_sends_nothing_into_a_queue_that_holds_something(queue: _Queue) -> None:
     _ended()
     queue.held = 1
-    assert sweeping.SummarySweep()() == 0
+    assert sweeping.facts_sweep()() == 0
 
 
 def test_the_sweeper_sees_late_steps_as_long_as_they_may_come(queue: _Queue) -> None:
     episode = _ended(seconds_ago=300)
-    sweep = sweeping.SummarySweep()
+    sweep = sweeping.facts_sweep()
     sweep()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert sweep() == 0
     _step(episode, 3, created_at=timezone.now() + timedelta(seconds=1))
     assert sweep() == 1
 
 
-def test_the_command_summarises_a_run_and_with_all_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_computes_a_run_and_with_all_everything_again(capsys: pytest.CaptureFixture[str]) -> None:
     episode, _other = _ended(), _ended()
     call_command("compute_facts", run=episode.run_id)
     assert list(EpisodeFacts.objects.values_list("pk", flat=True)) == [episode.pk]
@@ -250,8 +251,8 @@ def test_the_command_summarises_a_run_and_with_all_again(capsys: pytest.CaptureF
     call_command("compute_facts")
     call_command("compute_facts", "--all")
     assert capsys.readouterr().out.splitlines() == [
-        "1 episodes with 2 steps summarised.",
-        "1 episodes with 2 steps summarised.",
-        "0 episodes with 0 steps summarised.",
-        "2 episodes with 4 steps summarised.",
+        "Facts computed for 1 episodes with 2 steps.",
+        "Facts computed for 1 episodes with 2 steps.",
+        "Facts computed for 0 episodes with 0 steps.",
+        "Facts computed for 2 episodes with 4 steps.",
     ]

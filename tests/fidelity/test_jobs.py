@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db.models import F
 from django.db.models.functions import Now
 
+from core.sweep import BEGINNING
 from tests import factories
 from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
@@ -140,9 +141,9 @@ def test_what_the_command_found_too_early_is_looked_at_again_by_the_sweeper() ->
     late = timedelta(seconds=sample.SETTLE_S + 60)
     Episode.objects.update(finished_at=F("finished_at") - late)
     EpisodeFidelity.objects.update(chosen_at=F("chosen_at") - late)
-    (due,) = sample.episodes_due(since=sample.BEGINNING, limit=5)
-    assert sample.episode_choose(due.episode_id) == [1]
-    assert sample.episodes_due(since=sample.BEGINNING, limit=5) == []
+    (due,) = sample.episodes_due(since=BEGINNING, limit=5)
+    assert sample.episode_choose(due.key) == [1]
+    assert sample.episodes_due(since=BEGINNING, limit=5) == []
 
 
 @pytest.mark.usefixtures("drawn")

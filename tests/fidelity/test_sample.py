@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
+from core.sweep import BEGINNING
 from tests import factories
 from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
@@ -60,7 +61,7 @@ def test_nothing_is_chosen_of_an_episode_without_a_recording_and_it_is_not_looke
     ended(episode, age_s=sample.SETTLE_S + 60)
     assert sample.episode_choose(episode.pk) == []
     assert EpisodeFidelity.objects.get().steps == 0
-    assert sample.episodes_due(since=sample.BEGINNING, limit=5) == []
+    assert sample.episodes_due(since=BEGINNING, limit=5) == []
 
 
 def test_choosing_twice_changes_nothing() -> None:
@@ -116,12 +117,12 @@ def test_a_new_version_checks_everything_again(monkeypatch: pytest.MonkeyPatch) 
     ended(episode, age_s=sample.SETTLE_S + 60)
     sample.episode_choose(episode.pk)
     Fidelity.objects.update(state="faithful", reason="")
-    assert sample.episodes_due(since=sample.BEGINNING, limit=5) == []
+    assert sample.episodes_due(since=BEGINNING, limit=5) == []
 
     monkeypatch.setattr(sample, "VERSION", check.VERSION + 1)
 
-    (due,) = sample.episodes_due(since=sample.BEGINNING, limit=5)
-    assert sample.episode_choose(due.episode_id) == [1, 2]
+    (due,) = sample.episodes_due(since=BEGINNING, limit=5)
+    assert sample.episode_choose(due.key) == [1, 2]
     assert set(Fidelity.objects.values_list("reason", "version")) == {("waiting", check.VERSION + 1)}
 
 
@@ -133,7 +134,7 @@ def test_an_episode_is_due_some_time_after_its_end() -> None:
     Episode.objects.filter(pk=plain.pk).update(recording="events")
     recorded_open = factories.episode(recording="full")
     assert recorded_open.finished_at is None
-    assert [due.episode_id for due in sample.episodes_due(since=sample.BEGINNING, limit=5)] == [old.pk]
+    assert [due.key for due in sample.episodes_due(since=BEGINNING, limit=5)] == [old.pk]
 
 
 def test_a_step_that_somebody_looks_at_is_nobody_elses_for_a_while() -> None:

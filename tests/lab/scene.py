@@ -76,7 +76,7 @@ def scene_make(*, picture: bytes) -> Episode:
         run = _run(name=name, simulated=simulated)
         _episodes(run, tasks, right=share)
     replayed = _replayed(run, tasks[0], picture=_blob(picture))
-    store.episodes_summarise(list(Episode.objects.values_list("pk", flat=True)))
+    store.facts_compute(list(Episode.objects.values_list("pk", flat=True)))
     return replayed
 
 

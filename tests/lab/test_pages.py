@@ -17,7 +17,7 @@ from core import blobs, tokens
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.addresses import DEEDS, OPEN_TO_ALL, REDIRECTS, WITHOUT_BYTES, pages
-from trajectories.facts.store import episodes_summarise
+from trajectories.facts.store import facts_compute
 from trajectories.lab.queries import steps as step_selectors
 from trajectories.models import Blob, Episode, PageEvent, PolicyVersion, SiteEvent
 
@@ -341,7 +341,7 @@ def test_an_open_episode_asks_for_news_and_a_closed_one_does_not(lab: Lab, owner
     assert 'hx-trigger="news"' in client.get(path).content.decode()
     Episode.objects.filter(pk=episode.pk).update(closed_at=episode.finished_at)
     assert "Closed: measures follow within seconds" in client.get(path).content.decode()
-    episodes_summarise([episode.pk])
+    facts_compute([episode.pk])
     assert "hx-trigger" not in client.get(path).content.decode()
 
 

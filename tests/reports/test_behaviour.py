@@ -21,7 +21,7 @@ def _tried(
         episode = factories.episode(group=group, **fields)
         factories.step(episode, 1, thought=thought)
         factories.verdict(episode, outcome)
-        store.episodes_summarise([episode.pk])
+        store.facts_compute([episode.pk])
 
 
 def _measure(run: Run, name: str) -> Measure:
@@ -121,7 +121,7 @@ def _acted(run: Run, action: dict[str, Any], *, saw: tuple[str, ...] = (), **fie
     if saw:
         PageEventTally.objects.create(episode=episode, events=len(saw))
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
 
 
 @pytest.mark.django_db

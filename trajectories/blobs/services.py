@@ -17,7 +17,7 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     row = Blob(sha256=sha256, size=stored.size, content_type=stored.content_type)
     Blob.objects.bulk_create([row], ignore_conflicts=True)
     if stored.is_new and stored.content_type.startswith("image/"):
-        jobs.picture_ask(sha256)
+        jobs.picture_send(sha256)
     return stored
 
 

@@ -30,7 +30,7 @@ def picture(*, sha256: str) -> None:
         logger.exception("picture %s could not be looked at", sha256)
 
 
-def picture_ask(sha256: str) -> bool:
+def picture_send(sha256: str) -> bool:
     """Have a picture looked at; False without a queue: the sweeper asks again, and until then pages show the
     picture itself."""
     return jobs.job_send(picture, queues.MEDIA, sha256=sha256)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import NamedTuple
+from datetime import datetime
 
 from django.db import connection
 
 from core import blobs, thumbnails
+from core.sweep import Due
 from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
 
 # Those under way are not late yet; and a row may appear so much later than its time says.
 LATE_S = 5
-BEGINNING = datetime.min.replace(tzinfo=UTC)
-COMMIT_S = 60
 
 _DUE = """
 SELECT b.created_at, b.sha256 FROM trajectories_blob b
@@ -22,15 +20,6 @@ WHERE b.content_type LIKE 'image/%%' AND b.created_at >= %(since)s
     AND b.created_at < now() - make_interval(secs => %(late)s)
     AND NOT EXISTS (SELECT FROM trajectories_picture p WHERE p.sha256 = b.sha256)
 ORDER BY b.created_at, b.sha256 LIMIT %(limit)s"""
-
-_SETTLED = "SELECT now() - make_interval(secs => %(commit)s)"
-
-
-class Due(NamedTuple):
-    """A picture that nobody has looked at, and since when it has been there."""
-
-    since: datetime
-    sha256: str
 
 
 def picture_note(sha256: str) -> bool:
@@ -61,19 +50,11 @@ def picture_note(sha256: str) -> bool:
     return True
 
 
-def pictures_due(*, since: datetime, limit: int) -> list[Due]:
+def pictures_due(*, since: datetime, limit: int) -> list[Due[str]]:
     """Pictures that came since a time and that nobody has looked at, the first first."""
     with connection.cursor() as cursor:
         cursor.execute(_DUE, {"since": since, "late": LATE_S, "limit": limit})
         return [Due(*row) for row in cursor.fetchall()]
-
-
-def settled_until() -> datetime:
-    """The time before which no blob's row can appear any more."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SETTLED, {"commit": COMMIT_S})
-        (settled,) = cursor.fetchone() or (BEGINNING,)
-    return settled
 
 
 def _noted(sha256: str) -> bool:

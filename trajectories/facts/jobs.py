@@ -18,7 +18,7 @@ HARD_LIMIT_S = 300
 
 
 @shared_task(
-    name="summaries.episodes",
+    name="facts.episodes",
     ignore_result=True,
     soft_time_limit=SOFT_LIMIT_S,
     time_limit=HARD_LIMIT_S,
@@ -26,14 +26,14 @@ HARD_LIMIT_S = 300
 def episodes(*, episode_ids: list[int]) -> None:
     for episode_id in episode_ids:
         try:
-            store.episodes_summarise([episode_id])
+            store.facts_compute([episode_id])
         except Exception:
-            # The others are not to wait for it; the sweeper sends it again.
-            logger.exception("episode %s could not be summarised", episode_id)
+            # The others must not wait for it; the sweeper sends it again.
+            logger.exception("episode %s has no facts: computing them failed", episode_id)
 
 
-def episodes_ask(episode_ids: Sequence[int]) -> int:
-    """Have episodes summarised, in batches; how many the queue took. The sweeper asks again for others."""
+def episodes_send(episode_ids: Sequence[int]) -> int:
+    """Have facts computed, in batches; returns how many episodes the queue took."""
     for start in range(0, len(episode_ids), BATCH):
         batch = list(episode_ids[start : start + BATCH])
         if not jobs.job_send(episodes, queues.MEDIA, episode_ids=batch):

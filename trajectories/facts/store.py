@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 
 import msgspec
-from django.conf import settings
 from django.db import connection
 
+from core.sweep import Due
 from trajectories import hot_sql
 from trajectories.facts.compute import facts_of
 from trajectories.facts.source import Source, sources_read
@@ -19,9 +19,6 @@ from trajectories.facts.words import CONFIGURATION
 
 # Pages send their last events while they are left, and harnesses their last step after the answer.
 SETTLE_S = 5
-# Clocks of database sessions: a row may appear so much later than its time says.
-COMMIT_S = 60
-BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 _encode = msgspec.json.Encoder().encode
 
@@ -80,17 +77,8 @@ WHERE e.id > %(after)s AND e.finished_at IS NOT NULL AND (%(run)s::bigint IS NUL
     AND (%(again)s OR {_IS_LATE})
 ORDER BY e.id LIMIT %(limit)s"""  # noqa: S608 (constants of this module)
 
-_SETTLED = "SELECT now() - make_interval(secs => %(open)s)"
 
-
-class Due(NamedTuple):
-    """An episode without facts as they should be, and when it ended."""
-
-    since: datetime
-    episode_id: int
-
-
-def episodes_summarise(episode_ids: Sequence[int]) -> int:
+def facts_compute(episode_ids: Sequence[int]) -> int:
     """Compute and keep the facts of these episodes; returns how many steps they have. A second time changes
     nothing but the time. One is read at a time: it may have ten thousand steps."""
     steps = 0
@@ -113,7 +101,7 @@ def facts_write(source: Source, facts: Facts) -> None:
         cursor.execute(_WRITE, parameters)
 
 
-def episodes_due(*, since: datetime, limit: int, without: Sequence[int] = ()) -> list[Due]:
+def episodes_due(*, since: datetime, limit: int, without: Sequence[int] = ()) -> list[Due[int]]:
     """Ended episodes whose facts are missing, of another version or older than what came since."""
     parameters: dict[str, Any] = {
         "since": since,
@@ -133,11 +121,3 @@ def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> lis
     with connection.cursor() as cursor:
         cursor.execute(_ALL, parameters)
         return [row[0] for row in cursor.fetchall()]
-
-
-def settled_until() -> datetime:
-    """The time before which no ended episode takes steps or events any more."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SETTLED, {"open": settings.STEP_GRACE_S + COMMIT_S})
-        (settled,) = cursor.fetchone() or (BEGINNING,)
-    return settled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core.sweep import Due
 from trajectories.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
@@ -19,8 +20,6 @@ from trajectories.models.fidelity import LEFT
 SETTLE_S = 30
 # A check under way has ended by then, whatever it draws.
 UNDER_WAY_S = 60
-COMMIT_S = 60
-BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 _DUE = """
 SELECT e.finished_at, e.id FROM trajectories_episode e
@@ -43,15 +42,6 @@ _SETTLES_IN = """
 SELECT extract(epoch FROM e.finished_at - now()) + %(settle)s
 FROM trajectories_episode e WHERE e.id = %(id)s"""
 
-_SETTLED = "SELECT now() - make_interval(secs => %(settle)s)"
-
-
-class Due(NamedTuple):
-    """An ended episode that no steps were chosen of, and when it ended."""
-
-    since: datetime
-    episode_id: int
-
 
 class Place(NamedTuple):
     """A step: the key of its row."""
@@ -70,7 +60,7 @@ def spread(indexes: Sequence[int], *, most: int) -> list[int]:
     return [indexes[round(place * last / (most - 1))] for place in range(most)]
 
 
-def episodes_due(*, since: datetime, limit: int) -> list[Due]:
+def episodes_due(*, since: datetime, limit: int) -> list[Due[int]]:
     """Ended episodes recorded in full, the first first, of which this version has chosen no steps yet, or did
     before their recording was whole."""
     parameters: dict[str, Any] = {"since": since, "settle": SETTLE_S, "version": VERSION, "limit": limit}
@@ -154,14 +144,6 @@ def problem_of(episode: Episode) -> str:
     if not Step.objects.filter(episode_id=episode.pk).exclude(screenshot="").exists():
         return "None of its steps has a screenshot."
     return "" if settings.FIDELITY_STEPS_MAX else "FIDELITY_STEPS_MAX is 0: --all or --step N checks steps."
-
-
-def settled_until() -> datetime:
-    """The time before which no episode that has ended can appear any more."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SETTLED, {"settle": SETTLE_S + COMMIT_S})
-        (settled,) = cursor.fetchone() or (BEGINNING,)
-    return settled
 
 
 def _chosen(episode_id: int) -> list[int]:

@@ -21,8 +21,8 @@ from core.jobs import job_send, queue_length
 from core.queues import Queue
 from trajectories import heartbeats
 from trajectories.api import health, idempotency
-from trajectories.capture.sweep import PictureSweep
-from trajectories.facts.sweep import SummarySweep
+from trajectories.capture.sweep import picture_sweep
+from trajectories.facts.sweep import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
 from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls
@@ -36,7 +36,7 @@ RESEND_EVERY_S = 1.0
 REAP_EVERY_S = 5.0
 TIDY_EVERY_S = 600.0
 PICTURES_EVERY_S = 10.0
-SUMMARIES_EVERY_S = 5.0
+FACTS_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
 RECONNECT_S = 0.5
 # The listening connection and Django's own say the same in words of their own.
@@ -93,8 +93,8 @@ class _Chores:
             (reaper.exhausted_void, REAP_EVERY_S),
             (reaper.leases_reap, REAP_EVERY_S),
             (idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
-            (PictureSweep(), PICTURES_EVERY_S),
-            (SummarySweep(), SUMMARIES_EVERY_S),
+            (picture_sweep(), PICTURES_EVERY_S),
+            (facts_sweep(), FACTS_EVERY_S),
             (FidelitySweep(), FIDELITY_EVERY_S),
         ]
         self._next = [now, now, now, now + settings.LEASE_S, now, now, now, now]

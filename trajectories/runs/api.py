@@ -17,7 +17,7 @@ from core.schema import errors
 from trajectories.api.auth import caller
 from trajectories.api.idempotency import HEADER, idempotent
 from trajectories.models import Run
-from trajectories.reports import behaviour, twins
+from trajectories.reports import behaviour, paired_tasks
 from trajectories.runs import records, selectors, services
 
 
@@ -177,7 +177,7 @@ class TwinsView(APIView):
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
-        tallies = twins.twin_tallies(run_id=run.pk, splits=caller(request).splits)
+        tallies = paired_tasks.paired_tallies(run_id=run.pk, splits=caller(request).splits)
         return Response({"results": [structs.asdict(tally) for tally in tallies]})
 
 

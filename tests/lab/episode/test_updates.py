@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories.facts.store import episodes_summarise
+from trajectories.facts.store import facts_compute
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ def test_what_a_worker_computed_of_the_steps_is_news(lab: Lab, owner: User) -> N
     assert found
     again = unescape(found[1])
     assert client.get(again).status_code == 204
-    episodes_summarise([episode.pk])
+    facts_compute([episode.pk])
     assert client.get(again).status_code == 200
 
 

@@ -23,7 +23,7 @@ def _run(**arms: list[str]) -> Run:
             episode = factories.episode(group=factories.group(run=run, arm=arm))
             factories.step(episode, 1, thought=thought)
             factories.verdict(episode)
-            store.episodes_summarise([episode.pk])
+            store.facts_compute([episode.pk])
     return run
 
 

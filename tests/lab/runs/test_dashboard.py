@@ -337,7 +337,7 @@ def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.Mo
             told.append(run_dashboard(run_id).judged)
         return []
 
-    monkeypatch.setattr("trajectories.lab.runs.dashboard.twins.twin_tallies", slow)
+    monkeypatch.setattr("trajectories.lab.runs.dashboard.paired_tallies", slow)
     many(run, 2, status="finished")
     first = run_dashboard(run.pk)
     assert (entry.until, entry.tables_until) == (2.0, 2.0 + dashboard_cache.REST_TIMES)

@@ -35,7 +35,7 @@ def episode_said(
     for index, thought in enumerate(thoughts, start=1):
         factories.step(episode, index, thought=thought, action=act, action_type=action, duration_ms=ms)
     factories.verdict(episode, outcome, reason)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     return episode
 
 
@@ -66,7 +66,7 @@ def test_an_episode_with_an_event_that_no_action_explains_is_one_whose_page_saw_
     episode_said("I look.", action=action)
     for seq, (kind, of) in enumerate([("scroll", 1), ("key", step)], start=1):
         PageEvent.objects.create(episode=episode, page="p", seq=seq, step=of, kind=kind, at_ms=seq, data={})
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     facts = EpisodeFacts.objects.get(episode=episode)
     assert (facts.unexplained, facts.unexplained_events) == (0, 1)
     assert _found(action_check="unexplained") == [(episode.pk, None)]
@@ -111,7 +111,7 @@ def test_action_and_mismatch_are_of_the_step_with_words_and_of_any_step_without(
     )
     _event(episode)
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert _found(action_check="no_effect") == _found(action="click") == [(episode.pk, None)]
     assert _found("verify", action_check="no_effect") == _found("verify", action="click") == []
     assert _found("click", action_check="no_effect", action="click") == [(episode.pk, 2)]

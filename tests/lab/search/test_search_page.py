@@ -123,7 +123,7 @@ def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: La
     )
     episode.page_events.create(page="p1", seq=1, step=1, kind="settled", at_ms=1.0)
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     client = lab(annotator)
     assert found(page_of(client, "?action_check=no_effect")) == {(episode.pk, None)}
     assert found(page_of(client, "?q=verify&action_check=no_effect")) == set()
@@ -371,7 +371,7 @@ def test_a_hostile_thought_is_text_and_its_token_stays_masked(lab: Lab, annotato
     attack = f"<script>alert(1)</script> \u202everify at http://arena/e/{token}/ <b>verify</b>"
     factories.step(episode, 1, thought=attack, action={"type": "<i>"}, action_type="<i>")
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     client = lab(annotator)
     pieces = [piece for piece in re.split("[-_]", token) if piece]
     for words in ("verify or script", *pieces):

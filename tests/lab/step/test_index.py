@@ -184,7 +184,7 @@ def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) 
     client = lab(annotator)
     before = rows_of(index_of(client, episode))
     assert [(row["repeats"], row["check"]) for row in before.values()] == [(None, None), (1, 0), (1, None)]
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     after = rows_of(index_of(client, episode))
     assert [after[index]["repeats"] for index in (1, 2, 3)] == [None, 1, 1]
     unseen = next(index for index, row in after.items() if row["check"] is not None)
@@ -204,7 +204,7 @@ def test_an_answer_without_a_page_has_labels_of_its_own(
     factories.step(episode, 1, action={"type": "answer", "text": said}, action_type="answer")
     factories.submission(episode, "42")
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     page = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
     assert page.count(told) >= 2
     action = page.partition("Action</h2>")[2].partition("</section>")[0]
@@ -221,7 +221,7 @@ def test_a_search_result_labels_an_answer_as_an_answer(lab: Lab, annotator: User
     )
     factories.submission(episode, "42")
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     page = lab(annotator).get("/search?q=counted&action_check=different_effect").content.decode()
     hit = page.partition('class="hit"')[2].partition("</li>")[0]
     assert "Different answer submitted" in hit

@@ -57,7 +57,7 @@ def test_what_is_said_so_far_is_what_is_kept_later(db: None) -> None:
     episode = long_episode(steps=30, pictures=0)
     soon = provisional_facts(episode_id=episode.pk, first=5, last=29)
     assert not StepFacts.objects.exists()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     for kept in StepFacts.objects.filter(episode_id=episode.pk, index__range=(5, 29)):
         assert {name: getattr(soon[kept.index], name) for name in SAID} == {
             name: getattr(kept, name) for name in SAID
@@ -119,7 +119,7 @@ def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: 
         index: provisional_facts(episode_id=episode.pk, first=index, last=index)[index]
         for index in range(1, last)
     }
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     kept = {one.index: one for one in StepFacts.objects.filter(episode_id=episode.pk, index__lt=last)}
     assert {index: (one.repeats, one.action_check) for index, one in marks.items()} == {
         index: (one.repeats, one.action_check) for index, one in kept.items()
@@ -215,7 +215,7 @@ def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_kn
         assert read is not None
         assert [step.is_observation_complete for step in read.steps] == [False, True]
     assert provisional_facts(episode_id=episode.pk, first=1, last=2)[1].action_check_detail == neutral
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     first, second = StepFacts.objects.filter(episode_id=episode.pk).order_by("index")
     assert first.action_check_detail == neutral
     assert second.action_check_detail == "the action named an element that was not on the page: e8"
@@ -242,7 +242,7 @@ def test_the_timeline_says_which_steps_nothing_is_said_of_yet(
     pending = "checked after the episode ends"
     assert checks() == [pending, pending, None, None]
     factories.verdict(episode)
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert checks() == [None] * 4
 
 
@@ -264,7 +264,7 @@ def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, a
     assert settled not in html
     factories.verdict(episode)
     assert settled in client.get(address).content.decode()
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     html = client.get(address).content.decode()
     assert settled not in html
     assert "Action had no effect" in html
@@ -282,6 +282,6 @@ def test_an_open_episode_shows_the_same_badges_and_says_so_far(lab: Lab, annotat
     index: dict[str, Any] = client.get(f"/episodes/{episode.pk}/index.json").json()
     assert index["is_provisional"] is True
     assert checks_of(index) == [None, "Action had no effect so far", None]
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     assert "so far" not in client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
     assert client.get(f"/episodes/{episode.pk}/index.json").json()["is_provisional"] is False

@@ -38,11 +38,11 @@ def never(_: Episode) -> None:
 
 
 def kept(episode: Episode) -> None:
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
 
 
 def kept_by_another_version(episode: Episode) -> None:
-    store.episodes_summarise([episode.pk])
+    store.facts_compute([episode.pk])
     StepFacts.objects.update(version=1, target="")
 
 

@@ -14,7 +14,8 @@ from trajectories.lab.runs.behaviour import BehaviourTable, behaviour_table
 from trajectories.lab.runs.reward_plot import Plot, reward_plot
 from trajectories.lab.runs.verdict_counts import PACE_S, Ending, VerdictCounts
 from trajectories.models import Episode, PolicyVersion
-from trajectories.reports import behaviour, twins
+from trajectories.reports import behaviour
+from trajectories.reports.paired_tasks import PairedTally, paired_tallies
 from trajectories.reports.statistics import Rate
 
 FINGERPRINT_CHARS = 16
@@ -27,7 +28,7 @@ class Tables:
     """Tables that count all of a run's episodes each time; those of a long run may be older than the rest."""
 
     behaviour: BehaviourTable | None
-    paired_tasks: Sequence[twins.TwinTally]
+    paired_tasks: Sequence[PairedTally]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +88,7 @@ class Dashboard:
 def tables_of(run_id: int) -> Tables:
     return Tables(
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
-        paired_tasks=twins.twin_tallies(run_id=run_id),
+        paired_tasks=paired_tallies(run_id=run_id),
     )
 
 

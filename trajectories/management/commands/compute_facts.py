@@ -22,7 +22,7 @@ class Command(BaseCommand):
         episodes = steps = after = 0
         with tqdm(unit="step", disable=None) as progress:
             while ids := store.episodes_all(after=after, limit=BATCH, run=run, again=options["all"]):
-                done = store.episodes_summarise(ids)
+                done = store.facts_compute(ids)
                 episodes, steps, after = episodes + len(ids), steps + done, ids[-1]
                 progress.update(done)
-        self.stdout.write(f"{episodes} episodes with {steps} steps summarised.")
+        self.stdout.write(f"Facts computed for {episodes} episodes with {steps} steps.")

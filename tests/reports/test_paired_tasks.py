@@ -10,12 +10,12 @@ from tasks_app.models import Task
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Run
-from trajectories.reports.twins import twin_tallies
+from trajectories.reports.paired_tasks import paired_tallies
 
 pytestmark = pytest.mark.django_db
 
 
-def twin_task(pair: str, *, is_possible: bool, family: str = "book_stay", split: str = "test") -> Task:
+def paired_task(pair: str, *, is_possible: bool, family: str = "book_stay", split: str = "test") -> Task:
     return site_task(f"{family}/{pair}-{is_possible}", split=split, twin=pair, is_possible=is_possible)
 
 
@@ -38,10 +38,10 @@ def run() -> Run:
 
 def test_always_saying_that_it_cannot_be_done_has_no_pair_right(run: Run) -> None:
     for pair in "abcd":
-        judged(run, twin_task(pair, is_possible=False), "correct")
-        judged(run, twin_task(pair, is_possible=True), "incorrect")
+        judged(run, paired_task(pair, is_possible=False), "correct")
+        judged(run, paired_task(pair, is_possible=True), "incorrect")
 
-    (found,) = twin_tallies(run_id=run.pk)
+    (found,) = paired_tallies(run_id=run.pk)
 
     assert (found.family, found.pairs) == ("book_stay", 4)
     assert (found.possible, found.impossible, found.both) == (0, 1, 0)
@@ -49,31 +49,31 @@ def test_always_saying_that_it_cannot_be_done_has_no_pair_right(run: Run) -> Non
 
 
 def test_both_right_is_of_independent_tries_of_the_same_pair(run: Run) -> None:
-    judged(run, twin_task("a", is_possible=True), "correct", "incorrect")
-    judged(run, twin_task("a", is_possible=False), "correct", "incorrect")
-    judged(run, twin_task("b", is_possible=True), "correct")
-    judged(run, twin_task("b", is_possible=False), "correct")
+    judged(run, paired_task("a", is_possible=True), "correct", "incorrect")
+    judged(run, paired_task("a", is_possible=False), "correct", "incorrect")
+    judged(run, paired_task("b", is_possible=True), "correct")
+    judged(run, paired_task("b", is_possible=False), "correct")
 
-    (found,) = twin_tallies(run_id=run.pk)
+    (found,) = paired_tallies(run_id=run.pk)
 
     assert found.both == pytest.approx((0.25 + 1) / 2)
     assert found.low < found.both < found.high
 
 
 def test_only_pairs_of_which_both_were_judged_count(run: Run) -> None:
-    judged(run, twin_task("a", is_possible=True), "correct")
-    judged(run, twin_task("b", is_possible=True), "correct")
-    judged(run, twin_task("b", is_possible=False), "void")
-    judged(run, twin_task("c", is_possible=True), "correct")
-    judged(run, twin_task("c", is_possible=False), "correct", guidance={"kind": "prefix", "fraction": 0.5})
+    judged(run, paired_task("a", is_possible=True), "correct")
+    judged(run, paired_task("b", is_possible=True), "correct")
+    judged(run, paired_task("b", is_possible=False), "void")
+    judged(run, paired_task("c", is_possible=True), "correct")
+    judged(run, paired_task("c", is_possible=False), "correct", guidance={"kind": "prefix", "fraction": 0.5})
     judged(run, site_task("book_stay/alone", twin="", is_possible=True), "correct")
 
-    assert twin_tallies(run_id=run.pk) == []
+    assert paired_tallies(run_id=run.pk) == []
 
 
 def test_the_call_answers_for_the_splits_of_its_key(run: Run, api: Callable[..., ApiClient]) -> None:
     for is_possible in (True, False):
-        judged(run, twin_task("a", is_possible=is_possible), "correct")
+        judged(run, paired_task("a", is_possible=is_possible), "correct")
 
     status, told = api("read").json("GET", f"/runs/{run.pk}/twins")
 
@@ -89,9 +89,9 @@ def test_the_page_of_a_run_shows_its_pairs(run: Run, client: Client, django_user
     other = factories.run()
     assert "Impossible tasks" not in client.get(f"/runs/{other.pk}/").content.decode()
     for is_possible in (True, False):
-        judged(run, twin_task("a", is_possible=is_possible), "correct")
+        judged(run, paired_task("a", is_possible=is_possible), "correct")
 
-    assert "Impossible tasks and their twins" in client.get(f"/runs/{run.pk}/").content.decode()
+    assert "Paired tasks, possible and impossible" in client.get(f"/runs/{run.pk}/").content.decode()
 
 
 def test_a_benchmark_tells_which_share_of_its_tasks_is_impossible(api: Callable[..., ApiClient]) -> None:

@@ -1,7 +1,7 @@
-"""Tasks that cannot be done, reported with their twins: the same words about a world in which they can.
+"""Impossible tasks beside their paired tasks: the same words about a world in which they are possible.
 
-Whoever always says that it cannot be done has every impossible task right and every other one wrong. What
-tells who looked is having both.
+An agent that always claims impossibility gets every impossible task right and every other one wrong. Getting
+both tasks of a pair right shows that it looked.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from trajectories.reports.statistics import wilson
 
-# A task's share of right answers, over its judged tries; guided episodes are nobody's own. Pairs of which
-# both were tried; parameters: run, splits (empty: all).
+# Pairs of tasks that were both judged, by their shares of correct verdicts. Guided episodes do not count.
+# Parameters: run, splits (empty: all).
 _PAIRS = """
 WITH tried AS (
     SELECT e.arm, e.task_id, avg(v.reward) AS share
@@ -24,24 +24,24 @@ WITH tried AS (
      WHERE e.run_id = %(run)s AND v.reward IS NOT NULL AND e.guidance IS NULL AND t.kind = 'site'
        AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
      GROUP BY e.arm, e.task_id),
-twins AS (
-    SELECT tried.arm, g.extra->>'twin' AS twin, (g.extra->>'is_possible')::bool AS is_possible,
+paired AS (
+    SELECT tried.arm, g.extra->>'twin' AS pair, (g.extra->>'is_possible')::bool AS is_possible,
            split_part(t.key, '/', 1) AS family, t.benchmark_id, tried.share
       FROM tried JOIN tasks_app_gold g ON g.task_id = tried.task_id AND g.is_current
       JOIN tasks_app_task t ON t.id = tried.task_id
      WHERE g.extra->>'twin' <> '')
 SELECT can.arm, can.benchmark_id, can.family, count(*), avg(can.share), avg(cannot.share),
        avg(can.share * cannot.share)
-  FROM twins can JOIN twins cannot USING (arm, benchmark_id, family, twin)
+  FROM paired can JOIN paired cannot USING (arm, benchmark_id, family, pair)
  WHERE can.is_possible AND NOT cannot.is_possible
  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"""
 
 
-class TwinTally(Struct, frozen=True, kw_only=True):
-    """The pairs of one family in one arm, of which both tasks were judged; shares from 0 to 1.
+class PairedTally(Struct, frozen=True, kw_only=True):
+    """The pairs of one family in one arm with both tasks judged; shares from 0 to 1.
 
-    ``possible`` and ``impossible`` are the mean shares of right answers to one task of each pair; ``both`` is
-    that of both being right in independent tries, with the 95% Wilson interval for as many pairs.
+    ``possible`` and ``impossible`` are mean shares of correct verdicts on one task of each pair; ``both`` is
+    the chance that both are correct in independent tries, with its 95% Wilson interval over the pairs.
     """
 
     arm: str
@@ -55,17 +55,17 @@ class TwinTally(Struct, frozen=True, kw_only=True):
     high: float
 
 
-def twin_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[TwinTally]:
+def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedTally]:
     """By arm, benchmark and family; empty for runs without pairs."""
     with connection.cursor() as cursor:
         cursor.execute(_PAIRS, {"run": run_id, "splits": list(splits)})
         return [_tally(row) for row in cursor.fetchall()]
 
 
-def _tally(row: tuple[Any, ...]) -> TwinTally:
+def _tally(row: tuple[Any, ...]) -> PairedTally:
     arm, benchmark, family, pairs, possible, impossible, both = row
     low, high = wilson(share=both, n=pairs)
-    return TwinTally(
+    return PairedTally(
         arm=arm,
         benchmark=benchmark,
         family=family,
