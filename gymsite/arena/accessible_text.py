@@ -1,6 +1,6 @@
-"""What words and formulas say in an observation, for the parity of pages with their source.
+"""The text that an outline shows of a question, for checking pages against their source.
 
-A formula is said between dollars, whatever delimiters its source wrote; everything else is said as it is.
+A formula stands between dollars, whatever delimiters its source uses; everything else is unchanged.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 
 
 def text_said(text: str, *, text_format: str) -> str:
-    """Raises ``GymError`` ``text_lost`` when cutting the text into words and formulas lost some of it."""
+    """Raises ``GymError`` ``text_lost`` when splitting into words and formulas lost some of the text."""
     if text_format != "latex":
         return text
     segments = list(latex.segments_split(text))
     if "".join(segment.raw for segment in segments) != text:
-        raise GymError("text_lost", "Cutting the text into words and formulas lost some of it.")
+        raise GymError("text_lost", "Splitting the text into words and formulas lost some of it.")
     return "".join(_segment_said(segment) for segment in segments)
 
 
@@ -37,7 +37,7 @@ def _segment_said(segment: latex.Segment) -> str:
 
 
 def _formula_body(raw: str) -> str:
-    """A formula without its delimiters; an environment is its own."""
+    """A formula without its delimiters; an environment stays whole."""
     for opener, closer in DELIMITERS:
         if raw.startswith(opener) and raw.endswith(closer):
             return raw[len(opener) : -len(closer)]
@@ -45,7 +45,7 @@ def _formula_body(raw: str) -> str:
 
 
 def question_said(payload: Mapping[str, Any]) -> str:
-    """Passage, pictures without a place, text and choices as a page says them; a picture says its number."""
+    """Passage, pictures without a place, text and choices as a page shows them; pictures by number."""
     text_format = str(payload.get("format"))
     figures = figures_of(payload)
     passage, text, *choices = (

@@ -1,4 +1,4 @@
-"""What a question's page asks for in one look and not in another: for scripted clients and step budgets."""
+"""The interactions that a look adds to answering a question, for scripted clients and step budgets."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind
 
 
 def more_moves(_payload: Payload, look: Look, /) -> int:
-    """One to open the dialog, and one to close each pop-up."""
+    """One to open the dialog, and one per pop-up to close it."""
     return int(look.form == "dialog") + len(SCHEDULES[look.pop_ups])
 
 
 def moves_in_look(
     kind: QuestionKind, payload: Payload, answer: Answer, *, look: Look, has_scripts: bool = True
 ) -> tuple[Move, ...]:
-    """The kind's own moves with those that the look adds; the button to hand in goes by its name.
+    """The kind's own moves with those that the look adds; the submit button has the look's name.
 
-    ``ValueError`` as of the kind's ``moves``.
+    Raises ``ValueError`` as the kind's ``moves`` does.
     """
     wording = WORDINGS[look.wording]
     pop_ups = pop_ups_of(payload, look)

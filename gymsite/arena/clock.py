@@ -1,4 +1,4 @@
-"""The virtual clock: time on a page moves with what happened, never with the wall clock."""
+"""The virtual clock: time advances with site events, never with the wall clock."""
 
 from __future__ import annotations
 

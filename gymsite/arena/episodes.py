@@ -1,6 +1,6 @@
-"""All SQL of the arena, for its database role: what it may read and write is in ``gymsite/roles.sql``.
+"""The arena's SQL on episodes; ``gymsite/roles.sql`` says what its role may read and write.
 
-Each function is one statement (``submission_store`` two, when the answer was not taken).
+Each function is one statement (``submission_store`` two, when the answer is refused).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tasks_app.questions import ToolCall
 from tasks_app.variation import has_task_bar, payload_shown, tools_of
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 
-# An episode has pages while it is open, and for a short while after its answer was taken: the last page
-# says so, and its recorder still has something to send. Closed and expired episodes have none.
+# An episode has pages while it is open and for a short while after its submission: the last page confirms it,
+# and the recorder still has events to send. Closed and expired episodes have none.
 ALIVE = """
     e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND (
         e.status = 'open'
@@ -30,7 +30,7 @@ ALIVE = """
             AND (e.finished_at IS NULL OR e.finished_at > now() - make_interval(secs => %(grace)s))
             AND EXISTS (SELECT FROM trajectories_submission s WHERE s.episode_id = e.id)))"""
 
-# Two pages served at once would take the same number; the second is then not counted, which is harmless.
+# Two pages served at the same time take the same number; the second is not counted, which is harmless.
 _SITE_EVENT = """
     INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
     SELECT id, 1 + coalesce((
@@ -38,7 +38,7 @@ _SITE_EVENT = """
            %(step)s::int, '{kind}', '{{}}'::jsonb
     FROM {source} ON CONFLICT DO NOTHING RETURNING seq"""
 
-# One statement for the page and what happened before it. It sees none of what it stores itself.
+# One statement for the page and the events before it; it does not see the event that it stores itself.
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
@@ -74,9 +74,9 @@ Stored = Literal["stored", "same", "other", "wrong_channel", "gone"]
 
 @dataclass(frozen=True, kw_only=True)
 class PageEpisode:
-    """What a page may know of its episode and task. ``payload`` is as the episode shows it.
+    """What a page may know of its episode and task; ``payload`` has the episode's variation applied.
 
-    ``site_events`` is the number of the last one; ``site_history`` those that a mock site folds.
+    ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
     """
 
     episode_id: int
@@ -99,9 +99,9 @@ class PageEpisode:
 
 
 def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpisode | None:
-    """The episode behind a page, or None when it has none.
+    """The episode of a page, or None when it has no pages (any more).
 
-    A counted page is a site event, and so renews the lease.
+    A counted page is a site event and so renews the lease.
     """
     asked = {"step": step, "is_counted": is_counted, "common": COMMON_KINDS}
     params = {**alive_params(episode_id), **tool_calls.params(), **asked}
@@ -129,7 +129,7 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
 
 
 def submission_store(*, episode_id: int, answer: str | list[str], step: int | None) -> Stored:
-    """Take the answer, mark the episode and wake the judge, in one transaction; the first answer stands."""
+    """Store the answer, mark the episode and notify the sweeper in one statement; the first answer stays."""
     params = {**alive_params(episode_id), "step": step, "answer": msgspec.json.encode(answer).decode()}
     with hot_cursor() as cursor:
         cursor.execute(_SUBMIT, params)

@@ -1,4 +1,4 @@
-"""What the page's recorder reports: batches of small JSON, capped per episode, stored once."""
+"""Page events from the recorder: batches of small JSON, capped per episode, stored once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
 
 
 class Event(msgspec.Struct, forbid_unknown_fields=True):
-    """One thing the page saw; ``step`` when the harness told the page of one after it was loaded."""
+    """One event; ``step`` is set when the harness announced a step after the page was loaded."""
 
     seq: Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
     kind: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,32}$")]
@@ -33,20 +33,20 @@ class Event(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Batch(msgspec.Struct, forbid_unknown_fields=True):
-    """``page`` is the nonce of one page load, ``step`` the one that the page was served in."""
+    """``page`` is the nonce of one page load, ``step`` the step in which the page was served."""
 
     page: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
     events: Annotated[list[Event], msgspec.Meta(max_length=EVENTS_PER_BATCH_MAX)]
     step: Step | None = None
 
 
-# A NUL that Postgres cannot hold, and not the six harmless characters of an escaped backslash and "u0000".
+# An escaped NUL, which Postgres cannot hold; an escaped backslash followed by "u0000" is harmless.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 _decoder = msgspec.json.Decoder(Batch)
 
-# The tally's row is locked first, so batches that come at once are counted one after the other. Past a cap
-# nothing more is stored than one marker, whose key is always the same.
+# The tally's row is locked first, so that concurrent batches are counted one after the other. Past a cap only
+# one marker is stored, whose key is always the same.
 _STORE = f"""
 WITH alive AS (
         SELECT e.id, e.recording FROM trajectories_episode e WHERE {ALIVE}),
@@ -88,7 +88,7 @@ def batch_read(body: bytes) -> Batch:
         raise GymError("too_many_events", message, status=413)
     try:
         batch = _decoder.decode(body)
-    # Nesting that no recorder writes ends the decoder's recursion.
+    # Nesting deeper than any recorder writes exceeds the decoder's recursion limit.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise GymError("bad_events", f"This is not a batch of page events: {error}") from error
     if _NUL.search(msgspec.json.encode(batch.events)):
@@ -99,7 +99,7 @@ def batch_read(body: bytes) -> Batch:
 def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
     """Store the events that are new, in one statement; False when the episode has no pages.
 
-    ``step`` is the ``X-Gym-Step`` of the request that brought the batch; an event's own step is nearer to it.
+    ``step`` is the request's ``X-Gym-Step``; an event's own step takes precedence.
     """
     params = alive_params(episode_id) | {
         "page": batch.page,

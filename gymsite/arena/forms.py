@@ -1,4 +1,4 @@
-"""What the arena's forms send: read within limits, and refused in words."""
+"""Reads the arena's forms within limits; refusals are written for the page."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from django.http.request import UnreadablePostError
 from core.errors import GymError
 
 ANSWER_FIELD = "answer"
-# The button that asks for one more field, for pages without JavaScript.
+# The button that adds a field, for pages without JavaScript.
 MORE_FIELD = "add"
-# Sent by forms that take several values: one value is then a list of one, in which a bar is a bar.
+# Sent by forms that take several values: a single value is then a list of one, and a bar in it is literal.
 SEVERAL = "several"
-# Sent by forms whose fields are different things: a value keeps its place, beside an empty one too.
+# Sent by forms whose fields mean different things: values keep their positions, empty ones included.
 PLACED = "placed"
 ANSWERS_MAX = 100
-# Percent-encoding makes three bytes of one, and one character has at most four.
+# Percent-encoding triples each byte, and a character has at most four bytes.
 FORM_BYTES_PER_CHAR = 12
 FORM_SPARE_BYTES = 4096
 REFUSALS: Mapping[str, tuple[str, int]] = {
     "no_answer": ("Give an answer first.", 422),
-    "answer_too_long": ("An answer has at most {chars} characters.", 413),
-    "too_many_answers": ("At most {answers} answers can be given.", 413),
+    "answer_too_long": ("An answer can have at most {chars} characters.", 413),
+    "too_many_answers": ("You can give at most {answers} answers.", 413),
     "nul_in_answer": ("An answer cannot hold NUL characters.", 400),
 }
-"""Why an answer is not taken, and the status that says so, by code."""
+"""Message and status of refused answers, by code."""
 UNREADABLE: Mapping[str, tuple[str, int]] = {
     "too_large": ("This form takes at most {bytes} bytes.", 413),
-    "not_a_form": ("An answer is sent by the form of this page.", 400),
+    "not_a_form": ("Send the answer with the form on this page.", 400),
     "cut_off": ("The request ended before its body did.", 400),
 }
-"""Why nothing of a form could be read, likewise."""
+"""Message and status of unreadable forms, by code."""
 
 
 def refusal(code: str) -> GymError:
-    """Raises ``KeyError`` for what is in neither table."""
+    """The error of a code; ``KeyError`` for a code in neither table."""
     message, status = {**REFUSALS, **UNREADABLE}[code]
     told = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=_form_bytes())
     return GymError(code, told, status=status)
@@ -48,7 +48,7 @@ def _form_bytes() -> int:
 
 
 def body_read(request: HttpRequest, *, limit: int) -> bytes:
-    """The body, refused by its announced length before a byte of it is read."""
+    """The body; one that announces too much is refused before a byte is read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > limit:
         raise GymError("too_large", f"This form takes at most {limit} bytes.", status=413)
@@ -78,9 +78,9 @@ def length_check(form: QueryDict) -> None:
 
 
 def answer_read(form: QueryDict) -> str | list[str]:
-    """The submitted text, or the list of those that are filled in; GymError when it cannot be kept.
+    """The submitted text, or the list of the fields that are filled in; ``GymError`` for a refused answer.
 
-    Forms send line breaks as CRLF, whatever was typed; an answer is the same text through page and API.
+    Forms send line breaks as CRLF; they are undone, so that page and API submit the same text.
     """
     given = [answer.replace("\r\n", "\n") for answer in form.getlist(ANSWER_FIELD)]
     answers = [answer for answer in given if answer.strip()]

@@ -1,7 +1,7 @@
-"""The headers of every arena page. There is no session, cookie or CSRF token here on purpose:
+"""The headers of every arena page. Sessions, cookies and CSRF tokens are absent on purpose.
 
-the unguessable token in the path is the capability, nothing a browser sends by itself grants anything,
-so a forged cross-site request has nothing to ride on.
+The unguessable token in the path is the capability: nothing that a browser sends by itself grants anything,
+so a forged cross-site request has nothing to exploit.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ HEADERS = {
 }
 
 
-KEPT = "private, max-age=31536000, immutable"
+CACHED = "private, max-age=31536000, immutable"
 
 
-class Kept(HttpResponse):
-    """An answer that never changes: the browser need not ask for it again."""
+class ImmutableResponse(HttpResponse):
+    """A response that never changes: the browser may cache it for ever."""
 
 
 class ArenaMiddleware:
-    """Sets ``HEADERS`` and the length, so that the server need not send chunks."""
+    """Sets ``HEADERS`` and the length, which spares the server chunked encoding."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -54,8 +54,8 @@ class ArenaMiddleware:
         response = self.get_response(request)
         for name, value in HEADERS.items():
             response[name] = value
-        if isinstance(response, Kept):
-            response["Cache-Control"] = KEPT
+        if isinstance(response, ImmutableResponse):
+            response["Cache-Control"] = CACHED
         if not response.streaming:
             response["Content-Length"] = str(len(response.content))
         return response

@@ -1,4 +1,4 @@
-"""Boxes beside a question that are of no use for it: what a page of the open web has around its content."""
+"""Distracting boxes beside a question, like those around the content of an ordinary web page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.draws import Draws
 from core.presentation import Look
 
 COUNTS = {"none": 0, "one": 1, "two": 2}
-# What is not the task's own comes so long after the page, in milliseconds.
+# How much later than the page its distracting parts appear, in milliseconds.
 SLOW_MS = {"never": 0, "short": 300, "long": 900}
 
 

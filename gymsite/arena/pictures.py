@@ -14,36 +14,35 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from gymsite.arena import views
 from gymsite.arena.drawings.canvas import Canvas, Drawing
-from gymsite.arena.middleware import Kept
+from gymsite.arena.middleware import ImmutableResponse
 from gymsite.arena.sites.site import sites
 
 WIDTHS = (320, 800)
 QUALITY = 82
-# Of 0 to 6: twice as long for the next would save a twentieth of the bytes.
+# From 0 to 6; the next level takes twice as long and saves a twentieth of the bytes.
 METHOD = 2
 
 
 @views.only("GET", "HEAD")
 def site_picture(request: HttpRequest, token: str, name: str, width: int) -> HttpResponse:
-    """A picture by its name, at one of two widths. No database is asked: a picture tells of no episode."""
+    """A picture by its name, at one of two widths. No query: pictures do not depend on the episode."""
     views.episode_id_of(token)
     if width not in WIDTHS or drawing_of(name) is None:
         raise Http404
-    return Kept(picture_bytes(name, width), content_type="image/webp")
+    return ImmutableResponse(picture_bytes(name, width), content_type="image/webp")
 
 
 def drawing_of(name: str) -> Drawing | None:
-    """How the picture of a name is drawn, of whichever site it is; None when there is none."""
+    """The drawing with this name, of any site; None when there is none."""
     found = (sites.get(site_id).drawing(name) for site_id in sites)
     return next((drawing for drawing in found if drawing), None)
 
 
 @cache
 def picture_bytes(name: str, width: int) -> bytes:
-    """The WebP file of a picture: nothing in it but its dots. ``KeyError`` for what is no name.
+    """The WebP file of a picture, without metadata; ``KeyError`` for an unknown name.
 
-    All that there are take some 35 MB. The same bytes on every run; another Pillow may make others of the
-    same drawing.
+    All pictures together take some 35 MB. The bytes are the same on every run, but may change with Pillow.
     """
     drawing = drawing_of(name)
     if drawing is None:

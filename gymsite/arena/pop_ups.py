@@ -1,4 +1,4 @@
-"""What lies over a question's page until it is closed. It never is of any use for the question."""
+"""Pop-ups: they cover a question's page until closed, and have nothing to do with the question."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from core.draws import Draws
 from core.presentation import Look
 
 Comes = Literal["at_once", "later"]
-"""With the page, or when something was done there and no other lies open.
-
-What comes later never comes to a page without scripts.
-"""
+"""With the page, or after an interaction while no other pop-up is open (only with scripts)."""
 
 SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
     "none": (),
@@ -25,7 +22,7 @@ SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PopUp:
-    """``name`` is its own in addresses and storage; each of the ``buttons`` closes it."""
+    """``name`` is its id in addresses and storage; each of the ``buttons`` closes it."""
 
     name: str
     label: str
@@ -35,7 +32,7 @@ class PopUp:
 
     @property
     def is_open(self) -> bool:
-        """Whether it lies on the page from the start."""
+        """Whether it is on the page from the start."""
         return self.comes == "at_once"
 
 
@@ -43,38 +40,38 @@ POP_UPS = (
     PopUp(
         name="cookies",
         label="Cookies",
-        text="We use cookies to remember how you like this site. You decide which of them we may set.",
-        buttons=("Allow all cookies", "Only what is needed"),
+        text="We use cookies to remember your preferences. You can choose which ones we set.",
+        buttons=("Allow all cookies", "Only necessary cookies"),
     ),
     PopUp(
         name="newsletter",
         label="Our newsletter",
-        text="One letter a month with the best of what we publish. You can leave whenever you want.",
+        text="Our best articles by email, once a month. Unsubscribe at any time.",
         buttons=("Sign me up", "Not now"),
     ),
     PopUp(
         name="survey",
         label="How are we doing?",
-        text="Would you take two minutes to tell us what you think of this site?",
+        text="Do you have two minutes to tell us what you think of this site?",
         buttons=("Start the survey", "No, thank you"),
     ),
     PopUp(
         name="app",
-        label="There is an app",
-        text="Take this site with you on your phone. It is free and works without a connection.",
-        buttons=("Show me the app", "Stay on this site"),
+        label="Get the app",
+        text="Take this site with you on your phone. The app is free and works offline.",
+        buttons=("Open the app", "Continue in the browser"),
     ),
     PopUp(
         name="terms",
         label="New terms of use",
-        text="Our terms change on the first of next month. Nothing changes in how you use this site.",
+        text="Our terms change on the first of next month. You can use this site as before.",
         buttons=("Understood",),
     ),
 )
 
 
 def pop_ups_of(payload: Mapping[str, Any], look: Look) -> tuple[PopUp, ...]:
-    """Those of a question in its look, in the order in which they come."""
+    """The pop-ups of a question in a look, in order of appearance."""
     schedule = SCHEDULES[look.pop_ups]
     draws = Draws("pop-ups", look.digest(), str(payload.get("text", "")))
     drawn = draws.sample(POP_UPS, len(schedule))

@@ -1,7 +1,7 @@
 """Chunks of DOM recordings that pages send (`recording: full`): capped per episode, stored once.
 
-A chunk is gzipped JSON, or plain JSON from a page that was being left or has no ``CompressionStream``. What
-it holds is not looked at here: an agent can post as well as a page, and whoever reads it trusts nothing
+A chunk is gzipped JSON, or plain JSON from a page that was being left or has no ``CompressionStream``. Its
+content is not checked here: agents can post too, so its readers trust nothing
 (``trajectories/capture/chunks.py``).
 """
 
@@ -34,10 +34,10 @@ Stored = Literal["stored", "dropped", "not_full", "gone"]
 
 
 class Claim(msgspec.Struct, forbid_unknown_fields=True):
-    """What the header says of a chunk: the page's own word. Times are Unix milliseconds.
+    """What the request's header claims about a chunk. Times are Unix milliseconds.
 
-    ``step`` is the step at which it was recorded, when the harness told the page of one after it was loaded;
-    ``served`` is the one that the page was served in.
+    ``step`` is the step in which it was recorded, if the harness announced one after the page was loaded;
+    ``served`` is the step in which the page was served.
     """
 
     page: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{8,32}$")]
@@ -52,8 +52,8 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True):
 
 _decoder = msgspec.json.Decoder(Claim)
 
-# As with page events, the tally's row is locked first, so that chunks that come at once are counted one after
-# the other. The bytes of a chunk that is there already are wanted again: they may not have been kept.
+# As with page events, the tally's row is locked first, so that concurrent chunks are counted one after the
+# other. The bytes of a known chunk are stored again: the first attempt may have failed.
 _STORE = f"""
 WITH alive AS (
         SELECT e.id, e.recording FROM trajectories_episode e WHERE {ALIVE}),
@@ -92,7 +92,7 @@ def claim_read(header: str) -> Claim:
 
 
 def body_packed(body: bytes) -> bytes:
-    """The chunk as it is kept; ``GymError`` ``bad_chunk`` (400) for what can be neither gzip nor JSON."""
+    """The chunk as it is stored; ``GymError`` ``bad_chunk`` (400) for neither gzip nor JSON."""
     if body.startswith(GZIP_MAGIC):
         return body
     if body.startswith(b"["):
@@ -101,10 +101,10 @@ def body_packed(body: bytes) -> bytes:
 
 
 def chunk_store(*, episode_id: int, claim: Claim, packed: bytes, step: int | None) -> Stored:
-    """Note a chunk in one statement, then keep its bytes; the same chunk again changes nothing.
+    """Store a chunk's row in one statement, then its bytes; sending it again changes nothing.
 
-    ``step`` is the ``X-Gym-Step`` of the request that brought it. Past the caps a chunk is ``dropped``, in
-    silence: the agent did nothing wrong.
+    ``step`` is the request's ``X-Gym-Step``. Past the caps a chunk is ``dropped`` silently: the agent did
+    nothing wrong.
     """
     sha256 = hashlib.sha256(packed).hexdigest()
     params: dict[str, Any] = alive_params(episode_id) | msgspec.structs.asdict(claim)

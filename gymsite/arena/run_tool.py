@@ -1,4 +1,4 @@
-"""The Run tool: tries a program on the asserts that its page shows, and on no others."""
+"""The run tool: tries a program on the asserts that its page shows, and on no others."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tasks_app.questions import Visit, questions
 
 TOOL = "run"
 PROGRAM_MAX_BYTES = 64 * 1024
-# A script asks for the part of the page that shows the run; without it the whole page comes.
+# A script requests only the part of the page that shows the run.
 PART_HEADER = "X-Gym-Part"
 
 REFUSALS = {
-    "busy": GymError("run_under_way", "Another run is under way. Wait until it is done.", status=409),
-    "spent": GymError("no_runs_left", f"All {tool_calls.CALLS_MAX} runs are used.", status=409),
+    "busy": GymError("run_under_way", "Another run is in progress. Wait until it has finished.", status=409),
+    "spent": GymError("no_runs_left", f"You have used all {tool_calls.CALLS_MAX} runs.", status=409),
 }
 
 
 @views.only("GET", "HEAD", "POST")
 def run(request: HttpRequest, token: str) -> HttpResponse:
-    """Starts a run, or shows the last one."""
+    """Start a run, or show the last one."""
     episode = views.episode_of(request, token, is_counted=False)
     if TOOL not in episode.tools & questions.get(episode.kind).tools:
         raise Http404
@@ -50,7 +50,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
     if "\0" in program:
         raise GymError("nul_in_program", "A program cannot hold NUL characters.")
     if len(program.encode(errors="replace")) > PROGRAM_MAX_BYTES:
-        message = f"A program that is run has at most {PROGRAM_MAX_BYTES // 1024} KB."
+        message = f"A program can have at most {PROGRAM_MAX_BYTES // 1024} KB."
         raise GymError("program_too_long", message, status=413)
     stored = tool_calls.call_store(
         episode_id=episode.episode_id,

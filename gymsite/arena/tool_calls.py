@@ -1,4 +1,4 @@
-"""Calls of tools that take a while: asked for here, done by a worker, told by the next page.
+"""Calls of slow tools: requested here, run by a worker, shown by the next page.
 
 The SQL is for the arena's role. An episode has one call at a time; the clock is the database's.
 """
@@ -14,7 +14,7 @@ from tasks_app.questions import ToolCall
 from trajectories.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
 
 CALLS_MAX = 20
-# Calls that were lost count for nothing, but not without end.
+# Lost calls do not count towards the limit, but their number is limited too.
 ROWS_MAX = 3 * CALLS_MAX
 
 _STATE = """
@@ -72,15 +72,15 @@ def params() -> dict[str, Any]:
 
 
 def call_read(record: str | None) -> ToolCall | None:
-    """What ``LAST_CALL`` selects."""
+    """The call that ``LAST_CALL`` selected."""
     return None if record is None else _decode(record)
 
 
 def call_store(*, episode_id: int, arms: list[str], tool: str, text: str, step: int | None) -> Stored:
-    """Ask a tool, note it and wake the sweeper, in one statement.
+    """Store a tool call and notify the sweeper, in one statement.
 
-    ``same``: that very call is under way; ``busy``: another is; ``spent``: the episode has had all of its
-    calls; ``gone``: it is not open, or has no such tool.
+    ``same``: the same call is in progress; ``busy``: another is; ``spent``: the episode has used all its
+    calls; ``gone``: it is not open, or does not have this tool.
     """
     asked = {"episode": episode_id, "arms": arms, "tool": tool, "input": text, "step": step}
     with hot_cursor() as cursor:

@@ -1,4 +1,4 @@
-"""The pages of an episode. None says whether an answer was right; none knows."""
+"""The pages of an episode. None of them knows whether an answer is right."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEP_HEADER = "X-Gym-Step"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 NO_PAGE = Instead(
     title="There is no page at this address",
-    text="Pages and their forms lead to it in another way.",
+    text="You can reach it through the links and forms of the other pages.",
     status=405,
 )
 
@@ -39,7 +39,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def only(*methods: str) -> Callable[[View], View]:
-    """Answers other methods by 405, in the frame of the site where the address is one of a site."""
+    """Answer other methods with 405, on a mock site within its frame."""
 
     def checked(view: View) -> View:
         @wraps(view)
@@ -62,7 +62,7 @@ def health(_request: HttpRequest) -> HttpResponse:
 
 @only("GET", "HEAD")
 def first_page(request: HttpRequest, token: str) -> HttpResponse:
-    """The question, or after its answer was taken the page that says so."""
+    """The question, or after its submission the page that confirms it."""
     episode = episode_of(request, token)
     if not episode.is_open:
         return _done(request, episode)
@@ -71,7 +71,7 @@ def first_page(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("GET", "HEAD", "POST")
 def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
-    """A page of a mock site below its first one, or something that is done there."""
+    """A page of a mock site other than its home page, or a form sent there."""
     episode = episode_of(request, token)
     if episode.kind != kinds.SITE:
         raise Http404
@@ -87,7 +87,7 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
 
 @only("GET", "HEAD")
 def picture(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
-    """A picture of the task: the very bytes that arms without a page are given."""
+    """A picture of the task: the same bytes as in arms without a page."""
     episode = episode_of(request, token, is_counted=False)
     for figure in figures_of(episode.payload):
         if figure.name == name:
@@ -105,7 +105,7 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Takes the answer once. The same answer again is as good as the first; another one changes nothing."""
+    """Take the answer once; sending the same again succeeds, and another one changes nothing."""
     episode_id = episode_id_of(token)
     try:
         form = forms.form_read(request)
@@ -132,7 +132,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
-    """Stores a batch of the recorder. Past the caps it is dropped in silence: the agent did nothing wrong."""
+    """Store a batch of page events. Past the caps it is dropped silently: the agent did nothing wrong."""
     episode_id = episode_id_of(token)
     try:
         batch = events.batch_read(forms.body_read(request, limit=events.BATCH_MAX_BYTES))
@@ -145,7 +145,7 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
-    """Stores a chunk of the DOM recording of an episode that is recorded in full."""
+    """Store a chunk of the DOM recording of an episode that is recorded in full."""
     episode_id = episode_id_of(token)
     try:
         claim = recording_chunks.claim_read(request.headers.get(recording_chunks.HEADER, ""))
@@ -172,7 +172,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """One body for wrong, expired and finished tokens and for addresses that never were."""
+    """The same page for wrong, expired and finished tokens and for unknown addresses."""
     return _instead(request, site_dispatch.NOTHING)
 
 
@@ -196,13 +196,13 @@ def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> 
 
 
 def step_of(request: HttpRequest) -> int | None:
-    """The step that the harness says this request belongs to; a header that is no step is ignored."""
+    """The step that the harness names for this request; a malformed header is ignored."""
     header = request.headers.get(STEP_HEADER, "")
     return int(header) if STEP.fullmatch(header) else None
 
 
 def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:
-    """The page again with what was typed and one more field. Nothing is stored."""
+    """The page again with the typed text and one more field. Nothing is stored."""
     episode = episode_of(request, token, is_counted=False)
     if not episode.is_open:
         return taken_page(request, episode)
@@ -213,8 +213,8 @@ def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse
 def _not_taken(
     request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = (), back: str = ""
 ) -> HttpResponse:
-    """The question's page again, saying why, with what was typed; of a mock site the way to the one that was
-    open, whose task bar keeps what was typed by itself.
+    """The question's page again with the reason and the typed text; on a mock site a redirect to the open
+    page, whose task bar keeps the typed text itself.
     """
     episode = episode_of(request, token, is_counted=False)
     if not episode.is_open:
@@ -225,7 +225,7 @@ def _not_taken(
 
 
 def _refused(root: str, *, page: str = "", code: str) -> HttpResponse:
-    """To a page of the site that says why: what answers a form itself cannot be gone back to."""
+    """Redirect to a page that gives the reason: a response to a form has no address to return to."""
     response = HttpResponseRedirect(f"{root}{site_dispatch.with_aside(page, refused=code)}")
     response.status_code = 303
     return response
@@ -239,7 +239,7 @@ def question_page(
     error: GymError | None = None,
     answers: tuple[str, ...] = (),
 ) -> HttpResponse:
-    """The page that shows a task and takes its answer; of a mock site the first page."""
+    """The page that shows a task and takes its answer; of a mock site the home page."""
     if episode.kind == kinds.SITE:
         return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
@@ -255,7 +255,7 @@ def question_page(
         "answers": answers or drafts,
         "takes_answer": episode.answer_channel == "page",
         "form_template": kind.form_template,
-        # What was typed, run or refused is shown with the form, so it must not stand behind a button.
+        # Typed text, runs and refusals are shown with the form, so it must not be hidden behind a button.
         "is_form_open": bool(error or answers or episode.call),
         "panels": panels.panels_of(episode.payload, look),
         "slow_ms": panels.SLOW_MS[look.slow],
@@ -275,14 +275,14 @@ def _site(
     error: GymError | None = None,
     said: Instead | None = None,
 ) -> HttpResponse:
-    """A page of a mock site, with the task above it, and with why an answer was refused."""
+    """A page of a mock site with the task bar, and the reason why an answer was refused."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
     code = "" if said else request.GET.get(site_dispatch.REFUSED, "")
     error = forms.refusal(code) if code in forms.REFUSALS else error
     if code in forms.UNREADABLE:
         why = forms.refusal(code)
-        said = Instead(title="This form cannot be taken", text=why.message, status=why.status)
+        said = Instead(title="This form was not accepted", text=why.message, status=why.status)
     frame = {
         **kind.render(episode.payload, Visit()),
         **_frame(request, episode, look),
@@ -315,7 +315,7 @@ def _done(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
 def taken_page(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
     context = {
         **_frame(request, episode, look_read(episode.presentation)),
-        "title": "An answer is already recorded",
+        "title": "An answer has already been recorded",
         "text": "Only the first answer counts. There is nothing more to do here.",
     }
     return render(request, "arena/message.html", context, status=409)
@@ -331,10 +331,10 @@ def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> d
 
 
 def _instead(request: HttpRequest, said: Instead) -> HttpResponse:
-    """In an open episode of a mock site in its frame, with the task and a way back; else alone."""
+    """A notice, in an open episode of a mock site within its frame, with the task and a way back."""
     token = request.resolver_match.kwargs.get("token", "") if request.resolver_match else ""
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)
-    # The episode may end in between.
+    # The episode may have ended meanwhile.
     with suppress(Http404):
         episode = episode_id and episodes.page_open(
             episode_id=episode_id, step=step_of(request), is_counted=False
@@ -345,5 +345,5 @@ def _instead(request: HttpRequest, said: Instead) -> HttpResponse:
 
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:
-    """A page that belongs to no episode: nothing in it depends on the request."""
+    """A page outside any episode: nothing in it depends on the request."""
     return render(request, "arena/message.html", {"look": Look(), "title": title}, status=status)

@@ -1,4 +1,4 @@
-"""What a page calls its question, field and buttons. The words differ; none hints at a form of answer."""
+"""The names of a page's question, field and buttons, by look. None hints at the form of the answer."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ WORDINGS = {
         title="Question", label="Your answer", button="Submit answer", opener="Answer", closer="Close"
     ),
     "problem": Wording(
-        title="Problem", label="Answer", button="Submit", opener="Go to the answer", closer="Back"
+        title="Problem", label="Answer", button="Submit", opener="Enter your answer", closer="Back"
     ),
     "exercise": Wording(
         title="Exercise",
         label="Final answer",
         button="Send answer",
-        opener="Give an answer",
+        opener="Give your answer",
         closer="Not yet",
     ),
     "prompt": Wording(

@@ -89,7 +89,7 @@ def test_an_answer_given_elsewhere_leaves_no_field(arena_client: ArenaClient, ad
 def test_one_sentence_says_what_is_wanted(signature: str, asserts: int, words: str) -> None:
     payload = {**PAYLOAD, "signature": signature, "asserts": ["assert f(1)"] * asserts}
 
-    assert code.wanted(payload) == words
+    assert code.requirement(payload) == words
     assert words in questions.get("code").text(payload)
 
 

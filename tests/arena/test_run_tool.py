@@ -95,7 +95,7 @@ def test_a_run_is_stored_and_the_page_waits_with_the_program_in_its_field(
     assert (event.kind, event.step, event.data) == ("tool_called", 3, {"tool": "run", "number": 1})
     for path in ("run", ""):
         html = page(arena_client, address(episode, path))
-        assert "The program is being run" in html
+        assert "Running the program" in html
         assert "def add(a, b):\n    return &#x27;&lt;b&gt;&#x27;</textarea>" in html
         assert REFRESH in html
     assert SiteEvent.objects.filter(episode=episode, kind="page_served").count() == 1
@@ -124,7 +124,7 @@ def test_what_came_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, addr
     assert "1 of 2 passed." in html
     assert "<samp>KeyError: &#x27;&lt;script&gt;&#x27;</samp>" in html
     assert "<pre>assert add(&#x27;&lt;i&gt;&#x27;, &#x27;&#x27;) == &#x27;&lt;i&gt;&#x27;</pre>" in html
-    assert "<p>The program printed, among more:</p>" in html
+    assert "<p>The program printed (shortened):</p>" in html
     assert "<pre>&lt;hr&gt;\n</pre>" in html
     assert "1 of 20 runs used." in html
     assert REFRESH not in html
@@ -168,7 +168,7 @@ def test_one_run_is_under_way_at_a_time(status: str, run: Run) -> None:
 
     assert same.status_code == 303
     assert other.status_code == 409
-    assert "Another run is under way" in other.content.decode()
+    assert "Another run is in progress" in other.content.decode()
     assert "other = 1</textarea>" in other.content.decode()
     assert REFRESH not in other.content.decode()
     assert ToolCall.objects.count() == 1
@@ -185,7 +185,7 @@ def test_an_episode_has_twenty_runs(run: Run) -> None:
 
     assert last.status_code == 303
     assert further.status_code == 409
-    assert "All 20 runs are used." in further.content.decode()
+    assert "You have used all 20 runs." in further.content.decode()
     assert ToolCall.objects.count() == 20
 
 
@@ -239,7 +239,7 @@ def test_nothing_is_run_after_the_answer(run: Run, submit: Callable[..., Any]) -
     answer = run(episode)
 
     assert answer.status_code == 409
-    assert "An answer is already recorded" in answer.content.decode()
+    assert "An answer has already been recorded" in answer.content.decode()
     assert not ToolCall.objects.exists()
 
 

@@ -79,7 +79,7 @@ def test_a_form_that_cannot_be_read_leads_to_a_page_of_the_site_that_says_so(
     page = arena_client.get(address(episode, f"?refused={code}"))
     assert page.status_code == status
     assert in_frame(page.content.decode())
-    assert "This form cannot be taken" in page.content.decode()
+    assert "This form was not accepted" in page.content.decode()
 
 
 def test_a_finished_episode_has_the_same_nothing_as_one_that_never_was(

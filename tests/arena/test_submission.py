@@ -54,7 +54,7 @@ def test_the_same_answer_again_is_fine_and_another_changes_nothing(submit: Submi
 
     assert again.status_code == 303
     assert other.status_code == 409
-    assert "An answer is already recorded" in other.content.decode()
+    assert "An answer has already been recorded" in other.content.decode()
     assert stored(episode) == ("7", "page")
 
 
@@ -89,7 +89,7 @@ def test_the_last_page_of_an_open_episode_leads_to_the_question(
         ("other=1", {}, 422, "Give an answer first."),
         ("answer=a%00b", {}, 400, "NUL"),
         ("answer=" + "1" * 100_001, {}, 413, "100000"),
-        ("&".join(["answer=1"] * 101), {}, 413, "At most 100"),
+        ("&".join(["answer=1"] * 101), {}, 413, "You can give at most 100"),
     ],
 )
 def test_what_cannot_be_kept_is_refused_and_the_form_stays(

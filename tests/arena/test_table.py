@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gymsite.arena.questions import _tables, table
-from gymsite.arena.questions._tables import Table, arranged
+from gymsite.arena.questions._tables import Table, table_view
 from tasks_app.questions import SUBMIT, Move, Visit, questions
 from tests import factories
 from tests.arena.test_pages import Outline, page
@@ -64,7 +64,7 @@ def episode_of(payload: Mapping[str, Any] = PAYLOAD, *, tools: Sequence[str] = (
 def first_column(
     query: Mapping[str, str], *, of: Table | None = None, tools: frozenset[str] = TOOLS
 ) -> list[str]:
-    return [row[0] for row in arranged(of or Table(HEADER, ROWS), query, tools).rows]
+    return [row[0] for row in table_view(of or Table(HEADER, ROWS), query, tools).rows]
 
 
 def test_the_page_has_the_whole_table_in_its_order_with_empty_cells_and_line_breaks(
@@ -175,9 +175,9 @@ def test_what_the_tools_show_outlives_another_field_and_a_refused_submission(
 
 
 def test_links_of_the_tools_lead_to_the_question_from_the_address_of_the_form_too() -> None:
-    shown = arranged(LONG, {"page": "2", "sort": "1", "direction": "descending"}, TOOLS)
+    shown = table_view(LONG, {"page": "2", "sort": "1", "direction": "descending"}, TOOLS)
     assert shown.columns[0].address == "./"
-    assert [wish.address for wish in (shown.original, shown.previous, shown.following) if wish] == [
+    assert [query.address for query in (shown.original, shown.previous, shown.following) if query] == [
         "./",
         "./?sort=1&direction=descending",
         "./?sort=1&direction=descending&page=3",
@@ -187,7 +187,7 @@ def test_links_of_the_tools_lead_to_the_question_from_the_address_of_the_form_to
 def test_a_column_is_sorted_up_then_down_then_back() -> None:
     orders, ships, query = [], [], {}
     for _ in range(4):
-        shown = arranged(Table(HEADER, ROWS), query, TOOLS)
+        shown = table_view(Table(HEADER, ROWS), query, TOOLS)
         orders.append(shown.columns[0].order)
         ships.append([row[0] for row in shown.rows])
         query = dict(
@@ -245,7 +245,7 @@ def test_a_column_of_numbers_in_one_unit_is_sorted_by_value_and_any_other_as_tex
     cells: list[str], is_by_text: bool
 ) -> None:
     table_of = Table(["n"], [[cell] for cell in reversed(cells)] + [[""]])
-    shown = arranged(table_of, {"sort": "1", "direction": "ascending"}, TOOLS)
+    shown = table_view(table_of, {"sort": "1", "direction": "ascending"}, TOOLS)
     assert ([row[0] for row in shown.rows], shown.is_by_text) == ([*cells, ""], is_by_text)
 
 
@@ -253,7 +253,7 @@ def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
     arena_client: ArenaClient, address: Address
 ) -> None:
     path = address(episode_of(tools=["sort"]))
-    said = "The column is sorted as text."
+    said = "This column is sorted as text."
     assert said not in page(arena_client, path)
     assert said not in page(arena_client, path + "?sort=2&direction=ascending")
     assert said in page(arena_client, path + "?sort=1&direction=ascending")
@@ -262,7 +262,7 @@ def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
 def test_readers_without_scripts_are_told_that_the_tools_empty_what_was_typed(
     arena_client: ArenaClient, address: Address
 ) -> None:
-    told = re.compile(r"<noscript>\s*<p class=\"hint\">Use the tools of the table before you type")
+    told = re.compile(r"<noscript>\s*<p class=\"hint\">Use the table tools before you type")
     for tool in sorted(TOOLS):
         html = page(arena_client, address(episode_of(tools=[tool])))
         assert told.search(html[: html.index("<table>")])
@@ -315,14 +315,14 @@ def test_nothing_says_how_many_rows_or_pages_there_are(arena_client: ArenaClient
     ],
 )
 def test_what_the_page_does_not_offer_is_as_if_it_were_not_asked(query: dict[str, str]) -> None:
-    assert arranged(LONG, query, TOOLS) == arranged(LONG, {}, TOOLS)
+    assert table_view(LONG, query, TOOLS) == table_view(LONG, {}, TOOLS)
 
 
 @pytest.mark.parametrize("tool", sorted(TOOLS))
 def test_each_tool_is_granted_on_its_own(tool: str) -> None:
     query = {"sort": "1", "direction": "descending", "find": "1", "page": "2"}
-    shown = arranged(LONG, query, frozenset({tool}))
-    assert shown.wish.fields[0][0] == {"sort": "sort", "find": "find", "paging": "page"}[tool]
+    shown = table_view(LONG, query, frozenset({tool}))
+    assert shown.query.fields[0][0] == {"sort": "sort", "find": "find", "paging": "page"}[tool]
     assert (shown.columns[0].address is not None) == (tool == "sort")
     assert len(shown.rows) == {"sort": 60, "find": 15, "paging": 25}[tool]
 

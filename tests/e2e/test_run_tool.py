@@ -47,7 +47,7 @@ def test_a_program_is_run_mended_run_again_and_handed_in(
 
     field_of(page).fill(WRONG)
     page.get_by_role("button", name="Run").click()
-    expect(page.get_by_text("The program is being run")).to_be_visible()
+    expect(page.get_by_text("Running the program")).to_be_visible()
     work(episode)
     expect(page.get_by_text("0 of 2 passed.")).to_be_visible()
     expect(page.get_by_text("ValueError: <i>a")).to_be_visible()
@@ -76,7 +76,7 @@ def test_the_page_is_not_settled_while_a_run_is_under_way(
 
     field_of(page).fill(PROGRAM)
     page.get_by_role("button", name="Run").click()
-    expect(page.get_by_text("The program is being run")).to_be_visible()
+    expect(page.get_by_text("Running the program")).to_be_visible()
     expect(page.locator("html")).not_to_have_attribute("data-settled", "true")
     page.get_by_role("button", name="Run").click(force=True)
     work(episode)
@@ -98,7 +98,7 @@ def test_a_page_loaded_again_has_the_program_that_was_run_and_goes_on_waiting(
     settled(first)
     field_of(first).fill(PROGRAM)
     first.get_by_role("button", name="Run").click()
-    expect(first.get_by_text("The program is being run")).to_be_visible()
+    expect(first.get_by_text("Running the program")).to_be_visible()
 
     second.goto(arena_server.address(episode))
     work(episode)
@@ -125,7 +125,7 @@ def test_a_run_that_cannot_be_asked_for_is_told_and_the_page_settles(
     page.unroute("**/run")
     page.get_by_role("button", name="Run").click()
 
-    expect(page.get_by_text("The program is being run")).to_be_visible()
+    expect(page.get_by_text("Running the program")).to_be_visible()
 
 
 def test_what_is_typed_into_the_editor_is_recorded_as_of_the_field(
@@ -165,7 +165,7 @@ def test_a_dialog_stays_open_over_a_run(
     field_of(page).fill(PROGRAM)
     page.get_by_role("button", name="Run").click()
     dialog = page.get_by_role("dialog", name="Answer")
-    expect(dialog).to_contain_text("The program is being run")
+    expect(dialog).to_contain_text("Running the program")
     work(episode)
     expect(dialog).to_contain_text("1 of 1 passed.")
 

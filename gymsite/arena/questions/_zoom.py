@@ -1,4 +1,4 @@
-"""The tool that draws pictures larger: the same bytes, so that it shows nothing that was not there."""
+"""The zoom tool: draws the same bytes larger, so that it reveals nothing new."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMES = {str(times): times for times in range(1, LARGEST + 1)}
 
 @dataclass(frozen=True, kw_only=True)
 class Zoom:
-    """``times`` is the size that pictures are drawn at; ``largest`` the size at which it ends."""
+    """``times`` is the factor by which pictures are enlarged; ``largest`` is its maximum."""
 
     times: int = 1
     largest: int = LARGEST
@@ -24,7 +24,7 @@ class Zoom:
 
     @property
     def original_address(self) -> str:
-        """The question's own, from the page that says what is wrong with an answer too."""
+        """The question's own address, also from a page that refuses an answer."""
         return "./"
 
     @property
@@ -33,5 +33,5 @@ class Zoom:
 
 
 def zoom_of(visit: Visit) -> Zoom:
-    """A size that the page does not offer is the original one."""
+    """The requested zoom; a factor that the page does not offer means the original size."""
     return Zoom(times=TIMES.get(visit.query.get("zoom", ""), 1)) if TOOL in visit.tools else Zoom()

@@ -1,4 +1,4 @@
-"""A question with lettered choices, of which one is taken; text, passage and choices may hold pictures."""
+"""A multiple-choice question; text, passage and choices may contain pictures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """By place, since a name holds all words of its choice. ``ValueError`` for a label that is not shown."""
+    """Presses by position, since a name is the choice's whole text. ``ValueError`` for an unknown label."""
     labels = [choice["label"] for choice in payload["choices"]]
     return (Move(act="choose", role="radio", place=labels.index(str(answer))), SUBMIT)
 

@@ -1,4 +1,4 @@
-"""A programming task: words, a signature, the asserts that are shown, and a field for a whole program."""
+"""A programming task: text, a signature, the visible asserts, and a field for a whole program."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     return {
         "blocks": latex.blocks_split(str(payload["text"]), text_format="plain"),
         "is_plain": True,
-        "wanted": wanted(payload),
+        "wanted": requirement(payload),
         "listing": listing(payload),
         "run": run_shown(payload, visit.call) if visit.call else None,
     }
 
 
 def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
-    """The last run for its template; what its output is says ``trajectories/judging/tool_calls.py``."""
+    """The last run for the template; its output is described in ``trajectories/judging/tool_calls.py``."""
     passed: Sequence[bool] = call.output.get("passed", ())
     told: Sequence[str] = call.output.get("told", ())
     return {
@@ -36,8 +36,8 @@ def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
     }
 
 
-def wanted(payload: Payload) -> str:
-    """What the program must do, in the words of every arm."""
+def requirement(payload: Payload) -> str:
+    """What the program must do, in the same words in every arm."""
     tests = "this test" if len(payload["asserts"]) == 1 else "these tests"
     signature = str(payload.get("signature", ""))
     if not signature:
@@ -47,18 +47,18 @@ def wanted(payload: Payload) -> str:
 
 
 def listing(payload: Payload) -> str:
-    """Signature and asserts in one block: an observation keeps the spaces of a block of several lines."""
+    """Signature and asserts in one block: an outline keeps the spaces of a block of several lines."""
     asserts = "\n".join(payload["asserts"])
     signature = str(payload.get("signature", ""))
     return f"{signature}\n\n{asserts}" if signature else asserts
 
 
 def text(payload: Payload, /) -> str:
-    return f"{payload['text']}\n\n{wanted(payload)}\n\n```python\n{listing(payload)}\n```"
+    return f"{payload['text']}\n\n{requirement(payload)}\n\n```python\n{listing(payload)}\n```"
 
 
 def said(payload: Payload, /) -> str:
-    return f"{payload['text']} {wanted(payload)} {listing(payload)}"
+    return f"{payload['text']} {requirement(payload)} {listing(payload)}"
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:

@@ -1,4 +1,4 @@
-"""A problem in words and formulas, answered in one text field."""
+"""A question in text and formulas, answered in one text field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Vis
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text`` and its ``format``, ``plain`` or ``latex``.
 
-    ``layout`` ``preformatted`` keeps every space of the text; ``answer_lines`` makes the field a large one.
+    ``layout`` ``preformatted`` keeps all spaces of the text; ``answer_lines`` makes the field a text area.
     """
     return {"prose": prose.prose_of(payload), "has_lines": bool(payload.get("answer_lines"))}
 

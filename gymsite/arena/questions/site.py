@@ -1,4 +1,4 @@
-"""A task on a mock site: its page is a whole site, drawn by ``gymsite/arena/sites``."""
+"""A task on a mock site: its pages are a whole site (``gymsite/arena/sites``)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text(payload: Payload, /) -> str:
 
 
 def has_text(payload: Payload, /) -> bool:
-    """A task that is done needs its pages."""
+    """Only tasks that are answered by reading can do without pages."""
     return text_view.SCOPE in payload
 
 

@@ -1,4 +1,4 @@
-"""A question about one table, answered with one value or with several."""
+"""A question about a table, answered with one or several values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from verifiers import denotations
 
 ANSWERS_MAX = 100
 MORE_BUTTON = "Add another answer"
-# White space for a browser, and not for Python.
+# White space for browsers but not for Python.
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -20,7 +20,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text`` and ``table``, with ``header`` and ``rows`` of plain cells."""
     return {
         "prose": prose.prose_of(payload),
-        "table": _tables.arranged(_table_of(payload), visit.query, visit.tools),
+        "table": _tables.table_view(_table_of(payload), visit.query, visit.tools),
         "answers_max": ANSWERS_MAX,
         "more_button": MORE_BUTTON,
     }
@@ -35,7 +35,7 @@ def text(payload: Payload, /) -> str:
 
 
 def said(payload: Payload, /) -> str:
-    """The question, then the table as an axtree tells it: its names, a line of the header, lines of rows."""
+    """The question, then the table as an outline shows it: its names, the header line, the rows."""
     table = _table_of(payload)
     rows = (f"row: {_line(row)}" for row in table.rows)
     lines = [
@@ -48,7 +48,7 @@ def said(payload: Payload, /) -> str:
 
 
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    """A field for each value; a text is read as values with ``|`` between."""
+    """One field per value; a text is split into values at ``|``."""
     first, *others = denotations.items_of(answer) if isinstance(answer, str) else answer
     typed = [Move(act="type", role="textbox", place=-1, text=first)]
     for other in others:

@@ -126,7 +126,7 @@ def test_a_gold_that_fails_is_told_with_its_cause_and_fails_the_check(worker: No
     Gold.objects.filter(pk=first.pk).update(is_current=False)
     Gold.objects.create(task=first.task, version=2, answer="thirty", status=Gold.Status.CORRECTED)
     out = io.StringIO()
-    with pytest.raises(CommandError, match="not judged as they should be"):
+    with pytest.raises(CommandError, match="not judged as expected"):
         call_command("check_benchmarks", tmp_path, stdout=out)
     assert "gsm8k/train/1: own gold thirty: void (verifier_error)" in out.getvalue()
 
@@ -138,5 +138,5 @@ def test_without_workers_it_says_what_to_start(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_folder_of_nothing_is_an_error(worker: None, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no folder named like a benchmark"):
+    with pytest.raises(CommandError, match="contains no folder named after a benchmark"):
         _run(tmp_path)

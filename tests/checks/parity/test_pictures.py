@@ -29,7 +29,7 @@ def test_pictures_at_their_own_size_are_no_problem() -> None:
         ([picture(1)], "the page does not show Figure 2"),
         ([picture(1, file=[0, 0])], "Figure 1 is 0 by 0 pixels where the task says 40 by 30"),
         ([picture(1, box=[20.5, 30])], "Figure 1 is drawn 20.5 by 30 pixels where the task says 40 by 30"),
-        ([picture(3)], "the page has a picture 'Figure 3' that the task has not"),
+        ([picture(3)], "the page has a picture 'Figure 3' that the task does not"),
     ],
 )
 def test_what_is_wrong_with_a_picture_is_told(shown: list[dict[str, Any]], problem: str) -> None:

@@ -100,7 +100,7 @@ def test_a_difference_shows_where_the_texts_part() -> None:
 
 @pytest.mark.parametrize("lines", [["main", "  text: Question", BUTTON], [*HEAD, "  text: Question"], []])
 def test_a_page_without_heading_or_button_is_no_question(lines: list[str]) -> None:
-    with pytest.raises(GymError, match="no heading with a button"):
+    with pytest.raises(GymError, match="no heading with a submit button"):
         seen(lines)
 
 
