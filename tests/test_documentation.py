@@ -1,0 +1,45 @@
+"""What the documentation says of the code is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from deploy import architecture
+from tests.test_house_rules import ROOT
+
+CLIENT_PAGE = ROOT / "client" / "README.md"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    CLIENT_PAGE,
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+# Not the decisions: they also name what was there before. The client's page has paths of its own.
+CODE_PAGES = [page for page in PAGES if page != CLIENT_PAGE and page.parent.name != "decisions"]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+ROOMS = "client|core|deploy|docs|gymsite|static|tasks_app|templates|tests|trajectories|verifiers"
+PATH = re.compile(rf"`((?:{ROOMS})/[\w./-]*)`")
+
+
+def _name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_links_lead_to_files(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text("utf-8")) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", CODE_PAGES, ids=_name)
+def test_paths_exist(page: Path) -> None:
+    paths = set(PATH.findall(page.read_text("utf-8")))
+    assert sorted(path for path in paths if not (ROOT / path).exists()) == []
+
+
+def test_the_picture_of_the_architecture_is_current() -> None:
+    drawn = architecture.picture_draw(architecture.floors_read())
+    assert architecture.PICTURE.read_text("utf-8") == drawn, "run python -m deploy.architecture"
