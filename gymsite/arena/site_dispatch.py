@@ -77,7 +77,7 @@ def answer(
         return _drawn(request, site, visit, made, frame=frame, status=status or made.status)
     if stored != "stored":
         return _redirect(visit.root + made.conflict_to)
-    news = history.last + len(fresh) if made.is_told and fresh else 0
+    news = history.last + len(fresh) if made.is_confirmed and fresh else 0
     return _redirect(visit.root + (with_aside(made.to, **{NEWS: str(news)}) if news else made.to))
 
 

@@ -1,4 +1,4 @@
-"""What an episode reached on its way: the milestones of its task's family, found in its site events."""
+"""The milestones of a task's family that an episode reached, from its site events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tasks_app.families import registry
-from tasks_app.families.types import Milestone, Parts, Told, When, always
+from tasks_app.families.types import GoldFacts, Milestone, Parts, When, always
 from tasks_app.worlds import evidence
 from verifiers import denotations
 
@@ -16,7 +16,7 @@ MARK = "milestone/"
 ANY = ("",)
 """The one part of a milestone that a single event reaches."""
 
-Predicate = Callable[[Told, str, Mapping[str, Any]], bool]
+Predicate = Callable[[GoldFacts, str, Mapping[str, Any]], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +38,19 @@ class Reached:
 
 
 def of_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
-    """The milestones of the family that a task's tags name; none for a family that there is no more."""
+    """The milestones of the family that a task's tags name; none for a family that no longer exists."""
     family = registry.of_tags(tags)
     return family.milestones if family else ()
 
 
-def events_of(told: Iterable[Mapping[str, Any]]) -> list[Event]:
-    """Site events as their records in JSON have them."""
-    return [Event(seq=one["seq"], step=one["step"], kind=one["kind"], data=one["data"]) for one in told]
+def events_of(records: Iterable[Mapping[str, Any]]) -> list[Event]:
+    """Site events from their JSON records."""
+    return [Event(seq=one["seq"], step=one["step"], kind=one["kind"], data=one["data"]) for one in records]
 
 
-def told_of(*, answer: str, extra: Mapping[str, Any]) -> Told:
-    """A gold's answer and ``extra`` as milestones take them."""
-    return Told(
+def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
+    """What milestones need of a gold, from its answer and ``extra``."""
+    return GoldFacts(
         answer=tuple(denotations.items_of(answer)),
         needs=tuple(extra.get("needs", ())),
         given=extra.get("given", {}),
@@ -58,47 +58,51 @@ def told_of(*, answer: str, extra: Mapping[str, Any]) -> Told:
     )
 
 
-def reached(milestones: Iterable[Milestone], told: Told, events: Sequence[Event]) -> list[Reached]:
+def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[Event]) -> list[Reached]:
     """Each milestone that the wording asks for, in the order in which its family names them."""
     return [
-        Reached(name=milestone.name, event=_last_of(milestone, told, events))
+        Reached(name=milestone.name, event=_last_of(milestone, gold, events))
         for milestone in milestones
-        if milestone.when(told.given)
+        if milestone.when(gold.given)
     ]
 
 
-def _last_of(milestone: Milestone, told: Told, events: Sequence[Event]) -> Event | None:
-    missing = set(milestone.parts(told))
+def _last_of(milestone: Milestone, gold: GoldFacts, events: Sequence[Event]) -> Event | None:
+    missing = set(milestone.parts(gold))
     if not missing:
         return None
     for event in events:
-        missing -= set(milestone.meets(told, event.kind, event.data))
+        missing -= set(milestone.meets(gold, event.kind, event.data))
         if not missing:
             return event
     return None
 
 
 def once(
-    name: str, is_it: Predicate, *, where: Callable[[Told], bool] = lambda told: True, when: When = always
+    name: str,
+    is_it: Predicate,
+    *,
+    where: Callable[[GoldFacts], bool] = lambda gold: True,
+    when: When = always,
 ) -> Milestone:
     """Reached by the first event that is it; in tasks for which ``where`` does not hold by none."""
     return Milestone(
         name=name,
-        parts=lambda told: ANY if where(told) else (),
-        meets=lambda told, kind, data: ANY if is_it(told, kind, data) else (),
+        parts=lambda gold: ANY if where(gold) else (),
+        meets=lambda gold, kind, data: ANY if is_it(gold, kind, data) else (),
         when=when,
     )
 
 
 def seen(name: str, facts: Parts) -> Milestone:
-    """Reached when every one of the facts has been on a page."""
+    """Reached when all the facts have been on a page."""
     return Milestone(
         name=name,
         parts=facts,
-        meets=lambda told, kind, data: data["facts"] if kind == evidence.SHOWN else (),
+        meets=lambda gold, kind, data: data["facts"] if kind == evidence.SHOWN else (),
     )
 
 
-def needed(told: Told) -> tuple[str, ...]:
-    """All that the answer rests on, as ``seen`` takes it."""
-    return told.needs
+def needed(gold: GoldFacts) -> tuple[str, ...]:
+    """All facts that the answer rests on."""
+    return gold.needs

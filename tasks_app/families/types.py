@@ -44,7 +44,7 @@ class SiteTask:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class GoldFacts:
     """What a task's gold holds of it, for its milestones; fields as in ``SiteTask``."""
 
     answer: tuple[str, ...]
@@ -54,10 +54,10 @@ class Told:
     """The wanted state, part by part."""
 
 
-Deeds = tuple[tuple[str, Mapping[str, Any]], ...]
+SiteEvents = tuple[tuple[str, Mapping[str, Any]], ...]
 """Site events by kind and data, in their order."""
-Parts = Callable[[Told], Collection[str]]
-Meets = Callable[[Told, str, Mapping[str, Any]], Collection[str]]
+Parts = Callable[[GoldFacts], Collection[str]]
+Meets = Callable[[GoldFacts, str, Mapping[str, Any]], Collection[str]]
 When = Callable[[Mapping[str, Any]], bool]
 
 
@@ -101,7 +101,7 @@ class Family(Generic[W]):
     """Whether the answer is the truth, found a second time by brute force over the world."""
     twin: Callable[[W, SiteTask], SiteTask | None] | None = None
     """The impossible task of the same wording, in a world that differs in one fact; None without one."""
-    wrong_deeds: Callable[[W, SiteTask], tuple[Deeds, ...]] | None = None
+    wrong_actions: Callable[[W, SiteTask], tuple[SiteEvents, ...]] | None = None
     """What the pages let somebody do who goes a plausible wrong way, one or more of them; None for a family
     that is told rather than done. Whatever is answered, each is incorrect."""
     milestones: tuple[Milestone, ...] = ()
@@ -109,4 +109,4 @@ class Family(Generic[W]):
     @property
     def is_done(self) -> bool:
         """Whether its tasks are done, and judged by the state that is left, rather than told."""
-        return self.wrong_deeds is not None
+        return self.wrong_actions is not None

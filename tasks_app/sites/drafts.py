@@ -39,7 +39,7 @@ def task_place(task: SiteTask, where: SiteWorld, world: Any) -> PlacedTask:
     """The task with the scope of its text; ``world`` is ``where`` opened."""
     if task.goal is not None:
         return PlacedTask(task=task, world=where, gap_reason=DONE_REASON)
-    scope = registry.worlds.get(where.site).telling.scope_of(world, task.given)
+    scope = registry.worlds.get(where.site).text_view.scope_of(world, task.given)
     reason = "" if text_view.is_short(where.site, world, scope) else LONG_REASON
     return PlacedTask(task=task, world=where, scope=scope, gap_reason=reason)
 

@@ -1,11 +1,8 @@
-"""How much of worlds a process keeps in memory, however many episodes it serves.
+"""Caches of worlds, which keep a process below some 200 MB however many episodes it serves.
 
-All of it together stays below some 200 MB: each cache has a share, and as many entries as fit into it by the
-size of one, measured over 60 worlds with ``tracemalloc``. What is made of a world is forgotten with it: a
-cache with worlds for its keys would keep them alive, one by one, beside the cache of worlds.
-
-Whoever asks for 1,000 worlds in turn has each drawn anew (a booking site's in 9 ms, a shop's in 0.3 ms), and
-no more memory.
+Each cache has a share of memory and as many entries as fit, by the size of one entry, measured over 60 worlds
+with ``tracemalloc``. What is computed from a world is dropped with the world: a cache with worlds as its keys
+would keep them alive. A world that is no longer cached is drawn again (booking site 9 ms, shop 0.3 ms).
 """
 
 from __future__ import annotations
@@ -25,16 +22,18 @@ W = TypeVar("W")
 KIB_PER_MB = 1024
 
 
-def kept(*, megabytes: int, kib: int) -> int:
-    """How many things of a size fit into a share of memory."""
+def cache_size(*, megabytes: int, kib: int) -> int:
+    """How many entries of a size fit into a share of memory."""
     return megabytes * KIB_PER_MB // kib
 
 
-def opener(draw: Callable[..., W], change: Callable[[W, Any], W], *, most_changed: int) -> Callable[..., W]:
-    """The ``open_world`` of a site: the world of a key with its changes made.
+def world_opener(
+    draw: Callable[..., W], change: Callable[[W, Any], W], *, most_changed: int
+) -> Callable[..., W]:
+    """The ``open_world`` of a site: the world of a key, with its changes made.
 
-    The same object while it is remembered: ``draw``, which takes ``key, edition, first_day``, remembers
-    worlds as they are drawn, and this ``most_changed`` of those with changes.
+    ``draw`` takes ``key, edition, first_day`` and caches worlds itself; ``most_changed`` changed ones are
+    cached.
     """
 
     @lru_cache(maxsize=most_changed)
@@ -51,30 +50,32 @@ def opener(draw: Callable[..., W], change: Callable[[W, Any], W], *, most_change
     return open_world
 
 
-def of_world(*, most: int) -> Callable[[Callable[Concatenate[W, P], R]], Callable[Concatenate[W, P], R]]:
-    """Remembers what a function makes of a world and other arguments, the last ``most`` of each world.
+def cached_by_world(
+    *, most: int
+) -> Callable[[Callable[Concatenate[W, P], R]], Callable[Concatenate[W, P], R]]:
+    """Cache a function of a world and other arguments: the last ``most`` results for each world.
 
-    Nothing that it makes may refer to the world itself, which would then never be forgotten.
+    A result must not refer to the world, which would then never be dropped.
     """
 
     def decorate(function: Callable[Concatenate[W, P], R]) -> Callable[Concatenate[W, P], R]:
-        made: WeakKeyDictionary[W, dict[Any, R]] = WeakKeyDictionary()
+        by_world: WeakKeyDictionary[W, dict[Any, R]] = WeakKeyDictionary()
         lock = Lock()
 
         @wraps(function)
-        def found(world: W, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            asked = (args, tuple(kwargs.items()))
+        def cached(world: W, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            key = (args, tuple(kwargs.items()))
             with lock:
-                known = made.setdefault(world, {})
-                if asked in known:
-                    return known[asked]
+                known = by_world.setdefault(world, {})
+                if key in known:
+                    return known[key]
             fresh = function(world, *args, **kwargs)
             with lock:
-                known[asked] = fresh
+                known[key] = fresh
                 if len(known) > most:
                     del known[next(iter(known))]
             return fresh
 
-        return found
+        return cached
 
     return decorate

@@ -1,4 +1,4 @@
-"""What the state asked for comes to, condition by condition, and what was found: for people to read."""
+"""The conditions of a wanted state and how far an episode met them, for people to read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["goal", "frame", "allowed"]
-"""What was asked for; what had to stay as it was; what may be left in any way."""
+"""What the task demanded; what had to stay unchanged; what may be left in any state."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,5 +21,5 @@ class Condition:
 
 
 def compared(kind: Kind, about: str, *, expected: str, found: str) -> Condition:
-    """Held when both are written alike."""
+    """A condition that is held when both texts are equal."""
     return Condition(kind=kind, about=about, expected=expected, found=found, is_held=expected == found)

@@ -1,4 +1,4 @@
-"""A world's bytes in one line, to tell whether two machines drew the same."""
+"""A digest of a world, to compare what two machines drew."""
 
 from __future__ import annotations
 

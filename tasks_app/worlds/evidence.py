@@ -1,4 +1,4 @@
-"""What an episode's site events say of the pages that its visitor saw, whatever the site."""
+"""What the site events of an episode, on any site, say about the pages that were seen."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 POP_UP_SHOWN = "pop_up_shown"
-"""``{name}``: a page has drawn what lies over it until it is closed."""
+"""``{name}``: a page has shown a pop-up."""
 POP_UP_CLOSED = "banner_closed"
-"""``{name}``: the visitor has closed it."""
+"""``{name}``: the visitor has closed a pop-up."""
 SHOWN = "shown"
-"""``{facts}``: names of what a page's bytes held, as tasks name what they need."""
+"""``{facts}``: the facts on a page, by the names that tasks use in ``needs``."""
 COMMON_KINDS = ("page_served", "answer_recorded", "tool_called")
-"""Noted for every episode, whatever its kind: no site folds them, and they do not count."""
+"""Recorded for episodes of every kind: no site folds them, and they do not count towards limits."""
 LOOKS_MAX = 800
-"""With so many events of a site its looks are noted no more, so that something can still be done: what was
-seen afterwards is not known."""
+"""After so many site events page views are no longer recorded, which leaves room for changes. What was seen
+afterwards is unknown."""
 
 Event = tuple[str, Mapping[str, Any]]
 
 
 def pop_ups_open(events: Iterable[Event]) -> tuple[str, ...]:
-    """Names of what was drawn over a page and not closed since, in the order in which they came."""
-    found: dict[str, None] = {}
+    """Names of the pop-ups that were shown and not closed since, in order."""
+    names: dict[str, None] = {}
     for kind, data in events:
         if kind == POP_UP_SHOWN:
-            found[data["name"]] = None
+            names[data["name"]] = None
         elif kind == POP_UP_CLOSED:
-            found.pop(data["name"], None)
-    return tuple(found)
+            names.pop(data["name"], None)
+    return tuple(names)
 
 
 def is_whole(events: Iterable[Event]) -> bool:
-    """Whether every look was noted."""
+    """Whether every page view was recorded."""
     return sum(kind not in COMMON_KINDS for kind, _ in events) < LOOKS_MAX
 
 

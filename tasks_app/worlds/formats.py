@@ -1,4 +1,4 @@
-"""How worlds in words write days and numbers of things: as the neutral look of their pages does."""
+"""Dates and counts in the text view of a world, as the neutral look of its pages writes them."""
 
 from __future__ import annotations
 

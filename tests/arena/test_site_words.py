@@ -66,7 +66,7 @@ def _world(site: str) -> Any:
 
 
 def _told(site: str, world: Any, scope: dict[str, Any]) -> str:
-    return "\n\n".join(registry.worlds.get(site).telling.tell(world, scope))
+    return "\n\n".join(registry.worlds.get(site).text_view.render(world, scope))
 
 
 def _plain(page: str) -> str:

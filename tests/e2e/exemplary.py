@@ -34,7 +34,7 @@ def verdict_of(episode: Episode) -> Verdict:
 
 def unreachable(task: SiteTask) -> list[str]:
     draft = gold_make(task)
-    told = milestones.told_of(answer=draft.answer, extra=draft.extra)
+    told = milestones.gold_facts(answer=draft.answer, extra=draft.extra)
     every = FAMILIES.get(task.family).milestones
     return [one.name for one in every if one.when(told.given) and not one.parts(told)]
 

@@ -86,7 +86,7 @@ def test_pages_and_judge_agree_on_tasks_of_every_family(
     assert len(verdicts) == len(tasks)
     for verdict in verdicts:
         extra = golds[verdict.episode.task_id].extra
-        is_told = "state" not in extra or not extra["is_possible"]
-        assert verdict.outcome == ("correct" if is_told else "incorrect"), extra
+        is_confirmed = "state" not in extra or not extra["is_possible"]
+        assert verdict.outcome == ("correct" if is_confirmed else "incorrect"), extra
     assert {verdict.outcome for verdict in verdicts} == {"correct", "incorrect"}
     assert not SiteEvent.objects.filter(kind="booked").exists()

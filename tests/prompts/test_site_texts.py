@@ -58,7 +58,7 @@ def _questions(answer: Any) -> list[str]:
 
 
 def _told(task: Task, settings: Any, form: text_view.Form = "relevant") -> str:
-    return text_view.told(task.payload, form=form, salt=settings.WORLD_SALT)
+    return text_view.world_text(task.payload, form=form, salt=settings.WORLD_SALT)
 
 
 @pytest.mark.parametrize("arm", [*TEXT_ARMS, "gym_with_text"])

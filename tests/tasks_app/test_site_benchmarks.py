@@ -236,7 +236,7 @@ def test_a_task_is_told_in_words_when_it_is_answered_by_reading(train: list[Task
         is_done = draft.tags[0].removeprefix("family:") in DOING
         assert questions.get(draft.kind).has_text(draft.payload) is not is_done
         if not is_done:
-            text = text_view.told(draft.payload, form="relevant", salt=SALT)
+            text = text_view.world_text(draft.payload, form="relevant", salt=SALT)
             assert draft.gap_eligible is (text_view.tokens(text) <= text_view.SHORT_TOKENS)
 
 

@@ -30,7 +30,7 @@ def world_make(number: int) -> World:
 def test_what_was_made_of_a_world_is_made_once_and_forgotten_with_it() -> None:
     asked: list[int] = []
 
-    @cache.of_world(most=9)
+    @cache.cached_by_world(most=9)
     def counted(of: World, number: int) -> list[int]:
         asked.append(number)
         return [number]
@@ -49,7 +49,7 @@ def test_what_was_made_of_a_world_is_made_once_and_forgotten_with_it() -> None:
 def test_of_one_world_only_the_last_few_are_kept() -> None:
     asked: list[int] = []
 
-    @cache.of_world(most=2)
+    @cache.cached_by_world(most=2)
     def counted(of: World, number: int) -> int:
         asked.append(number)
         return number
@@ -104,4 +104,4 @@ def test_a_shops_pages_keep_no_world() -> None:
 
 
 def test_as_much_is_kept_as_fits_into_its_share() -> None:
-    assert cache.kept(megabytes=100, kib=350) == 292
+    assert cache.cache_size(megabytes=100, kib=350) == 292

@@ -14,7 +14,7 @@ from core.draws import Draws
 from tasks_app.families import milestones
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.reviews import _milestones as shop
-from tasks_app.families.types import LEVELS, SiteTask, Told
+from tasks_app.families.types import LEVELS, GoldFacts, SiteTask
 from tasks_app.sites.drafts import gold_make
 from tasks_app.sites.worlds import site_world
 
@@ -39,9 +39,9 @@ def task_of(family: str) -> SiteTask:
     return DRAWN[family]
 
 
-def told(task: SiteTask) -> Told:
+def told(task: SiteTask) -> GoldFacts:
     draft = gold_make(task)
-    return milestones.told_of(answer=draft.answer, extra=draft.extra)
+    return milestones.gold_facts(answer=draft.answer, extra=draft.extra)
 
 
 def numbered(events: Iterable[tuple[str, dict[str, Any]]]) -> list[milestones.Event]:
@@ -51,7 +51,7 @@ def numbered(events: Iterable[tuple[str, dict[str, Any]]]) -> list[milestones.Ev
     ]
 
 
-def stays_events(of: Told) -> list[tuple[str, dict[str, Any]]]:
+def stays_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
     """All that somebody could do who does everything right."""
     given, goal = of.given, of.goal or {}
     houses = {need.split("/")[1] for need in of.needs if "/" in need} | {of.answer[1]}
@@ -66,7 +66,7 @@ def stays_events(of: Told) -> list[tuple[str, dict[str, Any]]]:
     return events
 
 
-def shop_events(of: Told) -> list[tuple[str, dict[str, Any]]]:
+def shop_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
     events: list[tuple[str, dict[str, Any]]] = []
     for product in shop.products(of):
         asked = {"q": of.given["term"]} if "term" in of.given else {}
@@ -86,11 +86,11 @@ def events_of(family: str) -> list[milestones.Event]:
     return numbered(stays_events(of) if FAMILIES.get(family).site == "stays" else shop_events(of))
 
 
-def reachable(plugin: Any, of: Told) -> set[str]:
+def reachable(plugin: Any, of: GoldFacts) -> set[str]:
     return {one.name for one in plugin.milestones if one.when(of.given) and one.parts(of)}
 
 
-def pairs_of(plugin: Any) -> Iterator[tuple[Told, Told]]:
+def pairs_of(plugin: Any) -> Iterator[tuple[GoldFacts, GoldFacts]]:
     """Possible tasks with their impossible twins, of every level that has any in one of two worlds."""
     for number in (3, 4):
         where = site_world(plugin.site, number=number, edition=plugin.splits[-1], salt=b"milestones")
@@ -115,7 +115,7 @@ def test_a_pair_of_twins_is_told_the_same_milestones(plugin: Any) -> None:
 def test_nothing_reaches_a_booking_where_nothing_is_to_be_booked() -> None:
     plugin = FAMILIES.get("book_stay")
     trip = {"trip": "T", "room": "R-1", "guests": 2, "check_in": "2027-03-02", "check_out": "2027-03-05"}
-    of = Told(answer=("b", "L-1"), needs=(), given={**trip}, goal={"trips": []})
+    of = GoldFacts(answer=("b", "L-1"), needs=(), given={**trip}, goal={"trips": []})
     found = milestones.reached(plugin.milestones, of, numbered([("booked", trip)]))
     assert [one.event for one in found if one.name == "booked_right_room"] == [None]
 
@@ -156,7 +156,7 @@ def test_events_that_are_about_something_else_reach_nothing(plugin: Any) -> None
 
 
 def test_a_milestone_is_reached_by_the_event_that_brings_the_last_part() -> None:
-    of = Told(answer=("1",), needs=("a", "b"), given={}, goal=None)
+    of = GoldFacts(answer=("1",), needs=("a", "b"), given={}, goal=None)
     all_seen = milestones.seen("all_seen", milestones.needed)
     events = numbered(("shown", {"facts": [fact]}) for fact in "aabb")
     (found,) = milestones.reached([all_seen], of, events)
@@ -167,7 +167,7 @@ def test_a_milestone_is_reached_by_the_event_that_brings_the_last_part() -> None
 
 
 def test_a_milestone_that_nothing_can_reach_is_told_as_unreached() -> None:
-    of = Told(answer=("1",), needs=(), given={}, goal=None)
+    of = GoldFacts(answer=("1",), needs=(), given={}, goal=None)
     (found,) = milestones.reached(
         [milestones.seen("all_seen", milestones.needed)], of, numbered([("shown", {"facts": ["a"]})])
     )
@@ -176,7 +176,7 @@ def test_a_milestone_that_nothing_can_reach_is_told_as_unreached() -> None:
 
 def test_a_milestone_that_the_wording_does_not_ask_for_is_not_told() -> None:
     asked = milestones.once("asked", lambda told, kind, data: True, when=lambda given: "term" in given)
-    told_of = [Told(answer=("1",), needs=(), given=given, goal=None) for given in ({}, {"term": "zip"})]
+    told_of = [GoldFacts(answer=("1",), needs=(), given=given, goal=None) for given in ({}, {"term": "zip"})]
     assert [len(milestones.reached([asked], of, [])) for of in told_of] == [0, 1]
 
 
@@ -186,7 +186,7 @@ def test_a_milestone_that_the_wording_does_not_ask_for_is_not_told() -> None:
 )
 def test_the_end_of_a_list_counts_where_nothing_that_counts_is_left_out(query: str, is_end: bool) -> None:
     given = {"product": "P-123", "term": "zip", "conditions": [{"fact": "verified", "value": True}]}
-    of = Told(answer=("1",), needs=(), given=given, goal=None)
+    of = GoldFacts(answer=("1",), needs=(), given=given, goal=None)
     events = numbered([("end_reached", {"product": "P-123", "query": query})])
     (found,) = milestones.reached([shop.END_REACHED], of, events)
     assert (found.event is not None) == is_end

@@ -9,7 +9,7 @@ import pytest
 from tasks_app.worlds import text_view
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.nights import RoomNights
-from tasks_app.worlds.stays.scopes import spans_told
+from tasks_app.worlds.stays.scopes import spans_in
 from tests.worlds import text_reader
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ def test_a_token_is_a_piece_of_a_word_or_number_or_a_sign(text: str, count: int)
 @pytest.mark.parametrize(("site", "family"), READING)
 def test_the_bounds_of_a_text_hold(site: str, family: str) -> None:
     for one in text_reader.of_family(site, family):
-        pairs = [*one.telling.bounds(one.world, one.scope)]
+        pairs = [*one.text_view.bounds(one.world, one.scope)]
         assert pairs
         assert all(least <= text_view.tokens(one.text()) <= most for least, most in pairs)
 
@@ -50,7 +50,7 @@ def test_the_bounds_of_a_text_hold(site: str, family: str) -> None:
 def test_the_bounds_of_a_text_come_closer(site: str) -> None:
     for one in text_reader.tasks(site):
         if one.task.goal is None:
-            pairs = [*one.telling.bounds(one.world, one.scope)]
+            pairs = [*one.text_view.bounds(one.world, one.scope)]
             widths = [most - least for least, most in pairs]
             assert widths == sorted(widths, reverse=True)
             assert site != "stays" or widths[-1] == 0
@@ -59,7 +59,7 @@ def test_the_bounds_of_a_text_come_closer(site: str) -> None:
 def test_a_calendar_has_as_many_tokens_as_are_reckoned() -> None:
     world = next(one.world for one in text_reader.tasks("stays"))
     own = {trip.room for trip in world.trips if trip.status == "booked"}
-    spans = spans_told(world, None)
+    spans = spans_in(world, None)
     houses = [one for one in world.listings if own & {room.id for room in one.rooms}]
     for listing in (*houses, *world.listings[:20]):
         for room in listing.rooms:
@@ -122,8 +122,8 @@ def test_everything_has_every_line_of_a_scope(site: str) -> None:
     one = next(
         one for one in text_reader.tasks(site) if one.task.family in ("missing_amenities", "count_mentions")
     )
-    whole = {line for part in one.telling.tell(one.world, None) for line in part.split("\n")}
-    _, *parts = one.telling.tell(one.world, one.scope)
+    whole = {line for part in one.text_view.render(one.world, None) for line in part.split("\n")}
+    _, *parts = one.text_view.render(one.world, one.scope)
     lines = "\n".join(parts).split("\n")
     assert len(lines) > 10
     assert set(lines) <= whole

@@ -10,7 +10,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families import registry
 from tasks_app.families.types import LEVELS, Family, SiteTask
-from tasks_app.worlds.registry import Telling, worlds
+from tasks_app.worlds.registry import TextView, worlds
 from tasks_app.worlds.registry import discover as worlds_discover
 
 DAYS = (date(2027, 3, 1), date(2028, 2, 20), date(2026, 12, 31))
@@ -44,14 +44,14 @@ class Asked:
 
     world: Any
     task: SiteTask
-    telling: Telling
+    text_view: TextView
 
     @property
     def scope(self) -> dict[str, Any]:
-        return self.telling.scope_of(self.world, self.task.given)
+        return self.text_view.scope_of(self.world, self.task.given)
 
     def text(self) -> str:
-        return "\n\n".join(self.telling.tell(self.world, self.scope))
+        return "\n\n".join(self.text_view.render(self.world, self.scope))
 
 
 @cache
@@ -77,14 +77,14 @@ def _open(family: Family[Any], number: int, day: date, changes: Any = ()) -> Any
 
 
 def _asked(family: Family[Any], of: Any, number: int, day: date, level: int) -> list[Asked]:
-    telling = worlds.get(family.site).telling
-    assert telling is not None
+    text_view = worlds.get(family.site).text_view
+    assert text_view is not None
     drawn = (family.draw(of, Draws("told", number, level, place), level) for place in range(TRIES))
     task = next((one for one in drawn if one is not None), None)
     if task is None:
         return []
     twin = family.twin(of, task) if family.twin else None
     if twin is None:
-        return [Asked(of, task, telling)]
+        return [Asked(of, task, text_view)]
     changed = _open(family, number, day, twin.changes)
-    return [Asked(of, task, telling), Asked(changed, twin, telling)]
+    return [Asked(of, task, text_view), Asked(changed, twin, text_view)]

@@ -129,7 +129,7 @@ def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dic
 
 def _milestones(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
     """Each milestone of the task's family, 1.0 where it was reached, and the share of them."""
-    told = milestones.told_of(answer=answer, extra=extra)
+    told = milestones.gold_facts(answer=answer, extra=extra)
     found = milestones.reached(milestones.of_tags(episode.tags), told, milestones.events_of(episode.events))
     if not found:
         return {}

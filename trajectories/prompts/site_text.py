@@ -40,7 +40,7 @@ def question_with_site(payload: Mapping[str, Any], form: text_view.Form) -> str:
     Raises ``GymError`` ``other_world_salt`` (422) for a task that another installation made.
     """
     try:
-        site = text_view.told(payload, form=form, salt=settings.WORLD_SALT)
+        site = text_view.world_text(payload, form=form, salt=settings.WORLD_SALT)
     except ValueError as error:
         raise GymError("other_world_salt", str(error), status=422) from error
     return f"{site}\n\n# Problem\n\n{payload['text']}\n\n{fields_line(payload['fields'])}"

@@ -95,7 +95,7 @@ def events_append(
     ``gone`` when the episode is not open. What only notes a look does not wait for the disk.
     """
     rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
-    asked: dict[str, Any] = {
+    requested: dict[str, Any] = {
         "episode": episode_id,
         "arms": arms,
         "seen": seen,
@@ -104,7 +104,7 @@ def events_append(
         "events": msgspec.json.encode(rows).decode(),
     }
     with hot_cursor() as cursor:
-        cursor.execute(_APPEND, asked)
+        cursor.execute(_APPEND, requested)
         is_alive, is_stored = cursor.fetchone() or (False, False)
     if not is_alive:
         return "gone"

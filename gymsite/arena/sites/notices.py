@@ -46,7 +46,7 @@ def due(look: Look, *, seen: int, closed: Container[str]) -> Name | None:
     return next((name for name, time in schedule(look) if time <= seen and name not in closed), None)
 
 
-def drawn(
+def pop_up_make(
     visit: Visit, said: Mapping[Name, tuple[str, str]], labels: Mapping[str, str], **facts: str
 ) -> dict[str, object] | None:
     """The pop-up of this page as its template takes it. ``said`` has the title and text of each, in which

@@ -1,4 +1,4 @@
-"""Values in an address that its page does not offer: they change nothing, and the page says so."""
+"""Notes on values in an address that its page does not offer. Such values change nothing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
-TOLD_CHARS = 40
-TOLD_MAX = 5
+VALUE_CHARS = 40
+NOTES_MAX = 5
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A field by its name in addresses, what it is called, and its values; ``shown`` is taken for others."""
+    """A field: its name in addresses, its label, and its values; ``shown`` is shown for any other value."""
 
     name: str
     label: str
@@ -22,27 +22,27 @@ class Offer:
 
 
 def not_offered(query: QueryDict, offered: Sequence[Offer]) -> list[str]:
-    """A sentence for each value that a page does not offer; nothing chosen is no value."""
+    """A sentence for each value that a page does not offer; an empty value is not one."""
     odd = [
         (offer, value)
         for offer in offered
         for value in dict.fromkeys(query.getlist(offer.name))
         if value and value not in offer.values
     ]
-    return [_sentence(offer, value) for offer, value in odd[:TOLD_MAX]]
+    return [_sentence(offer, value) for offer, value in odd[:NOTES_MAX]]
 
 
 def no_such_page(query: QueryDict, number: int) -> list[str]:
-    """That the page asked for is not there; ``number`` is the one that is shown."""
-    asked = query.get("page", "")
-    if asked in ("", str(number)):
+    """A note that the requested page does not exist; ``number`` is the page that is shown."""
+    requested = query.get("page", "")
+    if requested in ("", str(number)):
         return []
-    return [f"There is no page {asked[:TOLD_CHARS]} in this list. Showing page {number} instead."]
+    return [f"There is no page {requested[:VALUE_CHARS]} in this list. Showing page {number} instead."]
 
 
 def _sentence(offer: Offer, value: str) -> str:
     instead = f"Showing {_quoted(offer.shown)} instead." if offer.shown else "It was ignored."
-    return f"{_quoted(value[:TOLD_CHARS])} is not an option for {_quoted(offer.label)}. {instead}"
+    return f"{_quoted(value[:VALUE_CHARS])} is not an option for {_quoted(offer.label)}. {instead}"
 
 
 def _quoted(text: str) -> str:

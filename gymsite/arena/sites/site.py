@@ -76,7 +76,7 @@ class Change:
     events: tuple[Event, ...]
     to: str
     conflict_to: str = ""
-    is_told: bool = False
+    is_confirmed: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ def holds(condition: Condition, outline: Outline) -> bool:
     return HELD[condition.fact](outline, condition.value)
 
 
-def said(condition: Condition) -> str:
+def condition_text(condition: Condition) -> str:
     """The condition as a clause after "reviews that"."""
     value = condition.value
     if condition.fact == "verified":

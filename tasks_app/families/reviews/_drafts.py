@@ -1,4 +1,4 @@
-"""What the families' drawing has in common: which product, which count, what an answer rests on."""
+"""What the shop's families share when they draw tasks: products, counts, and what an answer rests on."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 RULES_TRIED = 4
 MOST_SHARE = 0.035
-"""No count is asked for more often: log-uniform alone would make 3 the answer of every tenth task."""
+"""The largest share of one count: log-uniform alone would make 3 the answer of every tenth task."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class MentionQuery:
     """A term under a rule, with the reviews of one product that mention it, newest first.
 
-    ``lax`` are those that a careless look takes for such.
+    ``lax`` are the reviews that a careless reader would count.
     """
 
     product: Product
@@ -70,21 +70,23 @@ def product_draw(world: World, draws: Draws, level: int) -> Product:
     return draws.pick([product for product in world.products if low <= product.review_count <= high])
 
 
-def asked_options(
+def query_options(
     world: World, draws: Draws, product: Product, level: int, *, tried: int = RULES_TRIED
-) -> list[Asked]:
+) -> list[MentionQuery]:
     """Each term of the product under a few rules of the level."""
     drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
     return [
-        asked(world, product, term, rule)
+        query_make(world, product, term, rule)
         for term in rules.terms(world, product)
         for rule in dict.fromkeys(drawn)
     ]
 
 
-def asked(world: World, product: Product, term: Term, rule: Rule) -> Asked:
+def query_make(world: World, product: Product, term: Term, rule: Rule) -> MentionQuery:
     entries = rules.mentions(world, product.id).get(term.word, ())
-    return Asked(product=product, term=term, rule=rule, found=rules.counted(entries, rule), lax=entries)
+    return MentionQuery(
+        product=product, term=term, rule=rule, found=rules.counted(entries, rule), lax=entries
+    )
 
 
 def ends(found: Sequence[Outline]) -> dict[str, Outline]:
@@ -102,10 +104,10 @@ def end_draw(draws: Draws, found: Sequence[Outline]) -> tuple[str, Outline]:
     return draws.pick(sorted(ends(found).items(), key=lambda each: each[0]))
 
 
-def needs(asked: Asked, found: Iterable[Outline]) -> tuple[str, ...]:
+def needs(query: MentionQuery, found: Iterable[Outline]) -> tuple[str, ...]:
     """Where it is shown that each of the reviews mentions the term: in it, behind its fold, in its reply."""
-    wanted = rules.traces_counted(asked.rule)
-    traces = {entry.outline.id: entry.traces & wanted for entry in asked.lax}
+    wanted = rules.traces_counted(query.rule)
+    traces = {entry.outline.id: entry.traces & wanted for entry in query.lax}
     return tuple(sorted(_need(outline.id, traces[outline.id]) for outline in found))
 
 

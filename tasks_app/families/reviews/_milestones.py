@@ -7,20 +7,20 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tasks_app.families.milestones import needed, once, seen
-from tasks_app.families.types import Milestone, Told
+from tasks_app.families.types import GoldFacts, Milestone
 
 FILTERS = ("stars", "colour", "size", "badge", "month")
 PRODUCT_KINDS = ("product_opened", "reviews_opened")
 
 
-def products(told: Told) -> tuple[str, ...]:
+def products(told: GoldFacts) -> tuple[str, ...]:
     """The task's product; of one that compares several, those with a review that counts."""
     if "product" in told.given:
         return (told.given["product"],)
     return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in told.needs}))
 
 
-def _opened(told: Told, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+def _opened(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
     return (data["product"],) if kind in PRODUCT_KINDS else ()
 
 
@@ -28,7 +28,7 @@ def _has_term(given: Mapping[str, Any]) -> bool:
     return "term" in given
 
 
-def _searched(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _searched(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return (
         kind == "recent_search"
         and data["product"] in products(told)
@@ -48,20 +48,20 @@ def wanted_filters(given: Mapping[str, Any]) -> dict[str, str]:
     return said
 
 
-def _filtered(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _filtered(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     if kind != "filtered" or data["product"] not in products(told):
         return False
     return bool(wanted_filters(told.given).items() & dict(parse_qsl(data["query"])).items())
 
 
-def _ended(told: Told, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+def _ended(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
     """The product of a list whose end was reached, if no review that counts was left out of the list."""
     if kind != "end_reached":
         return ()
-    asked = dict(parse_qsl(data["query"]))
+    query = dict(parse_qsl(data["query"]))
     term = str(told.given.get("term", ""))
-    filters = {name: value for name, value in asked.items() if name in FILTERS}
-    is_whole = asked.get("q", "").casefold() in ("", term.casefold())
+    filters = {name: value for name, value in query.items() if name in FILTERS}
+    is_whole = query.get("q", "").casefold() in ("", term.casefold())
     return (data["product"],) if is_whole and filters.items() <= wanted_filters(told.given).items() else ()
 
 

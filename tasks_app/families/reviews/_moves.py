@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from tasks_app.families.reviews import _conditions as conditions
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._drafts import Asked
+from tasks_app.families.reviews._drafts import MentionQuery
 from tasks_app.families.reviews._rules import Entry, Rule
 from tasks_app.worlds.reviews.types import FOLD, Outline
 
@@ -34,42 +34,42 @@ def all_moves(readings: Sequence[int], *, fields: int) -> int:
     return sum(readings) + RETURNING * (len(readings) - 1) + fields + SUBMITTING
 
 
-def mentioning(asked: Asked) -> int:
+def mentioning(query: MentionQuery) -> int:
     """Finding those of a product's reviews that mention what is asked for."""
-    return OPENING + _searching(asked, asked.lax)
+    return OPENING + _searching(query, query.lax)
 
 
-def meeting(everything: Iterable[Outline], pair: Iterable[Condition], asked: Asked | None) -> int:
+def meeting(everything: Iterable[Outline], pair: Iterable[Condition], query: MentionQuery | None) -> int:
     """Finding those that meet two conditions and, if anything is asked for, mention it."""
     filters = [condition for condition in pair if condition.fact in FILTERED]
     fitting = [each for each in everything if all(conditions.holds(one, each) for one in filters)]
-    if asked is None:
+    if query is None:
         return OPENING + len(filters) + bool(filters) + _turning(len(fitting))
     ids = {outline.id for outline in fitting}
-    lax = [entry for entry in asked.lax if entry.outline.id in ids]
-    return OPENING + len(filters) + _searching(asked, lax)
+    lax = [entry for entry in query.lax if entry.outline.id in ids]
+    return OPENING + len(filters) + _searching(query, lax)
 
 
-def _searching(asked: Asked, lax: Sequence[Entry]) -> int:
-    moves = sum(_opening(asked.rule, entry) for entry in lax)
-    for _, forms in _searches(asked):
+def _searching(query: MentionQuery, lax: Sequence[Entry]) -> int:
+    moves = sum(_opening(query.rule, entry) for entry in lax)
+    for _, forms in _searches(query):
         listed = len(lax) if forms is None else sum(entry.forms & forms != 0 for entry in lax)
         moves += SEARCHING + _turning(listed)
     return moves
 
 
-def _searches(asked: Asked) -> Sequence[tuple[str, int | None]]:
+def _searches(query: MentionQuery) -> Sequence[tuple[str, int | None]]:
     """The words to search for, the term itself and those of its forms that do not hold it.
 
     With each the forms that hold it, as the bits of ``Entry.forms``; None for all.
     """
-    word, forms = asked.term.word, asked.term.all_forms
+    word, forms = query.term.word, query.term.all_forms
     others = [form for form in forms if word not in form]
     if not others:
         return [(word, None)]
     holding = {one: sum(2 << place for place, form in enumerate(forms) if one in form) for one in forms}
     searched = [(word, holding[word] | 1)]
-    return searched if asked.rule.is_one_form else searched + [(other, holding[other]) for other in others]
+    return searched if query.rule.is_one_form else searched + [(other, holding[other]) for other in others]
 
 
 def _turning(listed: int) -> int:

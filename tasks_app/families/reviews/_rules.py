@@ -84,7 +84,7 @@ def rule_of(given: Mapping[str, Any]) -> Rule:
     return Rule(**given)
 
 
-def said(rule: Rule, term: Term, draws: Draws) -> str:
+def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
     """The rule in sentences."""
     *most, last = [f'"{form}"' for form in term.forms]
     joint = "or" if rule.is_one_form else "and"

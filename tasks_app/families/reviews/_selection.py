@@ -14,11 +14,11 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.reviews import _brute_force as brute
 from tasks_app.families.reviews import _conditions as conditions
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._drafts import Asked
+from tasks_app.families.reviews._drafts import MentionQuery
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.reviews.mentions import FEWEST
@@ -47,7 +47,7 @@ KEYS: Mapping[str, Callable[[Outline], int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    asked: Asked
+    query: MentionQuery
     pair: tuple[Condition, ...]
     way: str
     outline: Outline
@@ -56,7 +56,7 @@ class Picked:
     @property
     def given(self) -> dict[str, Any]:
         return {
-            **self.asked.given,
+            **self.query.given,
             "way": self.way,
             "conditions": [condition.given for condition in self.pair],
         }
@@ -73,12 +73,12 @@ def pick(found: Iterable[Outline], way: str) -> Outline | None:
 
 def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> Picked | None:
     """A term, rule and conditions under which a careless look picks another review."""
-    product = asking.product_draw(world, draws, level)
+    product = drafts.product_draw(world, draws, level)
     found = [
         option
-        for asked in asking.asked_options(world, draws, product, level, tried=1)
-        if len(asked.found) >= FEWEST
-        for option in _options(draws, asked, level=level, way=draws.pick(ways))
+        for query in drafts.query_options(world, draws, product, level, tried=1)
+        if len(query.found) >= FEWEST
+        for option in _options(draws, query, level=level, way=draws.pick(ways))
     ]
     if not found:
         return None
@@ -86,19 +86,19 @@ def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> 
     return draws.pick(lone if lone and draws.chance(LONE_SHARE) else found)
 
 
-def _options(draws: Draws, asked: Asked, *, level: int, way: str) -> list[Picked]:
-    pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, asked.product)
-    careless = pick([entry.outline for entry in asked.lax], way)
+def _options(draws: Draws, query: MentionQuery, *, level: int, way: str) -> list[Picked]:
+    pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, query.product)
+    careless = pick([entry.outline for entry in query.lax], way)
     found = []
     for pair in pairs:
         full = tuple(
             outline
-            for outline in asked.found
+            for outline in query.found
             if all(conditions.holds(condition, outline) for condition in pair)
         )
         outline = pick(full, way)
         if outline and outline is not careless:
-            found.append(Picked(asked, pair, way, outline, full))
+            found.append(Picked(query, pair, way, outline, full))
     return found
 
 
@@ -114,16 +114,16 @@ def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
 
 def task(picked: Picked, draws: Draws, *, level: int, family: str, opening: str, shown: Shown) -> SiteTask:
     """The task in words: the opening and how to answer, around the rule and the conditions."""
-    asked = picked.asked
-    said = f"{opening} {rules.said(asked.rule, asked.term, draws)}"
+    query = picked.query
+    said = f"{opening} {rules.rule_text(query.rule, query.term, draws)}"
     if picked.pair:
-        first, second = map(conditions.said, picked.pair)
+        first, second = map(conditions.condition_text, picked.pair)
         said += CONDITIONS.format(first=first, second=second)
     said += f" {draws.pick(shown.closings)}"
     if picked.pair:
         said += OTHERWISE.format(way=picked.way, value=shown.name)
     # Lists are sorted by date and votes: nobody has to see the mentions that come after the first.
-    needed = asking.needs(asked, [picked.outline])
+    needed = drafts.needs(query, [picked.outline])
     return SiteTask(
         family=family,
         level=level,
@@ -133,7 +133,7 @@ def task(picked: Picked, draws: Draws, *, level: int, family: str, opening: str,
         forms=moves.FORMS,
         needs=needed,
         given=picked.given,
-        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(shown.fields)),
+        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(shown.fields)),
     )
 
 
@@ -159,25 +159,25 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
     if len(full) != 1:
         return None
     change = {"review": full[0].id, "fact": "is_verified", "value": False}
-    asked = _asked(world_change(world, [change]), task)
-    near = [outline for outline in asked.found if len(_missed(outline, wanted)) == 1]
+    query = _asked(world_change(world, [change]), task)
+    near = [outline for outline in query.found if len(_missed(outline, wanted)) == 1]
     nearest = pick(near, task.given["way"])
     if nearest is None:
         return None
     return replace(
         task,
         answer=(LETTERS[_missed(nearest, wanted)[0]], nearest.reviewer),
-        needs=asking.needs(asked, [nearest]),
+        needs=drafts.needs(query, [nearest]),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
         changes=(change,),
     )
 
 
-def _asked(world: World, task: SiteTask) -> Asked:
+def _asked(world: World, task: SiteTask) -> MentionQuery:
     product, given = world.product(task.given["product"]), task.given
     term = rules.term_named(world, product, given["term"])
-    return asking.asked(world, product, term, rules.rule_of(given["rule"]))
+    return drafts.query_make(world, product, term, rules.rule_of(given["rule"]))
 
 
 def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:

@@ -9,12 +9,12 @@ from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _brute_force as brute
 from tasks_app.families.reviews import _conditions as conditions
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
 from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._drafts import Asked
+from tasks_app.families.reviews._drafts import MentionQuery
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Outline, Product, World
@@ -46,7 +46,7 @@ class _Option:
 
     pair: tuple[Condition, Condition]
     mask: int
-    asked: Asked | None
+    query: MentionQuery | None
 
     @property
     def count(self) -> int:
@@ -54,14 +54,14 @@ class _Option:
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
-    product = asking.product_draw(world, draws, level)
+    product = drafts.product_draw(world, draws, level)
     found = outlines(world, product.id)
     options = _with_terms(world, draws, product, level) if level >= LEVEL_WITH_TERM else _bare(draws, found)
-    chosen = asking.nearest_count(draws, options, lambda option: option.count)
+    chosen = drafts.nearest_count(draws, options, lambda option: option.count)
     if chosen is None:
         return None
     counted = [outline for place, outline in enumerate(found) if chosen.mask >> place & 1]
-    if not asking.ends(counted):
+    if not drafts.ends(counted):
         return None
     return _task(draws, chosen, product=product, found=found, counted=counted, level=level)
 
@@ -77,10 +77,10 @@ def _with_terms(world: World, draws: Draws, product: Product, level: int) -> lis
     found = outlines(world, product.id)
     places = {outline.id: place for place, outline in enumerate(found)}
     masks = conditions.masks(found)
-    for asked in asking.asked_options(world, draws, product, level - LEVEL_WITH_TERM + 1, tried=1):
-        base = sum(1 << places[outline.id] for outline in asked.found)
+    for query in drafts.query_options(world, draws, product, level - LEVEL_WITH_TERM + 1, tried=1):
+        base = sum(1 << places[outline.id] for outline in query.found)
         pairs = conditions.pairs_draw(draws, masks, PAIRS_A_TERM)
-        options += [_Option(pair, masks[pair[0]] & masks[pair[1]] & base, asked) for pair in pairs]
+        options += [_Option(pair, masks[pair[0]] & masks[pair[1]] & base, query) for pair in pairs]
     return options
 
 
@@ -93,12 +93,12 @@ def _task(
     counted: Sequence[Outline],
     level: int,
 ) -> SiteTask:
-    asked = chosen.asked
-    end, witness = asking.end_draw(draws, counted)
+    query = chosen.query
+    end, witness = drafts.end_draw(draws, counted)
     pair = [condition.given for condition in chosen.pair]
     needed = (
-        asking.needs(asked, counted)
-        if asked
+        drafts.needs(query, counted)
+        if query
         else tuple(sorted(f"review {outline.id}" for outline in counted))
     )
     return SiteTask(
@@ -109,18 +109,18 @@ def _task(
         fields=FIELDS,
         forms=moves.FORMS,
         needs=needed,
-        given={**(asked.given if asked else {"product": product.id}), "conditions": pair, "end": end},
-        oracle_steps=moves.all_moves([moves.meeting(found, chosen.pair, asked)], fields=len(FIELDS)),
+        given={**(query.given if query else {"product": product.id}), "conditions": pair, "end": end},
+        oracle_steps=moves.all_moves([moves.meeting(found, chosen.pair, query)], fields=len(FIELDS)),
     )
 
 
 def _wording(draws: Draws, chosen: _Option, *, product: Product, end: str) -> str:
-    asked = chosen.asked
-    first, second = map(conditions.said, chosen.pair)
-    told = [draws.pick(OPENINGS).format(product=asking.named(product), first=first, second=second)]
-    if asked:
-        said = rules.said(asked.rule, asked.term, draws)
-        told += [draws.pick(WITH_TERM).format(term=asking.quoted(asked.term)), said]
+    query = chosen.query
+    first, second = map(conditions.condition_text, chosen.pair)
+    told = [draws.pick(OPENINGS).format(product=drafts.named(product), first=first, second=second)]
+    if query:
+        said = rules.rule_text(query.rule, query.term, draws)
+        told += [draws.pick(WITH_TERM).format(term=drafts.quoted(query.term)), said]
     return " ".join((*told, draws.pick(WITNESS).format(end=end)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
@@ -27,36 +27,36 @@ ONCE = ("A review counts once, however often it mentions it.", "Count each revie
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
-    product = asking.product_draw(world, draws, level)
+    product = drafts.product_draw(world, draws, level)
     options = [
         option
-        for option in asking.asked_options(world, draws, product, level)
-        if len(option.lax) > len(option.found) and asking.ends(option.found)
+        for option in drafts.query_options(world, draws, product, level)
+        if len(option.lax) > len(option.found) and drafts.ends(option.found)
     ]
-    asked = asking.nearest_count(draws, options, lambda option: len(option.found))
-    if asked is None:
+    query = drafts.nearest_count(draws, options, lambda option: len(option.found))
+    if query is None:
         return None
-    end, witness = asking.end_draw(draws, asked.found)
-    opening = draws.pick(OPENINGS).format(product=asking.named(product), term=asking.quoted(asked.term))
+    end, witness = drafts.end_draw(draws, query.found)
+    opening = draws.pick(OPENINGS).format(product=drafts.named(product), term=drafts.quoted(query.term))
     wording = " ".join(
         (
             opening,
-            rules.said(asked.rule, asked.term, draws),
+            rules.rule_text(query.rule, query.term, draws),
             draws.pick(ONCE),
             draws.pick(WITNESS).format(end=end),
         )
     )
-    needed = asking.needs(asked, asked.found)
+    needed = drafts.needs(query, query.found)
     return SiteTask(
         family="count_mentions",
         level=level,
         wording=wording,
-        answer=(str(len(asked.found)), witness.reviewer),
+        answer=(str(len(query.found)), witness.reviewer),
         fields=FIELDS,
         forms=moves.FORMS,
         needs=needed,
-        given={**asked.given, "end": end},
-        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(FIELDS)),
+        given={**query.given, "end": end},
+        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(FIELDS)),
     )
 
 

@@ -7,11 +7,11 @@ from decimal import ROUND_HALF_UP, Decimal
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._drafts import Asked
+from tasks_app.families.reviews._drafts import MentionQuery
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
 
@@ -29,37 +29,37 @@ CLOSINGS = (
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
-    product = asking.product_draw(world, draws, level)
+    product = drafts.product_draw(world, draws, level)
     options = [
         option
-        for option in asking.asked_options(world, draws, product, level)
+        for option in drafts.query_options(world, draws, product, level)
         if len(option.found) >= FEWEST
-        and asking.ends(option.found)
+        and drafts.ends(option.found)
         and not _is_tie(option.found)
         and _mean(option.found) != _mean([entry.outline for entry in option.lax])
     ]
-    asked = asking.nearest_count(draws, options, lambda option: len(option.found))
-    return _task(draws, asked, level) if asked else None
+    query = drafts.nearest_count(draws, options, lambda option: len(option.found))
+    return _task(draws, query, level) if query else None
 
 
-def _task(draws: Draws, asked: Asked, level: int) -> SiteTask:
-    end, witness = asking.end_draw(draws, asked.found)
-    said = {"product": asking.named(asked.product), "term": asking.quoted(asked.term)}
+def _task(draws: Draws, query: MentionQuery, level: int) -> SiteTask:
+    end, witness = drafts.end_draw(draws, query.found)
+    said = {"product": drafts.named(query.product), "term": drafts.quoted(query.term)}
     wording = (
-        f"{draws.pick(OPENINGS).format(**said)} {rules.said(asked.rule, asked.term, draws)} "
+        f"{draws.pick(OPENINGS).format(**said)} {rules.rule_text(query.rule, query.term, draws)} "
         f"{draws.pick(CLOSINGS).format(end=end)}"
     )
-    needed = asking.needs(asked, asked.found)
+    needed = drafts.needs(query, query.found)
     return SiteTask(
         family="mean_rating",
         level=level,
         wording=wording,
-        answer=(_mean(asked.found), witness.reviewer),
+        answer=(_mean(query.found), witness.reviewer),
         fields=FIELDS,
         forms=moves.FORMS,
         needs=needed,
-        given={**asked.given, "end": end},
-        oracle_steps=moves.all_moves([moves.mentioning(asked)], fields=len(FIELDS)),
+        given={**query.given, "end": end},
+        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(FIELDS)),
     )
 
 

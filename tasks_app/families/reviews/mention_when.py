@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _selection as picking
+from tasks_app.families.reviews import _selection as selection
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
 
@@ -21,7 +21,7 @@ def _date(outline: Outline) -> str:
     return outline.day.isoformat()
 
 
-SHOWN = picking.Shown(
+SHOWN = selection.Shown(
     name="date",
     fields=("Date", "Reviewer"),
     closings=(
@@ -33,21 +33,21 @@ SHOWN = picking.Shown(
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
-    picked = picking.picked_draw(world, draws, level, ("newest", "oldest"))
+    picked = selection.picked_draw(world, draws, level, ("newest", "oldest"))
     if picked is None:
         return None
     opening = draws.pick(OPENINGS).format(
-        way=picked.way, product=asking.named(picked.asked.product), term=asking.quoted(picked.asked.term)
+        way=picked.way, product=drafts.named(picked.query.product), term=drafts.quoted(picked.query.term)
     )
-    return picking.task(picked, draws, level=level, family="mention_when", opening=opening, shown=SHOWN)
+    return selection.task(picked, draws, level=level, family="mention_when", opening=opening, shown=SHOWN)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    return picking.wrong(world, task, SHOWN)
+    return selection.wrong(world, task, SHOWN)
 
 
 def check(world: World, task: SiteTask) -> bool:
-    return picking.check(world, task, SHOWN)
+    return selection.check(world, task, SHOWN)
 
 
 family(
@@ -60,7 +60,7 @@ family(
         draw=draw,
         wrong=wrong,
         check=check,
-        twin=picking.twin,
+        twin=selection.twin,
         milestones=(
             milestones.OPENED_PRODUCT,
             milestones.SEARCHED_TERM,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _selection as picking
+from tasks_app.families.reviews import _selection as selection
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
 
@@ -21,7 +21,7 @@ def _votes(outline: Outline) -> str:
     return str(outline.helpful)
 
 
-SHOWN = picking.Shown(
+SHOWN = selection.Shown(
     name="number of votes",
     fields=("Helpful votes", "Reviewer"),
     closings=(
@@ -33,23 +33,23 @@ SHOWN = picking.Shown(
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
-    picked = picking.picked_draw(world, draws, level, ("most helpful",))
+    picked = selection.picked_draw(world, draws, level, ("most helpful",))
     if picked is None:
         return None
     opening = draws.pick(OPENINGS).format(
-        product=asking.named(picked.asked.product), term=asking.quoted(picked.asked.term)
+        product=drafts.named(picked.query.product), term=drafts.quoted(picked.query.term)
     )
-    return picking.task(
+    return selection.task(
         picked, draws, level=level, family="most_helpful_mention", opening=opening, shown=SHOWN
     )
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    return picking.wrong(world, task, SHOWN)
+    return selection.wrong(world, task, SHOWN)
 
 
 def check(world: World, task: SiteTask) -> bool:
-    return picking.check(world, task, SHOWN)
+    return selection.check(world, task, SHOWN)
 
 
 family(
@@ -62,7 +62,7 @@ family(
         draw=draw,
         wrong=wrong,
         check=check,
-        twin=picking.twin,
+        twin=selection.twin,
         milestones=(
             milestones.OPENED_PRODUCT,
             milestones.SEARCHED_TERM,

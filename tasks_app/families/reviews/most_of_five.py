@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _drafts as asking
+from tasks_app.families.reviews import _drafts as drafts
 from tasks_app.families.reviews import _milestones as milestones
 from tasks_app.families.reviews import _moves as moves
 from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._drafts import Asked
+from tasks_app.families.reviews._drafts import MentionQuery
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import World
 
@@ -31,7 +31,7 @@ CLOSINGS = (
 class _Option:
     """The rivals with their counts, most first."""
 
-    ranked: tuple[Asked, ...]
+    ranked: tuple[MentionQuery, ...]
 
     @property
     def lead(self) -> int:
@@ -44,7 +44,7 @@ class _Option:
     @property
     def is_misleading(self) -> bool:
         """Whether a careless count names another product or another lead."""
-        lax = sorted((len(asked.lax) for asked in self.ranked), reverse=True)
+        lax = sorted((len(query.lax) for query in self.ranked), reverse=True)
         return len(self.ranked[0].lax) != lax[0] or lax[0] - lax[1] != self.lead
 
 
@@ -52,8 +52,8 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     options = []
     for term in rules.terms(world, world.rivals[0]):
         rule = rules.rule_draw(draws, level)
-        asked = [asking.asked(world, product, term, rule) for product in world.rivals]
-        ranked = sorted(asked, key=lambda each: (-len(each.found), each.product.id))
+        query = [drafts.query_make(world, product, term, rule) for product in world.rivals]
+        ranked = sorted(query, key=lambda each: (-len(each.found), each.product.id))
         option = _Option(tuple(ranked))
         if ranked[0].found and option.lead and option.is_misleading:
             options.append(option)
@@ -69,13 +69,13 @@ def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
     best = option.ranked[0]
     names = [product.name for product in draws.shuffled(world.rivals)]
     opening = draws.pick(OPENINGS).format(
-        term=asking.quoted(best.term), names=f"{', '.join(names[:-1])} and {names[-1]}"
+        term=drafts.quoted(best.term), names=f"{', '.join(names[:-1])} and {names[-1]}"
     )
-    needed = [asking.needs(asked, asked.found) for asked in option.ranked]
+    needed = [drafts.needs(query, query.found) for query in option.ranked]
     return SiteTask(
         family="most_of_five",
         level=level,
-        wording=f"{opening} {rules.said(best.rule, best.term, draws)} {draws.pick(CLOSINGS)}",
+        wording=f"{opening} {rules.rule_text(best.rule, best.term, draws)} {draws.pick(CLOSINGS)}",
         answer=(best.product.name, str(option.lead)),
         fields=FIELDS,
         forms=moves.FORMS * len(names),

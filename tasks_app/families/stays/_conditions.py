@@ -14,7 +14,7 @@ from typing import Any
 
 from core.draws import Draws
 from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.editions import Edition
@@ -36,17 +36,17 @@ OTHERWISE = (
 class Sifted:
     """Offers by the conditions that they miss."""
 
-    full: tuple[asking.Offer, ...]
-    near: tuple[tuple[asking.Offer, int], ...]
+    full: tuple[drafts.Offer, ...]
+    near: tuple[tuple[drafts.Offer, int], ...]
     """Those that miss exactly one, with its place; cheapest first, as ``full``."""
 
 
-def holds(offer: asking.Offer, condition: Condition) -> bool:
+def holds(offer: drafts.Offer, condition: Condition) -> bool:
     return _test(*condition)(offer)
 
 
 @lru_cache(maxsize=1024)
-def _test(kind: str, value: str) -> Callable[[asking.Offer], bool]:
+def _test(kind: str, value: str) -> Callable[[drafts.Offer], bool]:
     """Whether an offer meets a condition: what to look at is settled once for all offers."""
     match kind:
         case "room_has":
@@ -74,7 +74,7 @@ def _last_free(policy: Policy) -> float:
     return [tier.days for tier in policy.tiers if tier.is_free][-1]
 
 
-def sift(offers: Sequence[asking.Offer], conditions: Sequence[Condition]) -> Sifted:
+def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sifted:
     tests = [(place, _test(*condition)) for place, condition in enumerate(conditions)]
     full, near = [], []
     for offer in offers:
@@ -135,12 +135,12 @@ def places_draw(world: World, draws: Draws, count: int) -> list[str]:
 def places_text(world: World, places: Sequence[str]) -> str:
     if len(places) == len(world.town.neighbourhoods):
         return f"anywhere in {world.town.name}"
-    return f"in {asking.listed(list(places), last='or')}"
+    return f"in {drafts.joined(list(places), last='or')}"
 
 
-def offers_of(world: World, given: Mapping[str, Any]) -> tuple[asking.Offer, ...]:
+def offers_of(world: World, given: Mapping[str, Any]) -> tuple[drafts.Offer, ...]:
     """What a task's places have to offer for its stay, cheapest first."""
-    return asking.offers(world, asking.stay_of(given), tuple(given["places"]))
+    return drafts.offers(world, drafts.stay_of(given), tuple(given["places"]))
 
 
 def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
@@ -148,7 +148,7 @@ def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
 
 
 def needs_of(
-    best: asking.Offer, near: Sequence[tuple[asking.Offer, int]], wanted: Sequence[Condition]
+    best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], wanted: Sequence[Condition]
 ) -> tuple[str, ...]:
     """Where it is shown that a room meets all conditions, and of others that each misses its one.
 
@@ -166,7 +166,7 @@ def needs_of(
 
 
 def _needs_in_vain(
-    lost: asking.Offer, amenity: str, found: tuple[asking.Offer, int], wanted: Sequence[Condition]
+    lost: drafts.Offer, amenity: str, found: tuple[drafts.Offer, int], wanted: Sequence[Condition]
 ) -> tuple[str, ...]:
     """Where it is shown that the twin's room misses an amenity, unless a filter tells, and what the nearest
     alternative has.
@@ -181,17 +181,17 @@ def _needs_in_vain(
     return tuple(dict.fromkeys(needed))
 
 
-def _amenities(offer: asking.Offer) -> str:
+def _amenities(offer: drafts.Offer) -> str:
     return f"listing/{offer.listing.id}/room/{offer.room.id}/amenities"
 
 
-def _is_somewhere(offer: asking.Offer, amenity: str) -> bool:
+def _is_somewhere(offer: drafts.Offer, amenity: str) -> bool:
     """Whether the house or one of its rooms has it, as the search's filter asks."""
     rooms = offer.listing.rooms
     return amenity in offer.listing.amenities or any(amenity in room.amenities for room in rooms)
 
 
-def near_miss(world: World, task: SiteTask) -> tuple[asking.Offer, int] | None:
+def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
     """The nearest alternative and the place of the condition that it misses, where no room meets all.
 
     None where a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
@@ -202,8 +202,8 @@ def near_miss(world: World, task: SiteTask) -> tuple[asking.Offer, int] | None:
         return None
     is_tied = len(sifted.near) > 1 and sifted.near[0][0].total == sifted.near[1][0].total
     nearest = sifted.near[0][0]
-    is_told = nearest.total >= nearest.nights + asking.stay_of(task.given).nights
-    return None if is_tied or not is_told else sifted.near[0]
+    is_confirmed = nearest.total >= nearest.nights + drafts.stay_of(task.given).nights
+    return None if is_tied or not is_confirmed else sifted.near[0]
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:

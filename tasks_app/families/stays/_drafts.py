@@ -42,7 +42,7 @@ def guests_text(guests: int) -> str:
     return f"{guests} guests" if guests > 1 else "1 guest"
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
+def joined(names: Sequence[str], last: str = "and") -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 

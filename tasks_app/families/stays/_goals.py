@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.quotes import cancelling_fee, quote
 from tasks_app.worlds.stays.state import Event, fold, plain
@@ -27,7 +27,7 @@ def goal_of(world: World, events: Iterable[Event]) -> dict[str, Any]:
 def booked(world: World, listing: Listing, room: Room, stay: Stay) -> Event:
     """The event of booking a room at its price."""
     price = quote(world, listing, room, stay).total
-    return "booked", {"listing": listing.id, "room": room.id, **asking.stay_given(stay), "price": price}
+    return "booked", {"listing": listing.id, "room": room.id, **drafts.stay_given(stay), "price": price}
 
 
 def cancelled(world: World, trip: Trip) -> Event:
@@ -36,7 +36,7 @@ def cancelled(world: World, trip: Trip) -> Event:
 
 def fee(world: World, trip: Trip) -> int:
     """For cancelling on the first day."""
-    listing = asking.listing_named(world, trip.listing)
+    listing = drafts.listing_named(world, trip.listing)
     return cancelling_fee(world, listing, trip, on=world.first_day)
 
 
@@ -49,8 +49,8 @@ def booked_otherwise(
     """
     state = fold(world, after)
     stays = (
-        asking.shifted(stay, 1),
-        asking.shifted(stay, -1),
+        drafts.shifted(stay, 1),
+        drafts.shifted(stay, -1),
         replace(stay, check_out=stay.check_out + timedelta(days=1)),
         replace(stay, guests=stay.guests + 1),
         replace(stay, guests=stay.guests - 1),
@@ -72,4 +72,4 @@ def upcoming(world: World) -> list[Trip]:
 
 
 def trip_text(world: World, trip: Trip) -> str:
-    return f"{asking.listing_named(world, trip.listing).name}, {asking.stay_text(trip.stay)}"
+    return f"{drafts.listing_named(world, trip.listing).name}, {drafts.stay_text(trip.stay)}"

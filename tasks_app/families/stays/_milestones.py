@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tasks_app.families.milestones import once, seen
-from tasks_app.families.types import Milestone, Told
+from tasks_app.families.types import GoldFacts, Milestone
 
 DATES = ("check_in", "check_out")
 
 
-def searched(stays: Callable[[Told], Iterable[Mapping[str, Any]]]) -> Milestone:
+def searched(stays: Callable[[GoldFacts], Iterable[Mapping[str, Any]]]) -> Milestone:
     """A search, filtered or not, for the dates of one of the stays."""
 
-    def is_it(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    def is_it(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         return kind in ("recent_search", "filtered") and any(
             all(data.get(name) == stay[name] for name in DATES) for stay in stays(told)
         )
@@ -22,7 +22,7 @@ def searched(stays: Callable[[Told], Iterable[Mapping[str, Any]]]) -> Milestone:
     return once("searched_right_dates", is_it)
 
 
-def opened(listing: Callable[[Told], str]) -> Milestone:
+def opened(listing: Callable[[GoldFacts], str]) -> Milestone:
     """The page of the house."""
     return once(
         "opened_right_listing",
@@ -31,7 +31,7 @@ def opened(listing: Callable[[Told], str]) -> Milestone:
     )
 
 
-def opened_amenities(listing: Callable[[Told], str]) -> Milestone:
+def opened_amenities(listing: Callable[[GoldFacts], str]) -> Milestone:
     """All amenities of the house and its rooms."""
     return once(
         "opened_amenities",
@@ -40,13 +40,13 @@ def opened_amenities(listing: Callable[[Told], str]) -> Milestone:
     )
 
 
-def answers_listing(told: Told) -> str:
+def answers_listing(told: GoldFacts) -> str:
     """The house that the answer names, or in which it has a room booked."""
     trip = answers_trip(told)
     return str(trip["listing"]) if trip else told.answer[-1]
 
 
-def answers_trip(told: Told) -> Mapping[str, Any] | None:
+def answers_trip(told: GoldFacts) -> Mapping[str, Any] | None:
     """The trip of the wanted state whose code the answer gives."""
     trips = (told.goal or {}).get("trips", ())
     return next((trip for trip in trips if trip["code"] in told.answer), None)
@@ -55,7 +55,7 @@ def answers_trip(told: Told) -> Mapping[str, Any] | None:
 def booked_right() -> Milestone:
     """The room, dates and guests of the trip that the answer gives."""
 
-    def is_it(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+    def is_it(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         trip = answers_trip(told) or {}
         return kind == "booked" and all(data[name] == trip[name] for name in ("room", "guests", *DATES))
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.worlds.stays.types import Listing, Stay, World
 
 HANDING_IN = 3
@@ -44,7 +44,7 @@ def narrowing(world: World, given: Mapping[str, Any]) -> int:
     return places + bool(amenities) + amenities + 1
 
 
-def houses(given: Mapping[str, Any], offers: Sequence[asking.Offer]) -> list[Listing]:
+def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Listing]:
     """The houses that the filters leave, each once."""
     found = {offer.listing.id: offer.listing for offer in offers}
     return [

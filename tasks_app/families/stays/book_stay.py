@@ -11,12 +11,12 @@ from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _brute_force as brute
 from tasks_app.families.stays import _conditions as conditions
-from tasks_app.families.stays import _drafts as asking
-from tasks_app.families.stays import _goals as doing
+from tasks_app.families.stays import _drafts as drafts
+from tasks_app.families.stays import _goals as goals
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.stays import _nearest as nearest
-from tasks_app.families.types import Deeds, Family, SiteTask
+from tasks_app.families.types import Family, SiteEvents, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
 FIELDS = (
@@ -53,9 +53,9 @@ OPENINGS = (
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     places, room, house, with_cancel, least = SHAPES[level]
     for _ in range(TRIES):
-        stay = asking.stay_draw(world, draws, nights=(2, 6), guests=draws.whole(1, 4))
+        stay = drafts.stay_draw(world, draws, nights=(2, 6), guests=draws.whole(1, 4))
         given: dict[str, Any] = {
-            **asking.stay_given(stay),
+            **drafts.stay_given(stay),
             "places": conditions.places_draw(world, draws, places),
         }
         offers = conditions.offers_of(world, given)
@@ -72,13 +72,13 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     return None
 
 
-def _budget(draws: Draws, offers: Sequence[asking.Offer]) -> int:
+def _budget(draws: Draws, offers: Sequence[drafts.Offer]) -> int:
     """A round sum, most often a little less than some room costs."""
     total = offers[draws.whole(len(offers) // 3, len(offers) - 1)].total
     return max(total // 1000 - 1, 1) * 1000
 
 
-def _best(full: tuple[asking.Offer, ...]) -> asking.Offer | None:
+def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
     """The best-rated room, if no other is rated as well."""
     ranked = sorted(full, key=lambda offer: -offer.listing.rating)
     if not ranked or (len(ranked) > 1 and ranked[1].listing.rating == ranked[0].listing.rating):
@@ -86,7 +86,7 @@ def _best(full: tuple[asking.Offer, ...]) -> asking.Offer | None:
     return ranked[0]
 
 
-def _is_hard(offers: Sequence[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition], least: int) -> bool:
     """Whether one room is best, and better-rated ones miss one condition: one of them by the budget."""
     sifted = conditions.sift(offers, wanted)
     best = _best(sifted.full)
@@ -102,25 +102,25 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
     sifted = conditions.sift(offers, wanted)
     best = _best(sifted.full) or sifted.full[0]
     opening = draws.pick(OPENINGS).format(
-        guests=asking.guests_text(stay.guests),
-        stay=asking.stay_text(stay),
+        guests=drafts.guests_text(stay.guests),
+        stay=drafts.stay_text(stay),
         places=conditions.places_text(world, given["places"]),
         conditions=conditions.conditions_text(world, wanted),
     )
     better = [(one, place) for one, place in sifted.near if one.listing.rating > best.listing.rating]
-    events = [doing.booked(world, best.listing, best.room, stay)]
+    events = [goals.booked(world, best.listing, best.room, stay)]
     return SiteTask(
         family="book_stay",
         level=level,
         wording=(
-            f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} {doing.RULE} Give the total price and the "
+            f"{opening} {drafts.ROOM_ONLY} {drafts.WITH_FEES} {goals.RULE} Give the total price and the "
             f"confirmation code. {conditions.OTHERWISE}, book nothing, and give that condition's letter and "
-            f"the listing number. {asking.AMOUNTS}"
+            f"the listing number. {drafts.AMOUNTS}"
         ),
-        answer=(asking.amount(best.total), doing.new_trip(world, events).code),
+        answer=(drafts.amount(best.total), goals.new_trip(world, events).code),
         fields=FIELDS,
         forms=moves.FORMS,
-        goal=doing.goal_of(world, events),
+        goal=goals.goal_of(world, events),
         needs=conditions.needs_of(best, better, wanted),
         oracle_steps=_moves(world, stay, given, offers, best),
         given=given,
@@ -128,7 +128,7 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
 
 
 def _moves(
-    world: World, stay: Stay, given: dict[str, Any], offers: Sequence[asking.Offer], best: asking.Offer
+    world: World, stay: Stay, given: dict[str, Any], offers: Sequence[drafts.Offer], best: drafts.Offer
 ) -> int:
     """Houses are opened by rating until the best, with their amenities; rooms that may fit are priced.
 
@@ -148,25 +148,25 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """A better-rated room that misses one condition, booked all the same."""
     sifted = conditions.sift(conditions.offers_of(world, task.given), conditions.conditions_of(task.given))
     offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
-    events = [doing.booked(world, offer.listing, offer.room, asking.stay_of(task.given))]
-    return asking.amount(offer.total), doing.new_trip(world, events).code
+    events = [goals.booked(world, offer.listing, offer.room, drafts.stay_of(task.given))]
+    return drafts.amount(offer.total), goals.new_trip(world, events).code
 
 
-def wrong_deeds(world: World, task: SiteTask) -> tuple[Deeds, ...]:
+def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """A room that misses one condition, one that meets all and is rated worse, the best for another stay."""
-    stay = asking.stay_of(task.given)
+    stay = drafts.stay_of(task.given)
     sifted = conditions.sift(conditions.offers_of(world, task.given), conditions.conditions_of(task.given))
     best = _best(sifted.full)
     others = [*(offer for offer, _ in sifted.near), *(offer for offer in sifted.full if offer is not best)]
-    booked = [doing.booked(world, offer.listing, offer.room, stay) for offer in others]
+    booked = [goals.booked(world, offer.listing, offer.room, stay) for offer in others]
     if best:
-        booked += doing.booked_otherwise(world, best.listing, best.room, stay)
+        booked += goals.booked_otherwise(world, best.listing, best.room, stay)
     return tuple((event,) for event in booked)
 
 
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
-        return task.goal == doing.goal_of(world, []) and conditions.check_impossible(world, task)
+        return task.goal == goals.goal_of(world, []) and conditions.check_impossible(world, task)
     found = [one for one in brute.failing(world, task.given) if not one[0]]
     top = max(listing.rating for _, _, listing, _ in found)
     best = [(cents, room.id) for _, cents, listing, room in found if listing.rating == top]
@@ -181,7 +181,7 @@ def check(world: World, task: SiteTask) -> bool:
 
 def twin(world: World, task: SiteTask) -> SiteTask | None:
     other = conditions.impossible(world, task)
-    return other and replace(other, goal=doing.goal_of(world, []))
+    return other and replace(other, goal=goals.goal_of(world, []))
 
 
 family(
@@ -194,7 +194,7 @@ family(
         draw=draw,
         wrong=wrong,
         check=check,
-        wrong_deeds=wrong_deeds,
+        wrong_actions=wrong_actions,
         twin=twin,
         milestones=(
             milestones.searched(lambda told: (told.given,)),

@@ -9,11 +9,11 @@ from core.draws import Draws
 from tasks_app.families.milestones import once
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as asking
-from tasks_app.families.stays import _goals as doing
+from tasks_app.families.stays import _drafts as drafts
+from tasks_app.families.stays import _goals as goals
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
-from tasks_app.families.types import Deeds, Family, SiteTask, Told
+from tasks_app.families.types import Family, GoldFacts, SiteEvents, SiteTask
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.state import Event
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
@@ -49,8 +49,8 @@ INSTEAD = (
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     count, choices, most = SHAPES[level]
     may_be_free, may_be_whole = draws.chance(FREE_SHARE), draws.chance(WHOLE_SHARE)
-    due = {trip.code: doing.fee(world, trip) for trip in doing.upcoming(world)}
-    possible = [trip for trip in doing.upcoming(world) if may_be_free or due[trip.code]]
+    due = {trip.code: goals.fee(world, trip) for trip in goals.upcoming(world)}
+    possible = [trip for trip in goals.upcoming(world) if may_be_free or due[trip.code]]
     for _ in range(TRIES if len(possible) >= count else 0):
         trips = draws.sample(possible, count)
         fees = sorted((due[trip.code], trip.code) for trip in trips)
@@ -67,10 +67,10 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 def _choices(world: World, draws: Draws, trip: Trip, count: int, most: int) -> list[tuple[Listing, Room]]:
     """Rooms of different houses: one or more that are nearly free, then one that is, then any."""
     stay, own = nights_mask(world, trip.check_in, trip.check_out), {one.room for one in world.trips}
-    free = [pair for pair in asking.bookable(world, trip.stay) if pair[1].id not in own]
+    free = [pair for pair in drafts.bookable(world, trip.stay) if pair[1].id not in own]
     full = [
         (listing, room)
-        for listing, room, nights in asking.lodgings(world)
+        for listing, room, nights in drafts.lodgings(world)
         if 0 < (nights & stay).bit_count() <= most and room.sleeps >= trip.guests and room.id not in own
     ]
     fulls = draws.whole(1, count - 1)
@@ -94,30 +94,30 @@ def _task(
     level: int,
 ) -> SiteTask:
     listing, room = next(
-        (listing, room) for listing, room in rooms if asking.can_book(world, listing, room, trip.stay)
+        (listing, room) for listing, room in rooms if drafts.can_book(world, listing, room, trip.stay)
     )
     events = _events(world, trip, listing, room)
     said = "; ".join(
         f"({place}) {room.name} at {listing.name}" for place, (listing, room) in enumerate(rooms, start=1)
     )
     opening = draws.pick(OPENINGS[len(trips) == 1]).format(
-        trips=asking.listed([doing.trip_text(world, one) for one in trips])
+        trips=drafts.joined([goals.trip_text(world, one) for one in trips])
     )
     return SiteTask(
         family="cancel_and_rebook",
         level=level,
         wording=(
-            f"{opening} {draws.pick(INSTEAD).format(rooms=said)} {doing.RULE} Give the cancellation fee "
-            f"(0.00 if there is none) and the confirmation code of the new booking. {asking.AMOUNTS}"
+            f"{opening} {draws.pick(INSTEAD).format(rooms=said)} {goals.RULE} Give the cancellation fee "
+            f"(0.00 if there is none) and the confirmation code of the new booking. {drafts.AMOUNTS}"
         ),
-        answer=(asking.amount(doing.fee(world, trip)), doing.new_trip(world, events).code),
+        answer=(drafts.amount(goals.fee(world, trip)), goals.new_trip(world, events).code),
         fields=FIELDS,
         forms=moves.FORMS + len(rooms),
-        goal=doing.goal_of(world, events),
+        goal=goals.goal_of(world, events),
         needs=(
             "trips",
             *(f"listing/{one.listing}/policy" for one in trips),
-            *asking.calendar_needs(listing, room, trip.stay.days)[:-1],
+            *drafts.calendar_needs(listing, room, trip.stay.days)[:-1],
         ),
         oracle_steps=_moves(trips, trip, tried=rooms.index((listing, room)) + 1),
         given={
@@ -136,39 +136,39 @@ def _moves(trips: list[Trip], trip: Trip, *, tried: int) -> int:
 
 def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Event]:
     return [
-        doing.cancelled(world, trip),
-        doing.booked(world, listing, room, trip.stay),
+        goals.cancelled(world, trip),
+        goals.booked(world, listing, room, trip.stay),
     ]
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The next free room of the list, or else the right one a night late."""
-    fees = {trip: doing.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
+    fees = {trip: goals.fee(world, trip) for trip in world.trips if trip.code in task.given["trips"]}
     trip = min(fees, key=lambda one: fees[one])
-    rooms = [asking.room_numbered(world, number) for number in task.given["rooms"]]
-    free = [one for one in rooms if asking.can_book(world, *one, trip.stay)]
-    stay = trip.stay if len(free) > 1 else asking.shifted(trip.stay, 1)
-    event = doing.booked(world, *free[-1], stay)
-    return task.answer[0], doing.new_trip(world, [event]).code
+    rooms = [drafts.room_numbered(world, number) for number in task.given["rooms"]]
+    free = [one for one in rooms if drafts.can_book(world, *one, trip.stay)]
+    stay = trip.stay if len(free) > 1 else drafts.shifted(trip.stay, 1)
+    event = goals.booked(world, *free[-1], stay)
+    return task.answer[0], goals.new_trip(world, [event]).code
 
 
-def wrong_deeds(world: World, task: SiteTask) -> tuple[Deeds, ...]:
+def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """Another trip cancelled, another room or stay booked, or one of the two left out."""
     after = (task.goal or {})["state"]["trips"]
     made = next(one for one in after if one["code"] == task.answer[1])
     gone = [one["code"] for one in after if one["status"] == "cancelled"]
     trips = {trip.code: trip for trip in world.trips if trip.code in task.given["trips"]}
     trip = next(trips[code] for code in gone if code in trips)
-    rooms = {number: asking.room_numbered(world, number) for number in task.given["rooms"]}
+    rooms = {number: drafts.room_numbered(world, number) for number in task.given["rooms"]}
     cancelled, booked = _events(world, trip, *rooms.pop(made["room"]))
-    free = [one for one in rooms.values() if asking.can_book(world, *one, trip.stay)]
-    right = asking.room_numbered(world, made["room"])
+    free = [one for one in rooms.values() if drafts.can_book(world, *one, trip.stay)]
+    right = drafts.room_numbered(world, made["room"])
     instead = [
-        *(doing.booked(world, *one, trip.stay) for one in free),
-        *doing.booked_otherwise(world, *right, trip.stay, after=[cancelled]),
+        *(goals.booked(world, *one, trip.stay) for one in free),
+        *goals.booked_otherwise(world, *right, trip.stay, after=[cancelled]),
     ]
     return (
-        *((doing.cancelled(world, other), booked) for other in trips.values() if other is not trip),
+        *((goals.cancelled(world, other), booked) for other in trips.values() if other is not trip),
         *((cancelled, event) for event in instead),
         (cancelled,),
         (booked,),
@@ -179,7 +179,7 @@ def check(world: World, task: SiteTask) -> bool:
     fees = {code: brute.cancelling(world, code) for code in task.given["trips"]}
     code = min(fees, key=lambda one: fees[one])
     trip = next(one for one in world.trips if one.code == code)
-    stay = asking.stay_given(trip.stay)
+    stay = drafts.stay_given(trip.stay)
     found = (brute.find(world, number) for number in task.given["rooms"])
     listing, room = next(one for one in found if brute.is_bookable(world, *one, stay))
     after = (task.goal or {})["state"]
@@ -194,7 +194,7 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
-def _is_cancelled(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _is_cancelled(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     after = {trip["code"]: trip["status"] for trip in (told.goal or {}).get("trips", ())}
     wanted = [code for code in told.given["trips"] if after.get(code) == "cancelled"]
     return kind == "cancelled" and data["trip"] in wanted
@@ -210,7 +210,7 @@ family(
         draw=draw,
         wrong=wrong,
         check=check,
-        wrong_deeds=wrong_deeds,
+        wrong_actions=wrong_actions,
         milestones=(
             milestones.OPENED_TRIPS,
             milestones.SAW_POLICIES,

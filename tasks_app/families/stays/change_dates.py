@@ -10,11 +10,11 @@ from core.draws import Draws
 from tasks_app.families.milestones import once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as asking
-from tasks_app.families.stays import _goals as doing
+from tasks_app.families.stays import _drafts as drafts
+from tasks_app.families.stays import _goals as goals
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
-from tasks_app.families.types import Deeds, Family, SiteTask, Told
+from tasks_app.families.types import Family, GoldFacts, SiteEvents, SiteTask
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import change_refusal
 from tasks_app.worlds.stays.quotes import quote
@@ -47,7 +47,7 @@ OPENINGS = (
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     how, is_double, width = SHAPES[level]
-    trips = doing.upcoming(world)
+    trips = goals.upcoming(world)
     houses = [trip.listing for trip in trips]
     chosen = [trip for trip in trips if (houses.count(trip.listing) > 1) == is_double]
     for _ in range(TRIES):
@@ -63,9 +63,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
     """Stays of the trip's length that it can be moved to, by arrival."""
-    listing, room = asking.room_numbered(world, trip.room)
+    listing, room = drafts.room_numbered(world, trip.room)
     state = State(trips=world.trips)
-    moved = (asking.shifted(trip.stay, (first - trip.check_in).days + day) for day in range(width))
+    moved = (drafts.shifted(trip.stay, (first - trip.check_in).days + day) for day in range(width))
     return [
         stay
         for stay in moved
@@ -82,7 +82,7 @@ def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay
         return None
     if how != "cheapest":
         return None if first <= trip.check_in < options[0].check_in else options[0]
-    listing, room = asking.room_numbered(world, trip.room)
+    listing, room = drafts.room_numbered(world, trip.room)
     priced = sorted((quote(world, listing, room, stay).total, stay.check_in, stay) for stay in options)
     if len(priced) < 3 or priced[0][0] == priced[1][0] or priced[0][1] == options[0].check_in:
         return None
@@ -94,7 +94,7 @@ def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay
 
 def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level: int) -> SiteTask:
     how, _, width = SHAPES[level]
-    listing, room = asking.room_numbered(world, trip.room)
+    listing, room = drafts.room_numbered(world, trip.room)
     rule = RULES[how].format(first=day_text(first), last=day_text(first + timedelta(days=width - 1)))
     events = [_changed(world, listing, room, trip, stay)]
     last = first + timedelta(days=width - 1 + stay.nights) if how == "cheapest" else stay.check_out
@@ -103,15 +103,15 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         family="change_dates",
         level=level,
         wording=(
-            f"{draws.pick(OPENINGS).format(trip=doing.trip_text(world, trip), rule=rule)} {doing.RULE} Give "
+            f"{draws.pick(OPENINGS).format(trip=goals.trip_text(world, trip), rule=rule)} {goals.RULE} Give "
             "the new total price plus the change fee as one sum, and the confirmation code of the trip. "
-            f"{asking.AMOUNTS}"
+            f"{drafts.AMOUNTS}"
         ),
-        answer=(asking.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
+        answer=(drafts.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
         fields=FIELDS,
         forms=moves.FORMS,
-        goal=doing.goal_of(world, events),
-        needs=("trips", f"listing/{listing.id}/policy", *asking.calendar_needs(listing, room, looked)),
+        goal=goals.goal_of(world, events),
+        needs=("trips", f"listing/{listing.id}/policy", *drafts.calendar_needs(listing, room, looked)),
         oracle_steps=_moves(world, trip, stay, first, how, width),
         given={
             "trip": trip.code, "how": how, "first": first.isoformat(), "width": width,
@@ -146,32 +146,32 @@ def _changed(world: World, listing: Listing, room: Room, trip: Trip, stay: Stay)
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The right rule applied to another trip, of the same house where there is one."""
     trip = next(one for one in world.trips if one.code == task.given["trip"])
-    others = [one for one in doing.upcoming(world) if one.code != trip.code]
+    others = [one for one in goals.upcoming(world) if one.code != trip.code]
     other = min(others, key=lambda one: (one.listing != trip.listing, one.check_in))
-    listing, room = asking.room_numbered(world, other.room)
+    listing, room = drafts.room_numbered(world, other.room)
     after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
-    stay = asking.shifted(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
+    stay = drafts.shifted(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
     cents = quote(world, listing, room, stay).total + listing.policy.change_cents
-    return asking.amount(cents), other.code
+    return drafts.amount(cents), other.code
 
 
-def wrong_deeds(world: World, task: SiteTask) -> tuple[Deeds, ...]:
+def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """Other arrivals near the right one, other trips moved to it, the trip cancelled and booked anew."""
     after = (task.goal or {})["state"]["trips"]
     trip = next(one for one in world.trips if one.code == task.given["trip"])
     arrival = date.fromisoformat(next(one["check_in"] for one in after if one["code"] == trip.code))
-    stay = asking.shifted(trip.stay, (arrival - trip.check_in).days)
+    stay = drafts.shifted(trip.stay, (arrival - trip.check_in).days)
     moved = [
         *((trip, other) for other in _options(world, trip, arrival - NEAR, 2 * NEAR.days) if other != stay),
         *(
             (other, there)
-            for other in doing.upcoming(world)
+            for other in goals.upcoming(world)
             if other is not trip
             for there in _options(world, other, arrival, 1)
         ),
     ]
-    anew = doing.cancelled(world, trip), doing.booked(world, *asking.room_numbered(world, trip.room), stay)
-    changed = (_changed(world, *asking.room_numbered(world, one.room), one, to) for one, to in moved)
+    anew = goals.cancelled(world, trip), goals.booked(world, *drafts.room_numbered(world, trip.room), stay)
+    changed = (_changed(world, *drafts.room_numbered(world, one.room), one, to) for one, to in moved)
     return (*((event,) for event in changed), anew)
 
 
@@ -199,15 +199,15 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
-def _months(told: Told) -> list[str]:
+def _months(told: GoldFacts) -> list[str]:
     return [need for need in told.needs if "/calendar/" in need]
 
 
-def _is_changed(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _is_changed(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return kind == "changed" and data["trip"] == told.given["trip"]
 
 
-def _is_moved(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _is_moved(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     trip = milestones.answers_trip(told) or {}
     return _is_changed(told, kind, data) and data["check_in"] == trip.get("check_in")
 
@@ -222,7 +222,7 @@ family(
         draw=draw,
         wrong=wrong,
         check=check,
-        wrong_deeds=wrong_deeds,
+        wrong_actions=wrong_actions,
         milestones=(
             milestones.OPENED_TRIPS,
             seen("saw_every_month", _months),

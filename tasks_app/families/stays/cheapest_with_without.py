@@ -9,7 +9,7 @@ from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _brute_force as brute
 from tasks_app.families.stays import _conditions as conditions
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.stays import _nearest as nearest
@@ -39,9 +39,9 @@ OPENINGS = (
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     places, room, house, without, least = SHAPES[level]
     for _ in range(TRIES // 8):
-        stay = asking.stay_draw(world, draws, nights=(2, 5), guests=draws.whole(1, 3))
+        stay = drafts.stay_draw(world, draws, nights=(2, 5), guests=draws.whole(1, 3))
         chosen = conditions.places_draw(world, draws, places)
-        given = {**asking.stay_given(stay), "places": chosen}
+        given = {**drafts.stay_given(stay), "places": chosen}
         offers = conditions.offers_of(world, given)
         for _ in range(8):
             wanted = conditions.amenity_conditions(world, draws, room=room, house=house, without=without)
@@ -51,7 +51,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     return None
 
 
-def _is_hard(offers: Sequence[asking.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition], least: int) -> bool:
     """Whether there is one cheapest room, behind enough near misses, one of them by what its house shares."""
     sifted = conditions.sift(offers, wanted)
     if not sifted.full:
@@ -73,15 +73,15 @@ def _task(
     draws: Draws,
     stay: Stay,
     given: dict[str, object],
-    offers: Sequence[asking.Offer],
+    offers: Sequence[drafts.Offer],
     level: int,
 ) -> SiteTask:
     wanted = conditions.conditions_of(given)
     sifted = conditions.sift(offers, wanted)
     best = sifted.full[0]
     opening = draws.pick(OPENINGS).format(
-        guests=asking.guests_text(stay.guests),
-        stay=asking.stay_text(stay),
+        guests=drafts.guests_text(stay.guests),
+        stay=drafts.stay_text(stay),
         places=conditions.places_text(world, given["places"]),  # type: ignore[arg-type]
         conditions=conditions.conditions_text(world, wanted),
     )
@@ -90,11 +90,11 @@ def _task(
         family="cheapest_with_without",
         level=level,
         wording=(
-            f"{opening} {asking.ROOM_ONLY} {asking.WITH_FEES} Give the total price and the listing number. "
+            f"{opening} {drafts.ROOM_ONLY} {drafts.WITH_FEES} Give the total price and the listing number. "
             f"{conditions.OTHERWISE}, and give that condition's letter and the listing number. "
-            f"{asking.AMOUNTS}"
+            f"{drafts.AMOUNTS}"
         ),
-        answer=(asking.amount(best.total), best.listing.id),
+        answer=(drafts.amount(best.total), best.listing.id),
         fields=FIELDS,
         forms=moves.FORMS,
         needs=conditions.needs_of(best, cheaper, wanted),
@@ -103,7 +103,7 @@ def _task(
     )
 
 
-def _moves(world: World, stay: Stay, given: dict[str, object], offers: Sequence[asking.Offer]) -> int:
+def _moves(world: World, stay: Stay, given: dict[str, object], offers: Sequence[drafts.Offer]) -> int:
     """Those of the impossible twin, who looks further after doing all that the possible one takes."""
     looking = nearest.finding(given, offers)
     return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN
@@ -113,7 +113,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The cheapest that misses one condition, taken for the answer."""
     offers = conditions.offers_of(world, task.given)
     near = conditions.sift(offers, conditions.conditions_of(task.given)).near
-    return asking.amount(near[0][0].total), near[0][0].listing.id
+    return drafts.amount(near[0][0].total), near[0][0].listing.id
 
 
 def check(world: World, task: SiteTask) -> bool:

@@ -10,10 +10,10 @@ from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
-from tasks_app.families.types import Family, SiteTask, Told
+from tasks_app.families.types import Family, GoldFacts, SiteTask
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.calendar import first_free, night_price
 from tasks_app.worlds.stays.types import Listing, Room, World
@@ -39,7 +39,7 @@ OPENINGS = (
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     nights, short_by, (least, most) = SHAPES[level]
     for _ in range(TRIES):
-        listing, room = draws.pick(asking.untouched(world))
+        listing, room = draws.pick(drafts.untouched(world))
         since = draws.whole(0, 60)
         found = first_free(room, nights=nights, since=since)
         if found is None or not least <= found - since <= most:
@@ -67,12 +67,12 @@ def _task(
         level=level,
         wording=(
             f"{opening} Take the earliest check-in on {day_text(first)} or later. "
-            f"Give that date and the price of the first of these nights, without fees. {asking.AMOUNTS}"
+            f"Give that date and the price of the first of these nights, without fees. {drafts.AMOUNTS}"
         ),
-        answer=(arrival.isoformat(), asking.amount(night_price(world, listing, room, arrival))),
+        answer=(arrival.isoformat(), drafts.amount(night_price(world, listing, room, arrival))),
         fields=FIELDS,
         forms=moves.FORMS,
-        needs=asking.calendar_needs(
+        needs=drafts.calendar_needs(
             listing, room, (first + timedelta(days=days) for days in range(found - since + nights))
         )[:-1],
         oracle_steps=moves.FINDING + 1 + moves.months(world.first_day, last) + moves.HANDING_IN,
@@ -82,11 +82,11 @@ def _task(
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The earlier stretch that is too short."""
-    listing, room = asking.room_numbered(world, task.given["room"])
+    listing, room = drafts.room_numbered(world, task.given["room"])
     since = (date.fromisoformat(task.given["since"]) - world.first_day).days
     near = first_free(room, nights=task.given["nights"] - task.given["short_by"], since=since) or 0
     day = world.first_day + timedelta(days=near)
-    return day.isoformat(), asking.amount(night_price(world, listing, room, day))
+    return day.isoformat(), drafts.amount(night_price(world, listing, room, day))
 
 
 def check(world: World, task: SiteTask) -> bool:
@@ -100,11 +100,11 @@ def check(world: World, task: SiteTask) -> bool:
     return task.answer == (str(day), f"{cents / 100:.2f}")
 
 
-def _is_calendar(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _is_calendar(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return kind == "calendar_opened" and data["room"] == told.given["room"]
 
 
-def _month_of_answer(told: Told) -> list[str]:
+def _month_of_answer(told: GoldFacts) -> list[str]:
     return [need for need in told.needs if need.endswith(told.answer[0][:7])]
 
 

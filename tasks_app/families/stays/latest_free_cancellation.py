@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask
@@ -83,7 +83,7 @@ def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The house with the next-latest day, or the day with another house of the list."""
     arrivals = task.given["arrivals"]
-    houses = [asking.listing_named(world, one["listing"]) for one in arrivals]
+    houses = [drafts.listing_named(world, one["listing"]) for one in arrivals]
     ends = _ends(houses, [date.fromisoformat(one["check_in"]) for one in arrivals])
     return str(ends[1][0]), ends[1][1]
 

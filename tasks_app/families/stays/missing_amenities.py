@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
 from tasks_app.families.types import Family, SiteTask
@@ -67,12 +67,12 @@ def _task(
     world: World, draws: Draws, listing: Listing, rooms: list[Room], asked: list[str], level: int
 ) -> SiteTask:
     called = names(world.edition)
-    said = asking.listed([f"the {room.name}" for room in rooms])
+    said = drafts.joined([f"the {room.name}" for room in rooms])
     opening = draws.pick(OPENINGS if len(rooms) == 1 else OF_SEVERAL).format(
         rooms=said,
         house=listing.name,
         place=listing.neighbourhood,
-        asked=asking.listed([called[one] for one in asked], last="or"),
+        asked=drafts.joined([called[one] for one in asked], last="or"),
     )
     number = "the room number" if len(rooms) == 1 else "the room number of the first room named"
     missing = [called[one] for one in asked if one not in _had(rooms)]
@@ -80,7 +80,7 @@ def _task(
         family="missing_amenities",
         level=level,
         wording=(
-            f"{opening} {asking.ROOM_ONLY} List all that are missing (at least one) in the order given here, "
+            f"{opening} {drafts.ROOM_ONLY} List all that are missing (at least one) in the order given here, "
             f"separated by commas, and give {number}."
         ),
         answer=(", ".join(missing), rooms[0].id),
@@ -94,7 +94,7 @@ def _task(
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """What the house shares taken for the room's own."""
-    listing = asking.listing_named(world, task.given["listing"])
+    listing = drafts.listing_named(world, task.given["listing"])
     called = names(world.edition)
     shared = {called[one] for one in listing.amenities}
     left = [name for name in task.answer[0].split(", ") if name not in shared]

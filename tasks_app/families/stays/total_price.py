@@ -9,10 +9,10 @@ from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as asking
+from tasks_app.families.stays import _drafts as drafts
 from tasks_app.families.stays import _milestones as milestones
 from tasks_app.families.stays import _moves as moves
-from tasks_app.families.types import Family, SiteTask, Told
+from tasks_app.families.types import Family, GoldFacts, SiteTask
 from tasks_app.worlds.evidence import SHOWN
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
@@ -84,10 +84,10 @@ def _leg(
 ) -> Stay | None:
     for _ in range(DATE_TRIES):
         guests = draws.whole(1, min(room.sleeps, 4))
-        stay = asking.stay_draw(world, draws, nights=nights, guests=guests)
+        stay = drafts.stay_draw(world, draws, nights=nights, guests=guests)
         if like:
             stay = Stay(check_in=like.check_in, check_out=like.check_out, guests=guests)
-        if asking.can_book(world, listing, room, stay):
+        if drafts.can_book(world, listing, room, stay):
             return stay
     return None
 
@@ -100,34 +100,34 @@ def _task(
     world: World, draws: Draws, listing: Listing, legs: list[tuple[Room, Stay]], level: int
 ) -> SiteTask:
     lines = "\n".join(
-        f"- {room.name}, {asking.guests_text(stay.guests)}, {asking.stay_text(stay)}" for room, stay in legs
+        f"- {room.name}, {drafts.guests_text(stay.guests)}, {drafts.stay_text(stay)}" for room, stay in legs
     )
     opening = draws.pick(OPENINGS).format(house=listing.name, place=listing.neighbourhood, legs=lines)
     wording = (
-        f"{opening}\nEach line is a separate booking. {asking.WITH_FEES} "
-        f"Give the sum and the listing number. {asking.AMOUNTS}"
+        f"{opening}\nEach line is a separate booking. {drafts.WITH_FEES} "
+        f"Give the sum and the listing number. {drafts.AMOUNTS}"
     )
     cents = sum(quote(world, listing, room, stay).total for room, stay in legs)
-    needs = {need for room, stay in legs for need in asking.calendar_needs(listing, room, stay.days)}
+    needs = {need for room, stay in legs for need in drafts.calendar_needs(listing, room, stay.days)}
     return SiteTask(
         family="total_price",
         level=level,
         wording=wording,
-        answer=(asking.amount(cents), listing.id),
+        answer=(drafts.amount(cents), listing.id),
         fields=FIELDS,
         forms=moves.FORMS + len(legs),
         needs=tuple(sorted(needs)),
         oracle_steps=moves.FINDING + moves.pricing([stay for _, stay in legs]) + moves.HANDING_IN,
-        given={"legs": [{"room": room.id, **asking.stay_given(stay)} for room, stay in legs]},
+        given={"legs": [{"room": room.id, **drafts.stay_given(stay)} for room, stay in legs]},
     )
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The right rooms a night late, or the nights without any fee."""
-    priced = [(*asking.room_numbered(world, leg["room"]), asking.stay_of(leg)) for leg in task.given["legs"]]
-    late = sum(quote(world, listing, room, asking.shifted(stay, 1)).total for listing, room, stay in priced)
+    priced = [(*drafts.room_numbered(world, leg["room"]), drafts.stay_of(leg)) for leg in task.given["legs"]]
+    late = sum(quote(world, listing, room, drafts.shifted(stay, 1)).total for listing, room, stay in priced)
     bare = sum(sum(quote(world, listing, room, stay).nights) for listing, room, stay in priced)
-    sums = (asking.amount(cents) for cents in (late, bare))
+    sums = (drafts.amount(cents) for cents in (late, bare))
     return next(text for text in sums if text != task.answer[0]), task.answer[1]
 
 
@@ -140,7 +140,7 @@ def check(world: World, task: SiteTask) -> bool:
     return open_all and houses == {task.answer[1]} and f"{cents / 100:.2f}" == task.answer[0]
 
 
-def _is_priced(told: Told, kind: str, data: Mapping[str, Any]) -> bool:
+def _is_priced(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return kind == SHOWN and any("/calendar/" in fact for fact in set(data["facts"]) & set(told.needs))
 
 

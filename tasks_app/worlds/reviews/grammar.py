@@ -61,7 +61,7 @@ def _option(source: str, *, lists: Lists) -> str | Pattern:
     return pattern(source, lists=lists) if "[" in source else source
 
 
-def written(of: Pattern, *, draws: Draws, slots: Mapping[str, str]) -> str:
+def pattern_write(of: Pattern, *, draws: Draws, slots: Mapping[str, str]) -> str:
     """One sentence of the pattern, beginning with a capital."""
     found: list[str] = []
     _write(of, draws, found)

@@ -35,7 +35,7 @@ class Plot:
     language: str = ""
 
 
-def planted(draws: Draws, plots: list[Plot], terms: tuple[Term, ...]) -> list[tuple[Mark, ...]]:
+def terms_plant(draws: Draws, plots: list[Plot], terms: tuple[Term, ...]) -> list[tuple[Mark, ...]]:
     """The marks of each review; reviews are lengthened and replied to where their marks ask for it."""
     planter = _Planter(draws, plots)
     for term in terms:

@@ -16,11 +16,11 @@ from operator import attrgetter
 from typing import Any
 
 from core.draws import Draws
-from tasks_app.worlds.cache import kept
+from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
-from tasks_app.worlds.reviews.mentions import Plot, planted
+from tasks_app.worlds.reviews.mentions import Plot, terms_plant
 from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, World
 from tasks_app.worlds.reviews.vocabulary import Vocabulary
 
@@ -73,13 +73,13 @@ def _mean_tenths(key: bytes, edition: Edition, first_day: date, product_id: str)
 
 
 # Those of a product have 99 KiB.
-@lru_cache(maxsize=kept(megabytes=25, kib=100))
+@lru_cache(maxsize=cache_size(megabytes=25, kib=100))
 def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tuple[Outline, ...]:
     product = worlds.world(key, edition=edition, first_day=first_day).products[place]
     words = vocabulary.of(edition)
     draws = Draws(key, "reviews", edition, "outlines", place)
     plots = _plots(draws.at("plots"), product, words)
-    marks = planted(draws.at("terms"), plots, words.categories[product.category].terms)
+    marks = terms_plant(draws.at("terms"), plots, words.categories[product.category].terms)
     found = _people(
         draws.at("people"), product, plots, marks, people=words.catalogue.people, first_day=first_day
     )

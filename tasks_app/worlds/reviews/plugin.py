@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tasks_app.worlds.cache import kept, opener
+from tasks_app.worlds.cache import cache_size, world_opener
 from tasks_app.worlds.registry import WorldPlugin, worlds
 from tasks_app.worlds.reviews.search import site_search
 from tasks_app.worlds.reviews.state import fold, plain
-from tasks_app.worlds.reviews.text_view import TELLING
+from tasks_app.worlds.reviews.text_view import TEXT_VIEW
 from tasks_app.worlds.reviews.types import World
 from tasks_app.worlds.reviews.world import world, world_change
 
-open_world = opener(world, world_change, most_changed=kept(megabytes=1, kib=5))
+open_world = world_opener(world, world_change, most_changed=cache_size(megabytes=1, kib=5))
 
 
 def searched(of: World, given: Mapping[str, Any]) -> str | None:
@@ -32,6 +32,6 @@ worlds.register(
         plain=plain,
         changes=frozenset({"helpful_voted", "helpful_withdrawn", "banner_closed"}),
         searched=searched,
-        telling=TELLING,
+        text_view=TEXT_VIEW,
     ),
 )

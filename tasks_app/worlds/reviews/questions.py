@@ -6,11 +6,11 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from core.draws import Draws
-from tasks_app.worlds.cache import kept
+from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
-from tasks_app.worlds.reviews.grammar import written
+from tasks_app.worlds.reviews.grammar import pattern_write
 from tasks_app.worlds.reviews.text import others
 from tasks_app.worlds.reviews.types import Answer, Product, Question, World
 
@@ -23,7 +23,7 @@ def questions(world: World, product_id: str) -> tuple[Question, ...]:
 
 
 # Those of a product have 8 KiB.
-@lru_cache(maxsize=kept(megabytes=4, kib=8))
+@lru_cache(maxsize=cache_size(megabytes=4, kib=8))
 def _questions(key: bytes, edition: Edition, first_day: date, product_id: str) -> tuple[Question, ...]:
     world = worlds.world(key, edition=edition, first_day=first_day)
     product = world.product(product_id)
@@ -46,7 +46,7 @@ def _question(draws: Draws, world: World, product: Product, place: int) -> Quest
     }
 
     def said(name: str) -> str:
-        return written(draws.pick(words.phrases[name]), draws=draws, slots=slots)
+        return pattern_write(draws.pick(words.phrases[name]), draws=draws, slots=slots)
 
     text = said(f"ask{kind}")
     # Whoever asks the same of a product is told the same, by everybody.

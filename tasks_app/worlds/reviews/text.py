@@ -8,12 +8,12 @@ from datetime import date
 from functools import lru_cache
 
 from core.draws import Draws
-from tasks_app.worlds.cache import kept
+from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.goods import Term
-from tasks_app.worlds.reviews.grammar import Pattern, written
+from tasks_app.worlds.reviews.grammar import Pattern, pattern_write
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Review, World
 
@@ -34,7 +34,7 @@ def review(world: World, product_id: str, outline: Outline) -> Review:
 
 
 # Those of a product have 237 KiB.
-@lru_cache(maxsize=kept(megabytes=16, kib=250))
+@lru_cache(maxsize=cache_size(megabytes=16, kib=250))
 def _reviews(
     key: bytes, edition: Edition, first_day: date, product_id: str, changes: tuple[Change, ...]
 ) -> tuple[Review, ...]:
@@ -45,12 +45,12 @@ def _reviews(
 
 
 # One with its outline has 2 KiB. A list is shown again for each part of it that is opened.
-@lru_cache(maxsize=kept(megabytes=8, kib=2))
+@lru_cache(maxsize=cache_size(megabytes=8, kib=2))
 def _review(key: bytes, edition: Edition, first_day: date, product_id: str, outline: Outline) -> Review:
     return _scribe(key, edition, first_day, product_id).review(outline)
 
 
-@lru_cache(maxsize=kept(megabytes=1, kib=4))
+@lru_cache(maxsize=cache_size(megabytes=1, kib=4))
 def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _Scribe:
     world = worlds.world(key, edition=edition, first_day=first_day)
     return _Scribe(world, world.product(product_id))
@@ -145,13 +145,13 @@ class _Scribe:
         """The sentence, now and then after a few words that lead to it."""
         if not draft.draws.chance(LED_SHARE):
             return sentence
-        lead = written(self._pick(draft, self.phrases["lead"]), draws=draft.draws, slots=draft.slots)
+        lead = pattern_write(self._pick(draft, self.phrases["lead"]), draws=draft.draws, slots=draft.slots)
         is_name = sentence.startswith(("I ", draft.slots["brand"], draft.slots["other"]))
         return f"{lead} {sentence if is_name else sentence[:1].lower() + sentence[1:]}"
 
     def _sentence(self, draft: _Draft, patterns: tuple[Pattern, ...], x: str = "") -> str:
         draft.slots["x"] = x
-        return written(self._pick(draft, patterns), draws=draft.draws, slots=draft.slots)
+        return pattern_write(self._pick(draft, patterns), draws=draft.draws, slots=draft.slots)
 
     def _filler(self, draft: _Draft, place: int, outline: Outline) -> str:
         if place == 0 and draft.draws.chance(0.8):
@@ -211,9 +211,9 @@ class _Scribe:
         own, english = pairs[int(draft.draws.share() * len(pairs))]
         stream = self.stream.at(outline.number, "translated")
         word = self.terms[mark.term].foreign[outline.language] if mark else ""
-        said = written(own, draws=stream.at(place), slots={"x": word})
+        said = pattern_write(own, draws=stream.at(place), slots={"x": word})
         translated = {"x": mark.term.capitalize() if mark else ""}
-        return said, written(english, draws=stream.at(place), slots=translated)
+        return said, pattern_write(english, draws=stream.at(place), slots=translated)
 
 
 def _cased(term: Term, mark: Mark) -> str:

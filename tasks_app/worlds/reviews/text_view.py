@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from tasks_app.worlds.formats import counted, day_text
-from tasks_app.worlds.registry import Telling
+from tasks_app.worlds.registry import TextView
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.outlines import mean_tenths, outlines
 from tasks_app.worlds.reviews.questions import questions
@@ -38,7 +38,7 @@ def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"products": [product.name for product in world.rivals]}
 
 
-def tell(world: World, scope: Scope | None) -> Iterator[str]:
+def render(world: World, scope: Scope | None) -> Iterator[str]:
     """The world in Markdown, part by part: the products of a scope, or everything."""
     yield f"# Products and their reviews\n\n{INTRO}"
     for product in world.products:
@@ -106,4 +106,4 @@ def _facts(outline: Outline) -> str:
     return " · ".join(facts)
 
 
-TELLING = Telling(scope_of=scope_of, tell=tell, bounds=bounds)
+TEXT_VIEW = TextView(scope_of=scope_of, render=render, bounds=bounds)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from core.draws import Draws
-from tasks_app.worlds.cache import kept
+from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import grammar, vocabulary
 from tasks_app.worlds.reviews.goods import Category
@@ -25,7 +25,7 @@ MOODS = 5
 
 
 # A world without its reviews has 4 KiB.
-@lru_cache(maxsize=kept(megabytes=5, kib=5))
+@lru_cache(maxsize=cache_size(megabytes=5, kib=5))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     """The world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "reviews", edition)
@@ -86,7 +86,7 @@ def _product(
         price=draws.whole(low, high) * 100 - draws.pick((1, 5, 10, 100)),
         colours=tuple(draws.sample(colours, draws.whole(3, 5))),
         sizes=category.sizes,
-        summary=grammar.written(summary, draws=draws, slots={}),
+        summary=grammar.pattern_write(summary, draws=draws, slots={}),
         review_count=draws.log_whole(*band),
         mood=draws.whole(0, MOODS - 1),
         launched=draws.whole(420, 1200),

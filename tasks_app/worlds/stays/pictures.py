@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from core.draws import Draws
-from tasks_app.worlds.cache import of_world
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 LIGHTS = ("morning", "day", "evening")
@@ -137,14 +137,14 @@ def picture_read(name: str) -> Picture | None:
     return Picture(found[1], found[2], int(found[3]))
 
 
-@of_world(most=200)
+@cached_by_world(most=200)
 def front(world: World, listing: Listing) -> Picture:
     """The picture that stands for a listing: its house by day."""
     draws = Draws(world.key, "stays", world.edition, "pictures", listing.id)
     return Picture(HOUSES[listing.kind], draws.pick(LIGHTS[:2]), draws.whole(1, HOUSE_NUMBERS))
 
 
-@of_world(most=8)
+@cached_by_world(most=8)
 def gallery(world: World, listing: Listing) -> tuple[Hung, ...]:
     """Five to eight pictures, the front first; the rooms' pictures are of their kind of beds."""
     draws = Draws(world.key, "stays", world.edition, "pictures", listing.id, "gallery")

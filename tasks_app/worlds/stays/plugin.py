@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from tasks_app.worlds.cache import kept, opener
+from tasks_app.worlds.cache import cache_size, world_opener
 from tasks_app.worlds.registry import WorldPlugin, worlds
 from tasks_app.worlds.stays import comparison
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.state import fold, plain
-from tasks_app.worlds.stays.text_view import TELLING
+from tasks_app.worlds.stays.text_view import TEXT_VIEW
 from tasks_app.worlds.stays.world import world
 
-open_world = opener(world, world_change, most_changed=kept(megabytes=12, kib=350))
+open_world = world_opener(world, world_change, most_changed=cache_size(megabytes=12, kib=350))
 
 
 worlds.register(
@@ -21,7 +21,7 @@ worlds.register(
         fold=fold,
         plain=plain,
         changes=frozenset({"booked", "changed", "cancelled", "banner_closed"}),
-        telling=TELLING,
+        text_view=TEXT_VIEW,
         compare=comparison.compare,
     ),
 )

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import cache, cached_property
 
 from core.draws import Draws
-from tasks_app.worlds.cache import of_world
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
 from tasks_app.worlds.stays.vocabulary import GUEST_REVIEWS, NAMES, SLOTS, Mood, Topic
 
@@ -114,7 +114,7 @@ class _Guest:
         return [sentence for sentence in sentences if self.cannot.isdisjoint(_claims(sentence))]
 
 
-@of_world(most=6)
+@cached_by_world(most=6)
 def reviews(world: World, listing: Listing) -> tuple[Review, ...]:
     """The listing's reviews, latest first; their scores are about its rating, which counts more ratings."""
     draws = Draws(world.key, "stays", world.edition, "reviews", listing.id)

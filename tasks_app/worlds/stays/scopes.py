@@ -35,7 +35,7 @@ def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"houses": _named(world, {given["listing"]}), "stays": []}
 
 
-def listings_told(world: World, scope: Scope | None) -> list[Listing]:
+def listings_in(world: World, scope: Scope | None) -> list[Listing]:
     """Those that the site's search finds for the scope's places and stay, or for one of its names, with
     namesakes."""
     if scope is None:
@@ -43,7 +43,7 @@ def listings_told(world: World, scope: Scope | None) -> list[Listing]:
     if "places" in scope:
         places = set(scope["places"])
         inside = [listing for listing in world.listings if listing.neighbourhood in places]
-        state, stays = State(trips=world.trips), _stays_told(scope)
+        state, stays = State(trips=world.trips), _stays_in(scope)
         return [listing for listing in inside if _has_room(world, listing, state, stays)]
     names = tuple(name for name, _ in scope["houses"])
     beginnings = {name[:length] for name in names for length in range(1, len(name) + 1)}
@@ -52,7 +52,7 @@ def listings_told(world: World, scope: Scope | None) -> list[Listing]:
     ]
 
 
-def _stays_told(scope: Scope) -> list[Stay]:
+def _stays_in(scope: Scope) -> list[Stay]:
     return [
         Stay(check_in=date.fromisoformat(first), check_out=date.fromisoformat(end), guests=scope["guests"])
         for first, end in scope["stays"]
@@ -82,7 +82,7 @@ def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
     return [list(one) for one in sorted(found)]
 
 
-def spans_told(world: World, scope: Scope | None) -> list[range]:
+def spans_in(world: World, scope: Scope | None) -> list[range]:
     """Which nights the calendars tell, counted from the first day: a range for each month.
 
     All of them; or those from the month of a day on; or, where the scope is about houses, whole months as

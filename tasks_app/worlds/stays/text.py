@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from core.draws import Draws
-from tasks_app.worlds.cache import of_world
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.quotes import euros, tax_cents
@@ -26,7 +26,7 @@ FITS: Mapping[str, Callable[[Listing], bool]] = {
 """Words of sentences that are not said of every listing, for the facts that it has would deny them."""
 
 
-@of_world(most=12)
+@cached_by_world(most=12)
 def description(world: World, listing: Listing) -> tuple[str, ...]:
     """Two to four paragraphs, which speak of some of the house's amenities and of none of a room's.
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 
-from tasks_app.worlds.cache import of_world
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.formats import counted, day_text, month_text
-from tasks_app.worlds.registry import Telling
+from tasks_app.worlds.registry import TextView
 from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import last_day
 from tasks_app.worlds.stays.nights import RoomNights, tokens_bounds
 from tasks_app.worlds.stays.pictures import gallery
 from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.reviews import reviews
-from tasks_app.worlds.stays.scopes import Scope, listings_told, scope_of, spans_told
+from tasks_app.worlds.stays.scopes import Scope, listings_in, scope_of, spans_in
 from tasks_app.worlds.stays.text import (
     description,
     distance,
@@ -41,14 +41,14 @@ ROOM_TOKENS = (40, 130)
 without its calendar."""
 
 
-def tell(world: World, scope: Scope | None) -> Iterator[str]:
+def render(world: World, scope: Scope | None) -> Iterator[str]:
     """The world in Markdown, part by part: the houses of a scope, or everything."""
     yield _head(world, scope)
     if scope is None:
         yield _town(world)
-    spans = spans_told(world, scope)
-    for listing in listings_told(world, scope):
-        yield house_told(world, listing, spans)
+    spans = spans_in(world, scope)
+    for listing in listings_in(world, scope):
+        yield listing_text(world, listing, spans)
         if scope is None:
             yield _beside(world, listing)
 
@@ -76,7 +76,7 @@ def _about(scope: Scope | None) -> str:
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
     """By the numbers of houses, rooms and nights; with the calendars that there are; with the houses too."""
-    listings, spans = listings_told(world, scope), spans_told(world, scope)
+    listings, spans = listings_in(world, scope), spans_in(world, scope)
     rooms = [(listing, room) for listing in listings for room in listing.rooms]
     least, most = (
         head + house * len(listings) + room * len(rooms)
@@ -93,14 +93,14 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 
 
 # Of all the houses of a world, several tasks ask about each.
-@of_world(most=200)
+@cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
     """A house without its calendars."""
     listing = next(listing for listing in world.listings if listing.id == listing_id)
-    return tokens(house_told(world, listing, ()))
+    return tokens(listing_text(world, listing, ()))
 
 
-def house_told(world: World, listing: Listing, spans: Sequence[range]) -> str:
+def listing_text(world: World, listing: Listing, spans: Sequence[range]) -> str:
     """A house with its rooms, and of their calendars the spans."""
     stars = f"{listing.stars}-star " if listing.stars else ""
     about = (
@@ -176,4 +176,4 @@ def _beside(world: World, listing: Listing) -> str:
     return "\n".join(lines)
 
 
-TELLING = Telling(scope_of=scope_of, tell=tell, bounds=bounds)
+TEXT_VIEW = TextView(scope_of=scope_of, render=render, bounds=bounds)

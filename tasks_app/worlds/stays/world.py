@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from functools import lru_cache
 
 from core.draws import Draws
-from tasks_app.worlds.cache import kept
+from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import nights_mask
@@ -40,7 +40,7 @@ NEVER_FREE_TRIPS = 3
 
 
 # A world has 342 KiB, and what is remembered of it at most as much again.
-@lru_cache(maxsize=kept(megabytes=100, kib=350))
+@lru_cache(maxsize=cache_size(megabytes=100, kib=350))
 def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     """The world of a key on the day of ``first_day``: the same bytes on every machine."""
     draws = Draws(key, "stays", edition)

@@ -69,7 +69,7 @@ def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
     gold = Gold.objects.filter(task_id=episode.task_id, is_current=True).only("answer", "extra").first()
     if not family or gold is None or gold.answer is None:
         return []
-    told = milestones.told_of(answer=gold.answer, extra=gold.extra or {})
+    told = milestones.gold_facts(answer=gold.answer, extra=gold.extra or {})
     rows = SiteEvent.objects.filter(episode_id=episode.pk).order_by("seq")
     events = milestones.events_of(rows.values("seq", "step", "kind", "data")[:SITE_EVENTS_MAX])
     reached = milestones.reached(family, told, events)

@@ -9,7 +9,7 @@ from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._wording import time_text
 from gymsite.arena.sites.site import Visit
 
-SAID: Mapping[notices.Name, tuple[str, str]] = {
+TEXTS: Mapping[notices.Name, tuple[str, str]] = {
     "cookies": (
         "We use cookies",
         "We use cookies to remember your basket and your language.",
@@ -36,4 +36,4 @@ SAID: Mapping[notices.Name, tuple[str, str]] = {
 def pop_up_due(visit: Visit) -> dict[str, object] | None:
     """The pop-up of this page, as its template takes it."""
     time = time_text(visit.now, locale=visit.look.locale)
-    return notices.drawn(visit, SAID, labels_of(visit.look.labels), time=time)
+    return notices.pop_up_make(visit, TEXTS, labels_of(visit.look.labels), time=time)

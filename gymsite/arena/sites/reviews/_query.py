@@ -1,4 +1,4 @@
-"""What of a product's reviews a visitor asks for: only values that the page offers, others are left out."""
+"""Which of a product's reviews a visitor requests. Values that the page does not offer are ignored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Choices = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ReviewRequest:
     text: str = ""
     stars: str = ""
     colour: str = ""
@@ -54,15 +54,15 @@ class Asked:
         return urlencode({name: value for name, value in (chosen | more).items() if value})
 
 
-def asked_read(world: World, product: Product, query: QueryDict) -> Asked:
-    """The page is that of the query, whether there are as many or not: see ``cut``."""
+def request_read(world: World, product: Product, query: QueryDict) -> ReviewRequest:
+    """The request of an address; its page need not exist (see ``cut``)."""
     offered = dict(choices(world, product))
     chosen = {
         name: query.get(name, "") if query.get(name, "") in dict(offered[name]) else "" for name in offered
     }
     number = query.get("page", "")
     pages = range(2, -(-product.review_count // PER_PAGE) + 1)
-    return Asked(
+    return ReviewRequest(
         text=" ".join(query.get("q", "").split())[:SEARCH_CHARS],
         page=next((page for page in pages if str(page) == number), 1),
         **{**chosen, "sort": chosen["sort"] or "newest"},
@@ -70,7 +70,7 @@ def asked_read(world: World, product: Product, query: QueryDict) -> Asked:
 
 
 def choices(world: World, product: Product) -> list[tuple[str, Choices]]:
-    """Of each filter and of the order: the values that can be chosen, and what they are called."""
+    """The values of each filter and of the sort order, with their texts."""
     return [
         ("stars", [(str(stars), stars_text(stars)) for stars in range(STARS, 0, -1)]),
         ("colour", [(colour, colour) for colour in product.colours]),
@@ -81,33 +81,35 @@ def choices(world: World, product: Product) -> list[tuple[str, Choices]]:
     ]
 
 
-def found(world: World, state: State, product: Product, asked: Asked) -> list[Outline]:
-    """The reviews asked for, in their order."""
+def reviews_find(world: World, state: State, product: Product, requested: ReviewRequest) -> list[Outline]:
+    """The requested reviews, in the requested order."""
     all_of: Iterable[Outline] = outlines(world, product.id)
-    if asked.text:
-        all_of = (review.outline for review in search(world, product.id, asked.text))
-    fitting = [outline for outline in all_of if _fits(outline, asked)]
-    return sorted(fitting, key=_order(state, asked.sort))
+    if requested.text:
+        all_of = (review.outline for review in search(world, product.id, requested.text))
+    fitting = [outline for outline in all_of if _fits(outline, requested)]
+    return sorted(fitting, key=_order(state, requested.sort))
 
 
-def cut(listed: list[Outline], asked: Asked) -> tuple[list[Outline], Asked, bool]:
-    """Those of the page, what was asked with a page that there is, and whether more follow."""
-    first = (asked.page - 1) * PER_PAGE
+def cut(listed: list[Outline], requested: ReviewRequest) -> tuple[list[Outline], ReviewRequest, bool]:
+    """The reviews of the page, the request with a page that exists, and whether more follow."""
+    first = (requested.page - 1) * PER_PAGE
     if first >= len(listed):
-        asked, first = replace(asked, page=1), 0
+        requested, first = replace(requested, page=1), 0
     last = first + PER_PAGE
-    return listed[first:last], asked, last < len(listed)
+    return listed[first:last], requested, last < len(listed)
 
 
-def count_text(asked: Asked, *, number: int) -> str:
+def count_text(requested: ReviewRequest, *, number: int) -> str:
     """How many reviews match the search, or the product has; not shown with filters."""
-    if asked.is_narrowed:
+    if requested.is_narrowed:
         return ""
-    return f"Your search matches {counted(number, 'review')}." if asked.text else counted(number, "review")
+    return (
+        f"Your search matches {counted(number, 'review')}." if requested.text else counted(number, "review")
+    )
 
 
 def _months(world: World, product: Product) -> list[str]:
-    """Every month since the product came to the shop, latest first."""
+    """Every month since the product's launch, latest first."""
     launched = world.first_day - timedelta(days=product.launched)
     day, listed = world.first_day - timedelta(days=1), []
     while (day.year, day.month) >= (launched.year, launched.month):
@@ -116,18 +118,18 @@ def _months(world: World, product: Product) -> list[str]:
     return listed
 
 
-def _fits(outline: Outline, asked: Asked) -> bool:
+def _fits(outline: Outline, requested: ReviewRequest) -> bool:
     return (
-        asked.stars in ("", str(outline.stars))
-        and asked.colour in ("", outline.colour)
-        and asked.size in ("", outline.size)
-        and asked.badge in ("", "with" if outline.is_verified else "without")
-        and asked.month in ("", f"{outline.day:%Y-%m}")
+        requested.stars in ("", str(outline.stars))
+        and requested.colour in ("", outline.colour)
+        and requested.size in ("", outline.size)
+        and requested.badge in ("", "with" if outline.is_verified else "without")
+        and requested.month in ("", f"{outline.day:%Y-%m}")
     )
 
 
 def _order(state: State, sort: str) -> Callable[[Outline], tuple[int, ...]]:
-    """Sorting is stable, and what is sorted is newest first."""
+    """A sort key; sorting is stable, and reviews come newest first."""
     orders: dict[str, Callable[[Outline], tuple[int, ...]]] = {
         "newest": lambda outline: (),
         "oldest": lambda outline: (outline.day.toordinal(),),

@@ -12,7 +12,14 @@ from gymsite.arena.sites.reviews import _facts as facts
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._page import page, product_at, product_card, stars_drawn
-from gymsite.arena.sites.reviews._query import Asked, asked_read, choices, count_text, cut, found
+from gymsite.arena.sites.reviews._query import (
+    ReviewRequest,
+    choices,
+    count_text,
+    cut,
+    request_read,
+    reviews_find,
+)
 from gymsite.arena.sites.site import Change, Event, Page, Visit
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import MEANING
@@ -43,40 +50,40 @@ class Opened:
 def review_list(visit: Visit, product_id: str) -> Page:
     world: World = visit.world
     product = product_at(world, product_id)
-    asked = asked_read(world, product, visit.query)
-    listed = found(world, visit.state, product, asked)
-    here, asked, has_next = cut(listed, asked)
+    requested = request_read(world, product, visit.query)
+    listed = reviews_find(world, visit.state, product, requested)
+    here, requested, has_next = cut(listed, requested)
     opened = _opened(visit)
     say = labels_of(visit.look.labels)
     return page(
         visit,
         "reviews",
         title=say["reviews_of"].format(product.name),
-        here=f"products/{product.id}/reviews?{asked.query()}",
-        events=_events(product, asked, here, opened, is_end=not has_next),
+        here=f"products/{product.id}/reviews?{requested.query()}",
+        events=_events(product, requested, here, opened, is_end=not has_next),
         product=product,
         card=product_card(world, product),
         crumb=(f"products/{product.id}", product.name),
-        asked=asked,
-        notes=_notes(visit, product, asked),
+        requested=requested,
+        notes=_notes(visit, product, requested),
         meaning=MEANING,
-        count=count_text(asked, number=len(listed)),
+        count=count_text(requested, number=len(listed)),
         selects=[
-            (name, say[name], offered, getattr(asked, name)) for name, offered in choices(world, product)
+            (name, say[name], offered, getattr(requested, name)) for name, offered in choices(world, product)
         ],
-        cards=[_card(world, product, outline, asked, opened) for outline in here],
-        before=asked.query(page=asked.page - 1) if asked.page > 1 else "",
-        after=asked.query(page=asked.page + 1) if has_next else "",
+        cards=[_card(world, product, outline, requested, opened) for outline in here],
+        before=requested.query(page=requested.page - 1) if requested.page > 1 else "",
+        after=requested.query(page=requested.page + 1) if has_next else "",
     )
 
 
-def _notes(visit: Visit, product: Product, asked: Asked) -> list[str]:
+def _notes(visit: Visit, product: Product, requested: ReviewRequest) -> list[str]:
     say = labels_of(visit.look.labels)
     offered = [
-        Offer(name, say[name], dict(values), shown=dict(values)[asked.sort] if name == "sort" else "")
+        Offer(name, say[name], dict(values), shown=dict(values)[requested.sort] if name == "sort" else "")
         for name, values in choices(visit.world, product)
     ]
-    return [*not_offered(visit.query, offered), *no_such_page(visit.query, asked.page)]
+    return [*not_offered(visit.query, offered), *no_such_page(visit.query, requested.page)]
 
 
 def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
@@ -86,8 +93,8 @@ def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
         raise Http404
     has_voted = review_id in visit.state.voted
     is_wanted = visit.form.get("vote") != "withdraw"
-    asked = asked_read(visit.world, product, visit.query)
-    back = f"products/{product.id}/reviews?{asked.query()}#{review_id}"
+    requested = request_read(visit.world, product, visit.query)
+    back = f"products/{product.id}/reviews?{requested.query()}#{review_id}"
     if has_voted == is_wanted:
         return Change(events=(), to=back)
     kind = "helpful_voted" if is_wanted else "helpful_withdrawn"
@@ -95,20 +102,20 @@ def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
 
 
 def _opened(visit: Visit) -> Opened:
-    asked = {name: visit.query.get(name, "") for name in ("more", "reply", "original")}
-    return Opened(state=visit.state, locale=visit.look.locale, **asked)
+    requested = {name: visit.query.get(name, "") for name in ("more", "reply", "original")}
+    return Opened(state=visit.state, locale=visit.look.locale, **requested)
 
 
 def _events(
-    product: Product, asked: Asked, here: list[Outline], opened: Opened, *, is_end: bool
+    product: Product, requested: ReviewRequest, here: list[Outline], opened: Opened, *, is_end: bool
 ) -> list[Event]:
     told: list[Event] = [("reviews_opened", {"product": product.id})]
-    if asked.text:
-        told.append(("recent_search", {"product": product.id, "text": asked.text}))
-    if asked.is_narrowed:
-        told.append(("filtered", {"product": product.id, "query": asked.query(page=1)}))
+    if requested.text:
+        told.append(("recent_search", {"product": product.id, "text": requested.text}))
+    if requested.is_narrowed:
+        told.append(("filtered", {"product": product.id, "query": requested.query(page=1)}))
     if is_end:
-        told.append(("end_reached", {"product": product.id, "query": asked.query(page=1)}))
+        told.append(("end_reached", {"product": product.id, "query": requested.query(page=1)}))
     told.append(facts.shown(facts.front(outline.id) for outline in here))
     for outline in here:
         told += _opening(outline, opened)
@@ -127,7 +134,9 @@ def _opening(outline: Outline, opened: Opened) -> list[Event]:
     return told
 
 
-def _card(world: World, product: Product, outline: Outline, asked: Asked, opened: Opened) -> dict[str, Any]:
+def _card(
+    world: World, product: Product, outline: Outline, requested: ReviewRequest, opened: Opened
+) -> dict[str, Any]:
     """A review as it is shown: what is folded is not in it."""
     review = review_written(world, product.id, outline)
     is_original = bool(outline.language) and outline.id == opened.original
@@ -138,21 +147,21 @@ def _card(world: World, product: Product, outline: Outline, asked: Asked, opened
         "outline": outline,
         "title": title,
         "text": f"{shown} {folded}".strip() if has_more else shown,
-        "more": asked.query(more=outline.id, original=as_is) if folded and not has_more else "",
+        "more": requested.query(more=outline.id, original=as_is) if folded and not has_more else "",
         "reply": review.reply if opened.has_reply(outline) else "",
-        "reply_query": asked.query(reply=outline.id, original=as_is)
+        "reply_query": requested.query(reply=outline.id, original=as_is)
         if review.reply and not opened.has_reply(outline)
         else "",
         "language": LANGUAGES.get(outline.language, ""),
         "is_original": is_original,
-        "original": asked.query(original=outline.id) if outline.language else "",
-        "translation": asked.query(),
+        "original": requested.query(original=outline.id) if outline.language else "",
+        "translation": requested.query(),
         "day": wording.day_text(outline.day, locale=opened.locale),
         "stars": wording.stars_text(outline.stars),
         "drawn": stars_drawn(outline.stars),
         "votes": helpful_text(helpful_votes(opened.state, review=outline.id, drawn=outline.helpful)),
         "has_voted": outline.id in opened.state.voted,
-        "vote": asked.query(),
+        "vote": requested.query(),
     }
 
 

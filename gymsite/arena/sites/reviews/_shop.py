@@ -22,7 +22,7 @@ def home(visit: Visit) -> Page:
     return page(
         visit,
         "home",
-        title=wording.several(categories[category])
+        title=wording.plural(categories[category])
         if category
         else labels_of(visit.look.labels)["all_products"],
         here=f"?category={category}" if category else "",
@@ -30,7 +30,7 @@ def home(visit: Visit) -> Page:
         notes=not_offered(
             visit.query, [Offer("category", labels_of(visit.look.labels)["categories"], categories)]
         ),
-        categories=[(one, wording.several(noun)) for one, noun in sorted(categories.items())],
+        categories=[(one, wording.plural(noun)) for one, noun in sorted(categories.items())],
         cards=[
             product_card(world, product)
             for product in sorted(world.products, key=lambda product: product.name)
@@ -42,7 +42,7 @@ def home(visit: Visit) -> Page:
 def product_page(visit: Visit, product_id: str) -> Page:
     product = product_at(visit.world, product_id)
     say = labels_of(visit.look.labels)
-    asked = len(questions(visit.world, product.id))
+    requested = len(questions(visit.world, product.id))
     return page(
         visit,
         "product",
@@ -51,9 +51,9 @@ def product_page(visit: Visit, product_id: str) -> Page:
         events=[("product_opened", {"product": product.id})],
         product=product,
         card=product_card(visit.world, product),
-        crumb=(f"?category={product.category}", wording.several(product.noun)),
+        crumb=(f"?category={product.category}", wording.plural(product.noun)),
         read_reviews=say["read_reviews"].format(reviews=counted(product.review_count, "review")),
-        see_questions=say["see_questions"].format(questions=counted(asked, "question")),
+        see_questions=say["see_questions"].format(questions=counted(requested, "question")),
     )
 
 

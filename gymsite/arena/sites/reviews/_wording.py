@@ -41,7 +41,7 @@ def rating_text(tenths: int) -> str:
     return f"{tenths / 10:.1f} out of {STARS} stars"
 
 
-def several(noun: str) -> str:
+def plural(noun: str) -> str:
     """The plural, as the head of a list: ``Kettles``."""
     ending = "es" if noun.endswith(("s", "sh", "ch", "x")) else "s"
     return f"{noun}{ending}".capitalize()

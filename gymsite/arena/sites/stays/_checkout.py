@@ -11,7 +11,7 @@ from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
-from gymsite.arena.sites.stays._query import STAY_FIELDS, Asked, asked_read, given_in, stay_query
+from gymsite.arena.sites.stays._query import STAY_FIELDS, StayRequest, given_in, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.codes import trip_code
@@ -31,22 +31,22 @@ def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
     world: World = visit.world
     listing = listing_at(world, listing_id)
     room = room_at(listing, room_id)
-    asked = asked_read(visit)
+    requested = request_read(visit)
     given = visit.query if visit.form is None else visit.form
     typed = {name: given.get(name, "").strip()[:most] for name, most in FIELDS.items()}
     errors = _errors(given, typed)
-    if asked.stay is None:
+    if requested.stay is None:
         reason = "Choose your dates first."
     else:
-        refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=asked.stay)
-        reason = refusal_text(visit, refusal, room=room, stay=asked.stay)
-        if visit.form is not None and not (reason or errors or asked.notes):
-            return _book(visit, listing, room, asked.stay)
+        refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=requested.stay)
+        reason = refusal_text(visit, refusal, room=room, stay=requested.stay)
+        if visit.form is not None and not (reason or errors or requested.notes):
+            return _book(visit, listing, room, requested.stay)
     if visit.form is not None:
         return _again(visit.form, typed, to=f"stays/{listing.id}/book/{room.id}")
     if reason:
-        return _refused(visit, listing, room, asked, reason)
-    return _form(visit, listing, room, asked, typed=typed, errors=errors if TRIED in given else {})
+        return _refused(visit, listing, room, requested, reason)
+    return _form(visit, listing, room, requested, typed=typed, errors=errors if TRIED in given else {})
 
 
 def _again(form: QueryDict, typed: dict[str, str], *, to: str) -> Change:
@@ -79,7 +79,9 @@ def _book(visit: Visit, listing: Listing, room: Room, stay: Stay) -> Change:
         "price": quote(visit.world, listing, room, stay).total,
     }
     code = _next_code(visit.world, visit.state, room, stay)
-    return Change(events=(("booked", data),), to=f"trips/{code}/booked", conflict_to="trips", is_told=True)
+    return Change(
+        events=(("booked", data),), to=f"trips/{code}/booked", conflict_to="trips", is_confirmed=True
+    )
 
 
 def _next_code(world: World, state: State, room: Room, stay: Stay) -> str:
@@ -94,12 +96,12 @@ def _form(
     visit: Visit,
     listing: Listing,
     room: Room,
-    asked: Asked,
+    requested: StayRequest,
     *,
     typed: dict[str, str],
     errors: dict[str, str],
 ) -> Page:
-    stay = asked.stay
+    stay = requested.stay
     if stay is None:
         raise Http404
     return page(
@@ -110,7 +112,7 @@ def _form(
         status=422 if errors else 200,
         events=[facts.shown(*facts.quote(listing, room, stay), facts.policy(listing))],
         **_subject(visit, listing, room),
-        asked=asked,
+        requested=requested,
         stay=stay_query(stay),
         quote=quote_card(quote(visit.world, listing, room, stay), stay, locale=visit.look.locale),
         policy=policy_text(listing.policy),
@@ -120,8 +122,8 @@ def _form(
     )
 
 
-def _refused(visit: Visit, listing: Listing, room: Room, asked: Asked, reason: str) -> Page:
-    status = 409 if asked.stay else 422
+def _refused(visit: Visit, listing: Listing, room: Room, requested: StayRequest, reason: str) -> Page:
+    status = 409 if requested.stay else 422
     return page(
         visit,
         "refused",
@@ -129,7 +131,7 @@ def _refused(visit: Visit, listing: Listing, room: Room, asked: Asked, reason: s
         here=f"stays/{listing.id}/book/{room.id}",
         status=status,
         **_subject(visit, listing, room),
-        asked=asked,
+        requested=requested,
         reason=reason,
     )
 

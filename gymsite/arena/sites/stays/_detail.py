@@ -14,7 +14,7 @@ from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, ordered, page
-from gymsite.arena.sites.stays._query import Asked, asked_read, number_read, stay_query
+from gymsite.arena.sites.stays._query import StayRequest, number_read, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.amenities import names
@@ -34,9 +34,9 @@ SECTIONS = ("about", "rooms", "amenities", "terms", "policy", "guests_say")
 def detail(visit: Visit, listing_id: str) -> Page:
     world: World = visit.world
     listing = listing_at(world, listing_id)
-    asked = asked_read(visit)
+    requested = request_read(visit)
     room = room_of(listing, visit.query.get("room", ""))
-    month = months.month_read(world, visit.query.get("month", ""), stay=asked.stay)
+    month = months.month_read(world, visit.query.get("month", ""), stay=requested.stay)
     has_amenities = visit.query.get("amenities", "") == "all"
     labels = labels_of(visit.look.labels)
     return page(
@@ -44,20 +44,20 @@ def detail(visit: Visit, listing_id: str) -> Page:
         "detail",
         title=listing.name,
         here=f"stays/{listing.id}",
-        status=422 if asked.errors else 200,
+        status=422 if requested.errors else 200,
         events=_events(listing, room, month, has_amenities=has_amenities, world=world),
         **about(world, listing),
         sections=[f"arena/stays/detail/{one}.html" for one in ordered(visit.look, SECTIONS)],
-        asked=asked,
+        requested=requested,
         notes=_notes(visit, listing),
-        rooms=[_room_card(visit, listing, one, asked) for one in listing.rooms],
+        rooms=[_room_card(visit, listing, one, requested) for one in listing.rooms],
         highlights=[names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
         has_more_shared=len(listing.amenities) > HIGHLIGHTS,
         amenities=amenities_by_place(world, listing, shared=labels["shared"]) if has_amenities else None,
-        amenities_query=_query(asked, amenities="all"),
+        amenities_query=_query(requested, amenities="all"),
         calendar=_month(visit, listing, room, month) if room else None,
         calendar_room=room,
-        calendar_query=_query(asked, room=room.id) if room else "",
+        calendar_query=_query(requested, room=room.id) if room else "",
         latest=[_review(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
     )
 
@@ -116,18 +116,18 @@ def _month(visit: Visit, listing: Listing, room: Room, month: date) -> dict[str,
     return months.month_card(visit.world, visit.state, listing, room, month, locale=visit.look.locale)
 
 
-def _room_card(visit: Visit, listing: Listing, room: Room, asked: Asked) -> dict[str, Any]:
+def _room_card(visit: Visit, listing: Listing, room: Room, requested: StayRequest) -> dict[str, Any]:
     labels = labels_of(visit.look.labels)
     card = {
         "room": room,
         "book_label": labels["book_room"].format(room.name),
         "calendar_label": labels["calendar_of"].format(room.name),
         "included": guests_included(room),
-        "calendar_query": _query(asked, room=room.id),
+        "calendar_query": _query(requested, room=room.id),
     }
-    if asked.stay is None:
+    if requested.stay is None:
         return card
-    stay = asked.stay
+    stay = requested.stay
     refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
     if refusal:
         return {**card, "refusal": refusal_text(visit, refusal, room=room, stay=stay)}
@@ -135,12 +135,12 @@ def _room_card(visit: Visit, listing: Listing, room: Room, asked: Asked) -> dict
     return {
         **card,
         "nights": f"{wording.money(nights)} for {wording.nights_text(stay.nights)}",
-        "book_query": asked.query,
+        "book_query": requested.query,
     }
 
 
-def _query(asked: Asked, **more: str) -> str:
-    return urlencode({**(stay_query(asked.stay) if asked.stay else {}), **more})
+def _query(requested: StayRequest, **more: str) -> str:
+    return urlencode({**(stay_query(requested.stay) if requested.stay else {}), **more})
 
 
 def _words(review: Review) -> str:

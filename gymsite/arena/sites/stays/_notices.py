@@ -9,7 +9,7 @@ from gymsite.arena.sites.site import Visit
 from gymsite.arena.sites.stays._labels import labels_of
 
 # Title and text. The time is the episode's clock, in its zone.
-SAID: Mapping[notices.Name, tuple[str, str]] = {
+TEXTS: Mapping[notices.Name, tuple[str, str]] = {
     "cookies": (
         "We use cookies",
         "Staywell uses cookies to remember your language and your recent searches, and for nothing else.",
@@ -36,4 +36,4 @@ SAID: Mapping[notices.Name, tuple[str, str]] = {
 def pop_up_due(visit: Visit) -> dict[str, object] | None:
     """The pop-up of this page, as its template takes it."""
     labels = labels_of(visit.look.labels)
-    return notices.drawn(visit, SAID, labels, town=visit.world.town.name, time=f"{visit.now:%H:%M}")
+    return notices.pop_up_make(visit, TEXTS, labels, town=visit.world.town.name, time=f"{visit.now:%H:%M}")

@@ -25,7 +25,7 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class StayRequest:
     """``stay`` when both dates are good; ``errors`` by field; ``given`` is what the fields show again.
 
     ``notes`` say what of it is not offered.
@@ -64,7 +64,7 @@ def given_in(form: QueryDict, *names: str) -> dict[str, str]:
     return {name: form.get(name, "").strip()[:GIVEN_CHARS] for name in names if name in form}
 
 
-def asked_read(visit: Visit, *, guests: int | None = None, must: bool = False) -> Asked:
+def request_read(visit: Visit, *, guests: int | None = None, must: bool = False) -> StayRequest:
     """What the form, or else the address, asks for; ``guests`` fixes their number.
 
     ``must``: fields of days that were sent empty are errors, and not a search without days.
@@ -77,13 +77,13 @@ def asked_read(visit: Visit, *, guests: int | None = None, must: bool = False) -
     notes = () if guests else _notes(visit, query, people)
     if not any(given.values()):
         errors = {name: "Choose a date." for name in given if must and name in query}
-        return Asked(stay=None, guests=people, errors=errors, given=given, locale=locale, notes=notes)
+        return StayRequest(stay=None, guests=people, errors=errors, given=given, locale=locale, notes=notes)
     check_in, check_out = (day_read(text) for text in given.values())
     errors = _errors(world, given, locale=locale)
     stay = None
     if check_in and check_out and not errors:
         stay = Stay(check_in=check_in, check_out=check_out, guests=people)
-    return Asked(stay=stay, guests=people, errors=errors, given=given, locale=locale, notes=notes)
+    return StayRequest(stay=stay, guests=people, errors=errors, given=given, locale=locale, notes=notes)
 
 
 def _notes(visit: Visit, query: QueryDict, guests: int) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
-from gymsite.arena.sites.stays._query import Asked, number_read, stay_query
-from tasks_app.worlds.cache import of_world
+from gymsite.arena.sites.stays._query import StayRequest, number_read, stay_query
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.state import State
@@ -46,9 +46,9 @@ class Filters:
     def is_narrowed(self) -> bool:
         return bool(self.areas or self.kinds or self.amenities or self.rating or self.price)
 
-    def query(self, asked: Asked, *, page: int) -> str:
+    def query(self, requested: StayRequest, *, page: int) -> str:
         """The address of a page of the same results."""
-        chosen = [("place", self.place), ("name", self.name), *_dates(asked)]
+        chosen = [("place", self.place), ("name", self.name), *_dates(requested)]
         chosen += [("area", one) for one in self.areas]
         chosen += [("kind", one) for one in self.kinds]
         chosen += [("amenity", one) for one in self.amenities]
@@ -83,9 +83,9 @@ def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
     )
 
 
-def hits(world: World, state: State, asked: Asked, filters: Filters) -> list[Hit]:
+def hits(world: World, state: State, requested: StayRequest, filters: Filters) -> list[Hit]:
     """What the search finds, sorted; with dates only houses with a room that can be booked for them."""
-    found = [hit for hit in _available(world, state, asked.stay) if _fits(hit, filters)]
+    found = [hit for hit in _available(world, state, requested.stay) if _fits(hit, filters)]
     key = SORTS[filters.sort][1]
     return sorted(found, key=key) if key else found
 
@@ -108,7 +108,7 @@ def _available(world: World, state: State, stay: Stay | None) -> tuple[Hit, ...]
     return _free(world, tuple(trip for trip in state.trips if trip.status == "booked"), stay)
 
 
-@of_world(most=6)
+@cached_by_world(most=6)
 def _free(world: World, trips: tuple[object, ...], stay: Stay) -> tuple[Hit, ...]:
     state = State(trips=trips)  # type: ignore[arg-type]
     found = []
@@ -149,5 +149,5 @@ def _chosen(values: list[str], offered: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one for one in offered if one in values)
 
 
-def _dates(asked: Asked) -> list[tuple[str, str]]:
-    return list(stay_query(asked.stay).items()) if asked.stay else []
+def _dates(requested: StayRequest) -> list[tuple[str, str]]:
+    return list(stay_query(requested.stay).items()) if requested.stay else []

@@ -11,7 +11,7 @@ from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import ordered, page
-from gymsite.arena.sites.stays._query import Asked, asked_read, stay_query
+from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.text import distance
@@ -26,7 +26,7 @@ SECTIONS = ("find", "recent", "suggested")
 
 def home(visit: Visit) -> Page:
     world: World = visit.world
-    asked = asked_read(visit)
+    requested = request_read(visit)
     suggested = sorted(world.listings, key=lambda listing: int(listing.id[2:]) * 7919 % 10007)[:SUGGESTED]
     return page(
         visit,
@@ -35,50 +35,50 @@ def home(visit: Visit) -> Page:
         here="",
         search=search_form(world, results.Filters()),
         sections=ordered(visit.look, SECTIONS if visit.look.form == "below" else SECTIONS[1:]),
-        asked=asked,
+        requested=requested,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
-        suggested=[_card(world, results.Hit(listing=listing), asked) for listing in suggested],
+        suggested=[_card(world, results.Hit(listing=listing), requested) for listing in suggested],
     )
 
 
 def search(visit: Visit) -> Page:
     world: World = visit.world
-    asked = asked_read(visit)
-    filters = results.filters_read(world, visit.query, has_dates=asked.stay is not None)
-    found = [] if asked.errors else results.hits(world, visit.state, asked, filters)
+    requested = request_read(visit)
+    filters = results.filters_read(world, visit.query, has_dates=requested.stay is not None)
+    found = [] if requested.errors else results.hits(world, visit.state, requested, filters)
     shown, filters, pages = results.cut(found, filters)
     return page(
         visit,
         "results",
         title=labels_of(visit.look.labels)["results_title"].format(filters.place or world.town.name),
         here="search",
-        status=422 if asked.errors else 200,
-        events=_events(asked, filters),
+        status=422 if requested.errors else 200,
+        events=_events(requested, filters),
         search=search_form(world, filters),
-        asked=asked,
-        notes=[*_notes(visit, asked, filters), *no_such_page(visit.query, filters.page)],
+        requested=requested,
+        notes=[*_notes(visit, requested, filters), *no_such_page(visit.query, filters.page)],
         filters=filters,
-        offered=_offered(world, asked, filters),
-        cards=[_card(world, hit, asked) for hit in shown],
+        offered=_offered(world, requested, filters),
+        cards=[_card(world, hit, requested) for hit in shown],
         pages=pages,
         found=counted(len(found), "stay"),
-        before=filters.query(asked, page=filters.page - 1) if filters.page > 1 else "",
-        after=filters.query(asked, page=filters.page + 1) if filters.page < pages else "",
-        without_filters=results.Filters(place=filters.place, name=filters.name).query(asked, page=1),
+        before=filters.query(requested, page=filters.page - 1) if filters.page > 1 else "",
+        after=filters.query(requested, page=filters.page + 1) if filters.page < pages else "",
+        without_filters=results.Filters(place=filters.place, name=filters.name).query(requested, page=1),
     )
 
 
-def _notes(visit: Visit, asked: Asked, filters: results.Filters) -> list[str]:
+def _notes(visit: Visit, requested: StayRequest, filters: results.Filters) -> list[str]:
     world, labels = visit.world, labels_of(visit.look.labels)
     areas, order = world.town.neighbourhoods, results.SORTS[filters.sort][0]
-    sorts = [one for one in results.SORTS if asked.stay or one != "price"]
+    sorts = [one for one in results.SORTS if requested.stay or one != "price"]
     offered = (
         Offer("place", labels["where"], areas),
         Offer("area", labels["neighbourhood"], areas),
         Offer("kind", labels["kind"], KINDS),
         Offer("amenity", labels["amenities"], [one.id for one in world.amenities]),
         Offer("rating", labels["rating"], [str(one) for one in results.RATINGS]),
-        Offer("price", labels["price"], [str(one) for one in results.PRICES] if asked.stay else []),
+        Offer("price", labels["price"], [str(one) for one in results.PRICES] if requested.stay else []),
         Offer("sort", labels["sort"], sorts, shown=order),
     )
     return not_offered(visit.query, offered)
@@ -88,12 +88,12 @@ def search_form(world: World, filters: results.Filters) -> dict[str, Any]:
     return {"places": world.town.neighbourhoods, "place": filters.place, "name": filters.name}
 
 
-def _events(asked: Asked, filters: results.Filters) -> list[tuple[str, dict[str, Any]]]:
-    if asked.stay is None or filters.page > 1:
+def _events(requested: StayRequest, filters: results.Filters) -> list[tuple[str, dict[str, Any]]]:
+    if requested.stay is None or filters.page > 1:
         return []
-    searched: dict[str, Any] = {"place": filters.place, "name": filters.name, **stay_query(asked.stay)}
+    searched: dict[str, Any] = {"place": filters.place, "name": filters.name, **stay_query(requested.stay)}
     if filters.is_narrowed:
-        return [("filtered", {**searched, "query": filters.query(asked, page=1)})]
+        return [("filtered", {**searched, "query": filters.query(requested, page=1)})]
     return [("recent_search", searched)]
 
 
@@ -107,7 +107,7 @@ def _recent(search: Any) -> dict[str, str]:
     }
 
 
-def _offered(world: World, asked: Asked, filters: results.Filters) -> dict[str, Any]:
+def _offered(world: World, requested: StayRequest, filters: results.Filters) -> dict[str, Any]:
     groups: dict[str, list[tuple[str, str, bool]]] = {}
     for one in world.amenities:
         groups.setdefault(one.group, []).append((one.id, one.name, one.id in filters.amenities))
@@ -122,13 +122,13 @@ def _offered(world: World, asked: Asked, filters: results.Filters) -> dict[str, 
         "sorts": [
             (one, title, one == filters.sort)
             for one, (title, _) in results.SORTS.items()
-            if asked.stay or one != "price"
+            if requested.stay or one != "price"
         ],
         "open_amenities": bool(filters.amenities),
     }
 
 
-def _card(world: World, hit: results.Hit, asked: Asked) -> dict[str, Any]:
+def _card(world: World, hit: results.Hit, requested: StayRequest) -> dict[str, Any]:
     listing = hit.listing
     return {
         "listing": listing,
@@ -137,5 +137,5 @@ def _card(world: World, hit: results.Hit, asked: Asked) -> dict[str, Any]:
         "rating": wording.points(listing.rating),
         "centre": distance(listing.centre_metres),
         "price": wording.money(hit.cents) if hit.cents else "",
-        "query": asked.query,
+        "query": requested.query,
     }

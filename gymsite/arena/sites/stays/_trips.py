@@ -12,7 +12,7 @@ from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
-from gymsite.arena.sites.stays._query import Asked, asked_read, given_in, stay_query
+from gymsite.arena.sites.stays._query import StayRequest, given_in, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import REFUSALS, refusal_text
 from tasks_app.worlds.stays.bookings import Refusal, cancel_refusal, change_refusal
 from tasks_app.worlds.stays.quotes import cancelling_fee, quote
@@ -66,14 +66,14 @@ def change(visit: Visit, code: str) -> Page | Change:
     world: World = visit.world
     listing = listing_at(world, trip.listing)
     room = room_at(listing, trip.room)
-    asked = asked_read(visit, guests=trip.guests, must=True)
-    refusal = _change_refusal(visit, listing, room, trip, asked)
+    requested = request_read(visit, guests=trip.guests, must=True)
+    refusal = _change_refusal(visit, listing, room, trip, requested)
     if visit.form is None:
-        return _change_page(visit, listing, room, trip, asked, refusal)
-    if asked.stay is None or refusal:
+        return _change_page(visit, listing, room, trip, requested, refusal)
+    if requested.stay is None or refusal:
         query = urlencode(given_in(visit.form, "check_in", "check_out"))
         return Change(events=(), to=f"trips/{trip.code}/change?{query}")
-    return _changed(visit, listing, room, trip, asked.stay)
+    return _changed(visit, listing, room, trip, requested.stay)
 
 
 def cancel(visit: Visit, code: str) -> Page | Change:
@@ -98,7 +98,7 @@ def cancel(visit: Visit, code: str) -> Page | Change:
     if refusal:
         return Change(events=(), to=f"trips/{trip.code}/cancel")
     event = ("cancelled", {"trip": trip.code, "fee": fee})
-    return Change(events=(event,), to=f"trips/{trip.code}", conflict_to="trips", is_told=True)
+    return Change(events=(event,), to=f"trips/{trip.code}", conflict_to="trips", is_confirmed=True)
 
 
 def _title(visit: Visit, trip: Trip, wanted: str) -> str:
@@ -114,7 +114,9 @@ def _trip(visit: Visit, code: str) -> Trip:
     return found
 
 
-def _change_refusal(visit: Visit, listing: Listing, room: Room, trip: Trip, asked: Asked) -> Refusal:
+def _change_refusal(
+    visit: Visit, listing: Listing, room: Room, trip: Trip, requested: StayRequest
+) -> Refusal:
     """Why the trip cannot be changed: at all, or to the dates asked for."""
     refusal = change_refusal(
         visit.world,
@@ -122,25 +124,25 @@ def _change_refusal(visit: Visit, listing: Listing, room: Room, trip: Trip, aske
         listing=listing,
         room=room,
         trip=trip,
-        stay=asked.stay or trip.stay,
+        stay=requested.stay or trip.stay,
         on=visit.world.first_day,
     )
-    return "" if refusal == "same_dates" and asked.stay is None else refusal
+    return "" if refusal == "same_dates" and requested.stay is None else refusal
 
 
 def _change_page(
-    visit: Visit, listing: Listing, room: Room, trip: Trip, asked: Asked, refusal: Refusal
+    visit: Visit, listing: Listing, room: Room, trip: Trip, requested: StayRequest, refusal: Refusal
 ) -> Page:
     told = ["trips", facts.policy(listing)]
     offer: dict[str, Any] | None = None
-    if asked.stay and not refusal:
-        told += facts.quote(listing, room, asked.stay)
+    if requested.stay and not refusal:
+        told += facts.quote(listing, room, requested.stay)
         offer = {
-            "dates": asked.text,
-            "nights": wording.nights_text(asked.stay.nights),
-            "stay": stay_query(asked.stay),
+            "dates": requested.text,
+            "nights": wording.nights_text(requested.stay.nights),
+            "stay": stay_query(requested.stay),
             "quote": quote_card(
-                quote(visit.world, listing, room, asked.stay), asked.stay, locale=visit.look.locale
+                quote(visit.world, listing, room, requested.stay), requested.stay, locale=visit.look.locale
             ),
             "fee": wording.money(listing.policy.change_cents),
         }
@@ -150,13 +152,13 @@ def _change_page(
         "change",
         title=_title(visit, trip, "change_title"),
         here=f"trips/{trip.code}/change",
-        status=409 if refusal else 422 if asked.errors else 200,
+        status=409 if refusal else 422 if requested.errors else 200,
         events=[facts.shown(*told)],
         card=trip_card(visit, trip),
-        asked=asked,
+        requested=requested,
         offer=offer,
         policy=policy_text(listing.policy),
-        refusal=refusal_text(visit, refusal, room=room, stay=asked.stay, but=trip.code),
+        refusal=refusal_text(visit, refusal, room=room, stay=requested.stay, but=trip.code),
         is_final=is_final,
     )
 
@@ -169,4 +171,6 @@ def _changed(visit: Visit, listing: Listing, room: Room, trip: Trip, stay: Stay)
         "price": quote(visit.world, listing, room, stay).total,
         "fee": listing.policy.change_cents,
     }
-    return Change(events=(("changed", data),), to=f"trips/{trip.code}", conflict_to="trips", is_told=True)
+    return Change(
+        events=(("changed", data),), to=f"trips/{trip.code}", conflict_to="trips", is_confirmed=True
+    )

@@ -9,7 +9,7 @@ import pytest
 
 from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover, of_site
-from tasks_app.families.types import LEVELS, Deeds, SiteTask
+from tasks_app.families.types import LEVELS, SiteEvents, SiteTask
 from tasks_app.worlds.conditions import Condition
 from tasks_app.worlds.registry import worlds
 from tasks_app.worlds.stays import bookings
@@ -41,19 +41,19 @@ def tasks_of(name: str) -> list[tuple[World, SiteTask]]:
     return found
 
 
-def deeds_of(town: World, task: SiteTask) -> tuple[Deeds, ...]:
-    wrong_deeds = FAMILIES.get(task.family).wrong_deeds
-    return wrong_deeds(town, task) if wrong_deeds else ()
+def deeds_of(town: World, task: SiteTask) -> tuple[SiteEvents, ...]:
+    wrong_actions = FAMILIES.get(task.family).wrong_actions
+    return wrong_actions(town, task) if wrong_actions else ()
 
 
-def judged(task: SiteTask, town: World, deeds: Deeds, answer: tuple[str, ...]) -> Verdict:
+def judged(task: SiteTask, town: World, deeds: SiteEvents, answer: tuple[str, ...]) -> Verdict:
     assert task.goal is not None
     gold = Gold(denotations.cell_of(task.answer), extra={"state": task.goal["state"]})
     evidence = Evidence(answer, {"state": STAYS.plain(STAYS.fold(town, deeds))})
     return registry.run("site_state-v1", gold=gold, evidence=evidence)
 
 
-def right_deeds(town: World, task: SiteTask) -> Deeds:
+def right_deeds(town: World, task: SiteTask) -> SiteEvents:
     """What leads from the world's trips to those of the goal."""
     assert task.goal is not None
     before = {trip.code: trip for trip in town.trips}
@@ -70,7 +70,7 @@ def right_deeds(town: World, task: SiteTask) -> Deeds:
     return tuple(deeds)
 
 
-def compared(task: SiteTask, town: World, deeds: Deeds) -> list[Condition]:
+def compared(task: SiteTask, town: World, deeds: SiteEvents) -> list[Condition]:
     assert task.goal is not None
     assert STAYS.compare is not None
     states = [STAYS.plain(STAYS.fold(town, made)) for made in ((), deeds)]
@@ -97,17 +97,17 @@ def refusal(town: World, state: State, kind: str, data: dict[str, object]) -> st
     )
 
 
-def test_families_that_are_done_have_wrong_deeds_and_others_none() -> None:
+def test_families_that_are_done_have_wrong_actions_and_others_none() -> None:
     assert DOING == ["book_stay", "cancel_and_rebook", "change_dates"]
     for name, family in FAMILIES.items():
         if family.site == "stays":
             assert all((task.goal is not None) == (name in DOING) for _, task in tasks_of(name))
         else:
-            assert family.wrong_deeds is None
+            assert family.wrong_actions is None
 
 
 @pytest.mark.parametrize("name", DOING)
-def test_wrong_deeds_are_incorrect_whatever_is_answered(name: str) -> None:
+def test_wrong_actions_are_incorrect_whatever_is_answered(name: str) -> None:
     for town, task in tasks_of(name):
         told = FAMILIES.get(name).wrong(town, task)
         assert judged(task, town, right_deeds(town, task), task.answer).correct
@@ -129,7 +129,7 @@ def test_conditions_are_all_held_exactly_where_the_state_is_right(name: str) -> 
 
 
 @pytest.mark.parametrize("name", DOING)
-def test_every_task_has_several_wrong_deeds_no_two_alike(name: str) -> None:
+def test_every_task_has_several_wrong_actions_no_two_alike(name: str) -> None:
     for town, task in tasks_of(name):
         left = [STAYS.plain(STAYS.fold(town, deeds)) for deeds in deeds_of(town, task)]
         assert len(left) >= 2, task.wording
