@@ -24,7 +24,7 @@ def _fail(error: Exception) -> Callable[..., None]:
 @pytest.mark.parametrize(
     "error", [OperationalError("server closed the connection"), InterfaceError("the connection is closed")]
 )
-def test_a_lost_database_is_503_and_may_be_asked_again(
+def test_a_lost_database_answers_503_and_recovers(
     api: Callable[..., Any], monkeypatch: Any, error: Exception
 ) -> None:
     monkeypatch.setattr(hot_sql, "steps_write", _fail(error))

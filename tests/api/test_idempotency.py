@@ -102,7 +102,7 @@ def test_a_crash_is_not_remembered(api: Callable[..., Any], monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("key", ["", "x" * 201, "ü", "a\tb"])
-def test_a_key_that_is_none_is_refused(api: Callable[..., Any], key: str) -> None:
+def test_an_invalid_key_is_refused(api: Callable[..., Any], key: str) -> None:
     response = make_run(api("trainer"), key=key)
 
     assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_idempotency_key")
@@ -174,7 +174,7 @@ def test_a_twin_waits_for_the_first_and_gets_its_answer(caller: Principal) -> No
     assert view.done == 1
 
 
-def test_a_twin_that_waits_too_long_is_told_so(caller: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_duplicate_that_waits_too_long_gets_409(caller: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idempotency, "DUPLICATE_WAIT_MS", 100)
     view = _View()
     first, second, answers = _twins(view, caller)

@@ -53,13 +53,13 @@ def test_health_is_ok_when_worker_and_sweeper_are_alive(api: Callable[..., Any])
 
 
 @pytest.mark.usefixtures("redis_gone")
-def test_health_tells_redis_from_the_workers(api: Callable[..., Any]) -> None:
+def test_health_reports_redis_apart_from_the_workers(api: Callable[..., Any]) -> None:
     status, answer = api().json("GET", "/health")
 
     assert (status, answer["down"], answer["workers"]) == (503, ["redis"], "unknown")
 
 
-def test_health_tells_that_the_database_is_down(
+def test_health_reports_that_the_database_is_down(
     api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = api()
@@ -71,7 +71,7 @@ def test_health_tells_that_the_database_is_down(
     assert "database" in answer["down"]
 
 
-def test_health_is_probed_once_a_second_however_often_it_is_asked(
+def test_health_is_probed_at_most_once_a_second(
     api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, probes = api(), []
@@ -85,7 +85,7 @@ def test_health_is_probed_once_a_second_however_often_it_is_asked(
     assert answers[0] == answers[2]
 
 
-def test_a_mark_of_life_is_kept_up_until_it_is_stopped() -> None:
+def test_a_process_stays_marked_alive_until_it_stops() -> None:
     stop = heartbeats.alive_keep("verify")
     try:
         for _ in range(200):
@@ -190,7 +190,7 @@ def test_capacity_counts_what_is_unfinished_and_what_waits(api: Callable[..., An
     }
 
 
-def test_capacity_tells_the_two_queues_apart(api: Callable[..., Any]) -> None:
+def test_capacity_reports_the_two_queues_separately(api: Callable[..., Any]) -> None:
     for verifier, latency_ms in (("numeric-v1", 2.0), ("code-v1", 40.0), ("code_strict-v1", 40.0)):
         done = factories.episode()
         factories.verdict(done)

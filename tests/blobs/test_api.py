@@ -131,7 +131,7 @@ def test_a_known_blob_is_not_sent_again(api: Callable[..., Any]) -> None:
     assert (response.status_code, response.content) == (304, b"")
 
 
-def test_missing_blobs_are_told_once_in_the_order_asked(api: Callable[..., Any]) -> None:
+def test_missing_blobs_are_listed_once_in_the_given_order(api: Callable[..., Any]) -> None:
     client = api("trainer")
     put(client, PNG)
     of_a_task = blobs.blob_store(b"picture of a task")
@@ -145,7 +145,7 @@ def test_missing_blobs_are_told_once_in_the_order_asked(api: Callable[..., Any])
 
 
 @pytest.mark.parametrize("asked", [["x"], ["0" * 64 + "\n"], [1], "0", None, ["0" * 64] * 5001])
-def test_asking_for_what_is_no_hash_is_refused(api: Callable[..., Any], asked: Any) -> None:
+def test_an_invalid_hash_is_refused(api: Callable[..., Any], asked: Any) -> None:
     status, answer = api("trainer").json("POST", "/blobs/missing", {"sha256": asked})
 
     assert (status, answer["error"]["code"]) == (400, "invalid")

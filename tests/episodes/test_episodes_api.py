@@ -104,7 +104,7 @@ def test_an_interrupted_episode_can_go_on(trainer: ApiClient) -> None:
 
 @pytest.mark.parametrize("path", ["steps", "submission", "close", "resume"])
 @pytest.mark.parametrize("episode_id", ["0", "99999999999999999999999999", "987654321"])
-def test_an_episode_that_is_not_there_is_not_found(trainer: ApiClient, path: str, episode_id: str) -> None:
+def test_a_missing_episode_answers_404(trainer: ApiClient, path: str, episode_id: str) -> None:
     bodies = {
         "steps": {"steps": [{"index": 1}]},
         "submission": {"answer": "1"},

@@ -42,7 +42,7 @@ def test_a_runs_share_records_a_sample_in_full(asked: str | None, trainer: ApiCl
 
 
 @pytest.mark.parametrize("asked", ["off", "events"])
-def test_a_call_that_asks_for_less_is_obeyed(asked: str, trainer: ApiClient) -> None:
+def test_a_call_may_record_less_than_the_runs_share(asked: str, trainer: ApiClient) -> None:
     assert set(_open(trainer, factories.run(settings={"recording_full_share": 1}), recording=asked)) == {
         asked
     }
@@ -74,7 +74,7 @@ def test_a_refill_draws_on(trainer: ApiClient) -> None:
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, "0.5", True, None, [], 2])
-def test_a_share_that_is_none_is_refused(share: Any, trainer: ApiClient) -> None:
+def test_an_invalid_share_is_refused(share: Any, trainer: ApiClient) -> None:
     body = {"name": "n", "kind": "eval", "settings": {"recording_full_share": share}}
     status, answer = trainer.json("POST", "/runs", body)
     assert status == 400
@@ -82,5 +82,5 @@ def test_a_share_that_is_none_is_refused(share: Any, trainer: ApiClient) -> None
 
 
 @pytest.mark.parametrize("share", ["half", None, {"a": 1}])
-def test_a_share_that_was_stored_by_other_hands_is_left_out(share: Any, trainer: ApiClient) -> None:
+def test_an_invalid_stored_share_is_ignored(share: Any, trainer: ApiClient) -> None:
     assert set(_open(trainer, factories.run(settings={"recording_full_share": share}))) == {"events"}

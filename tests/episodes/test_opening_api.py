@@ -30,7 +30,7 @@ def test_a_group_is_the_samples_of_one_task(trainer: ApiClient) -> None:
     assert set(Episode.objects.values_list("policy_version", flat=True)) == {7}
 
 
-def test_a_thousand_episodes_are_a_handful_of_statements(
+def test_a_thousand_episodes_take_a_handful_of_statements(
     trainer: ApiClient, django_assert_max_num_queries: Any
 ) -> None:
     run, tasks = factories.run().pk, [factories.task().pk for _ in range(10)]

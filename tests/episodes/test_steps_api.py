@@ -19,7 +19,7 @@ def _post(client: ApiClient, episode: Episode, *steps: dict[str, Any]) -> tuple[
     return client.json("POST", f"/episodes/{episode.pk}/steps", {"steps": list(steps)})
 
 
-def test_a_step_is_kept_whole(trainer: ApiClient) -> None:
+def test_a_step_is_stored_completely(trainer: ApiClient) -> None:
     episode = factories.episode()
     sent = {
         "index": 1,

@@ -155,7 +155,7 @@ def _told(client: ApiClient, task: Task, **fields: Any) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("arm", ["gym", "gym_with_text"])
-def test_what_no_page_tells_stands_in_the_messages_with_the_names_of_its_values(
+def test_messages_state_the_task_and_its_fields_if_no_page_does(
     trainer: ApiClient, tasks: list[Task], booking: Task, arm: str
 ) -> None:
     read = next(task for task in tasks if "scope" in task.payload)
@@ -167,7 +167,7 @@ def test_what_no_page_tells_stands_in_the_messages_with_the_names_of_its_values(
         assert asked.endswith(task.payload["fields"][-1])
 
 
-def test_without_the_bar_the_page_arm_is_told_its_task_and_nothing_of_the_site(
+def test_without_the_bar_the_prompt_states_the_task_but_not_the_site(
     trainer: ApiClient, tasks: list[Task]
 ) -> None:
     read = next(task for task in tasks if "scope" in task.payload)
@@ -200,14 +200,14 @@ def test_a_bar_that_takes_no_answer_names_the_values_of_the_answer(
         assert f"<li>{label}</li>" in page
 
 
-def test_samples_that_are_opened_later_are_told_the_same(trainer: ApiClient, booking: Task) -> None:
+def test_samples_added_later_get_the_same_prompt(trainer: ApiClient, booking: Task) -> None:
     _, answer = trainer.json("POST", "/episodes", body(booking, max_steps=9, **WITHOUT))
     group = answer["episodes"][0]["group"]
     _, later = trainer.json("POST", f"/groups/{group}/refill", {"count": 1})
     assert later["messages"] == answer["messages"]
 
 
-def test_a_page_of_the_lab_shows_what_was_told(trainer: ApiClient, booking: Task) -> None:
+def test_the_lab_rebuilds_the_prompt(trainer: ApiClient, booking: Task) -> None:
     for fields in ({}, {"answer_channel": "api"}, WITHOUT):
         _, answer = trainer.json("POST", "/episodes", body(booking, **fields))
         (messages,) = answer["messages"].values()

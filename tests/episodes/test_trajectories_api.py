@@ -80,7 +80,7 @@ def test_an_episode_in_which_nothing_happened_has_a_trajectory_too(api: Callable
     msgspec.convert(told, records.Trajectory)
 
 
-def test_golds_and_seed_are_told_to_keys_with_that_scope_alone(api: Callable[..., Any]) -> None:
+def test_only_keys_with_the_scope_golds_read_golds_and_seeds(api: Callable[..., Any]) -> None:
     episode = _full_episode(seed=918273645)
     addresses = [f"/episodes/{episode.pk}/trajectory", f"/runs/{episode.run_id}/trajectories"]
 
@@ -95,7 +95,7 @@ def test_golds_and_seed_are_told_to_keys_with_that_scope_alone(api: Callable[...
         assert told["seed"] == 918273645
 
 
-def test_the_arena_token_is_masked_wherever_it_was_put(api: Callable[..., Any]) -> None:
+def test_the_arena_token_is_masked_everywhere(api: Callable[..., Any]) -> None:
     episode = _full_episode()
     token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
     client = api("admin")
@@ -240,7 +240,7 @@ def _call(episode: Episode, number: int, **fields: Any) -> None:
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])
-def test_what_was_asked_of_a_tool_is_told_in_order(api: Callable[..., Any], is_streamed: bool) -> None:
+def test_tool_calls_are_listed_in_order(api: Callable[..., Any], is_streamed: bool) -> None:
     episode = factories.episode()
     _call(episode, 2, input="try()")
     _call(episode, 1, step=3, status="done", output=TOLD, finished_at=timezone.now())
@@ -278,7 +278,7 @@ def test_the_lab_may_read_what_a_trajectory_holds(as_role: Callable[[str], Any])
         ("failed", 9_999, "failed"),
     ],
 )
-def test_a_call_without_an_answer_in_time_is_told_as_lost(
+def test_a_tool_call_without_an_answer_in_time_is_lost(
     api: Callable[..., Any], status: str, age: int, told: str
 ) -> None:
     episode = factories.episode()
@@ -315,9 +315,7 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
         (None, None),
     ],
 )
-def test_the_order_in_which_choices_were_shown_is_told(
-    api: Callable[..., Any], variation: Any, told: Any
-) -> None:
+def test_a_trajectory_has_the_choice_order(api: Callable[..., Any], variation: Any, told: Any) -> None:
     episode = factories.episode(variation=variation)
 
     record = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
@@ -338,7 +336,7 @@ def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..
     assert text.count("/e/***/") == 2
 
 
-def test_a_click_outside_of_all_steps_is_told_without_a_step(api: Callable[..., Any]) -> None:
+def test_a_click_outside_all_steps_has_no_step(api: Callable[..., Any]) -> None:
     episode = _full_episode()
     Step.objects.filter(episode=episode).update(started_at=timezone.now() - timedelta(hours=1), duration_ms=5)
     store.facts_compute([episode.pk])

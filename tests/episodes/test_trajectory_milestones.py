@@ -108,7 +108,7 @@ def test_an_episode_that_ran_out_of_steps_has_its_milestones() -> None:
     assert read(episode)["milestones"][0] == {"name": "opened_right_listing", "seq": 1, "step": 1}
 
 
-def test_without_steps_of_the_harness_a_milestone_is_told_by_its_event_alone() -> None:
+def test_without_steps_a_milestone_names_only_its_event() -> None:
     episode = ended(opened("L-1"))
     factories.step(episode, 1)
     told = read(episode)
@@ -117,7 +117,7 @@ def test_without_steps_of_the_harness_a_milestone_is_told_by_its_event_alone() -
 
 
 @pytest.mark.parametrize("status", ["open", "submitted"])
-def test_nothing_is_told_before_the_end(status: str) -> None:
+def test_milestones_are_hidden_until_the_end(status: str) -> None:
     episode = episode_make(opened("L-1", 1), status=status)
     factories.step(episode, 1, more={"rewards": {"format": 0.5}})
 
@@ -135,7 +135,7 @@ def test_arms_without_pages_have_no_milestones(arm: str) -> None:
     assert read(episode)["milestones"] == []
 
 
-def test_the_stream_of_a_run_tells_the_same(api: Callable[..., Any]) -> None:
+def test_the_stream_of_a_run_has_the_same_milestones(api: Callable[..., Any]) -> None:
     episode = ended(opened("L-1", 1), (2, "amenities_opened", {"listing": "L-1"}))
     factories.step(episode, 1)
     factories.step(episode, 2)
@@ -150,7 +150,7 @@ def test_the_stream_of_a_run_tells_the_same(api: Callable[..., Any]) -> None:
     assert msgspec.json.decode(lines[1])["milestones"] == []
 
 
-def test_what_milestones_are_found_by_is_told_to_nobody(api: Callable[..., Any]) -> None:
+def test_the_input_of_milestones_is_never_sent(api: Callable[..., Any]) -> None:
     episode = ended(opened("L-1", 1))
     text = api("read").get(f"/api/v1/episodes/{episode.pk}/trajectory").getvalue().decode()
     assert SECRET not in text
@@ -180,7 +180,7 @@ def test_nothing_is_marked_where_page_events_are_not_recorded() -> None:
     assert set(marks_of(episode_make(*CHANGED, recording="off")).values()) == {None}
 
 
-def test_the_lab_may_read_what_milestones_are_found_by(as_role: Callable[[str], Any]) -> None:
+def test_the_labs_role_may_read_the_input_of_milestones(as_role: Callable[[str], Any]) -> None:
     episode = ended(opened("L-1", 1))
     with as_role("gym_lab"):
         assert read(episode)["milestones"][0]["seq"] == 1

@@ -59,7 +59,7 @@ def test_training_permutes_the_choices_of_each_sample_alike_in_every_arm(trainer
     assert len({str(order) for order in orders[:6]}) > 1
 
 
-def test_evaluation_keeps_the_order_of_the_source_unless_asked(trainer: ApiClient) -> None:
+def test_evaluation_keeps_the_source_order_by_default(trainer: ApiClient) -> None:
     task = _choice_task()
     _open(trainer, task, kind="eval")
     _open(trainer, task, kind="eval", presentation={"choices": "permuted"}, seed=3)
@@ -194,7 +194,7 @@ def test_words_that_only_look_like_a_picture_stay_words(trainer: ApiClient) -> N
         ({"tools": {"run": 1}}, "true"),
     ],
 )
-def test_a_tool_that_is_none_is_refused(trainer: ApiClient, affordances: Any, words: str) -> None:
+def test_an_unknown_tool_is_refused(trainer: ApiClient, affordances: Any, words: str) -> None:
     body = {"name": "r", "kind": "eval", "affordances": affordances}
     status, answer = trainer.json("POST", "/runs", body)
     assert status == 400

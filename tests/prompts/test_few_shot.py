@@ -112,7 +112,7 @@ def test_without_enough_solved_tasks_the_call_says_what_to_load(trainer: ApiClie
     assert not Episode.objects.exists()
 
 
-def test_a_key_without_the_training_split_gets_no_exemplars(api: Any, train_split: list[Task]) -> None:
+def test_a_key_without_the_training_split_gets_no_examples(api: Any, train_split: list[Task]) -> None:
     task = factories.task(split="test")
     body = {"run": factories.run().pk, "tasks": [task.pk], "arm": "text_few_shot"}
     status, answer = api("trainer", splits=["test"]).json("POST", "/episodes", body)
@@ -180,7 +180,7 @@ def test_a_client_reads_the_answer_out_of_a_reply(form: Any, answer: Any) -> Non
     assert answer_extract(reply, form=form) == answer
 
 
-def test_a_solution_that_is_the_answer_is_not_said_twice() -> None:
+def test_a_solution_that_is_the_answer_is_not_repeated() -> None:
     assert (
         conversation.reply_of(form="program", answer="x = 1", solution="x = 1\n")
         == "Answer:\n```python\nx = 1\n```"

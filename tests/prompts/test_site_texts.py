@@ -82,14 +82,14 @@ def test_a_question_is_the_same_in_every_arm_that_has_text(trainer: ApiClient, s
     assert said[0] == said[1] == [question.removeprefix(before) for question in said[2]]
 
 
-def test_the_page_alone_is_told_nothing_of_its_site(trainer: ApiClient, site: str) -> None:
+def test_the_page_arm_has_no_text_of_its_site(trainer: ApiClient, site: str) -> None:
     task = _short(site)[0]
     answer = _open(trainer, [task], arm="gym", presentation={"text": "full"})
     assert task.prompt not in _questions(answer)[0]
     assert Episode.objects.get().variation is None
 
 
-def test_the_whole_site_is_told_when_it_is_asked_for(trainer: ApiClient, site: str, settings: Any) -> None:
+def test_the_prompt_can_hold_the_text_of_the_whole_site(trainer: ApiClient, site: str, settings: Any) -> None:
     task = _short(site)[0]
     answer = _open(trainer, [task], arm="text_zero_shot", presentation={"text": "full"})
     assert _told(task, settings, "full") in _questions(answer)[0]
@@ -114,7 +114,7 @@ def test_what_is_done_on_pages_has_no_arm_without_them(trainer: ApiClient, arm: 
     assert not Episode.objects.exists()
 
 
-def test_what_is_done_is_told_by_its_wording_alone_beside_the_page(trainer: ApiClient) -> None:
+def test_an_interactive_task_has_only_its_wording_in_the_prompt(trainer: ApiClient) -> None:
     call_command("load_benchmark", "stays", count=48, seed=1, split="test")
     task = _tasks("stays", done=True)[0]
     (question,) = _questions(_open(trainer, [task], arm="gym_with_text"))
@@ -180,7 +180,7 @@ def test_the_lab_makes_the_prompt_again(trainer: ApiClient, site: str) -> None:
         assert ("characters left out" in shown) is (form == "full")
 
 
-def test_a_trajectory_says_in_which_form_its_site_was_told(
+def test_a_trajectory_names_the_form_of_its_sites_text(
     trainer: ApiClient, api: Callable[..., ApiClient], site: str
 ) -> None:
     answer = _open(trainer, _short(site, 1), arm="gym_with_text", presentation={"text": "full"})
@@ -189,7 +189,7 @@ def test_a_trajectory_says_in_which_form_its_site_was_told(
     assert trajectory["arrangement"] == {"text": "full"}
 
 
-def test_more_samples_of_a_group_are_told_the_same(trainer: ApiClient, site: str) -> None:
+def test_a_refill_gets_the_same_site_text(trainer: ApiClient, site: str) -> None:
     answer = _open(trainer, _short(site, 1), arm="text_zero_shot", presentation={"text": "full"})
     group = answer["episodes"][0]["group"]
     status, more = trainer.json("POST", f"/groups/{group}/refill", {"count": 1})

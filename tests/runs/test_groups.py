@@ -19,7 +19,7 @@ def _group(run: Run, outcomes: list[str | None], **fields: Any) -> Group:
     return group
 
 
-def test_a_group_is_told_when_its_last_episode_has_ended(api: Callable[..., Any]) -> None:
+def test_a_group_is_listed_once_its_last_episode_has_ended(api: Callable[..., Any]) -> None:
     run = factories.run()
     group = _group(run, ["correct", "incorrect", "void", "correct"])
     unfinished = _group(run, ["correct", None])
@@ -137,7 +137,7 @@ def test_a_key_limited_to_splits_sees_only_their_groups(api: Callable[..., Any])
 
 
 @pytest.mark.parametrize("after", ["-1", "x", "9223372036854775808", "1.5"])
-def test_a_place_that_is_none_is_refused(api: Callable[..., Any], after: str) -> None:
+def test_an_invalid_position_is_refused(api: Callable[..., Any], after: str) -> None:
     run = factories.run()
 
     status, answer = api("read").json("GET", f"/runs/{run.pk}/groups?after={after}")
