@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from core.errors import GymError, did_you_mean
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Arm:
     """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in one
     completion that ends with the answer; in the other arms it writes actions.
@@ -17,6 +17,7 @@ class Arm:
     id: str
     label: str
     description: str
+    _: KW_ONLY
     has_page: bool = False
     has_text: bool = False
     is_free_text: bool = False
@@ -28,57 +29,52 @@ ARMS: Mapping[str, Arm] = {
     arm.id: arm
     for arm in (
         Arm(
-            id="text_zero_shot",
-            label="Text, zero-shot",
-            description="The question is in the prompt; the model answers in free text.",
+            "text_zero_shot",
+            "Text, zero-shot",
+            "The question is in the prompt; the model answers in free text.",
             has_text=True,
             is_free_text=True,
         ),
         Arm(
-            id="text_few_shot",
-            label="Text, few-shot",
-            description="As text, zero-shot, after a few solved examples.",
+            "text_few_shot",
+            "Text, few-shot",
+            "As text, zero-shot, after a few solved examples.",
             has_text=True,
             is_free_text=True,
             has_examples=True,
         ),
         Arm(
-            id="text_agent",
-            label="Text, agent format",
-            description="The question is in the prompt; the model answers by an action, without a page.",
+            "text_agent",
+            "Text, agent format",
+            "The question is in the prompt; the model answers by an action, without a page.",
             has_text=True,
         ),
         Arm(
-            id="prompt_image",
-            label="Picture in the prompt",
-            description="The prompt holds a picture of the question; the model answers in free text.",
+            "prompt_image",
+            "Picture in the prompt",
+            "The prompt holds a picture of the question; the model answers in free text.",
             is_free_text=True,
             is_built=False,
         ),
+        Arm("gym", "Page", "The question is on a web page that the model reads and acts on.", has_page=True),
         Arm(
-            id="gym",
-            label="Page",
-            description="The question is on a web page that the model reads and acts on.",
-            has_page=True,
-        ),
-        Arm(
-            id="gym_with_text",
-            label="Page and text",
-            description="The question is on a web page and in the prompt too.",
+            "gym_with_text",
+            "Page and text",
+            "The question is on a web page and in the prompt too.",
             has_page=True,
             has_text=True,
         ),
         Arm(
-            id="gym_image",
-            label="Page with a picture",
-            description="The question is a picture on a web page.",
+            "gym_image",
+            "Page with a picture",
+            "The question is a picture on a web page.",
             has_page=True,
             is_built=False,
         ),
         Arm(
-            id="probe_read",
-            label="Reading probe",
-            description="The model types the question on the page exactly as shown; a probe, not a score.",
+            "probe_read",
+            "Reading probe",
+            "The model types the question on the page exactly as shown; a probe, not a score.",
             has_page=True,
             is_built=False,
         ),

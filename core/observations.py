@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ObservationFormat:
     """``id`` ends in a version where a change of the format may change a score."""
 
     id: str
     label: str
     description: str
+    _: KW_ONLY
     has_text: bool = False
     has_screenshot: bool = False
 
@@ -21,18 +22,13 @@ OBSERVATION_FORMATS: Mapping[str, ObservationFormat] = {
     observation.id: observation
     for observation in (
         ObservationFormat(
-            id="axtree-v1",
-            label="Outline",
-            description="The page as lines of text, from its accessibility tree.",
-            has_text=True,
+            "axtree-v1", "Outline", "The page as lines of text, from its accessibility tree.", has_text=True
         ),
+        ObservationFormat("screenshot", "Screenshot", "A picture of the page.", has_screenshot=True),
         ObservationFormat(
-            id="screenshot", label="Screenshot", description="A picture of the page.", has_screenshot=True
-        ),
-        ObservationFormat(
-            id="both",
-            label="Outline and screenshot",
-            description="The outline of the page and a picture of it.",
+            "both",
+            "Outline and screenshot",
+            "The outline of the page and a picture of it.",
             has_text=True,
             has_screenshot=True,
         ),

@@ -9,10 +9,15 @@ from trajectories import hot_sql
 from trajectories.models import Episode, Verdict
 
 
-def test_only_the_agents_own_endings_are_judged_and_only_they_are_truncated() -> None:
-    for reason in END_REASONS.values():
-        assert (reason.outcome == "void") == (reason.fault != "agent")
-        assert not reason.is_truncated or reason.outcome == "incorrect"
+def test_budgets_truncate_what_the_agent_began() -> None:
+    truncated = {reason.code for reason in END_REASONS.values() if reason.is_truncated}
+    assert truncated == {"step_budget", "token_budget", "context_length", "time_budget"}
+    assert {END_REASONS[code].outcome for code in truncated} == {"incorrect"}
+
+
+def test_every_outcome_is_one_of_a_verdict() -> None:
+    outcomes = {reason.outcome for reason in END_REASONS.values()}
+    assert outcomes - {None} <= set(Verdict.Outcome.values)
 
 
 def test_voids_that_are_nobodys_fault_are_harmless() -> None:
