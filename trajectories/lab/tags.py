@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from core.arms import ARMS
+from core.reasons import CLOSE_REASONS, END_REASONS
 from tasks_app.figures import PLACE
 from trajectories.actions.checks import CHECKS
 from trajectories.actions.results import NOT_PERFORMED, RESULTS
@@ -199,6 +201,22 @@ def tag_of(value: str) -> SafeString:
     result = RESULTS.get(value)
     tone = OUTCOME_TAGS.get(value) or (result and result.tone) or STATE_TAGS.get(value) or "plain"
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)
+
+
+@register.simple_tag
+def arm_tag(code: str) -> SafeString:
+    """An arm by its label; its code and description show on hover."""
+    arm = ARMS.get(code)
+    title = f"{code}: {arm.description}" if arm else code
+    return format_html('<span class="tag tag-accent" title="{}">{}</span>', title, arm.label if arm else code)
+
+
+@register.simple_tag
+def reason_of(code: str) -> SafeString:
+    """Why an episode ended or was closed, by its label; code and description show on hover."""
+    reason = END_REASONS.get(code) or CLOSE_REASONS.get(code)
+    title = f"{code}: {reason.description}" if reason else visible(code)
+    return format_html('<span title="{}">{}</span>', title, reason.label if reason else visible(code))
 
 
 @register.simple_tag
