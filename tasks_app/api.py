@@ -1,4 +1,4 @@
-"""The REST API's calls about what there is to solve."""
+"""The REST API's calls on benchmarks, tasks and golds."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ NDJSON = "application/x-ndjson"
 # Level 1 keeps up with Postgres; level 6 halves the size again at a quarter of the rate.
 GZIP_LEVEL = 1
 GZIP_WINDOW_BITS = 31
-# Two renderers make the schema speak of a parameter that is refused like any unknown one.
+# With two renderers the schema would list a format parameter, which the API refuses.
 NO_FORMAT = OpenApiParameter("format", exclude=True)
 
 
 class Caller(Protocol):
-    """What this floor knows of an API key: the splits it is limited to; none named is no limit."""
+    """What this floor knows of an API key: its splits; an empty list means no limit."""
 
     @property
     def splits(self) -> frozenset[str]: ...
 
 
 class NdjsonRenderer(MsgspecRenderer):
-    """Lets a caller accept NDJSON alone; refusals are JSON on one line."""
+    """Serves callers that accept only NDJSON; errors are JSON on one line."""
 
     media_type = NDJSON
     format = "ndjson"
@@ -92,13 +92,13 @@ class TasksExportView(APIView):
 
     @extend_schema(
         operation_id="tasks_export",
-        summary="All tasks that match, one JSON object a line",
+        summary="All matching tasks, one JSON object per line",
         description="Streams in constant memory; compressed when `Accept-Encoding` names gzip. "
         "Send the `ETag` back as `If-None-Match`: 304 when no task has changed.",
         parameters=[ExportQuery, NO_FORMAT],
         responses={
-            (200, NDJSON): OpenApiResponse(TaskSerializer, "One task a line."),
-            304: OpenApiResponse(description="Nothing has changed since the `ETag` that was sent."),
+            (200, NDJSON): OpenApiResponse(TaskSerializer, "One task per line."),
+            304: OpenApiResponse(description="Nothing has changed since that `ETag`."),
             **errors(400, 422),
         },
     )
@@ -122,10 +122,10 @@ class GoldsExportView(APIView):
 
     @extend_schema(
         operation_id="golds_export",
-        summary="The current golds of all tasks that match, one JSON object a line",
-        description="Needs the scope `golds`. For scripted policies and trainers that score by themselves.",
+        summary="The current golds of all matching tasks, one JSON object per line",
+        description="Needs the scope `golds`. For scripted policies and trainers that do their own scoring.",
         parameters=[ExportQuery, NO_FORMAT],
-        responses={(200, NDJSON): OpenApiResponse(GoldSerializer, "One gold a line."), **errors(400, 422)},
+        responses={(200, NDJSON): OpenApiResponse(GoldSerializer, "One gold per line."), **errors(400, 422)},
     )
     def get(self, request: Request) -> HttpResponseBase:
         tasks = _task_filter(paging.query_read(ExportQuery, request), request)

@@ -1,7 +1,7 @@
-"""The order in which one episode shows its choices. Labels stay where they are; the texts move below them.
+"""The order of an episode's choices: labels keep their places, and the texts are permuted.
 
-Sampled again and again in one order, a policy could learn the place of an answer instead of the answer. The
-gold is moved to the label that the episode showed, so that no verifier knows of any of this.
+With a fixed order, a policy that samples a task repeatedly could learn an answer's position instead of the
+answer. The gold is translated to the label that the episode showed, so that verifiers need not know.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from core.draws import Draws
 
 
 def is_movable(payload: Mapping[str, Any]) -> bool:
-    """Whether the choices may change places: not when one of them speaks of another."""
+    """Whether the choices may be permuted: not when one of them refers to another."""
     return payload.get("order") == "free" and len(payload.get("choices", ())) > 1
 
 
@@ -23,7 +23,7 @@ def order_draw(count: int, *, seed: int) -> list[int]:
 
 
 def choices_move(choices: Sequence[Mapping[str, Any]], order: Sequence[int]) -> list[dict[str, Any]]:
-    """The choices as shown. An order of other choices, which the task had once, moves none."""
+    """The choices as shown. An order made for an earlier set of choices is ignored."""
     if len(order) != len(choices):
         return [dict(choice) for choice in choices]
     return [{**choices[source], "label": choices[place]["label"]} for place, source in enumerate(order)]

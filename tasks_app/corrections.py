@@ -1,4 +1,4 @@
-"""A corrected answer in the form that its task's verifiers read; what they would not accept is refused."""
+"""Brings a corrected answer into the form that the task's verifiers read, and refuses what they reject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loading adds to a draft before it is stored: its pictures as blobs, its question as text."""
+"""Completes drafts before they are stored: pictures as blobs, the question as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DECODERS_MAX = 4  # decoding a picture of 40 million pixels takes some 600 MB, o
 
 
 def drafts_complete(rows: Iterable[Row]) -> Iterator[Row]:
-    """Every draft completed, in order; one whose picture cannot be shown comes as a ``BadRow``.
+    """Every draft completed, in order; one with an unusable picture becomes a ``BadRow``.
 
     Pictures are decoded by a thread per core, ``DECODERS_MAX`` at most, a few rows ahead.
     """

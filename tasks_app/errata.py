@@ -1,4 +1,4 @@
-"""Corrections of golds by people, from a file: marked as disputed, or a new version with the right answer."""
+"""Applies a file of corrections to golds: disputed, or a new version with the right answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which solved tasks stand before a question in the few-shot arm.
+"""Chooses the few-shot examples: the solved tasks before a question in the few-shot arm.
 
 They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
 (``tasks_app/similarity.py``) or another question about the same table, picture, passage or world; nor a task
@@ -33,7 +33,7 @@ _ITEM = """
 
 _ASKED = f"SELECT {_ITEM} FROM tasks_app_task t WHERE t.id = ANY(%(ids)s)"  # noqa: S608
 
-# Payloads are read of those alone that are kept.
+# Payloads are read only for the candidates that remain.
 _CANDIDATES = f"""
 SELECT {_ITEM} FROM (
     SELECT s.id, md5(s.key) COLLATE "C" AS place FROM tasks_app_task s
@@ -59,7 +59,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Item:
-    """A task as the choice sees it. ``about`` is equal for questions about the same table or picture.
+    """A candidate. ``about`` is equal for questions about the same table or picture.
 
     ``world`` is the number of a mock site's: in another one the same words have another answer.
     """

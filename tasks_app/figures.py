@@ -1,4 +1,4 @@
-"""Pictures inside a question: where they stand, and how words point at them.
+"""Pictures inside a question: their places, and references to them.
 
 A payload's ``pictures`` are numbered from 1; ``<image k>`` in a text (MMMU's own sign) is the place of
 picture k. A picture that no text places stands before the question.

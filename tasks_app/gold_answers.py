@@ -1,4 +1,4 @@
-"""A gold in the form in which an answer is handed in."""
+"""A gold in the form of a submitted answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from verifiers import denotations
 
 
 def answer_of(gold: str, *, form: AnswerForm) -> str | list[str]:
-    """What whoever knows the gold hands in: values as a list, one alone as a text; else the gold as it is."""
+    """The answer that the gold holder submits: several values as a list, otherwise a text."""
     if form != "values":
         return gold
     items = denotations.items_of(gold)

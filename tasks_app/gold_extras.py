@@ -1,6 +1,6 @@
-"""What a gold gets at loading that its file does not have, because it costs much to find out.
+"""Adds to golds at loading what their files lack and is costly to compute.
 
-It is found out once: a row that is loaded again unchanged keeps what the stored gold has.
+It is computed once: a row that is loaded again unchanged keeps the stored gold's value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Stored(NamedTuple):
 
 @dataclass
 class Enricher:
-    """Adds ``enrichment`` to drafts of one split. ``problem`` says why it can no more, once it cannot."""
+    """Adds ``enrichment`` to drafts of one split; ``problem`` says why it had to stop."""
 
     enrichment: Enrichment
     benchmark: str
@@ -34,7 +34,7 @@ class Enricher:
     problem: str = ""
 
     def enriched(self, drafts: Sequence[TaskDraft]) -> list[TaskDraft | ValueError]:
-        """Each draft with what is added, or why its row is bad; as it is where nothing can be had here."""
+        """Each draft with its extras, or the error of its row; unchanged where none can be computed."""
         stored = self._stored(draft.key for draft in drafts)
         return [self._enriched(draft, stored.get(draft.key)) for draft in drafts]
 

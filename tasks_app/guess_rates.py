@@ -1,9 +1,9 @@
-"""How often a blind answer is right: one that knows the question's first words and the benchmark, no more.
+"""How often a blind answer is right: one that knows only the question's first words and the benchmark.
 
 The published rule. Choices: 1/k, as the draft says. For the rest of a split:
 
 1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys; of them count those whose
-   gold nobody disputes.
+   gold is undisputed.
 2. Tasks fall into classes by what the question itself shows of its answer: the family's tag where the
    benchmark has families, then the first two words of the question ("how many", "is the"), else its first
    word, else none. A class needs 30 sampled tasks; what finds no class goes up to the next coarser one. The
@@ -64,7 +64,7 @@ WHERE (t.benchmark_id, t.split) = (%(benchmark)s, %(split)s)"""
 
 @dataclass(frozen=True)
 class Sampled:
-    """A task of the sample: its gold, and the gold as whoever knows it would hand it in."""
+    """A task of the sample: its gold, and the answer that the gold holder would submit."""
 
     kind: Class
     gold: Gold
@@ -72,7 +72,7 @@ class Sampled:
 
 
 def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
-    """Measure and write ``guess_rate`` of a loaded split; answers its mean, None for an empty split.
+    """Measure and store ``guess_rate`` of a loaded split; returns its mean, None for an empty split.
 
     Depends on keys, questions and golds alone, so that doing it again changes nothing.
     """
@@ -171,7 +171,7 @@ def _judging(verifier_id: str) -> Iterator[Judge]:
 
 
 def _golds(ids: Sequence[int]) -> Mapping[int, tuple[str, Gold]]:
-    """The kind of question and the gold of each task whose gold nobody disputes."""
+    """The question kind and the gold of each task whose gold is undisputed."""
     stored = StoredGold.objects.filter(task__in=ids, is_current=True)
     rows = stored.exclude(status=StoredGold.Status.DISPUTED).values_list(
         "task_id", "task__kind", "answer", "accepted", "extra"

@@ -1,4 +1,4 @@
-"""The Hugging Face hub, for people who are online. The network call is ``hub_download`` and nothing else."""
+"""Downloads from the Hugging Face hub; ``hub_download`` is the only network call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks and golds into the database, in bulk. Loading the same again changes nothing."""
+"""Loads tasks and golds into the database in bulk. Loading the same rows again changes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, R
 
 BATCH_ROWS = 1_000
 PICTURED_ROWS = 100
-ENRICHED_ROWS = 20  # each costs a while: what was found out must not be lost, and progress is to be seen
+ENRICHED_ROWS = 20  # each takes a while: results must not be lost, and progress should show
 KEY_MAX_CHARS = 200
 TAG_MAX_CHARS = 100
 SOURCE_MAX_CHARS = 500
@@ -37,7 +37,7 @@ class GoldChange:
 
 @dataclass
 class LoadReport:
-    """What loading did, counted in tasks. ``problem`` says what could not be added to the golds, and why."""
+    """The result of a load, in tasks. ``problem`` says why golds could not be enriched."""
 
     new: int = 0
     changed: int = 0
@@ -67,7 +67,7 @@ class _Placed:
 def tasks_load(
     plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, progress: Progress | None = None
 ) -> LoadReport:
-    """Write the rows of one benchmark, a batch a transaction, in constant memory but for the keys seen.
+    """Store the rows of one benchmark, one batch per transaction, in constant memory apart from the keys.
 
     A row that names its own split is loaded when that is ``split``, and left out otherwise. Rows that
     cannot be stored are in the report's ``bad`` and cost nothing else.
@@ -97,7 +97,7 @@ def starter_tasks_load() -> LoadReport:
 
 
 def benchmark_store(plugin: BenchmarkPlugin) -> None:
-    """The row that tasks of the plug-in point at."""
+    """Store the row that the plug-in's tasks refer to."""
     facts = (plugin.title, plugin.kind, plugin.license, plugin.source)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -112,7 +112,7 @@ def turn_take(cursor: Any) -> None:
 
 
 def draft_problem(draft: TaskDraft) -> str | None:
-    """Why Postgres could not store a draft, in words; None when it can."""
+    """Why Postgres cannot store a draft; None when it can."""
     if not 0 < len(draft.key) <= KEY_MAX_CHARS:
         return f"the key has {len(draft.key)} characters; it needs 1 to {KEY_MAX_CHARS}"
     if any(len(tag) > TAG_MAX_CHARS for tag in draft.tags):
@@ -144,7 +144,7 @@ def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[Bad
 
 
 def _batches(good: Iterable[_Placed], *, rows: int) -> Iterator[list[_Placed]]:
-    """Rows for one transaction each; a picture takes so long that fewer of them go together."""
+    """Batches of one transaction each; rows with pictures are slow and go in smaller batches."""
     batch: list[_Placed] = []
     for item in good:
         batch.append(item)
@@ -181,7 +181,7 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
-    """New golds and new versions of changed ones; answers the latter."""
+    """Store new golds and new versions of changed ones; returns the latter."""
     cursor.execute(loader_sql.CHANGED_GOLDS, [_json([_gold_row(n, item) for n, item in enumerate(placed)])])
     found: list[tuple[int, int, int]] = cursor.fetchall()
     if not found:
@@ -231,7 +231,7 @@ def _gold_stored(gold: GoldDraft) -> dict[str, Any]:
 
 
 def _digest(content: dict[str, Any]) -> str:
-    """Of what is shown alone: the arena can read it, and a hash of a short gold could be guessed."""
+    """A hash of the visible content only: the arena can read it, and short golds could be guessed."""
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 

@@ -14,7 +14,7 @@ WHERE (b.title, b.kind, b.license, b.source, b.verifier_official, b.verifier_tra
                       excluded.verifier_official, excluded.verifier_training)
 """
 
-# Rows that are there unchanged are left out first: ON CONFLICT alone would lock them and use up an id each.
+# Unchanged rows are left out first: ON CONFLICT alone would lock each and use up an id.
 # Ids follow the order of the file.
 UPSERT_TASKS = """
 INSERT INTO tasks_app_task AS t
@@ -39,7 +39,7 @@ ON CONFLICT (benchmark_id, split, key) DO UPDATE SET
 RETURNING t.xmax = 0
 """
 
-# Compared with the last gold that came from a source: loading again undoes no correction made by people.
+# Compared with the last gold from a source, so that loading again does not undo people's corrections.
 CHANGED_GOLDS = """
 SELECT r.n, t.id, coalesce((SELECT max(version) FROM tasks_app_gold WHERE task_id = t.id), 0) + 1
 FROM jsonb_to_recordset(%s::jsonb)

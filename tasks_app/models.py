@@ -1,4 +1,4 @@
-"""What to solve: benchmarks, tasks and their golds."""
+"""Benchmarks, tasks and their golds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPARE_STEPS = 3
 
 
 class Benchmark(models.Model):
-    """A set of tasks from one source; the row mirrors its plug-in, so that tasks can point at it."""
+    """A set of tasks from one source; the row mirrors its plug-in, so that tasks can refer to it."""
 
     id = models.CharField(primary_key=True, max_length=64)
     title = models.CharField(max_length=200)
@@ -32,7 +32,7 @@ class Benchmark(models.Model):
 
 
 class Task(models.Model):
-    """One problem: what to show, and how it is judged. Never holds anything a gold could be computed from."""
+    """One problem: what to show, and how it is judged. Holds nothing from which a gold could be computed."""
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="tasks")
     split = models.CharField(max_length=64)
@@ -73,7 +73,7 @@ class Task(models.Model):
 
     @property
     def max_steps(self) -> int:
-        """Steps an agent gets on a page: 2.5 times what the scripted solution needs, and three to spare."""
+        """An agent's step budget on a page: 2.5 times the scripted solution's steps, and three to spare."""
         return max_steps_for(self.oracle_steps)
 
 

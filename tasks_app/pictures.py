@@ -1,4 +1,4 @@
-"""Pictures of questions: bytes that nobody has looked at become a plain PNG, or a sentence on why not."""
+"""Turns untrusted picture files into plain PNGs, or says why it cannot."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ GRAY_MODES = frozenset({"1", "L", "LA", "I", "I;16", "I;16B", "I;16L"})
 MODES = GRAY_MODES | {"P", "PA", "RGB", "RGBA", "RGBX"}
 DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L"})
 DEEP_STEP = 257  # 65535 / 255
-# Questions about one chart follow each other; a few are kept, since one of them may be large.
+# Questions about one chart follow each other; only a few are cached, since pictures may be large.
 KEPT = 4
-# What Pillow raises for broken bytes, found by feeding it some; the warning where warnings are errors.
+# What Pillow raises for malformed files, found by trial; the warning where warnings are errors.
 BROKEN = (
     OSError,
     ValueError,
@@ -50,11 +50,11 @@ class Picture:
 
 @lru_cache(maxsize=KEPT)
 def picture_read(data: bytes) -> Picture:
-    """Decode a PNG, JPEG, GIF, WebP or BMP picture whole and encode it anew.
+    """Decode a PNG, JPEG, GIF, WebP or BMP picture completely and encode it again.
 
     The result is an opaque gray or RGB picture of 8 bits and of the same pixels, upright, on white, without
     metadata; the same bytes give the same result. Colour profiles are dropped, not applied. Raises
-    ``ValueError`` with a sentence for people. Changes no state of Pillow, so threads may call it at once.
+    ``ValueError`` with a readable sentence. Thread-safe: it changes no state of Pillow.
     """
     if not data:
         raise ValueError("the picture is empty")

@@ -69,25 +69,25 @@ SUBMIT = Move(act="press", role="button", place=-1)
 
 
 class Rendering(Protocol):
-    """Makes the template's context of a payload and of what the visitor did."""
+    """Makes the template's context from a payload and a visit."""
 
     def __call__(self, payload: Payload, visit: Visit, /) -> Mapping[str, object]: ...
 
 
 class Saying(Protocol):
-    """The question in words."""
+    """The question as text."""
 
     def __call__(self, payload: Payload, /) -> str: ...
 
 
 class Answering(Protocol):
-    """What a scripted client does to hand in an answer."""
+    """What a scripted client does to submit an answer."""
 
     def __call__(self, payload: Payload, answer: Answer, /) -> tuple[Move, ...]: ...
 
 
 class Asking(Protocol):
-    """How many more moves the pages of a look ask for than the neutral one does."""
+    """How many more moves a look takes than the neutral one."""
 
     def __call__(self, payload: Payload, look: Look, /) -> int: ...
 

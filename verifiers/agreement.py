@@ -1,4 +1,4 @@
-"""How far our verifiers agree with verdicts that others have published."""
+"""Measures how far our verifiers agree with published verdicts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Case:
     expected: bool
     source: str
     answers: tuple[str, ...] | None = None
-    """The prediction as a list, where it is one."""
+    """The prediction as a list, if it is one."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Report:
-    """The cases of one benchmark in one file, judged. ``verifier`` is "" when there is none yet.
+    """The judged cases of one benchmark in one file; ``verifier`` is "" when there is none yet.
 
-    ``unjudged`` cases, whose verifier failed (on an unreadable gold, for one), count as not correct.
+    ``unjudged`` cases, whose verifier failed (for example on an unreadable gold), count as not correct.
     """
 
     file: str
@@ -161,7 +161,7 @@ def _report(file: str, benchmark: str, cases: Sequence[Case], judge: Judge) -> R
 
 
 def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | None:
-    """The verdict on a prediction, as the benchmark's published rule takes answers out of it.
+    """The verdict on a prediction, with the answer extracted by the benchmark's published rule.
 
     None when the verifier itself failed.
     """
@@ -179,7 +179,7 @@ def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | No
 
 
 def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
-    """A prediction that is no answer in itself goes through ``extract``."""
+    """A prediction that is not a bare answer goes through ``extract``."""
     gold = Gold(_answer_in(case.gold.answer), tuple(map(_answer_in, case.gold.accepted)))
     verdict = judge(verifier_id, gold, Evidence(case.prediction))
     if verdict.reason != "unparsable_answer":
@@ -189,7 +189,7 @@ def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
 
 
 def _lettered(gold: Gold) -> Gold:
-    """A gold given as a text that chooses, reduced to its letter."""
+    """A gold given as the text of a choice, reduced to its letter."""
     return Gold(completions.letter_in(gold.answer) or gold.answer, gold.accepted, extra=gold.extra)
 
 

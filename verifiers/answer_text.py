@@ -36,8 +36,8 @@ POWER_OF_LETTER = re.compile(r"(?<=[A-Za-z}])\s*\^\s*\{?[23]\}?")
 
 
 def short_answer(evidence: Evidence) -> str | None:
-    """The one answer, or None when there are several, none, too much of it, characters nobody can see, or a
-    box that the text around it doubts.
+    """The one answer; None when there are none or several, when it is too long or has invisible characters,
+    or when the text around a box casts doubt on it.
 
     Invisible characters are refused rather than dropped: dropping them would join what a reader sees apart.
     """
@@ -49,10 +49,10 @@ def short_answer(evidence: Evidence) -> str | None:
 
 
 def readable(text: str) -> str | None:
-    """The text with look-alike signs made plain; None when it is blank or has characters nobody can see.
+    """The text with look-alike signs normalised; None when it is blank or has invisible characters.
 
-    Marks without width around the whole text are no part of it, as spaces are not; inside they could join
-    what a reader sees apart. Marks that could turn the order of what is read stay, and make it unreadable.
+    Zero-width marks around the whole text are dropped like spaces; inside it they could join what a reader
+    sees apart. Marks that could reverse the reading order stay, and make the text unreadable.
     """
     plain = _bare(text.translate(CHARACTERS))
     if not plain or any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
@@ -66,7 +66,7 @@ def _bare(text: str) -> str:
 
 
 def gold_answers(gold: Gold) -> tuple[str, ...]:
-    """The reference answer and every other one that counts, the reference first."""
+    """The reference answer and every other accepted one, the reference first."""
     return (gold.answer, *gold.accepted)
 
 
@@ -93,7 +93,7 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
 
 
 def is_hedged_box(text: str) -> bool:
-    """Whether what stands before and after the boxes doubts them, computes with them, or names a number more.
+    """Whether the text around the boxes doubts them, computes with them, or names another number.
 
     A derivation before the box is none of these.
     """

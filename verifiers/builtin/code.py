@@ -1,8 +1,8 @@
 """Passes every assert of the task (MBPP).
 
 As google-research/mbpp scores: candidate, then ``test_setup_code``, then every assert of ``test_list``;
-``challenge_test_list`` is no part of it. Values are compared outside the candidate's process, so that what
-fools Python's own ``==`` (an ``__eq__`` that says yes, a redefined builtin) fails here.
+``challenge_test_list`` is not used. Values are compared outside the candidate's process, so that tricks which
+fool Python's own ``==`` (an ``__eq__`` that returns True, a redefined builtin) fail here.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def _gold_values(gold: Gold) -> list[denotations.Value]:
 
 
 def _items(evidence: Evidence) -> list[str] | None:
-    """The answers given; None when there are none, too many, or some that nobody can read."""
+    """The submitted answers; None when there are none, too many, or unreadable ones."""
     is_cell = isinstance(evidence.answer, str)
     items = denotations.items_of(evidence.answer) if isinstance(evidence.answer, str) else [*evidence.answer]
     length = len(evidence.answer) if is_cell and len(items) == 1 else max(map(len, items), default=0)

@@ -1,4 +1,4 @@
-"""``manage.py load_starter_tasks``: so that a machine without data has something to run."""
+"""``manage.py load_starter_tasks``: tasks for an installation without data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tasks_app import loader
 
 
 class Command(BaseCommand):
-    help = "Load every benchmark's hand-written samples into the split 'starter'. Again changes nothing."
+    help = "Load every benchmark's samples into the split 'starter'. Running it again changes nothing."
 
     def handle(self, **options: Any) -> None:
         report = loader.starter_tasks_load()
