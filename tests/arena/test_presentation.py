@@ -18,7 +18,8 @@ from core.presentation import (
     look_read,
     look_rotate,
 )
-from trajectories.episodes import looks
+from trajectories.episodes import variations
+from trajectories.prompts import site_text
 
 GOLDEN: dict[str, dict[str, object]] = {
     "question": {
@@ -171,5 +172,6 @@ def test_an_unknown_axis_is_told_all_that_a_presentation_may_name() -> None:
 
 
 def test_the_axes_beside_the_looks_are_those_that_opening_takes() -> None:
-    assert looks.OWN_AXES == AXES_BESIDE_LOOKS
+    own_axes = {"instruction", variations.CHOICES_AXIS, variations.TASK_BAR_AXIS, site_text.TEXT_AXIS}
+    assert own_axes == AXES_BESIDE_LOOKS
     assert not AXES_BESIDE_LOOKS & set(AXES)

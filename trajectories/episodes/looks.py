@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from core.presentation import Look, PageKind, look_make, look_rotate
-from trajectories.episodes import variations
+from core.presentation import AXES_BESIDE_LOOKS, Look, PageKind, look_make, look_rotate
 from trajectories.episodes.opening_body import Opening
 from trajectories.episodes.seeds import derive
-from trajectories.prompts import site_text
-
-# What ``presentation`` may name besides the axes of a look.
-OWN_AXES = frozenset({"instruction", variations.CHOICES_AXIS, site_text.TEXT_AXIS, variations.TASK_BAR_AXIS})
 
 
 class Looks:
@@ -21,7 +16,9 @@ class Looks:
 
     def __init__(self, opening: Opening, group_seed: int, page: PageKind) -> None:
         self._mode = opening.looks
-        self._fixed = {axis: value for axis, value in opening.presentation.items() if axis not in OWN_AXES}
+        self._fixed = {
+            axis: value for axis, value in opening.presentation.items() if axis not in AXES_BESIDE_LOOKS
+        }
         self._page = page
         self._group_seed = group_seed
         self._rotation_seed = derive(opening.seed or 0, "rotation")
