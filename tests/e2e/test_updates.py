@@ -79,7 +79,7 @@ def test_steps_and_verdict_appear_as_they_come_and_then_it_has_ended(page: Page,
     close(episode)
     says(page, "Ended")
     expect(page.locator("[data-live-tell]")).to_have_text("Verdict: correct")
-    expect(page.get_by_role("button", name="Hold updates")).to_be_hidden()
+    expect(page.get_by_role("button", name="Pause updates")).to_be_hidden()
     assert page.evaluate("window.samePage") is True
 
 
@@ -117,13 +117,13 @@ def test_a_page_that_never_gets_a_socket_polls(lab_page: LabPage, live: Wire, ep
 
 
 def test_a_paused_page_stays_as_it_is_and_counts(page: Page, episode: Episode) -> None:
-    page.get_by_role("button", name="Hold updates").click()
+    page.get_by_role("button", name="Pause updates").click()
     says(page, "Paused")
     factories.step(episode, 2)
     factories.step(episode, 3)
     expect(page.locator("[data-live-new]")).to_have_text(", 2 new")
     expect(rows(page)).to_have_count(1)
-    page.get_by_role("button", name="Go on updating").click()
+    page.get_by_role("button", name="Resume updates").click()
     expect(rows(page)).to_have_count(3)
     says(page, "Live")
 
@@ -222,7 +222,7 @@ def test_without_scripts_an_open_episode_can_be_refreshed(lab_page: LabPage, epi
     page = lab_page(java_script_enabled=False)
     page.goto(f"/episodes/{episode.pk}/")
     expect(page.locator("[data-live-word]")).to_have_text("Not updating by itself")
-    expect(page.get_by_role("button", name="Hold updates")).to_be_hidden()
+    expect(page.get_by_role("button", name="Pause updates")).to_be_hidden()
     factories.step(episode, 2)
     page.get_by_role("link", name="Refresh").click()
     expect(rows(page)).to_have_count(2)

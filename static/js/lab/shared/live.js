@@ -73,7 +73,7 @@
     const isStill = isOver || isPaused || part().dataset.liveStill;
     bar.dataset.liveNow = isStill ? "still" : isLive && !failures ? "live" : "polling";
     fresh.textContent = isPaused && missed ? `, ${missed} new` : "";
-    pause.textContent = isPaused ? "Go on updating" : "Hold updates";
+    pause.textContent = isPaused ? "Resume updates" : "Pause updates";
     pause.hidden = isOver;
     bar.toggleAttribute("data-live-held", isPaused);
   };
