@@ -1,4 +1,4 @@
-"""How often an answer can be had without looking: measures over a list of tasks, and their table.
+"""How often cheats guess an answer without looking at the site: measures over tasks, and their table.
 
 An answer is right when all its fields are. The measures of the value alone (the first field) say what the
 witness beside it is for.
@@ -16,11 +16,11 @@ from functools import lru_cache
 from tasks_app.families.types import SiteTask
 
 MOST_RIGHT = 0.05
-"""A cheat may be right this often, and the commonest answer this common."""
+"""The largest share of tasks that a cheat may get right."""
 LEAST_DIFFERENT = 0.70
-"""In so many counting tasks the site's own search must count something else."""
+"""The least share of counting tasks in which the site's own search must count something else."""
 LEAST_JUDGED = 100
-"""Of fewer tasks a share says too little: one more or less of them would change what is said of a family."""
+"""With fewer tasks a single one could change the judgement of a family."""
 TOO_FEW = "too few tasks to say"
 BUCKETS = 2048
 MOST_CLASSES = 60

@@ -22,7 +22,7 @@ def family(plugin: Family[Any]) -> Family[Any]:
 
 
 def discover() -> None:
-    """Import every family of every site; doing it again changes nothing."""
+    """Import every family of every site. Idempotent."""
     for module in pkgutil.iter_modules(families.__path__, families.__name__ + "."):
         if module.ispkg:
             FAMILIES.discover(importlib.import_module(module.name))
@@ -34,6 +34,6 @@ def of_site(site: str) -> list[Family[Any]]:
 
 
 def of_tags(tags: Iterable[str]) -> Family[Any] | None:
-    """The family that a task's tags name; None without one, and for one that there is no more."""
+    """The family that a task's tags name; None without one, or when it no longer exists."""
     named = [tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)]
     return FAMILIES.get(named[0]) if named and named[0] in FAMILIES else None

@@ -1,4 +1,4 @@
-"""What a task of a mock site is, and what the one file of a family provides."""
+"""A task of a mock site, and what a family's file provides."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class SiteTask:
     """One task over one world, with its truth.
 
     ``answer`` is the value and its witness, one for each of ``fields`` (the labels), written as the fields
-    take them. ``goal`` holds the conditions on the folded state, and the frame, of a task that is done rather
-    than told. ``needs`` names the facts that the answer rests on by where they are shown.
+    take them. ``goal`` holds the conditions on the final state of a task that is done rather than answered.
+    ``needs`` names the facts that the answer rests on by where they are shown.
     """
 
     family: str
@@ -38,9 +38,9 @@ class SiteTask:
     oracle_steps: int = 0
     """Of this very task; part of the truth."""
     given: Mapping[str, Any] = field(default_factory=dict)
-    """What the wording states, as plain data: for the second way to the truth and for scripted solutions."""
+    """What the wording states, as plain data: for the brute-force check and for scripted solutions."""
     changes: tuple[Mapping[str, Any], ...] = ()
-    """In which facts the task's world differs from its key's, as the site's ``world_change`` takes it."""
+    """How the task's world differs from that of its key, as arguments of the site's ``world_change``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class GoldFacts:
 
 
 SiteEvents = tuple[tuple[str, Mapping[str, Any]], ...]
-"""Site events by kind and data, in their order."""
+"""Site events, in order, by kind and data."""
 Parts = Callable[[GoldFacts], Collection[str]]
 Meets = Callable[[GoldFacts, str, Mapping[str, Any]], Collection[str]]
 When = Callable[[Mapping[str, Any]], bool]
@@ -84,7 +84,7 @@ class Milestone:
 
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[W]):
-    """A kind of task over the worlds (``W``) of one site."""
+    """A kind of task about the worlds (``W``) of one site."""
 
     id: str
     site: str
@@ -96,9 +96,9 @@ class Family(Generic[W]):
     draw: Callable[[W, Draws, int], SiteTask | None]
     """A task of a level from 1 to 5, or None when this world has no such task."""
     wrong: Callable[[W, SiteTask], tuple[str, ...]]
-    """The answer of a plausible wrong way; never the truth."""
+    """A plausible wrong answer."""
     check: Callable[[W, SiteTask], bool]
-    """Whether the answer is the truth, found a second time by brute force over the world."""
+    """Whether a brute-force search of the world gives the same answer."""
     twin: Callable[[W, SiteTask], SiteTask | None] | None = None
     """The impossible task of the same wording, in a world that differs in one fact; None without one."""
     wrong_actions: Callable[[W, SiteTask], tuple[SiteEvents, ...]] | None = None
@@ -108,5 +108,5 @@ class Family(Generic[W]):
 
     @property
     def is_done(self) -> bool:
-        """Whether its tasks are done, and judged by the state that is left, rather than told."""
+        """Whether its tasks are judged by the state that is left, rather than by an answer alone."""
         return self.wrong_actions is not None

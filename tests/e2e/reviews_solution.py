@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import Look
 from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.reviews._query import BADGES
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.goods import Term
@@ -248,7 +249,7 @@ def _filter_of(condition: Mapping[str, Any]) -> tuple[str, str] | None:
     if fact == "stars":
         return "stars", f"{value} star{'s' * (value != 1)}"
     if fact == "verified":
-        return "badge", f"{'With' if value else 'Without'} the verified badge"
+        return "badge", BADGES["with" if value else "without"]
     if fact == "month":
         return "month", f"{date.fromisoformat(value + '-01'):%B %Y}"
     return (fact, value) if fact in ("colour", "size") else None

@@ -74,7 +74,7 @@ def test_buttons_lead_through_a_gallery_and_the_page_waits_for_each_picture(
     hung = gallery(world(), listing)
     page = opened(arena_server, open_page(), "stays", f"stays/{listing.id}")
     slides = page.get_by_role("list", name="Photos").get_by_role("img")
-    status = page.get_by_role("status").filter(has_text="Picture")
+    status = page.get_by_role("status").filter(has_text="Photo")
     expect(status).to_have_text(f"Photo 1 of {len(hung)}")
 
     page.get_by_role("button", name="Next photo").click()

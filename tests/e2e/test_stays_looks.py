@@ -132,7 +132,7 @@ def test_the_calendar_of_a_field_is_seen_whole_and_closed_alone(
             expect(picker).to_be_visible()
             for _ in range(2):
                 assert picker.evaluate(CORNERS) == [True] * 4
-                picker.get_by_role("button", name="Later").click()
+                picker.get_by_role("button", name="Next month").click()
             assert violations(page) == []
             page.keyboard.press("Escape")
             expect(picker).to_be_hidden()

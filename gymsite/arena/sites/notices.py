@@ -1,7 +1,7 @@
-"""Pop-ups of the mock sites: which one lies over a page is told by the look and by what the episode did.
+"""Pop-ups of the mock sites: the look and the episode's events decide which one lies over a page.
 
-A site says how much of it an episode has seen (``seen``, a number that its fold makes of the events); the
-rest is the same for all sites. One at a time, each until it is closed; a closed one does not come back.
+A site's state says how much of the site an episode has ``seen``; the rest is the same for all sites. One
+pop-up is shown at a time, until it is closed; a closed one does not come back.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from gymsite.arena.sites.site import Change, Visit
 Name = Literal["cookies", "newsletter", "sign_up", "prices", "session"]
 FIRST: Name = "cookies"
 LATER: tuple[Name, ...] = ("newsletter", "sign_up", "prices", "session")
-"""Those that nobody meets on a first page; a look draws their order."""
+"""Those that never appear on a first page; the look draws their order."""
 MODAL = frozenset({"sign_up"})
-"""Nothing of the site behind it can be used; the task bar always can."""
+"""The site behind it is inert; the task bar never is."""
 DUE: Mapping[str, tuple[int, ...]] = {
     "none": (),
     "early": (0, 3),
     "late": (6, 12),
     "often": (0, 3, 6, 9, 12),
 }
-"""Of each value of the look's axis ``pop_ups``: how much must have been seen for one, two ... of them."""
+"""By value of the look's axis ``pop_ups``: how much must have been seen for the first, second ... pop-up."""
 # No dot before the question mark: nothing leads above the first page.
 BACK = re.compile(r"(?!/)[A-Za-z0-9/_-]*(\?[A-Za-z0-9=&%+._~*-]*)?", re.ASCII)
 
 
 def schedule(look: Look) -> tuple[tuple[Name, int], ...]:
-    """The pop-ups of a look in their order, with how much must have been seen for each."""
+    """The pop-ups of a look in order, each with how much must have been seen."""
     times = DUE[look.pop_ups]
     later = Draws(look.digest(), "pop-ups").shuffled(LATER)
     names = [FIRST, *later] if times[:1] == (0,) else later
@@ -42,7 +42,7 @@ def schedule(look: Look) -> tuple[tuple[Name, int], ...]:
 
 
 def due(look: Look, *, seen: int, closed: Container[str]) -> Name | None:
-    """The one that lies over the page now."""
+    """The pop-up over the page now."""
     return next((name for name, time in schedule(look) if time <= seen and name not in closed), None)
 
 
@@ -61,7 +61,7 @@ def pop_up_make(
 
 
 def close(visit: Visit, name: str) -> Change:
-    """Close one and go back to where it was; closing it again changes nothing. The state has ``closed``."""
+    """Close a pop-up and return to its page; closing it again changes nothing."""
     if visit.form is None or name not in (FIRST, *LATER):
         raise Http404
     back = visit.form.get("back", "")

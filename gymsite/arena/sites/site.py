@@ -1,7 +1,7 @@
-"""What a mock site is, and what its views are given and answer with.
+"""What a mock site is, and what its views take and return.
 
-A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, no database and no request, and may
-be called again for the same request when another tab was faster. ``Http404`` is for what there is not.
+A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, database or request, and may be
+called again for the same request when another tab was faster. It raises ``Http404`` for what does not exist.
 
 Whatever lies over a page until it is closed is a pop-up. A page names those that it draws (``Page.pop_ups``);
 ``site_dispatch`` then notes ``pop_up_shown {name}`` for each that is not noted as open. Closing one is the
@@ -24,7 +24,7 @@ from core.registry import Registry
 from gymsite.arena.drawings.canvas import Drawing
 
 Event = tuple[str, Mapping[str, Any]]
-"""Kind and data of a site event, as the site's fold takes them."""
+"""Kind and data of a site event."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Instead:
-    """What is said where there is no page to show."""
+    """A message in place of a page."""
 
     title: str
     text: str
@@ -89,7 +89,7 @@ class Instead:
 
 
 def instead(_visit: Visit, said: Instead, /) -> Page:
-    """The plainest page that says it; sites put it in their own frame."""
+    """A plain page with the message; sites put it in their own frame."""
     return Page(template="arena/site_instead.html", context={"said": said}, status=said.status)
 
 

@@ -1,4 +1,4 @@
-"""What the families' drawing has in common: dates and names as the tasks say them, stays, offers, needs.
+"""What the booking site's families share when they draw tasks: wording, stays, offers and needs.
 
 The names of what a task needs, by where it is shown: ``trips``, ``listing/L-1/fees`` (the town's tax among
 them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``, ``listing/L-1/room/R-1/calendar/2027-03``.

@@ -1,4 +1,4 @@
-"""Goals of the tasks that are done: the whole state afterwards, but for what may happen beside."""
+"""Goals of tasks that are done: the whole final state, except for the parts that may differ."""
 
 from __future__ import annotations
 

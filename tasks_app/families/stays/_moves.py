@@ -1,4 +1,4 @@
-"""How many moves the tasks take on the neutral pages: what the families' ``oracle_steps`` are made of.
+"""The numbers of moves that tasks take in the neutral look, from which ``oracle_steps`` are computed.
 
 A move is a click, a field typed, an option chosen, or a page gone to. The counts are those of the scripted
 visitor of the browser tests, or little more: what only the pages can tell is taken for the dearer case.
