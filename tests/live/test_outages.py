@@ -62,7 +62,7 @@ async def rig(transactional_db: None) -> AsyncIterator[Rig]:
 @pytest.fixture
 def no_asking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is found by asking Postgres from time to time: only what Redis tells."""
-    monkeypatch.setattr(hub_module, "ASK_AGAIN_S", 3_600.0)
+    monkeypatch.setattr(hub_module, "POLL_EVERY_S", 3_600.0)
 
 
 async def waiting(rig: Rig, episode: Episode) -> asyncio.Task[str]:

@@ -33,9 +33,9 @@ class Viewer:
 
 
 async def viewer_by_key(authorization: str | None) -> Viewer:
-    """The holder of a key; ``GymError`` 401, 403, or 503 when Postgres cannot be asked."""
+    """The holder of a key; ``GymError`` 401, 403, or 503 when Postgres is unreachable."""
     try:
-        # Gives the connection back: one kept by the thread would be dead after a restart of Postgres.
+        # Returns the connection: one kept by the thread would be dead after a restart of Postgres.
         principal = await database_sync_to_async(auth.principal_for)(authorization)
     except DatabaseError:
         raise unavailable() from None
@@ -60,7 +60,7 @@ async def viewer_of_socket(connection: Connection) -> Viewer:
 
 
 def subprotocol_chosen(connection: Connection) -> str | None:
-    """A browser wants one of its offers back; the key only when it has offered nothing else."""
+    """A browser expects one of its offers back; the key only when it has offered nothing else."""
     offers: list[str] = sorted(
         connection.get("subprotocols", ()), key=lambda offer: offer.startswith(BEARER_PROTOCOL)
     )
@@ -75,7 +75,7 @@ def header(connection: Connection, name: bytes) -> str | None:
 
 
 def unavailable() -> GymError:
-    message = "The database cannot be reached just now; try again."
+    message = "The database is unreachable; try again."
     return GymError("database_unavailable", message, status=503, retry_after_s=1)
 
 
@@ -84,7 +84,7 @@ async def _viewer_by_session(connection: Connection) -> Viewer:
     if key is None:
         raise GymError("no_key", "Send a key: Authorization: Bearer <key>.", status=401)
     if not is_lab_origin(connection):
-        raise GymError("wrong_origin", "A lab session is only taken from pages of the lab.", status=403)
+        raise GymError("wrong_origin", "Lab sessions are only accepted from pages of the lab.", status=403)
     try:
         user = await _user_of_session(key)
     except DatabaseError:
@@ -111,10 +111,9 @@ def _session_key(connection: Connection) -> str | None:
 
 
 def is_lab_origin(connection: Connection) -> bool:
-    """Whether the page that opens the socket is the lab's.
+    """Whether the page that opens the socket belongs to the lab.
 
-    The host alone does not tell: the arena may be served by the same one on another port, and cookies
-    ignore ports.
+    The host alone does not show it: the arena may share it on another port, and cookies ignore ports.
     """
     origin = header(connection, b"origin")
     if origin is None:

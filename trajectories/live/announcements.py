@@ -14,12 +14,12 @@ from trajectories.live.events import OPENING_CHANNEL, VERDICT_CHANNEL, Announced
 logger = logging.getLogger(__name__)
 
 CONNECT_S = 2.0
-# A connection that says nothing for so long is asked whether it lives.
+# A connection that is silent for this long is checked.
 SILENCE_S = 5.0
 
 
 class Announcements:
-    """Hands on every announcement; after each (re)connection calls ``on_connect``, for what was missed."""
+    """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may be lost."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Announcements:
                 self._on_connect()
                 await self._relay(subscription)
         except (RedisError, OSError, TimeoutError) as error:
-            logger.warning("Redis cannot be heard, asking Postgres meanwhile: %s", error)
+            logger.warning("Redis is unreachable; polling Postgres meanwhile: %s", error)
         finally:
             self.is_connected = False
 

@@ -1,4 +1,4 @@
-"""How a bare ASGI application answers: JSON, the API's one shape of errors, no work for those who left."""
+"""Answers of a bare ASGI application: JSON, the API's error format, no work for callers that hung up."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def answer_of(error: GymError) -> Answer:
 
 
 async def answer_unless_gone(work: Coroutine[Any, Any, Answer], receive: Receive) -> Answer | None:
-    """The answer, or None as soon as the caller hangs up: the work is then given up."""
+    """The answer, or None as soon as the caller hangs up, which cancels the work."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)

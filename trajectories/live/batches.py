@@ -13,10 +13,10 @@ KEYS_PER_QUERY_MAX = 2_000
 
 
 class Batch(Generic[K, V]):
-    """Answers single questions by asking them together.
+    """Answers single requests with shared queries.
 
-    What is asked while a query is under way goes into the next one, never into that one: an answer is
-    never older than its question. One query at a time, so a crowd costs one database connection.
+    Requests that arrive during a query go into the next one: an answer is never older than its request. One
+    query runs at a time, so a crowd costs one database connection.
     """
 
     def __init__(self, load: Callable[[list[K]], Awaitable[dict[K, V]]]) -> None:
@@ -42,13 +42,13 @@ class Batch(Generic[K, V]):
         finally:
             self._runner = None
 
-    async def _answer(self, asked: dict[K, asyncio.Future[V | None]]) -> None:
+    async def _answer(self, requests: dict[K, asyncio.Future[V | None]]) -> None:
         try:
-            found = await self._load(list(asked))
+            values = await self._load(list(requests))
         except Exception as error:  # noqa: BLE001 (handed to every caller)
-            for future in asked.values():
+            for future in requests.values():
                 future.set_exception(error)
                 future.exception()  # seen: all callers may have gone by now
             return
-        for key, future in asked.items():
-            future.set_result(found.get(key))
+        for key, future in requests.items():
+            future.set_result(values.get(key))

@@ -1,4 +1,4 @@
-"""A socket that can be closed while it is listened to."""
+"""A socket that can be closed while the application waits for a message."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CLOSED: Message = {"type": "websocket.disconnect", "code": 1000}
 class Line:
     """The two ends of a socket, as ASGI has them.
 
-    granian holds a close back for as long as the application waits for a message, and Channels always
-    does. So the wait is given up first, and answered with a disconnect once the close is on its way.
+    granian delays a close for as long as the application waits for a message, and Channels always does. So
+    the wait is cancelled first, and answered with a disconnect once the close has been sent.
     """
 
     def __init__(self, receive: Receive, send: Send) -> None:
@@ -46,4 +46,4 @@ class Line:
             self._closed.set()
 
     async def _read(self) -> Message:
-        return await self._receive()  # in a task: what granian gives cannot be cancelled by itself
+        return await self._receive()  # in a task: granian's own awaitable cannot be cancelled

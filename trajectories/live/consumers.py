@@ -106,7 +106,9 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
             await self._fail(access.unavailable())
         except Exception:
             logger.exception("A socket failed")
-            await self._fail(GymError("internal_error", "This is our fault; it has been logged.", status=500))
+            await self._fail(
+                GymError("internal_error", "An internal error occurred and has been logged.", status=500)
+            )
 
     async def _fail(self, error: GymError) -> None:
         text = msgspec.json.encode({"type": "error", **error.as_body()}).decode()

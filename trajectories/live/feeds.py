@@ -1,4 +1,4 @@
-"""What sockets are told: one feed for each watched run or episode, whoever and however many watch it.
+"""What sockets receive: one feed for each watched run or episode, however many watch it.
 
 Messages are JSON text: ``state`` on joining, then ``verdict`` and ``step``.
 """
@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from core.errors import GymError
+from trajectories.live.news import News
 from trajectories.live.parameters import episode_unknown, run_unknown
 from trajectories.live.retries import patiently
 from trajectories.live.selectors import NewStep
-
-if TYPE_CHECKING:
-    from trajectories.live.hub import Hub
 
 # Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
 BUNDLES_BEHIND_MAX = 64
@@ -30,7 +27,7 @@ class _Judged(msgspec.Struct):
 
 
 class Subscription:
-    """One watcher's queue. The feed never waits for it: who falls too far behind is let go."""
+    """One watcher's queue. The feed never waits for it: a watcher too far behind is dropped."""
 
     def __init__(self) -> None:
         self._bundles: asyncio.Queue[list[str]] = asyncio.Queue(BUNDLES_BEHIND_MAX)
@@ -46,12 +43,12 @@ class Subscription:
         return True
 
     def end(self, error: GymError) -> None:
-        """Let the watcher read what is there, then raise ``error``."""
+        """Let the watcher read what is queued, then raise ``error``."""
         if self.put([]):
             self._error = error
 
     async def get(self) -> list[str]:
-        """The next messages; ``GymError`` once the subscription has ended and what was kept is read."""
+        """The next messages; ``GymError`` once the subscription has ended and its queue is read."""
         if self._error is not None and self._bundles.empty():
             raise self._error
         return await self._bundles.get()
@@ -60,14 +57,14 @@ class Subscription:
 class Feed(ABC):
     """News of one run or episode. Lives as long as someone watches."""
 
-    def __init__(self, hub: Hub, subject_id: int) -> None:
-        self.hub = hub
+    def __init__(self, news: News, subject_id: int) -> None:
+        self.news = news
         self.subject_id = subject_id
         self.subscriptions: set[Subscription] = set()
 
     @abstractmethod
     async def open(self) -> bool:
-        """Find where the news begins; False when there is no such run or episode."""
+        """Find the position to start from; False when there is no such run or episode."""
 
     @abstractmethod
     async def pump(self) -> None:
@@ -94,40 +91,40 @@ class RunFeed(Feed):
     cursor = 0
 
     async def open(self) -> bool:
-        counts = await self.hub.reader.run_counts([self.subject_id])
+        counts = await self.news.reader.run_counts([self.subject_id])
         self.cursor = counts.get(self.subject_id, 0)
         return self.subject_id in counts
 
     async def pump(self) -> None:
-        with self.hub.runs.listen(self.subject_id) as news:
+        with self.news.runs.listen(self.subject_id) as signal:
             while True:
-                news.clear()
-                page = await patiently(lambda: self.hub.pages.get((self.subject_id, self.cursor)))
+                signal.clear()
+                page = await patiently(lambda: self.news.pages.get((self.subject_id, self.cursor)))
                 if page is None:
                     raise run_unknown(self.subject_id)
                 if page.rows:
                     self.cursor = page.rows[-1][0]
                     self.publish([verdict_message(seq, record) for seq, record in page.rows])
                 else:
-                    await news.wait()
+                    await signal.wait()
 
 
 class EpisodeFeed(Feed):
     """The episode's verdict and its steps."""
 
     async def open(self) -> bool:
-        return await self.hub.states.get(self.subject_id) is not None
+        return await self.news.states.get(self.subject_id) is not None
 
     async def pump(self) -> None:
-        with self.hub.episodes.listen(self.subject_id) as news:
+        with self.news.episodes.listen(self.subject_id) as signal:
             while True:
-                news.clear()
-                state = await patiently(lambda: self.hub.states.get(self.subject_id))
+                signal.clear()
+                state = await patiently(lambda: self.news.states.get(self.subject_id))
                 if state is None:
                     raise episode_unknown(self.subject_id)
                 if state.is_finished:
                     break
-                await news.wait()
+                await signal.wait()
         judged = msgspec.json.decode(state.record, type=_Judged)
         verdict = bytes(judged.verdict).decode()
         self.publish(

@@ -12,38 +12,31 @@ from functools import partial
 from typing import NamedTuple
 
 from trajectories.live.announcements import Announcements
-from trajectories.live.batches import Batch
 from trajectories.live.events import Announced, VerdictsWritten
+from trajectories.live.news import News
 from trajectories.live.retries import RETRY_S, patiently
-from trajectories.live.selectors import EpisodeState, LiveReader, Unavailable, VerdictPage
-from trajectories.live.signals import Signals
-from trajectories.live.watch import STEP_LOOK_S, Feeds
+from trajectories.live.selectors import EpisodeState, LiveReader, Unavailable
+from trajectories.live.watch import STEPS_EVERY_S, Feeds
 
 logger = logging.getLogger(__name__)
 
-ASK_AGAIN_S = 2.0  # announcements may be lost; this is then the longest that a verdict stays unnoticed
+# Announcements may be lost: a verdict then stays unnoticed for this long at most.
+POLL_EVERY_S = 2.0
 
 
 class VerdictsSeen(NamedTuple):
-    """Records as JSON text, and the cursor to go on from."""
+    """Records as JSON text, and the cursor for the next call."""
 
     records: list[str]
     next: int
 
 
-class Hub:
-    """Wakes waiters when there is news, and answers all their questions with few queries."""
+class Hub(News):
+    """Wakes waiters when something happens, and answers them all with few queries."""
 
     def __init__(self, *, reader: LiveReader, redis_url: str) -> None:
-        self.reader = reader
+        super().__init__(reader)
         self.announcements = Announcements(redis_url, on_news=self._wake, on_connect=self._wake_all)
-        self.episodes = Signals()
-        self.runs = Signals()
-        # For those who count a run's episodes: openings wake nobody who waits for verdicts.
-        self.pulses = Signals()
-        self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
-        self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)
-        self.splits: Batch[int, str] = Batch(reader.episode_splits)
         self.feeds = Feeds(self)
         self._counts: dict[int, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -52,8 +45,8 @@ class Hub:
         await self.reader.open()
         turns = {
             self.announcements.listen: RETRY_S,
-            self.ask_again: ASK_AGAIN_S,
-            self.feeds.steps_look: STEP_LOOK_S,
+            self.poll: POLL_EVERY_S,
+            self.feeds.steps_poll: STEPS_EVERY_S,
         }
         self._tasks = [
             asyncio.create_task(_forever(turn, pause_s=pause_s)) for turn, pause_s in turns.items()
@@ -106,28 +99,28 @@ class Hub:
                     await _news_or(news, deadline)
                 after = seen.next
 
-    async def ask_again(self) -> None:
-        """Look once for everything that is waited for, in two queries."""
+    async def poll(self) -> None:
+        """Check once for everything that somebody waits for, in two queries."""
         if ids := self.episodes.keys():
             self.episodes.notify(await self.reader.finished(ids))
         ids = list({*self.runs.keys(), *self.pulses.keys()})
         counts = await self.reader.run_counts(ids) if ids else {}
-        self._tell_runs([run_id for run_id, count in counts.items() if self._counts.get(run_id) != count])
+        self._notify_runs([run_id for run_id, count in counts.items() if self._counts.get(run_id) != count])
         self._counts = counts
 
     def _wake(self, news: Announced) -> None:
         if isinstance(news, VerdictsWritten):
             self.episodes.notify(news.episodes)
-            self._tell_runs([news.run])
+            self._notify_runs([news.run])
         else:
             self.pulses.notify([news.run])
 
-    def _tell_runs(self, ids: list[int]) -> None:
+    def _notify_runs(self, ids: list[int]) -> None:
         self.runs.notify(ids)
         self.pulses.notify(ids)
 
     def _wake_all(self) -> None:
-        """After a silence anything may have happened."""
+        """Anything may have happened while the connection was lost."""
         self.episodes.notify_all()
         self.runs.notify_all()
         self.pulses.notify_all()
@@ -140,8 +133,8 @@ class Hub:
         last = rows[-1][0] if rows else after
         if splits and rows:
             seqs = [seq for seq, _ in rows]
-            kept = await self.reader.verdicts_of_splits(run_id=run_id, seqs=seqs, splits=list(splits))
-            rows = [row for row in rows if row[0] in kept]
+            visible = await self.reader.verdicts_of_splits(run_id=run_id, seqs=seqs, splits=list(splits))
+            rows = [row for row in rows if row[0] in visible]
         return VerdictsSeen(records=[record for _, record in rows], next=last)
 
 

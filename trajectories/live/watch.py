@@ -1,4 +1,4 @@
-"""The feeds that are open, and the look at Postgres once a second that finds new steps for all of them."""
+"""The open feeds, and the query once a second that finds new steps for all of them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ import contextlib
 import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from core.errors import GymError
 from trajectories.live.feeds import EpisodeFeed, Feed, RunFeed, Subscription
 from trajectories.live.marks import StepMarks
+from trajectories.live.news import News
 from trajectories.live.selectors import NewStep, Unavailable
-
-if TYPE_CHECKING:
-    from trajectories.live.hub import Hub
 
 logger = logging.getLogger(__name__)
 
 F = TypeVar("F", bound=Feed)
 
-STEP_LOOK_S = 1.0
-# Looking for steps takes at most this share of one connection's time, however much is watched.
-LOOK_SHARE = 0.1
+STEPS_EVERY_S = 1.0
+# Polling for steps takes at most this share of one connection's time, however much is watched.
+POLL_SHARE = 0.1
 FORGET_S = 60.0
 OPEN_S = 10.0
 
@@ -31,8 +29,8 @@ OPEN_S = 10.0
 class Feeds:
     """Opens a feed for its first watcher and closes it after its last."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(self, news: News) -> None:
+        self._news = news
         self._runs: dict[int, RunFeed] = {}
         self._episodes: dict[int, EpisodeFeed] = {}
         self._pumps: dict[Feed, asyncio.Task[None]] = {}
@@ -44,22 +42,22 @@ class Feeds:
         return len(self._runs) + len(self._episodes)
 
     def step_highest(self, episode_id: int) -> int:
-        """The highest step that watchers of an episode have been told, or need not be."""
+        """The highest step that watchers of an episode have received, or need not receive."""
         return self._marks.highest(episode_id)
 
     @contextlib.asynccontextmanager
     async def run_watch(self, run_id: int) -> AsyncIterator[tuple[RunFeed, Subscription] | None]:
-        """The run's feed and one's place in it, or None when the run is unknown.
+        """The run's feed and a subscription to it, or None when the run is unknown.
 
         Raises ``Unavailable`` when Postgres stays away.
         """
-        async with self._watch(RunFeed(self._hub, run_id), self._runs) as watched:
+        async with self._watch(RunFeed(self._news, run_id), self._runs) as watched:
             yield watched
 
     @contextlib.asynccontextmanager
     async def episode_watch(self, episode_id: int) -> AsyncIterator[tuple[EpisodeFeed, Subscription] | None]:
-        """The episode's feed and one's place in it, or None when it is unknown; raises as ``run_watch``."""
-        async with self._watch(EpisodeFeed(self._hub, episode_id), self._episodes) as watched:
+        """The episode's feed and a subscription to it, None when it is unknown; raises as ``run_watch``."""
+        async with self._watch(EpisodeFeed(self._news, episode_id), self._episodes) as watched:
             yield watched
 
     @contextlib.asynccontextmanager
@@ -100,35 +98,35 @@ class Feeds:
         except Exception:
             logger.exception("%s %s failed", type(feed).__name__, feed.subject_id)
             feed.end(
-                GymError("internal_error", "This is our fault, not yours; it has been logged.", status=500)
+                GymError("internal_error", "An internal error occurred and has been logged.", status=500)
             )
 
     async def _marks_begin(self, feed: Feed) -> None:
         runs, episodes = ([feed.subject_id], []) if isinstance(feed, RunFeed) else ([], [feed.subject_id])
-        found = await self._hub.reader.steps_highest(runs=runs, episodes=episodes)
+        highest = await self._news.reader.steps_highest(runs=runs, episodes=episodes)
         watched = {
-            one.episode_id for one in found if one.episode_id in self._episodes or one.run_id in self._runs
+            one.episode_id for one in highest if one.episode_id in self._episodes or one.run_id in self._runs
         }
-        self._marks.begin({one.episode_id: one.step for one in found}, watched=watched)
+        self._marks.begin({one.episode_id: one.step for one in highest}, watched=watched)
 
-    async def steps_look(self) -> None:
-        """Tell watchers the steps stored since the last look, then rest in proportion to its cost."""
+    async def steps_poll(self) -> None:
+        """Publish the steps stored since the last poll, then rest in proportion to its cost."""
         clock = asyncio.get_running_loop()
         began = clock.time()
         if began >= self._forget_at:
             await self._forget()
             self._forget_at = began + FORGET_S
         if len(self):
-            self._tell(
-                await self._hub.reader.steps_after(
+            self._publish(
+                await self._news.reader.steps_after(
                     self._marks.floors(), episodes=list(self._episodes), runs=list(self._runs)
                 )
             )
-        await asyncio.sleep((clock.time() - began) / LOOK_SHARE)
+        await asyncio.sleep((clock.time() - began) / POLL_SHARE)
 
-    def _tell(self, found: list[NewStep]) -> None:
+    def _publish(self, new: list[NewStep]) -> None:
         by_feed: dict[Feed, list[NewStep]] = defaultdict(list)
-        for step in found:
+        for step in new:
             if self._marks.take(step.episode_id, step.step):
                 watching = (self._episodes.get(step.episode_id), self._runs.get(step.run_id))
                 for watched in filter(None, watching):
@@ -137,11 +135,11 @@ class Feeds:
             feed.publish_steps(steps)
 
     async def _forget(self) -> None:
-        """Drop marks of what nobody watches; not while a feed opens, whose marks come before it is listed."""
+        """Drop marks of what nobody watches; not while a feed opens, whose marks precede its listing."""
         if not len(self._marks):
             return
         async with self._opening:
-            watched = await self._hub.reader.steps_highest(
+            watched = await self._news.reader.steps_highest(
                 episodes=list(self._episodes), runs=list(self._runs)
             )
             self._marks.keep(one.episode_id for one in watched)
