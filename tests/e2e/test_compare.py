@@ -59,7 +59,7 @@ def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
     page = lab_page()
     page.goto(f"/tasks/{task.pk}/")
     for episode in (one, two):
-        page.get_by_label(f"Tick episode {episode.pk}").focus()
+        page.get_by_label(f"Select episode {episode.pk}").focus()
         page.keyboard.press("Space")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")
@@ -202,9 +202,9 @@ def test_what_compares_says_that_nothing_is_ticked(lab_page: Callable[..., Page]
     page.goto(f"/tasks/{task.pk}/")
     settled(page)
     page.keyboard.press("b")
-    expect(page.get_by_text("Tick two to four episodes first", exact=True)).to_be_in_viewport()
-    page.get_by_role("button", name="Take away").click()
-    expect(page.get_by_text("Tick episodes first", exact=True)).to_be_visible()
+    expect(page.get_by_text("Select two to four episodes first", exact=True)).to_be_in_viewport()
+    page.get_by_role("button", name="Export").click()
+    expect(page.get_by_text("Select episodes first", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile(rf"/tasks/{task.pk}/$"))
 
 
@@ -220,8 +220,8 @@ def test_whoever_compares_one_episode_sees_which_and_is_told_to_tick(lab_page: C
         "href", f"/episodes/{two.pk}/"
     )
     page.get_by_role("button", name="Compare", exact=True).click()
-    said = page.locator("[data-untold]")
-    expect(said).to_have_text("Tick an episode first")
+    said = page.locator("[data-hint]")
+    expect(said).to_have_text("Select an episode first")
     assert axe.violations(page) == []
     keep(page, "compare-one")
     page.get_by_role("checkbox").check()

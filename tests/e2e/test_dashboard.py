@@ -46,7 +46,7 @@ def test_counts_and_plot_follow_the_run(page: Page, episodes: list[Episode]) -> 
     shows(page, "Judged", "1")
     shows(page, "Open", "7")
     expect(page.get_by_role("img", name="Mean reward by policy version")).to_be_visible()
-    page.get_by_text("The same as a table").click()
+    page.get_by_text("Show as table").click()
     finish(episodes[4], "incorrect")
     shows(page, "Judged", "2")
     expect(page.locator(".reward-table tbody tr")).to_have_count(2)
@@ -54,9 +54,11 @@ def test_counts_and_plot_follow_the_run(page: Page, episodes: list[Episode]) -> 
 
 
 def test_all_tables_follow_the_run_and_ticks_stay(page: Page, episodes: list[Episode]) -> None:
-    row = page.get_by_role("row").filter(has=page.get_by_label(f"Tick episode {episodes[0].pk}", exact=True))
+    row = page.get_by_role("row").filter(
+        has=page.get_by_label(f"Select episode {episodes[0].pk}", exact=True)
+    )
     expect(row).to_contain_text("open")
-    tick = page.get_by_label(f"Tick episode {episodes[3].pk}", exact=True)
+    tick = page.get_by_label(f"Select episode {episodes[3].pk}", exact=True)
     tick.check()
     arm = page.get_by_role("table", name="Outcomes by arm").get_by_role("row").last
     expect(arm.get_by_role("cell").last).to_have_text("8")
@@ -64,14 +66,14 @@ def test_all_tables_follow_the_run_and_ticks_stay(page: Page, episodes: list[Epi
     shows(page, "Open", "7")
     expect(arm.get_by_role("cell").last).to_have_text("7")
     expect(row).to_contain_text("incorrect")
-    expect(page.get_by_role("region", name="Why episodes ended")).to_contain_text("answer")
+    expect(page.get_by_role("region", name="End reasons")).to_contain_text("answer")
     factories.episode(run=run_of(episodes), task=episodes[0].task)
     shows(page, "Open", "8")
     expect(arm.get_by_role("cell").last).to_have_text("8")
     expect(tick).to_be_checked()
     expect(tick).to_be_focused()
     expect(page.locator(".tick:checked")).to_have_count(1)
-    expect(page.locator("[data-ticked]")).to_have_text("1 ticked")
+    expect(page.locator("[data-ticked]")).to_have_text("1 selected")
 
 
 def test_a_dashboard_without_its_socket_polls_and_comes_back(

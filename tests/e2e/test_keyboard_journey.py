@@ -87,7 +87,7 @@ def test_the_main_journey_needs_no_mouse(
     expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
 
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     enter(page, page.get_by_role("navigation", name="Lab").get_by_role("link", name="Episodes"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Episodes")
     settled(page)

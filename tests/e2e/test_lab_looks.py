@@ -251,13 +251,13 @@ def test_what_compares_ticked_episodes_is_in_sight_once_one_is_ticked(
         factories.episode()
     page = lab_page(viewport=window)
     opened(page, "/search")
-    button = page.get_by_role("button", name="Compare ticked episodes")
+    button = page.get_by_role("button", name="Compare selected episodes")
     expect(button).not_to_be_in_viewport()
     page.get_by_role("checkbox").first.check()
     expect(button).to_be_in_viewport(ratio=1)
     page.get_by_role("checkbox").nth(1).check()
-    expect(page.get_by_text("2 ticked", exact=True)).to_be_in_viewport(ratio=1)
-    assert page.locator("form.compare-ticked").evaluate("(bar) => bar.offsetHeight") < TWO_LINES
+    expect(page.get_by_text("2 selected", exact=True)).to_be_in_viewport(ratio=1)
+    assert page.locator("form.compare-selected").evaluate("(bar) => bar.offsetHeight") < TWO_LINES
 
 
 @pytest.mark.parametrize("path", ["/tasks/{0}/", "/runs/{1}/"])
@@ -268,7 +268,7 @@ def test_what_is_ticked_is_counted_in_every_list(
     page = lab_page()
     opened(page, path.format(episode.task_id, episode.run_id))
     page.get_by_role("checkbox").first.check()
-    expect(page.get_by_text("1 ticked", exact=True)).to_be_visible()
+    expect(page.get_by_text("1 selected", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("window", [PHONE, DESK])

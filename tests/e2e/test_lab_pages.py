@@ -110,7 +110,7 @@ def test_a_filter_changes_list_and_address_without_a_new_page(
     expect(rows).to_have_count(len(scene.PROBLEMS))
     assert page.evaluate("window.samePage") is True
     page.get_by_label("Search", exact=True).press_sequentially("no such task")
-    expect(page.get_by_text("No task matches.")).to_be_visible()
+    expect(page.get_by_text("No tasks match.")).to_be_visible()
 
 
 def test_lists_work_without_scripts(lab_page: Callable[..., Page], star: Episode) -> None:

@@ -100,8 +100,8 @@ def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kep
     hit = page.get_by_role("link", name=f"Episode {made[4].pk}, step 2")
     expect(hit).to_be_focused()
     page.keyboard.press("x")
-    expect(page.get_by_label(f"Tick episode {made[4].pk}, of step 2")).to_be_checked()
-    expect(page.get_by_text("1 ticked", exact=True)).to_be_visible()
+    expect(page.get_by_label(f"Select episode {made[4].pk}, step 2")).to_be_checked()
+    expect(page.get_by_text("1 selected", exact=True)).to_be_visible()
     expect(hit).to_be_focused()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(rf"/episodes/{made[4].pk}/steps/2\?find=check%20what"))
@@ -115,7 +115,7 @@ def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kep
     page.keyboard.press("Escape")
     hit.focus()
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_contain_text("hit below")
+    expect(page.get_by_role("dialog")).to_contain_text("next hit")
     expect(page.get_by_role("dialog")).not_to_contain_text("slower")
 
 
@@ -124,21 +124,21 @@ def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, m
     page.goto("/search?q=check")
     settled(page)
     said = page.locator("[data-ticked]")
-    page.get_by_label(f"Tick episode {made[5].pk}, of step 2").check()
-    expect(page.get_by_label(f"Tick episode {made[5].pk}, of step 1")).to_be_checked()
-    expect(said).to_have_text("2 ticked: 1 episode")
-    page.get_by_label(f"Tick episode {made[3].pk}, of step 1").check()
-    expect(said).to_have_text("4 ticked: 2 episodes")
+    page.get_by_label(f"Select episode {made[5].pk}, step 2").check()
+    expect(page.get_by_label(f"Select episode {made[5].pk}, step 1")).to_be_checked()
+    expect(said).to_have_text("2 selected: 1 episode")
+    page.get_by_label(f"Select episode {made[3].pk}, step 1").check()
+    expect(said).to_have_text("4 selected: 2 episodes")
     assert said.evaluate("(one) => one.offsetHeight < 1.9 * parseFloat(getComputedStyle(one).lineHeight)")
     page.get_by_role("link", name=f"Episode {made[5].pk}, step 2").click()
     page.wait_for_url("**/steps/2*")
     page.go_back()
     settled(page)
     ticked = page.locator(".tick:checked").count()
-    expect(said).to_have_text("4 ticked: 2 episodes" if ticked else "")
+    expect(said).to_have_text("4 selected: 2 episodes" if ticked else "")
     page.get_by_role("searchbox", name="Words in thoughts").fill("281")
     page.keyboard.press("Enter")
-    expect(page.get_by_label(f"Tick episode {made[5].pk}, of step 1")).to_have_count(0)
+    expect(page.get_by_label(f"Select episode {made[5].pk}, step 1")).to_have_count(0)
     expect(page.locator("[data-ticked]")).to_have_text("")
 
 
@@ -159,7 +159,7 @@ def test_a_filter_changes_hits_and_address_without_a_new_page(lab_page: LabPage,
     expect(page).to_have_url(re.compile(r"/search\?q=check&action_check=no_effect$"))
     expect(page.locator(".hit")).to_have_count(2)
     assert page.evaluate("window.samePage") is True
-    page.get_by_text("Take away", exact=True).click()
+    page.get_by_text("Export", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("link", name="Ids").click()
     assert Path(download.value.path()).read_text().split()[3:] == [str(made[3].pk), str(made[0].pk)]
@@ -181,9 +181,9 @@ def test_search_works_without_scripts(lab_page: LabPage, made: list[Episode]) ->
     page.get_by_role("button", name="Search").click()
     expect(page).to_have_url(re.compile(r"/search\?q=contradiction&outcome=incorrect&policy_version=3$"))
     expect(page.locator(".hit")).to_have_count(1)
-    page.get_by_role("link", name="Count what is found").click()
+    page.get_by_role("link", name="Count matches").click()
     expect(page.get_by_text("1 step in 1 episode")).to_be_visible()
-    page.get_by_role("link", name="What is found").click()
+    page.get_by_role("link", name="Search results").click()
     page.get_by_role("link", name=f"Episode {made[3].pk}, step 2").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
 
@@ -233,7 +233,7 @@ def test_nothing_serious_is_found(lab_page: LabPage, made: list[Episode], colour
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         keep(page, f"search-{name}-{width}-{colours}")
     page.goto("/search?q=check")
-    page.get_by_text("Take away", exact=True).click()
+    page.get_by_text("Export", exact=True).click()
     page.get_by_role("link", name="Facts").scroll_into_view_if_needed()
     expect(page.get_by_role("link", name="Facts")).to_be_in_viewport(ratio=1)
     assert axe.violations(page) == []
@@ -259,7 +259,7 @@ def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
         answer = page.goto(path)
         assert answer
         assert answer.status == 503
-        expect(page.locator("main")).to_contain_text("takes too long")
+        expect(page.locator("main")).to_contain_text("was stopped after")
         assert axe.violations(page) == [], name
         assert page.evaluate("document.documentElement.scrollWidth") <= width, name
         keep(page, f"search-stopped-{name}-{width}-{colours}")
@@ -285,15 +285,15 @@ def test_what_takes_too_long_or_fails_is_said_in_its_place(
     with monkeypatch.context() as patched:
         patched.setattr(pages, "search_counts", too_slow)
         page.goto("/search?q=check")
-        expect(page.locator("#counts")).to_contain_text("Counting takes too long")
+        expect(page.locator("#counts")).to_contain_text("Counting was stopped")
         patched.setattr(pages, "search_page", too_slow)
         page.get_by_label("Action check").select_option("no_effect")
-        expect(page.locator("#results")).to_contain_text("This search takes too long")
+        expect(page.locator("#results")).to_contain_text("Search stopped")
         expect(page.locator(".hit")).to_have_count(0)
     page.route("**/search/counts*", lambda route: route.fulfill(status=500, body="<b>Oops</b>"))
     page.get_by_label("Action check").select_option("")
     expect(page.locator(".hit").first).to_be_visible()
-    expect(page.locator("#counts")).to_contain_text("The counts could not be had.")
+    expect(page.locator("#counts")).to_contain_text("The matches could not be counted.")
     page.route("**/search?*", lambda route: route.abort())
     page.get_by_label("Action check").select_option("no_effect")
     expect(page.locator("#results")).to_have_text(

@@ -1,4 +1,4 @@
-"""What is ticked in a list that is renewed, or left and come back to, and what is said of it."""
+"""Selected episodes stay selected when a list is renewed, or left and come back to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def episodes(transactional_db: None) -> list[Episode]:
 
 
 def tick(page: Page, episode: Episode) -> None:
-    page.get_by_label(f"Tick episode {episode.pk}", exact=True).check()
+    page.get_by_label(f"Select episode {episode.pk}", exact=True).check()
 
 
 def test_an_episode_that_leaves_a_list_stays_ticked(
@@ -39,17 +39,17 @@ def test_an_episode_that_leaves_a_list_stays_ticked(
     tick(page, first)
     tick(page, second)
     said = page.locator("[data-ticked]")
-    expect(said).to_have_text("2 ticked")
+    expect(said).to_have_text("2 selected")
     monkeypatch.setattr(selectors, "EPISODES_PER_PAGE", 2)
     finish(factories.episode(run=first.run, task=first.task))
     expect(page.locator("tr .tick")).to_have_count(2)
-    expect(said).to_have_text("2 ticked")
-    left = page.get_by_role("group", name="Ticked, and no longer in the list")
+    expect(said).to_have_text("2 selected")
+    left = page.get_by_role("group", name="Selected, and no longer in the list")
     expect(left.get_by_role("checkbox")).to_have_count(2)
     left.get_by_label(str(first.pk), exact=True).uncheck()
-    expect(said).to_have_text("1 ticked")
+    expect(said).to_have_text("1 selected")
     tick(page, episodes[2])
-    page.get_by_role("button", name="Compare ticked episodes").click()
+    page.get_by_role("button", name="Compare selected episodes").click()
     page.wait_for_url(f"**/compare?episodes={episodes[2].pk},{second.pk}")
 
 
@@ -61,7 +61,7 @@ def test_what_is_ticked_is_said_once_however_often_the_list_is_renewed(
     says(page, "Live")
     said = page.locator("[data-ticked]")
     page.keyboard.press("b")
-    hint = "Tick two to four episodes first"
+    hint = "Select two to four episodes first"
     expect(said).to_have_text(hint)
     said.evaluate(
         "said => new MutationObserver(() => { window.told = (window.told ?? 0) + 1; })"
@@ -72,11 +72,11 @@ def test_what_is_ticked_is_said_once_however_often_the_list_is_renewed(
     expect(said).to_have_text(hint)
     assert page.evaluate("window.told ?? 0") == 0
     tick(page, episodes[1])
-    expect(said).to_have_text("1 ticked")
+    expect(said).to_have_text("1 selected")
     told = page.evaluate("window.told")
     finish(episodes[1])
     expect(page.locator(f"#row-{episodes[1].pk}")).to_contain_text("correct")
-    expect(said).to_have_text("1 ticked")
+    expect(said).to_have_text("1 selected")
     assert page.evaluate("window.told") == told
 
 
@@ -96,5 +96,5 @@ def test_whoever_comes_back_is_told_what_the_browser_ticked_again(
     page.wait_for_url("**/search")
     settled(page)
     expect(page.locator(".tick:checked")).to_have_count(2)
-    expect(page.locator("[data-ticked]")).to_have_text("2 ticked")
+    expect(page.locator("[data-ticked]")).to_have_text("2 selected")
     expect(hit).to_be_focused()

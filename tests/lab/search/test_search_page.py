@@ -287,9 +287,9 @@ def test_what_is_found_nowhere_is_explained(lab: Lab, annotator: User, db: None)
     factories.episode()
     assert "No thoughts match" in page_of(client, "?q=nowhere")
     assert "only whole words match" in page_of(client, "?q=nowhere")
-    assert "No episode matches" in page_of(client, "?outcome=correct")
-    assert "finds whole words only" in page_of(client, "?problem=nowhere")
-    assert "What can be looked for" in page_of(client, "")
+    assert "No episodes match" in page_of(client, "?outcome=correct")
+    assert "matches whole words only" in page_of(client, "?problem=nowhere")
+    assert "Search help" in page_of(client, "")
 
 
 def test_an_episode_is_offered_by_its_number(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:

@@ -26,8 +26,9 @@ CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 CHIP_CHARS = 60
 MS_PER_SECOND = 1000
-# How chips word the filters that are no choices.
+# How chips word filters whose value or label does not follow the field's name.
 CHIPS = {
+    "action_check": "{}",
     "policy_version": "policy version {}",
     "episodes": "episodes {}",
     "task": "task {}",
@@ -153,6 +154,5 @@ class SearchRequest:
         field = str(self.form.fields[name].label)
         if name not in self.filters:
             return f"{field}: {value}"
-        if name in CHIPS:
-            return CHIPS[name].format(value)
-        return f"{field.lower()}: {self.form.label_of(name, value)}"
+        template = CHIPS.get(name, f"{field.lower()}: {{}}")
+        return template.format(self.form.label_of(name, value) or value)
