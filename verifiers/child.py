@@ -1,4 +1,4 @@
-"""The inside of a verifying child: a list of jobs in, a list of replies out, both JSON, never pickled."""
+"""The code inside a verifying child: a list of jobs in, a list of replies out, as JSON, never pickled."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
 
 
 def _replies(jobs: list[wire.Job], *, most_bytes: int) -> list[wire.Reply]:
-    """A reply to each job; those after one that spent the child have none."""
+    """A reply to each job; jobs after one that exhausted the child get none."""
     replies: list[wire.Reply] = []
     for job in jobs:
         replies.append(_reply(job))
@@ -57,12 +57,12 @@ def _reply(job: wire.Job) -> wire.Reply:
 
 
 def _most_bytes() -> int:
-    """The most memory that this process ever held."""
+    """The peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _shut_in() -> None:
-    """Bound memory, drop the worker's secrets, and leave Ctrl-C and the worker's output to the worker."""
+    """Limit memory, drop the worker's secrets, and leave Ctrl-C and the output to the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (CHILD_MEMORY_BYTES, CHILD_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -28,8 +28,8 @@ from verifiers.wire import Job, Reply
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
-STALLED_SHARE = 0.2  # of the clock; a verifier computes all the time and waits for nothing
-PROMPT_S = 0.1  # most verdicts are there by then, and the child's own time need not be asked for
+STALLED_SHARE = 0.2  # of the clock; a verifier only computes and never waits
+PROMPT_S = 0.1  # most verdicts have arrived by then, and the child's processor time need not be read
 
 
 class VerifierTimeout(GymError):
@@ -37,7 +37,7 @@ class VerifierTimeout(GymError):
 
 
 class VerifierStalled(VerifierTimeout):
-    """The clock ran out while the child hardly ran: the machine was at fault, not what it was verifying."""
+    """The clock ran out while the child hardly ran: the machine was at fault, not the answer."""
 
 
 class VerifierCrash(GymError):
@@ -58,7 +58,7 @@ class Child:
         self._ended = _watched(self.process.sentinel)
 
     def ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        """The replies. Raises ``VerifierTimeout`` and ``VerifierCrash``; the child is then of no use."""
+        """The replies. Raises ``VerifierTimeout`` and ``VerifierCrash``; the child is then unusable."""
         connection: Connection = self.connection
         try:
             connection.send_bytes(wire.jobs_encode(jobs))
@@ -81,7 +81,7 @@ class Child:
         )
 
     def _processor_s(self) -> float:
-        """Processor time of the child so far; zero where the system does not tell."""
+        """Processor time of the child so far; zero where the system does not report it."""
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -134,8 +134,8 @@ class ChildPool:
     def verify_together(self, jobs: Sequence[Job]) -> list[Verdict | None]:
         """Judge up to ``TOGETHER_MAX`` jobs in one child by one message.
 
-        None for each that brought no verdict: whoever hangs or crashes may take others along, and who it was
-        is seen when those that are left are judged one by one.
+        None for each job without a verdict: one that hangs or crashes may take others with it, and shows when
+        the rest are judged one by one.
         """
         try:
             replies = self._ask(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
@@ -190,11 +190,10 @@ def judge_guarded(
 ) -> Verdict:
     """Judge, and decide whose fault a failure is.
 
-    A crash is tried once more, because a child may have died of something else, and so is a child that hardly
-    ran: the machine may have stood still. When the verifier hangs or
-    crashes on an answer but accepts the gold handed in as an answer, the answer caused it: incorrect,
-    ``unparsable_answer``. Otherwise the failure is ours and is raised: ``VerifierTimeout`` or
-    ``VerifierCrash``, whose ``code`` is the void verdict's reason.
+    A crash is retried once, since the child may have died of something else; so is a child that hardly ran,
+    since the machine may have stalled. When the verifier hangs or crashes on an answer but accepts the gold
+    submitted as an answer, the answer caused it: incorrect, ``unparsable_answer``. Otherwise the failure is
+    ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void verdict's reason.
     """
     try:
         return _verify_twice(pool, verifier_id=verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)

@@ -1,6 +1,6 @@
-"""The published rules that take an answer out of whole completions, by benchmark.
+"""The published rules that extract an answer from a whole completion, by benchmark.
 
-A verifier judges what an answer field holds. Where verdicts were published on completions, these come first:
+A verifier judges the content of an answer field. Published verdicts on completions need these rules first:
 
 - ScienceQA (``run_gpt3.py``): the single match of ``The answer is ([A-Z]).``
 - MMMU (``mmmu/utils/eval_utils.py``): the letter that was parsed, or each tail of an open answer.

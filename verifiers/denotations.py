@@ -34,7 +34,7 @@ class Value:
 
     @property
     def key(self) -> tuple[str, object]:
-        """What makes two members of one set the same."""
+        """The key by which two members of a set are equal."""
         if self.number is not None:
             return "number", self.number
         return ("date", self.date) if self.date is not None else ("string", self.text)

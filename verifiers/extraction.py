@@ -1,13 +1,13 @@
-r"""The published rule that takes one answer out of a whole completion.
+r"""The published rule that extracts one answer from a whole completion.
 
-Verifiers judge answers of at most 200 characters. Where a completion is at hand instead, the first of these
-that it has is its answer, and never more than one:
+Verifiers judge answers of at most 200 characters. The answer of a whole completion is the first of these that
+it contains, and never more than one:
 
 1. after the last ``</think>``, the last ``\boxed{...}``, or the last run of boxes that are joined by nothing
    but commas and the words "and", "or";
-2. what follows the last line that begins with ``Answer:``, or the last "answer is", up to the end of its
+2. the text after the last line that begins with ``Answer:``, or the last "answer is", up to the end of its
    sentence;
-3. what follows the last ``####``;
+3. the text after the last ``####``;
 4. the last formula between ``$``, ``\(`` and ``\)``, or ``\[`` and ``\]``, unless the sentence goes on to say
    that it *is* a number;
 5. the last number.

@@ -1,4 +1,4 @@
-"""What a verifier may be given and what it may cost. No setting changes these: a score would change too."""
+"""Limits on what a verifier is given and what it may cost. They are not settings: scores depend on them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Same number, however it is written.
 
 The official GSM8K check (openai/grade-school-math, ``dataset.py``) compares the digits after ``####`` without
-commas. Here the answer is a field that an agent filled, so signs of currency, units, percent and plain words
-are read past, but exactly one number must be there: arithmetic left undone, alternatives and hedges are none.
+commas. Here the answer is a field that an agent filled, so currency signs, units, percent signs and plain
+words are ignored, but there must be exactly one number: unfinished arithmetic, alternatives and hedges do not
+count.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def read_number(text: str) -> tuple[Fraction, bool] | None:
 
 
 def _factor_of_words(before: str, after: str) -> int | None:
-    """What the words around a number multiply it by; None when they make it something else."""
+    """The factor that the words around a number state; None when they change its meaning otherwise."""
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
     if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):
@@ -152,7 +153,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
 
 
 def _fraction(top: str, bottom: str) -> Fraction | None:
-    """Top over bottom; None when it is a division left undone (``84/2``) or by zero."""
+    """Top over bottom; None for an unfinished division (``84/2``) or one by zero."""
     if not top or not int(bottom.replace(",", "")):
         return None
     value = Fraction(int(top.replace(",", "")), int(bottom))

@@ -1,7 +1,7 @@
 """Right by the rule of the puzzle's dataset (reasoning-gym).
 
-A score below 1.0 of the package is incorrect. What the package's scorer is fooled by, and which scorers are
-run and which are replaced, is in ``verifiers/puzzles/rules.py``. Only those that are run need the sandbox;
+A score below 1.0 of the package is incorrect. ``verifiers/puzzles/rules.py`` says what fools the
+package's scorers, which of them are run and which are replaced. Only those that are run need the sandbox;
 the other rules parse the answer, in a child with a clock.
 """
 

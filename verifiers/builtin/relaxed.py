@@ -1,8 +1,8 @@
 """ChartQA's relaxed accuracy: numbers within five percent, anything else equal but for case.
 
 Source: google-research/pix2struct, ``metrics.py`` (``relaxed_correctness``), after the ChartQA paper
-(Masry et al. 2022). ``96%`` is the number 0.96; a number with commas is no number; a gold of 0 is compared
-as text. Any year within a century of the gold's passes: a known weakness, mended in ``relaxed_strict-v1``.
+(Masry et al. 2022). ``96%`` is the number 0.96; a number with commas is not a number; a gold of 0 is compared
+as text. Any year within a century of the gold's passes: a known weakness, fixed in ``relaxed_strict-v1``.
 """
 
 from __future__ import annotations

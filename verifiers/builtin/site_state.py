@@ -1,10 +1,10 @@
-"""The values that a task of a mock site asks for, and the state in which its episode was left.
+"""The values that a mock-site task asks for, and the state in which its episode ends.
 
 A value of the gold says how it is read. A date (``2027-05-06``) may be written as pages write dates; a number
 may carry a currency, commas between thousands and the word for what is counted; a single letter may be called
 a condition and stand in brackets; any other text goes by its words, whatever their case, and so do a site's
-own numbers, of which no two differ by case alone. One full stop at the end says nothing, but after figures.
-Values stand in the order of the task's fields.
+own numbers, of which no two differ by case alone. A final full stop is ignored, except after figures.
+Values come in the order of the task's fields.
 """
 
 from __future__ import annotations

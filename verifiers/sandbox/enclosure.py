@@ -1,4 +1,4 @@
-"""The walls: bubblewrap around one Python process, entered as a user who owns nothing."""
+"""The enclosure: bubblewrap around one Python process, run as a user who owns nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ WALLS = (
     "--tmpfs", "/box",
     "--chdir", "/box",
 )  # fmt: skip
-# No site packages, no byte code, no path of the caller's.
+# No site packages, no byte code, none of the caller's paths.
 PYTHON_OPTIONS = ("-S", "-s", "-B", "-P")
 
 

@@ -1,4 +1,4 @@
-"""What a submitted program may cost. No setting changes these: a score would change too."""
+"""Limits on what a submitted program may cost. They are not settings: scores depend on them."""
 
 from __future__ import annotations
 

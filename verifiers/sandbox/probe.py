@@ -1,4 +1,4 @@
-"""Whether this machine can have a sandbox."""
+"""Checks whether this machine can run a sandbox."""
 
 from __future__ import annotations
 

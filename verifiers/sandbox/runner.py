@@ -1,4 +1,4 @@
-"""Two sandboxes at once, a candidate and its checker, on a clock that runs outside."""
+"""Runs two sandboxes at once, a candidate and its checker, on a clock outside them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _start(
     arguments = (str(theirs.fileno()), str(limits.cpu_s), str(CANDIDATE_MEMORY_BYTES))
     candidate = _box(stack, "candidate.py", arguments, channel=theirs, hash_seed=hash_seed)
     checker = _box(stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=given, hash_seed=hash_seed)
-    # Whoever ends must be heard to end: only the two sandboxes hold the channel from here on.
+    # From here on only the two sandboxes hold the channel, so that either one's end is noticed.
     ours.close()
     theirs.close()
     return candidate, checker

@@ -1,4 +1,4 @@
-"""A program against its tests, and nobody's word for it but the checker's."""
+"""Runs a program against its tests; only the checker's report counts."""
 
 from __future__ import annotations
 

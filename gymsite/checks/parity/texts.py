@@ -29,7 +29,7 @@ FRAMES = frozenset(
 )
 FIGURE = re.compile(r"Figure \d+")
 KEYS_HINT = re.compile(
-    r"Tab indents and Shift\+Tab takes an indentation back\. To leave the field [\w ,]+ first\."
+    r"Tab indents and Shift\+Tab removes an indentation\. To leave the field [\w ,]+ first\."
 )
 EXCERPT_CHARS = 40
 

@@ -1,5 +1,5 @@
-/* Tab indents in the program's field, Shift+Tab takes an indentation back, and Escape lets the next Tab leave the
-   field. Nothing else is done for the one who types. */
+/* Tab indents in the program's field, Shift+Tab removes an indentation, and Escape lets the next Tab leave the
+   field. Nothing else is typed automatically. */
 "use strict";
 
 (() => {

@@ -1,5 +1,5 @@
 /* Pop-ups that come later, and stay away once they were closed; Escape and the focus for them and for the dialog that
-   holds the form. None of them makes the rest of the page unusable, and all of them close without this file too. */
+   holds the form. None of them blocks the rest of the page, and all of them close without this file too. */
 "use strict";
 
 (() => {

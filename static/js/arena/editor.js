@@ -1,5 +1,5 @@
-/* CodeMirror in the place of the program's field, which it writes back into. Everything that types by itself is left
-   out: brackets and quotes are not closed and no line is indented, so that what is typed is what is there. */
+/* CodeMirror in the place of the program's field, which it writes back into. Automatic typing is
+   left out: brackets and quotes are not closed and no line is indented, so that what is typed is what is there. */
 "use strict";
 
 (() => {

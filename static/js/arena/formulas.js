@@ -1,4 +1,4 @@
-/* Draws each formula beside nothing: the element keeps role="math" and its LaTeX as name, the drawing is hidden
+/* Draws each formula in place: the element keeps role="math" and its LaTeX as name, the drawing is hidden
    from the accessibility tree. A formula that cannot be drawn keeps showing its source. */
 "use strict";
 

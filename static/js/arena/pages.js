@@ -1,5 +1,5 @@
-/* Pages that scripts fetch to take parts of: gymPages.fetched(address, options) gives the page, or null when there is
-   none and the browser had better go there itself. Meanwhile the page that lies here is not settled. */
+/* Fetches pages of which scripts use parts: gymPages.fetched(address, options) gives the page, or null when there is
+   none and the browser had better go there itself. Meanwhile the current page is not settled. */
 "use strict";
 
 (() => {

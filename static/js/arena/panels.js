@@ -1,4 +1,4 @@
-/* What is not the task's own comes late: until then its place says so, and the page is not settled. */
+/* Parts that do not belong to the task appear late; until then their places say so, and the page is not settled. */
 "use strict";
 
 (() => {

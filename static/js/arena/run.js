@@ -1,5 +1,5 @@
 /* Runs the program without leaving the page: the answer of the address `run` takes the place of the part that shows
-   the last run, again and again while it is under way. The page is not settled until then. */
+   the last run, repeatedly while it is in progress. The page is not settled until then. */
 "use strict";
 
 (() => {

@@ -1,6 +1,6 @@
-"""The candidate's side: loads the program and does what the checker asks of it.
+"""The candidate's side: loads the program and carries out the checker's requests.
 
-Once the program has run, nothing here can be trusted. It says only data, and never hears what is right.
+Once the program has run, nothing here can be trusted. It sends only data, and is never told what is right.
 Called with: the number of the channel's descriptor, seconds of processor time, bytes of memory.
 """
 
@@ -75,7 +75,7 @@ def printed_flush(output: Any) -> None:
 def serve(channel: socket.socket) -> None:
     stream = channel.makefile("rwb")
     output: Any = sys.stdout
-    output.reconfigure(line_buffering=True)  # lines before an endless loop are told too
+    output.reconfigure(line_buffering=True)  # so that lines printed before an endless loop arrive too
     stream.write(b"ready\n")
     stream.flush()
     objects = Objects()
