@@ -272,3 +272,9 @@ def test_a_method_that_a_page_does_not_have_is_refused(arena_client: ArenaClient
 
     assert [arena_client.get(path + page).status_code for page in ("submit", "events")] == [405, 405]
     assert [arena_client.post(path + page).status_code for page in ("", "done")] == [405, 405]
+
+
+def test_no_page_of_an_episode_may_be_stored(arena_client: ArenaClient, address: Address) -> None:
+    episode = factories.episode()
+    for path in ("", "done", "nothing-of-the-kind"):
+        assert arena_client.get(address(episode) + path)["Cache-Control"] == "no-store", path
