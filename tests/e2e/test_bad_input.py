@@ -239,7 +239,7 @@ def test_what_is_missing_is_said_and_the_rest_works(watched: Callable[..., Page]
         expect(page.get_by_text(said, exact=True)).to_be_visible()
         expect(page.locator(".thought")).to_be_visible()
         page.keyboard.press("3")
-        expect(page.get_by_role("tabpanel", name="Changes")).to_contain_text("missing or cannot be read")
+        expect(page.get_by_role("tabpanel", name="Changes")).to_contain_text("missing or damaged")
         page.keyboard.press("1")
     page.goto(f"/blobs/{gone}")
     expect(page.get_by_text("The store has no file of this name")).to_be_visible()

@@ -167,7 +167,7 @@ def test_the_tab_fits_the_page_into_its_width(
     assert box["width"] == pytest.approx(min(SIZE["width"], box["width"]))
     assert box["width"] / box["height"] == pytest.approx(1.5, abs=0.01)
     assert axe.violations(lab) == []
-    size = lab.get_by_role("button", name="Real size")
+    size = lab.get_by_role("button", name="Actual size")
     if width == 400:
         size.press("Enter")
         expect(lab.locator("[data-dom-stage]")).to_have_attribute("tabindex", "0")

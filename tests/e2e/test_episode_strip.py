@@ -116,7 +116,7 @@ def test_the_timeline_of_an_open_episode_says_what_is_not_compared_yet(
     page = lab_page()
     opened(page, episode.pk)
     strip = page.get_by_role("navigation", name="Timeline")
-    later = "compared with its page and with other steps after the episode's end"
+    later = "checked after the episode ends"
     expect(strip.get_by_role("link", name=re.compile(f"^1 .*{later}"))).to_be_visible()
     expect(strip.get_by_title(later)).to_have_count(1)
 

@@ -67,7 +67,7 @@ def test_a_match_that_only_a_tab_holds_opens_it_and_comes_into_sight(
     count, selected = viewer.locator("[data-matches-count]"), viewer.locator("[aria-selected=true]")
     expect(count).to_have_text("1 of 2 steps: in tree")
     expect(selected).to_contain_text("Accessibility tree")
-    expect(selected).to_have_accessible_name(re.compile("1 found"))
+    expect(selected).to_have_accessible_name(re.compile("1 match"))
     expect(viewer.locator(".observation mark")).to_be_in_viewport()
     viewer.evaluate("scrollTo(0, document.body.scrollHeight)")
     expect(count).not_to_be_in_viewport()

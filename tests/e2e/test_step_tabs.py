@@ -34,9 +34,9 @@ def viewer(lab_page: LabPage, episode: Episode) -> Page:
 def test_a_tab_stays_open_from_step_to_step_and_is_in_the_address(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("3")
     panel = viewer.get_by_role("tabpanel", name="Changes")
-    expect(panel).to_contain_text("against step 9")
+    expect(panel).to_contain_text("compared with step 9")
     viewer.keyboard.press("j")
-    expect(panel).to_contain_text("against step 10")
+    expect(panel).to_contain_text("compared with step 10")
     expect(viewer).to_have_url(re.compile("#changes$"))
     opened(viewer, episode, 12, "#json")
     expect(viewer.get_by_role("tab", name="Raw and JSON")).to_have_attribute("aria-selected", "true")

@@ -6,7 +6,7 @@
 (() => {
   const SMALL = ".step-thumbnail, .task-thumbnail";
   const LOST = "missing or damaged";
-  const NO_PAIR = "One of the two pictures is missing or cannot be read.";
+  const NO_PAIR = "One of the two pictures is missing or damaged.";
   const main = document.querySelector("main");
   if (!main) return;
 
