@@ -39,19 +39,19 @@ def children() -> ChildPool:
         return _pool
 
 
-class _Asked(NamedTuple):
-    """The jobs of a claim, and what is told of it beside their verdicts."""
+class _Request(NamedTuple):
+    """The jobs of a claim, and what is recorded beside their verdicts."""
 
     jobs: list[Job]
     metrics: dict[str, float]
-    kept: dict[str, Any]
+    evidence: dict[str, Any]
     """Evidence that no verifier reads."""
 
 
 def submission_judge(*, episode_id: int) -> bool:
-    """Give a submission its verdict; False when it is judged already, or another worker is at it.
+    """Give a submission its verdict; False when it is already judged, or another worker is judging it.
 
-    Two statements a job: the claim brings everything to judge by, the ending writes verdict, evidence,
+    Two statements a job: the claim reads all that judging needs, the ending writes verdict, evidence,
     counter and episode together.
     """
     claim = hot_sql.submission_claim(
@@ -70,32 +70,32 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
 
 
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
-    """As ``ending_of``, for claims of episodes, in their order; a child is asked for all by one message."""
-    asked = [_asked(episode_id, claim) for episode_id, claim in claims]
-    told = _told_together([job for one in asked if isinstance(one, _Asked) for job in one.jobs])
+    """As ``ending_of``, for claims of episodes, in their order; a child gets them all in one message."""
+    requests = [_request(episode_id, claim) for episode_id, claim in claims]
+    verdicts = _verdicts_together([job for one in requests if isinstance(one, _Request) for job in one.jobs])
     return [
-        _ending(episode_id, claim, [(job, next(told)) for job in one.jobs], asked=one)
-        if isinstance(one, _Asked)
+        _ending(episode_id, claim, [(job, next(verdicts)) for job in one.jobs], request=one)
+        if isinstance(one, _Request)
         else _void(episode_id, one.code, claim, detail=one.message)
-        for (episode_id, claim), one in zip(claims, asked, strict=True)
+        for (episode_id, claim), one in zip(claims, requests, strict=True)
     ]
 
 
-def _asked(episode_id: int, claim: hot_sql.Claim) -> _Asked | VerifierCrash:
-    """The jobs of a claim, or why they cannot be made: a state that we lost is nobody's wrong answer."""
+def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
+    """The jobs of a claim, or why there are none: a state that we lost is nobody's wrong answer."""
     try:
         if claim.task_kind != kinds.SITE:
-            return _Asked(_jobs(claim, {}), {}, {})
+            return _Request(_jobs(claim, {}), {}, {})
         left = site_states.left_behind(episode_id=episode_id, claim=claim)
         jobs = _jobs(claim, {} if left.state is None else {"state": left.state})
-        return _Asked(jobs, left.metrics, {"conditions": left.conditions})
+        return _Request(jobs, left.metrics, {"conditions": left.conditions})
     except Exception as error:
-        logger.exception("the state of episode %s cannot be made", episode_id)
-        return VerifierCrash("verifier_error", f"The state cannot be made: {type(error).__name__}")
+        logger.exception("the state of episode %s cannot be rebuilt", episode_id)
+        return VerifierCrash("verifier_error", f"The state cannot be rebuilt: {type(error).__name__}")
 
 
 def _jobs(claim: hot_sql.Claim, left: dict[str, Any]) -> list[Job]:
-    """One for each verifier that is asked; none without a gold. ``left`` is evidence beside the answer."""
+    """One for each verifier; none without a gold. ``left`` is evidence beside the answer."""
     if claim.gold_answer is None:
         return []
     gold = Gold(
@@ -105,17 +105,17 @@ def _jobs(claim: hot_sql.Claim, left: dict[str, Any]) -> list[Job]:
         extra=claim.gold_extra or {},
     )
     answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
-    asked = sorted({_rewarding(claim), claim.verifier_official})
+    verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
     evidence = Evidence(answer=answer, extra=left)
-    return [Job(verifier_id, gold, evidence) for verifier_id in asked]
+    return [Job(verifier_id, gold, evidence) for verifier_id in verifier_ids]
 
 
-def _told_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
-    """What a child says of each job; None where one has to be asked for that job alone, or a sandbox has."""
+def _verdicts_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
+    """The verdict on each job by a child; None for jobs that run alone or in the sandbox."""
     for_children = [job for job in jobs if not _is_sandboxed(job)]
-    found = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
+    verdicts = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
     for job in jobs:
-        yield None if _is_sandboxed(job) else next(found, None)
+        yield None if _is_sandboxed(job) else next(verdicts, None)
 
 
 def _is_sandboxed(job: Job) -> bool:
@@ -129,14 +129,14 @@ def _rewarding(claim: hot_sql.Claim) -> str:
 def _ending(
     episode_id: int,
     claim: hot_sql.Claim,
-    told: Sequence[tuple[Job, Verdict | None]],
+    verdicts: Sequence[tuple[Job, Verdict | None]],
     *,
-    asked: _Asked,
+    request: _Request,
 ) -> hot_sql.Ending:
     if claim.gold_answer is None:
         return _void(episode_id, "verifier_error", claim, detail="The task has no gold.")
     try:
-        opinions = _opinions(told)
+        opinions = _opinions(verdicts)
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
@@ -146,7 +146,7 @@ def _ending(
         outcome=_outcome(given),
         reason=given.reason,
         score=given.score,
-        metrics={**given.metrics, **asked.metrics},
+        metrics={**given.metrics, **request.metrics},
         verifier=rewarding,
         gold_version=claim.gold_version,
         official={
@@ -157,50 +157,50 @@ def _ending(
         evidence={
             "answer": claim.answer,
             "gold_version": claim.gold_version,
-            **asked.kept,
+            **request.evidence,
             "verifiers": {name: opinion.as_json() for name, opinion in sorted(opinions.items())},
         },
     )
 
 
-def _opinions(told: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdict]:
-    sandboxed = [job for job, _ in told if _is_sandboxed(job)]
-    found = _in_sandbox(sandboxed) if sandboxed else {}
-    for job, verdict in told:
-        if job.verifier not in found:
-            found[job.verifier] = verdict or judge_guarded(
+def _opinions(verdicts: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdict]:
+    sandboxed = [job for job, _ in verdicts if _is_sandboxed(job)]
+    opinions = _in_sandbox(sandboxed) if sandboxed else {}
+    for job, verdict in verdicts:
+        if job.verifier not in opinions:
+            opinions[job.verifier] = verdict or judge_guarded(
                 children(),
                 verifier_id=job.verifier,
                 gold=job.gold,
                 evidence=job.evidence,
                 timeout_s=settings.VERIFIER_TIMEOUT_S,
             )
-    return found
+    return opinions
 
 
 def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
-    """Judge without a child: the sandbox has clocks and walls of its own, and prefork allows no children.
+    """Judge without a child: the sandbox has its own limits and isolation, and prefork allows no children.
 
-    Whose fault a failure is, is decided as ``judge_guarded`` does. Raises ``VerifierCrash`` and
+    ``judge_guarded`` decides in the same way whose fault a failure is. Raises ``VerifierCrash`` and
     ``SandboxMissing``.
     """
-    asked, gold = [job.verifier for job in jobs], jobs[0].gold
+    verifier_ids, gold = [job.verifier for job in jobs], jobs[0].gold
     try:
-        return _run_many(asked, gold=gold, evidence=jobs[0].evidence)
+        return _run_many(verifier_ids, gold=gold, evidence=jobs[0].evidence)
     except VerifierCrash:
-        proofs = _run_many(asked, gold=gold, evidence=gold.as_evidence())
+        proofs = _run_many(verifier_ids, gold=gold, evidence=gold.as_evidence())
         if not all(proof.correct for proof in proofs.values()):
             raise
         return {name: unparsable(gold=proof.parsed_gold) for name, proof in proofs.items()}
 
 
-def _run_many(asked: Sequence[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
+def _run_many(verifier_ids: Sequence[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
     try:
-        return registry.run_many(asked, gold=gold, evidence=evidence)
+        return registry.run_many(verifier_ids, gold=gold, evidence=evidence)
     except SandboxMissing:
         raise
     except Exception as error:
-        names = ", ".join(asked)
+        names = ", ".join(verifier_ids)
         logger.exception("%s failed outside the sandbox", names)
         raise VerifierCrash("verifier_error", f"{names} failed: {type(error).__name__}") from error
 
