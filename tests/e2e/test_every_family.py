@@ -208,7 +208,7 @@ def test_only_the_oracles_way_is_correct(
     task, episode = case.placed.task, case.episode()
     page = open_page(timezone_id=BROWSER_ZONE, locale="de-DE")
     page.goto(arena_server.address(episode))
-    assert page.evaluate(TODAY, case.look.time_zone) == case.placed.first_day.isoformat()
+    assert page.evaluate(TODAY, case.look.time_zone) == case.placed.world.first_day.isoformat()
     assert solved(case, page) <= allowed(case)
 
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
