@@ -296,9 +296,7 @@ def test_what_takes_too_long_or_fails_is_said_in_its_place(
     expect(page.locator("#counts")).to_contain_text("The matches could not be counted.")
     page.route("**/search?*", lambda route: route.abort())
     page.get_by_label("Action check").select_option("no_effect")
-    expect(page.locator("#results")).to_have_text(
-        "The search was not answered. Search again, or load this page anew."
-    )
+    expect(page.locator("#results")).to_have_text("The search failed. Try again, or reload this page.")
     page.unroute("**/search?*")
     page.get_by_role("button", name="Search", exact=True).click()
     expect(page.locator(".hit")).to_have_count(2)
