@@ -1,7 +1,6 @@
-"""Signs of life in Redis: of episodes (heartbeats of the harness) and of our own processes.
+"""Signs of life in Redis: of episodes (heartbeats from the harness) and of our own processes.
 
-Nothing here is the truth. A lost beat costs an episode at most what its lease allows, and the reaper asks
-steps and events as well.
+They are hints, not the source of truth: the reaper looks at steps and events as well.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from core import redis_client
 
 logger = logging.getLogger(__name__)
 
-KEPT_S = 24 * 3600
+MARKS_EXPIRE_S = 24 * 3600
 ALIVE_S = 15
 ALIVE_EVERY_S = 4.0
 BEAT = "gym:beat:"
 GONE = "gym:gone:"
 ALIVE = "gym:alive:"
 
-# One round trip whatever the number of episodes, and an episode that has ended is not brought back to life.
+# One round trip for any number of episodes; an episode that has ended is not revived.
 _BEAT_SCRIPT = f"""
 local gone = {{}}
 for place = 2, #ARGV do
@@ -52,7 +51,7 @@ def beat(ids: Sequence[int]) -> list[int]:
 def last_beats(ids: Sequence[int]) -> dict[int, float]:
     """Seconds since the last heartbeat of each episode that sent one in the last 24 hours.
 
-    Raises redis-py's own errors: a reaper that cannot ask must not take silence for death.
+    Raises redis-py's own errors: the reaper must not mistake an unreachable Redis for silent episodes.
     """
     if not ids:
         return {}
@@ -68,7 +67,7 @@ def mark_gone(ids: Iterable[int]) -> None:
     try:
         pipeline = redis_client.client().pipeline(transaction=False)
         for episode in ids:
-            pipeline.set(f"{GONE}{episode}", "1", ex=KEPT_S)
+            pipeline.set(f"{GONE}{episode}", "1", ex=MARKS_EXPIRE_S)
             pipeline.delete(f"{BEAT}{episode}")
         pipeline.execute()
     except redis_client.Unreachable:
@@ -76,15 +75,15 @@ def mark_gone(ids: Iterable[int]) -> None:
 
 
 def alive_mark(name: str) -> None:
-    """Say that a kind of process (``verify``, ``sweeper``) is at work, for ``ALIVE_S`` seconds."""
+    """Mark a kind of process (``verify``, ``sweeper``) as alive for ``ALIVE_S`` seconds."""
     try:
         redis_client.client().set(f"{ALIVE}{name}", "1", ex=ALIVE_S)
     except redis_client.Unreachable:
-        logger.warning("Redis does not answer: %s cannot say that it is alive", name)
+        logger.warning("Redis is unreachable: %s cannot be marked as alive", name)
 
 
 def alive_keep(name: str) -> threading.Event:
-    """Call ``alive_mark`` every few seconds from a thread of its own until the returned event is set."""
+    """Call ``alive_mark`` every few seconds in a background thread until the returned event is set."""
     stop = threading.Event()
 
     def mark_until_stopped() -> None:
@@ -97,10 +96,10 @@ def alive_keep(name: str) -> threading.Event:
 
 
 def alive_names(names: Sequence[str]) -> set[str]:
-    """Those of the named kinds of process that are at work. Raises redis-py's own errors."""
-    found = redis_client.client().mget([f"{ALIVE}{name}" for name in names])
-    return {name for name, value in zip(names, found, strict=True) if value is not None}
+    """Those of the named kinds of process that are alive. Raises redis-py's own errors."""
+    values = redis_client.client().mget([f"{ALIVE}{name}" for name in names])
+    return {name for name, value in zip(names, values, strict=True) if value is not None}
 
 
 def _beat_expiry_s() -> int:
-    return KEPT_S + int(settings.LEASE_S)
+    return MARKS_EXPIRE_S + int(settings.LEASE_S)

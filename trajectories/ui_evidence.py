@@ -1,10 +1,10 @@
-"""Whether a page saw what the server did: a change without a click, input, key or submit near it.
+"""Whether a change on the server has evidence on a page: a click, input, key or submit near it.
 
-The rule, for site events that change something or take the answer: evidence is an act that a page reported in
-the same step, or that arrived within ``WITHIN_S`` seconds of the change, before or after (a page sends its
-last events while it is left). Without evidence a form was sent by something else than a page with its
-recorder: a harness that posts forms itself, or a browser without JavaScript, in which no page reports
-anything. It is not known where nothing was recorded, and after an episode's cap on page events.
+The rule, for site events that change something or record the answer: evidence is an act that a page reported
+in the same step, or that arrived within ``WITHIN_S`` seconds of the change, before or after (a page sends its
+last events while it is being left). Without evidence the form was not sent from a page with its recorder, but by a
+harness that posts forms itself, or by a browser without JavaScript, whose pages report nothing. The answer is
+unknown when nothing was recorded, and after the episode reached its cap on page events.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WITHIN_S = 5
 CAPPED = "capped"
 ANSWERED = "answer_recorded"
 
-# Of episode e, before a query of its site events: read once, however many changes there are, if any.
+# For episode e, placed before a query of its site events: read once, however many changes there are.
 ACTED = f"""
     acts AS MATERIALIZED (
         SELECT p.step, p.received_at FROM trajectories_pageevent p
@@ -27,7 +27,7 @@ ACTED = f"""
         SELECT min(p.received_at) AS at FROM trajectories_pageevent p
         WHERE p.episode_id = e.id AND p.kind = '{CAPPED}')"""  # noqa: S608 (a constant)
 
-# Of site event x in episode e: true without evidence, false with it, null where it is not asked or not known.
+# For site event x of episode e: true without evidence, false with it, null if not applicable or unknown.
 IS_WITHOUT = """
     CASE WHEN x.kind = ANY(%(changes)s) AND e.recording <> 'off'
         AND x.created_at <= coalesce((SELECT at FROM cap), 'infinity')
@@ -39,9 +39,9 @@ IS_WITHOUT = """
 
 
 def parameters(*, has_answer: bool) -> dict[str, Any]:
-    """The parameters of both; ``has_answer`` asks for the taking of the answer too.
+    """The parameters of both; ``has_answer`` includes the recording of the answer.
 
-    A judge does not ask: the page's last events may arrive after it.
+    Judging leaves it out: the page's last events may arrive later.
     """
     kinds = {kind for _, plugin in worlds.items() for kind in plugin.changes}
     return {

@@ -1,7 +1,7 @@
-"""The statements that run for every episode, step and verdict, each measured, each one round trip.
+"""The SQL that runs for every episode, step and verdict: benchmarked, and one round trip each.
 
-Rows go in as one JSON parameter: Postgres unpacks it faster than psycopg adapts a list a column.
-Records come out as JSON text, so that live can relay them without building them again.
+Rows go in as one JSON parameter, which Postgres unpacks faster than psycopg adapts one list per column.
+Records come out as JSON text, so that live can relay them as they are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers handed in, and taken for judging with all that they are judged by."""
+"""Submissions: storing them, and claiming them for judging with everything that judging needs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SELECT pg_notify('{SUBMISSION_CHANNEL}', episode_id::text) FROM stored"""  # noq
 
 
 def submission_write(*, episode_id: int, answer: str | list[str], channel: str) -> bool:
-    """Store the answer, mark the episode as waiting and wake the sweeper: all or nothing.
+    """Store the answer, mark the episode as submitted and wake the sweeper: all or nothing.
 
-    False when the episode is not open: it was submitted before, or has ended.
+    False when the episode is not open: it was submitted already, or has ended.
     """
     parameters: dict[str, Any] = {
         "episode": episode_id,
@@ -41,8 +41,8 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
         return cursor.fetchone() is not None
 
 
-# What a submission is judged by, in the order of ``Claim``. Where the choices changed places, the labels and
-# their order come along; the payload of no other task is read.
+# What a submission is judged by, in the order of ``Claim``. With permuted choices the labels and their order
+# come along; the payloads of other tasks are not read.
 CLAIM_COLUMNS = """
     e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
     g.version, g.answer, g.accepted, g.solution, g.extra,
@@ -51,7 +51,7 @@ CLAIM_COLUMNS = """
     END, t.kind"""
 
 # One claim at a time; a claim whose worker died counts as lost after `lost` seconds. It need not be on disk
-# before the work begins: a claim that a crash forgets is made again.
+# before the work begins: a claim lost in a crash is simply made again.
 _CLAIM = f"""
 WITH hasty AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1
@@ -67,7 +67,7 @@ RETURNING {CLAIM_COLUMNS}"""  # noqa: S608 (the parts are constants of this modu
 
 
 class Claim(NamedTuple):
-    """A submission to judge, with its gold: under the labels that the episode showed."""
+    """A submission to judge, with its gold under the labels that the episode showed."""
 
     run_id: int
     run_kind: str
@@ -84,7 +84,7 @@ class Claim(NamedTuple):
 
 
 def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Claim | None:
-    """Take a submission for judging; None when it is judged, being judged, or was claimed too often."""
+    """Claim a submission; None when it is judged, being judged, or was claimed too often."""
     with hot_cursor() as cursor:
         cursor.execute(_CLAIM, {"episode": episode_id, "claims_max": claims_max, "lost": lost_s})
         row = cursor.fetchone()
@@ -92,7 +92,7 @@ def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Clai
 
 
 def claim_read(row: Sequence[Any]) -> Claim:
-    """A row in the order of ``Claim``. jsonb comes as text: Django switches psycopg's own loader off."""
+    """The claim in a row of ``CLAIM_COLUMNS``. jsonb comes as text, as Django disables psycopg's loader."""
     claim = Claim(*row)
     claim = claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),

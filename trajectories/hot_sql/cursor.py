@@ -1,4 +1,4 @@
-"""The cursor that all of them run on."""
+"""The cursor for hot statements."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from django.db.backends.utils import CursorWrapper
 
 
 def hot_cursor() -> CursorWrapper:
-    """A cursor that binds on the server, so that each statement is planned once a connection.
+    """A cursor that binds parameters on the server, so that each connection plans a statement once.
 
-    Django's own puts the parameters into the text: measured, planning then costs as much as running.
+    Django's own cursor binds on the client; measurements show that planning then costs as much as execution.
     """
     connection.ensure_connection()
     cursor: Any = psycopg.Cursor(connection.connection)

@@ -11,7 +11,7 @@ from trajectories.hot_sql.cursor import hot_cursor
 
 _encode = msgspec.json.Encoder().encode
 
-# Columns with one value for all episodes of a call, and columns that differ by episode, with their types.
+# Columns with one value for the whole call, and columns that differ by episode, with their types.
 CALL_COLUMNS = {
     "arm": "text",
     "policy_version": "int",
@@ -35,8 +35,8 @@ EPISODE_COLUMNS = {
 
 
 def _open_statement() -> str:
-    of_episode = ", ".join(f"e.{name}" for name in EPISODE_COLUMNS)
-    of_call = ", ".join(f"%({name})s::{kind}" for name, kind in CALL_COLUMNS.items())
+    episode_values = ", ".join(f"e.{name}" for name in EPISODE_COLUMNS)
+    call_values = ", ".join(f"%({name})s::{kind}" for name, kind in CALL_COLUMNS.items())
     record = ", ".join(f"{name} {kind}" for name, kind in EPISODE_COLUMNS.items())
     return f"""
 WITH new_groups AS (
@@ -49,7 +49,7 @@ WITH new_groups AS (
 )
 INSERT INTO trajectories_episode ({", ".join([*EPISODE_COLUMNS, *CALL_COLUMNS])},
     run_id, status, opened_at, close_reason, close_detail)
-SELECT {of_episode}, {of_call}, %(run)s, 'open', now(), '', ''
+SELECT {episode_values}, {call_values}, %(run)s, 'open', now(), '', ''
 FROM json_to_recordset(%(episodes)s::json) AS e({record})"""  # noqa: S608 (names of this module)
 
 
@@ -62,7 +62,7 @@ SELECT nextval('trajectories_episode_id_seq'), 1 FROM generate_series(1, %(episo
 
 
 def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
-    """Ids for rows about to be inserted, so that nothing has to be matched up afterwards."""
+    """Ids for rows about to be inserted, so that no rows have to be matched up afterwards."""
     with hot_cursor() as cursor:
         cursor.execute(_RESERVE_IDS, {"groups": groups, "episodes": episodes})
         rows = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Episodes and verdicts as the API tells them."""
+"""Episodes and verdicts as API records."""
 
 from __future__ import annotations
 

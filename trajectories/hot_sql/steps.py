@@ -1,4 +1,4 @@
-"""Steps, written once and told apart from what is stored."""
+"""Steps: stored once; repeats are told apart from clashes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEP_COLUMNS = (
     " policy_version, actor, more"
 )
 
-# A step is refused after close, and STEP_GRACE_S after the verdict; what is already stored stays a duplicate.
+# Steps are refused after close, and STEP_GRACE_S after the verdict; stored ones still count as duplicates.
 _STEPS_WRITE = f"""
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
@@ -58,7 +58,7 @@ FROM ep"""  # noqa: S608
 
 
 class StepsWritten(NamedTuple):
-    """What one call of ``steps_write`` found and did."""
+    """The outcome of one ``steps_write``."""
 
     status: str
     split: str
@@ -78,10 +78,10 @@ def steps_write(
 ) -> StepsWritten | None:
     """Store steps in one statement; None when there is no such episode.
 
-    Nothing is stored when one of them clashes with a stored step of another content, when the episode no
-    longer accepts steps, or when ``splits`` (those the key is limited to) leaves the task out.
-    A twin call at the same moment may win an index: the numbers then do not add up, and the statement is
-    run again, which sees the twin's row.
+    Nothing is stored when a step clashes with a stored one of different content, when the episode no longer
+    accepts steps, or when the task is not in ``splits`` (those the key is limited to).
+    A concurrent call may store an index first. The counts then do not add up, and the statement is run again,
+    which sees the other call's row.
     """
     parameters: dict[str, Any] = {
         "steps": _encode(steps).decode(),
@@ -95,7 +95,7 @@ def steps_write(
             row = cursor.fetchone()
         if row is None:
             return None
-        done = StepsWritten(*row)
-        if not done.is_accepting or done.clashes or done.written + done.duplicates == len(steps):
-            return done
-    return done
+        result = StepsWritten(*row)
+        if not result.is_accepting or result.clashes or result.written + result.duplicates == len(steps):
+            return result
+    return result

@@ -1,4 +1,4 @@
-"""Verdicts: evidence, counter and episode in one statement."""
+"""Writes verdict, evidence, counter and episode in one statement."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-# The counter's row lock is held until commit, so numbers follow commits and the stream has no holes.
+# The counter's row lock is held until commit, so numbers follow commit order, without gaps in the stream.
 _FINISH = """
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(endings)s::json) AS i(
@@ -91,7 +91,7 @@ def finish_many(
 ) -> list[int]:
     """Give episodes of one run their verdicts, in one statement; returns the ids that ended by this call.
 
-    Only episodes in one of ``statuses`` end; the others already have, or wait for, a verdict of their own.
+    Only episodes in one of ``statuses`` end; the others already have a verdict or are awaiting theirs.
     With ``close_reason`` they are also closed: no step is accepted afterwards.
     """
     parameters: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Celery jobs: ids in, one service call. A job may come twice, or never: Postgres says what is left to do."""
+"""Celery jobs: ids in, one service call each. A job may run twice or be lost; Postgres knows what is due."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def judge(*, episode_id: int) -> None:
     try:
         services.submission_judge(episode_id=episode_id)
     except Exception:
-        # The claim runs out and the sweeper sends it again.
+        # The claim expires, and the sweeper sends the job again.
         logger.exception("judging of episode %s failed", episode_id)
 
 
@@ -31,13 +31,13 @@ def run_tool(*, episode_id: int, number: int) -> None:
     try:
         tool_calls.call_do(episode_id=episode_id, number=number)
     except Exception:
-        # Its page says that it could not be run, and offers to try again.
+        # The page reports the failure and offers a retry.
         logger.exception("call %s of episode %s failed", number, episode_id)
 
 
 @worker_ready.connect
 def _say_alive(sender: Any, **_kwargs: Any) -> None:
-    """A worker says that it is alive once it can work: with warm children, or in a sandbox that holds."""
+    """Report a worker as alive once it can work: with warm children, or with a working sandbox."""
     if jobs.serves(sender, queues.VERIFY):
         services.children().warm()
         heartbeats.alive_keep(health.VERIFY_WORKER)

@@ -1,4 +1,4 @@
-"""What the sweeper asks of Postgres: what was sent but not judged, and whose lease ran out."""
+"""The sweeper's queries: submissions that are due again, and episodes whose lease has expired."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WHERE s.judged_at IS NULL AND e.status = 'submitted' AND s.claims >= %(claims_ma
     AND s.claimed_at < clock_timestamp() - %(lost)s * interval '1 s'
 ORDER BY s.episode_id LIMIT %(batch)s"""
 
-# An episode's last sign of life is its last step, page event or site event; none means that it waits.
+# An episode's last sign of life is its last step, page event or site event; without one it is unused.
 _SILENT = """
 SELECT run_id, id, is_used, seconds FROM (
     SELECT e.run_id, e.id, life.last_at IS NOT NULL AS is_used,
@@ -58,7 +58,7 @@ WHERE e.id = ANY(%(episodes)s)
 
 
 class Silent(NamedTuple):
-    """An open episode that nothing was heard of for longer than a lease; unused ones count from opening."""
+    """An open episode without activity for longer than a lease; an unused one is timed from its opening."""
 
     run_id: int
     episode_id: int
@@ -67,7 +67,10 @@ class Silent(NamedTuple):
 
 
 def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float]) -> list[int]:
-    """Episodes whose answer was sent too long ago; ``after_s`` by how often it was sent again already."""
+    """Episodes whose submission is due to be sent again.
+
+    ``after_s`` lists the delays: the first before the first resend, and so on.
+    """
     parameters: dict[str, Any] = {
         "claims_max": claims_max,
         "lost": lost_s,
@@ -80,7 +83,7 @@ def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float])
 
 
 def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
-    """Those that one of their verifiers judges in the sandbox: both run, so it takes the whole job there."""
+    """Those with a verifier that needs the sandbox. The whole job, with both verifiers, then runs there."""
     with connection.cursor() as cursor:
         cursor.execute(_MAYBE_SANDBOXED, {"episodes": list(episode_ids), "verifiers": registry.sandboxed()})
         return {
@@ -96,7 +99,7 @@ def submissions_mark_sent(episode_ids: Sequence[int]) -> None:
 
 
 def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:
-    """(run, episode) of submissions whose every claim was lost."""
+    """``(run, episode)`` of submissions that have lost every claim they were allowed."""
     with connection.cursor() as cursor:
         cursor.execute(_EXHAUSTED, {"claims_max": claims_max, "lost": lost_s, "batch": BATCH})
         return list(cursor.fetchall())

@@ -1,4 +1,4 @@
-"""Ends what nobody will end: lost leases, episodes never used, submissions that no worker survives."""
+"""Ends abandoned episodes: expired leases, episodes never used, submissions that crash every worker."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ logger = logging.getLogger(__name__)
 
 
 def leases_reap() -> int:
-    """Void open episodes whose lease ran out, and those unused for a day; returns how many.
+    """Void open episodes whose lease has expired, and those unused for too long; returns how many.
 
-    A heartbeat in Redis keeps an episode alive as a step does. When Redis does not answer, or came back less
-    than a lease ago and so may have forgotten heartbeats, nothing is reaped.
+    A heartbeat in Redis keeps an episode alive just as a step does. Nothing is reaped while Redis is
+    unreachable, or when it restarted less than a lease ago and may have lost heartbeats.
     """
     silent = queue_sql.episodes_silent(lease_s=settings.LEASE_S)
     if not silent:
@@ -31,7 +31,7 @@ def leases_reap() -> int:
             return 0
         beats = heartbeats.last_beats([episode.episode_id for episode in silent])
     except redis_client.Unreachable:
-        logger.warning("Redis does not answer: no lease is reaped")
+        logger.warning("Redis is unreachable: no leases are reaped")
         return 0
     due = [
         (episode.run_id, reason, episode.episode_id)
@@ -51,7 +51,7 @@ def _reason(episode: queue_sql.Silent, beats: dict[int, float]) -> str | None:
 
 
 def exhausted_void() -> int:
-    """Void submissions that were claimed as often as allowed and never judged."""
+    """Void submissions that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)
     return _void_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])
 

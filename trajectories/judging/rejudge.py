@@ -1,4 +1,4 @@
-"""Judging history again, with today's verifiers and golds, and saying what flips."""
+"""Judges past submissions again with today's verifiers and golds, and reports the outcomes that flip."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from verifiers.limits import TOGETHER_MAX
 PAGE = 500
 TOGETHER = TOGETHER_MAX // 2  # an episode may be judged by two verifiers
 
-# What an episode showed before an import changed its task is gone, and today's gold answers something else.
+# After an import has changed a task, its current gold no longer answers what earlier episodes showed.
 _AS_SHOWN = "(t.changed_at IS NULL OR t.changed_at < e.opened_at)"
 
-# Everything a claim holds, for episodes that were judged before; nothing is claimed.
+# The columns of a claim, for episodes that have a verdict; nothing is claimed.
 _JUDGED = f"""
 SELECT e.id, v.outcome, v.verifier, v.gold_version, {hot_sql.CLAIM_COLUMNS}
 FROM trajectories_submission s
@@ -43,7 +43,7 @@ WHERE e.verdict_id IS NOT NULL
 
 
 class Judged(NamedTuple):
-    """An episode with its present verdict and all that is needed to judge it again."""
+    """An episode with its current verdict and everything needed to judge it again."""
 
     episode_id: int
     outcome: str
@@ -53,7 +53,7 @@ class Judged(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """An outcome that changes. ``conflict`` says why it was not written, empty when it was (or would be)."""
+    """An outcome that changes. ``conflict`` says why it could not be written; empty otherwise."""
 
     episode_id: int
     before: str
@@ -64,7 +64,7 @@ class Flip(NamedTuple):
 
 
 def judged_count(*, benchmark: str | None) -> tuple[int, int]:
-    """How many episodes can be judged again, and how many showed what their task no longer is."""
+    """How many episodes can be judged again, and how many cannot because their task has changed."""
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, {"benchmark": benchmark})
         again, changed = cursor.fetchone()
@@ -72,10 +72,10 @@ def judged_count(*, benchmark: str | None) -> tuple[int, int]:
 
 
 def rejudge(*, benchmark: str | None, is_dry_run: bool) -> Iterator[Flip | None]:
-    """Judge every submission again, in order of episodes; yields a ``Flip``, or None where nothing changes.
+    """Judge every submission again, in order of episodes; yields a ``Flip``, or None when nothing changes.
 
-    A new verdict becomes the episode's current one and is not put into the run's stream, which never repeats.
-    A void that we caused is judged like the rest.
+    A new verdict becomes the episode's current one but does not enter the run's stream, which never repeats.
+    Episodes voided by a failure of ours are judged like the others.
     """
     with ThreadPoolExecutor(settings.VERIFY_CHILDREN) as threads:
         for page in _pages(benchmark):
@@ -109,7 +109,7 @@ def _judged(row: tuple[Any, ...]) -> Judged:
 def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Flip | None:
     is_same_judge = (ending.verifier, ending.gold_version) == (judged.verifier, judged.gold_version)
     if ending.outcome == "void":
-        return None  # our failure now says nothing about the verdict there is
+        return None  # a failure of ours does not overturn a verdict
     if ending.outcome == judged.outcome and is_same_judge:
         return None
     conflict = "" if is_dry_run else _write(judged, ending)
@@ -121,7 +121,7 @@ def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Fli
 
 
 def _write(judged: Judged, ending: hot_sql.Ending) -> str:
-    """Add the verdict and move the pointer; a sentence when the same judge has said otherwise before."""
+    """Store the verdict as the current one; returns why not if this verifier has ruled differently before."""
     try:
         with transaction.atomic():
             verdict = Verdict.objects.create(

@@ -1,4 +1,4 @@
-"""Evidence to verdict: claim, verify in a child or in the sandbox, write once."""
+"""From evidence to verdict: claim, verify in a child process or in the sandbox, write once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _pool_lock = threading.Lock()
 
 
 def children() -> ChildPool:
-    """The warm children of this process; the first caller makes the pool."""
+    """This process's pool of warm child processes; the first caller creates it."""
     global _pool
     with _pool_lock:
         if _pool is None:
@@ -40,7 +40,7 @@ def children() -> ChildPool:
 
 
 class _Request(NamedTuple):
-    """The jobs of a claim, and what is recorded beside their verdicts."""
+    """The jobs of a claim, and what is recorded along with their verdicts."""
 
     jobs: list[Job]
     metrics: dict[str, float]
@@ -49,10 +49,10 @@ class _Request(NamedTuple):
 
 
 def submission_judge(*, episode_id: int) -> bool:
-    """Give a submission its verdict; False when it is already judged, or another worker is judging it.
+    """Give a submission its verdict; False when it already has one or another worker is judging it.
 
-    Two statements a job: the claim reads all that judging needs, the ending writes verdict, evidence,
-    counter and episode together.
+    Two statements per job: the claim reads everything that judging needs, and the ending writes verdict,
+    evidence, counter and episode together.
     """
     claim = hot_sql.submission_claim(
         episode_id=episode_id, claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S
@@ -64,38 +64,39 @@ def submission_judge(*, episode_id: int) -> bool:
 
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
-    """The verdict of a claim. Runs of kind train are rewarded by the training verifier; both are recorded."""
+    """The verdict on a claim. The training verifier rewards training runs; both opinions are recorded."""
     (ending,) = endings_of([(episode_id, claim)])
     return ending
 
 
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
-    """As ``ending_of``, for claims of episodes, in their order; a child gets them all in one message."""
+    """The verdicts on ``(episode, claim)`` pairs, in order; a child gets their jobs in one message."""
     requests = [_request(episode_id, claim) for episode_id, claim in claims]
-    verdicts = _verdicts_together([job for one in requests if isinstance(one, _Request) for job in one.jobs])
+    jobs = [job for request in requests if isinstance(request, _Request) for job in request.jobs]
+    verdicts = _verdicts_together(jobs)
     return [
-        _ending(episode_id, claim, [(job, next(verdicts)) for job in one.jobs], request=one)
-        if isinstance(one, _Request)
-        else _void(episode_id, one.code, claim, detail=one.message)
-        for (episode_id, claim), one in zip(claims, requests, strict=True)
+        _ending(episode_id, claim, [(job, next(verdicts)) for job in request.jobs], request=request)
+        if isinstance(request, _Request)
+        else _void(episode_id, request.code, claim, detail=request.message)
+        for (episode_id, claim), request in zip(claims, requests, strict=True)
     ]
 
 
 def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
-    """The jobs of a claim, or why there are none: a state that we lost is nobody's wrong answer."""
+    """The jobs of a claim, or a crash when its state cannot be rebuilt, which is not the agent's fault."""
     try:
         if claim.task_kind != kinds.SITE:
             return _Request(_jobs(claim, {}), {}, {})
-        left = site_states.left_behind(episode_id=episode_id, claim=claim)
-        jobs = _jobs(claim, {} if left.state is None else {"state": left.state})
-        return _Request(jobs, left.metrics, {"conditions": left.conditions})
+        result = site_states.left_behind(episode_id=episode_id, claim=claim)
+        jobs = _jobs(claim, {} if result.state is None else {"state": result.state})
+        return _Request(jobs, result.metrics, {"conditions": result.conditions})
     except Exception as error:
         logger.exception("the state of episode %s cannot be rebuilt", episode_id)
         return VerifierCrash("verifier_error", f"The state cannot be rebuilt: {type(error).__name__}")
 
 
-def _jobs(claim: hot_sql.Claim, left: dict[str, Any]) -> list[Job]:
-    """One for each verifier; none without a gold. ``left`` is evidence beside the answer."""
+def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
+    """One job per verifier; none without a gold. ``extra`` is evidence besides the answer."""
     if claim.gold_answer is None:
         return []
     gold = Gold(
@@ -106,12 +107,12 @@ def _jobs(claim: hot_sql.Claim, left: dict[str, Any]) -> list[Job]:
     )
     answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
     verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
-    evidence = Evidence(answer=answer, extra=left)
+    evidence = Evidence(answer=answer, extra=extra)
     return [Job(verifier_id, gold, evidence) for verifier_id in verifier_ids]
 
 
 def _verdicts_together(jobs: Sequence[Job]) -> Iterator[Verdict | None]:
-    """The verdict on each job by a child; None for jobs that run alone or in the sandbox."""
+    """A child's verdict on each job; None for a job that runs on its own or in the sandbox."""
     for_children = [job for job in jobs if not _is_sandboxed(job)]
     verdicts = iter(children().verify_together(for_children) if len(for_children) > 1 else [])
     for job in jobs:
@@ -140,13 +141,13 @@ def _ending(
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
-    given, official = opinions[rewarding], opinions[claim.verifier_official]
+    opinion, official = opinions[rewarding], opinions[claim.verifier_official]
     return hot_sql.Ending(
         episode=episode_id,
-        outcome=_outcome(given),
-        reason=given.reason,
-        score=given.score,
-        metrics={**given.metrics, **request.metrics},
+        outcome=_outcome(opinion),
+        reason=opinion.reason,
+        score=opinion.score,
+        metrics={**opinion.metrics, **request.metrics},
         verifier=rewarding,
         gold_version=claim.gold_version,
         official={
@@ -158,7 +159,7 @@ def _ending(
             "answer": claim.answer,
             "gold_version": claim.gold_version,
             **request.evidence,
-            "verifiers": {name: opinion.as_json() for name, opinion in sorted(opinions.items())},
+            "verifiers": {name: verdict.as_json() for name, verdict in sorted(opinions.items())},
         },
     )
 
@@ -179,9 +180,9 @@ def _opinions(verdicts: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdi
 
 
 def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
-    """Judge without a child: the sandbox has its own limits and isolation, and prefork allows no children.
+    """Judge without a child: the sandbox isolates by itself, and prefork workers may not have children.
 
-    ``judge_guarded`` decides in the same way whose fault a failure is. Raises ``VerifierCrash`` and
+    A failure is blamed by the same rule as in ``judge_guarded``. Raises ``VerifierCrash`` and
     ``SandboxMissing``.
     """
     verifier_ids, gold = [job.verifier for job in jobs], jobs[0].gold

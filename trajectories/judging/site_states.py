@@ -1,7 +1,8 @@
-"""What an episode on a mock site left behind: its events folded over the world of its task, and how it went.
+"""The final state of an episode on a mock site, and metrics of how it got there.
 
-How it went is never the reward: what lay open over the page when the answer came, whether the answer came
-before what it rests on was shown, changes that no page saw being made, and the milestones reached.
+The state is the episode's events folded over the world of its task. The metrics never affect the reward:
+pop-ups open at submission, an answer submitted before its evidence was shown, changes without a matching
+page event, and milestones reached.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-# An episode's answer ends it: nothing that was stored after it counts.
+# The answer ends the episode: later events do not count.
 _HISTORY = f"""
 SELECT t.payload::text, t.tags, e.arm, e.recording, coalesce((
     WITH {ui_evidence.ACTED}
@@ -42,9 +43,9 @@ WHERE e.id = %(episode)s"""  # noqa: S608 (the parts are constants)
 
 @dataclass(frozen=True, kw_only=True)
 class Left:
-    """``state`` is the folded state as JSON, None for a task that is judged by its values alone.
+    """``state`` is the folded state as JSON, None for a task judged by its values alone.
 
-    ``conditions`` are those that the state has to meet, with what was found of each; as secret as the gold.
+    ``conditions`` are what the state must meet, each with its result; they are as secret as the gold.
     """
 
     state: dict[str, Any] | None
@@ -66,7 +67,7 @@ class _Episode:
 
 
 def left_behind(*, episode_id: int, claim: Claim) -> Left:
-    """``ValueError`` when a state is asked for and the task was made with another world salt."""
+    """Raises ``ValueError`` when the task is judged by a state but was made with another world salt."""
     episode = _read(episode_id)
     extra = claim.gold_extra or {}
     state = None
@@ -75,34 +76,34 @@ def left_behind(*, episode_id: int, claim: Claim) -> Left:
     answer = claim.gold_answer or ""
     return Left(
         state=state,
-        metrics=_told(episode_id, lambda: _metrics(episode, answer=answer, extra=extra), {}),
-        conditions=_told(episode_id, lambda: _conditions(episode, extra=extra, found=state), []),
+        metrics=_or_default(episode_id, lambda: _metrics(episode, answer=answer, extra=extra), {}),
+        conditions=_or_default(episode_id, lambda: _conditions(episode, extra=extra, state=state), []),
     )
 
 
-def _told(episode_id: int, tell: Callable[[], T], nothing: T) -> T:
-    """What only informs must not cost a verdict."""
+def _or_default(episode_id: int, compute: Callable[[], T], default: T) -> T:
+    """The computed value, or the default if that fails: diagnostics must not cost an episode its verdict."""
     try:
-        return tell()
+        return compute()
     except Exception:
-        logger.exception("how episode %s went cannot be told", episode_id)
-        return nothing
+        logger.exception("the diagnostics of episode %s cannot be computed", episode_id)
+        return default
 
 
 def _conditions(
-    episode: _Episode, *, extra: Mapping[str, Any], found: Mapping[str, Any] | None
+    episode: _Episode, *, extra: Mapping[str, Any], state: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
-    compare = worlds.get(episode.payload["site"]).compare if found is not None else None
-    if compare is None or found is None:
+    compare = worlds.get(episode.payload["site"]).compare if state is not None else None
+    if compare is None or state is None:
         return []
     before = state_plain(episode.payload, [], salt=settings.WORLD_SALT)
-    return [asdict(condition) for condition in compare(before, extra["state"], found)]
+    return [asdict(condition) for condition in compare(before, extra["state"], state)]
 
 
 def _read(episode_id: int) -> _Episode:
-    asked = {"episode": episode_id, **ui_evidence.parameters(has_answer=False)}
+    parameters = {"episode": episode_id, **ui_evidence.parameters(has_answer=False)}
     with hot_cursor() as cursor:
-        cursor.execute(_HISTORY, asked)
+        cursor.execute(_HISTORY, parameters)
         payload, tags, arm, recording, events = cursor.fetchone() or ("{}", [], "", "off", "[]")
     return _Episode(
         payload=msgspec.json.decode(payload),
@@ -114,24 +115,25 @@ def _read(episode_id: int) -> _Episode:
 
 
 def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
-    """Without pages nothing happened; where the prompt tells the world, its pages need not have."""
+    """None without pages. Where the prompt describes the world, pages need not have shown the evidence."""
     if not ARMS[episode.arm].has_page:
         return {}
-    found = {"pop_up_open_at_submit": float(bool(evidence.pop_ups_open(episode.history)))}
+    metrics = {"pop_up_open_at_submit": float(bool(evidence.pop_ups_open(episode.history)))}
     if episode.is_recorded:
-        found["no_ui_evidence"] = float(sum(bool(event["is_without"]) for event in episode.events))
+        metrics["no_ui_evidence"] = float(sum(bool(event["is_without"]) for event in episode.events))
     is_known = not ARMS[episode.arm].has_text and evidence.is_whole(episode.history)
     if is_known and extra.get("needs"):
         missing = set(extra["needs"]) - evidence.facts_shown(episode.history)
-        found["submitted_before_evidence"] = float(bool(missing))
-    return found | _milestones(episode, answer=answer, extra=extra)
+        metrics["submitted_before_evidence"] = float(bool(missing))
+    return metrics | _milestones(episode, answer=answer, extra=extra)
 
 
 def _milestones(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dict[str, float]:
-    """Each milestone of the task's family, 1.0 where it was reached, and the share of them."""
-    told = milestones.gold_facts(answer=answer, extra=extra)
-    found = milestones.reached(milestones.of_tags(episode.tags), told, milestones.events_of(episode.events))
-    if not found:
+    """1.0 or 0.0 for each milestone of the task's family, and the share of milestones reached."""
+    facts = milestones.gold_facts(answer=answer, extra=extra)
+    events = milestones.events_of(episode.events)
+    reached = milestones.reached(milestones.of_tags(episode.tags), facts, events)
+    if not reached:
         return {}
-    marks = {f"{milestones.MARK}{one.name}": float(one.event is not None) for one in found}
+    marks = {f"{milestones.MARK}{m.name}": float(milestone.event is not None) for milestone in reached}
     return {"milestones_reached": sum(marks.values()) / len(marks), **marks}

@@ -1,7 +1,7 @@
-"""The process between Postgres and the queue: it hears of submissions, sends them, and sends them again.
+"""The process between Postgres and the queue: it listens for submissions, queues them, and resends lost ones.
 
-One at a time, by advisory lock. It alone holds both the database and the queue, so that the arena's door,
-which cannot reach the queue, cannot forge a job.
+An advisory lock lets one run at a time. Only the sweeper can reach both the database and the queue, so the
+arena, which cannot reach the queue, cannot forge a job.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ PICTURES_EVERY_S = 10.0
 FACTS_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
 RECONNECT_S = 0.5
-# The listening connection and Django's own say the same in words of their own.
+# A lost connection, as psycopg raises it for the listening connection and Django for its own.
 DATABASE_LOST = (psycopg.OperationalError, OperationalError, InterfaceError)
-# A queue this long holds what Postgres shows as waiting; sending it again would only make it longer.
+# A queue this long still holds what Postgres shows as waiting; resending would only make it longer.
 LONG_QUEUE = 1_000
 
 
 def sweep_forever(*, stop: Event) -> None:
-    """Run until ``stop``; a lost database connection is opened again and counts as a new start."""
+    """Run until ``stop``. After a lost database connection it reconnects and starts afresh."""
     alive = heartbeats.alive_keep(health.SWEEPER)
     while not stop.is_set():
         try:
@@ -54,7 +54,7 @@ def sweep_forever(*, stop: Event) -> None:
                 if _is_locked(listening, stop):
                     _listen(listening, stop)
         except DATABASE_LOST as error:
-            logger.warning("the database does not answer; trying again: %s", error)
+            logger.warning("the database is unreachable; trying again: %s", error)
             connection.close()
             stop.wait(RECONNECT_S)
     alive.set()
@@ -74,7 +74,6 @@ def _listen(listening: psycopg.Connection, stop: Event) -> None:
         listening.execute(f"LISTEN {channel}")
     chores = _Chores()
     while not stop.is_set():
-        # All that have come meanwhile.
         notices = list(listening.notifies(timeout=chores.seconds_to_next(), stop_after=1))
         jobs_send([int(notice.payload) for notice in notices if notice.channel == SUBMISSION_CHANNEL])
         calls = [notice.payload for notice in notices if notice.channel == TOOL_CALL_CHANNEL]
@@ -83,7 +82,7 @@ def _listen(listening: psycopg.Connection, stop: Event) -> None:
 
 
 class _Chores:
-    """What is done every so often. Nothing is reaped in the first lease: heartbeats may have been missed."""
+    """The periodic work. Leases are not reaped during the first lease: heartbeats may have been missed."""
 
     def __init__(self) -> None:
         now = time.monotonic()
@@ -110,7 +109,7 @@ class _Chores:
 
 
 def resend() -> int:
-    """Send what was not judged in time; returns how many."""
+    """Send submissions again that were not judged in time; returns how many."""
     lengths = {queue: queue_length(queue) for queue in (queues.VERIFY, queues.SANDBOX)}
     if None in lengths.values():
         return 0
@@ -118,16 +117,16 @@ def resend() -> int:
     due = queue_sql.submissions_due(
         claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S, after_s=settings.RESEND_AFTER_S
     )
-    # Marked afterwards: what the queue did not take is due again at once, not after the next back-off.
+    # Marked afterwards: what the queue did not accept stays due instead of waiting for the next back-off.
     sent = jobs_send(due, leaving_out=long)
     queue_sql.submissions_mark_sent(sent)
     return len(sent)
 
 
 def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()) -> list[int]:
-    """Put jobs into their queues; returns those that were taken. The next sweep finds the others.
+    """Queue judging jobs; returns the episodes whose jobs were accepted. The next sweep sends the others.
 
-    What is judged by running it goes to the workers that have a sandbox.
+    Answers that are judged by running them go to the workers with a sandbox.
     """
     if not episode_ids:
         return []
@@ -144,14 +143,14 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()
 
 
 def calls_resend() -> int:
-    """Send tool calls that no worker took; returns how many. The page gives them up after a while."""
+    """Send tool calls again that no worker has claimed; returns how many. Pages give up after a time-out."""
     sent = calls_send(tool_calls.calls_due(after_s=settings.RESEND_AFTER_S[0]))
     tool_calls.calls_mark_sent(sent)
     return len(sent)
 
 
 def calls_send(places: Sequence[tool_calls.Place]) -> list[tool_calls.Place]:
-    """Put calls into the queue of the workers with a sandbox; returns those that were taken."""
+    """Queue calls for the workers with a sandbox; returns those that were accepted."""
     return list(
         itertools.takewhile(lambda place: job_send(jobs.run_tool, queues.SANDBOX, **place._asdict()), places)
     )

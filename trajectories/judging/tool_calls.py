@@ -1,7 +1,7 @@
-"""Tool calls of pages, done by the workers with a sandbox: a program, tried on the asserts that are shown.
+"""Tool calls from pages, run by the workers with a sandbox: a program, tried on the visible asserts.
 
-Of the gold only the set-up that runs between program and asserts is read; what is held back is neither read
-nor sent into a sandbox.
+The gold's set-up code, which runs between program and asserts, is all that is read of it; hidden asserts are
+neither read nor sent into a sandbox.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from verifiers.types import Gold
 logger = logging.getLogger(__name__)
 
 LIMITS = Limits(cpu_s=8, wall_s=6.0)
-TOLD_CHARS = 300
+DETAIL_CHARS = 300
 PRINTED_CHARS = 2_000
 BATCH = 1_000
-# The checker's own word for whatever the program raises.
+# How the checker labels whatever the program raises.
 FOREIGN = "CandidateError: "
 
-# Once: a call whose worker dies is lost, and its page says so when the time is over.
+# At most once: a call whose worker dies is lost, and its page says so after the time-out.
 _CLAIM = """
 UPDATE trajectories_toolcall c SET status = 'running', claimed_at = now()
 FROM trajectories_episode e
@@ -57,20 +57,20 @@ WHERE (c.episode_id, c.number) = (s.episode_id, s.number)"""
 
 
 class Place(NamedTuple):
-    """Which call: the episode's, by its number."""
+    """A call, identified by its episode and its number there."""
 
     episode_id: int
     number: int
 
 
 def place_read(notice: str) -> Place:
-    """Of a notice such as ``17.2``."""
+    """The place that a notice such as ``17.2`` names."""
     episode_id, number = notice.split(".")
     return Place(int(episode_id), int(number))
 
 
 def call_do(*, episode_id: int, number: int) -> bool:
-    """Run a call and write what came of it; False when it is taken, done, or too late."""
+    """Run a call and store its result; False when it is already claimed, finished or expired."""
     place = {"episode": episode_id, "number": number}
     with hot_cursor() as cursor:
         cursor.execute(_CLAIM, {**place, "timeout": settings.TOOL_CALL_TIMEOUT_S})
@@ -90,26 +90,26 @@ def call_do(*, episode_id: int, number: int) -> bool:
 
 
 def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report:
-    """Run a program on the asserts of a payload as its page shows it. Raises ``SandboxMissing``."""
+    """Run a program on the asserts that its page shows. Raises ``SandboxMissing``."""
     stub = "\n".join(f"{line} ..." for line in str(shown.get("signature", "")).splitlines())
     gold = Gold(stub, extra={"tests": shown["asserts"], "setup": setup})
     return suite_run(program, programs.suite_of(gold), limits=LIMITS)
 
 
 def output_of(report: Report) -> dict[str, Any]:
-    """What the page is told: each assert, or the problem that kept the program from them all."""
+    """The page's result: one per assert, or the problem that kept the program from running them all."""
     is_whole = len(report.asserts_told) == len(report.asserts)
     return {
         "passed": list(report.asserts) if is_whole else [],
-        "told": [_told(why) for why in report.asserts_told],
-        "problem": "" if is_whole else _told(report.asserts_detail),
+        "told": [_detail(why) for why in report.asserts_told],
+        "problem": "" if is_whole else _detail(report.asserts_detail),
         "printed": report.output[:PRINTED_CHARS],
         "is_cut": report.is_output_cut or len(report.output) > PRINTED_CHARS,
     }
 
 
 def calls_due(*, after_s: float) -> list[Place]:
-    """Calls that were asked for or sent so long ago and that no worker has taken."""
+    """Calls requested or sent at least ``after_s`` seconds ago that no worker has claimed."""
     parameters = {"timeout": settings.TOOL_CALL_TIMEOUT_S, "after": after_s, "batch": BATCH}
     with connection.cursor() as cursor:
         cursor.execute(_DUE, parameters)
@@ -124,5 +124,5 @@ def calls_mark_sent(places: Sequence[Place]) -> None:
         cursor.execute(_SENT, {"episodes": list(episodes), "numbers": list(numbers)})
 
 
-def _told(why: str) -> str:
-    return why.removeprefix(FOREIGN).rstrip(": ")[:TOLD_CHARS]
+def _detail(why: str) -> str:
+    return why.removeprefix(FOREIGN).rstrip(": ")[:DETAIL_CHARS]

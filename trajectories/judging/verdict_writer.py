@@ -1,7 +1,7 @@
-"""Verdicts on their way into the database: those that come while one is being written go in together.
+"""Writes verdicts in batches: those that arrive during a write go into the next one together.
 
 A run's verdicts are numbered under the lock of its counter, which is held until the commit is on disk.
-Written one by one they would wait for one disk write each.
+Written one by one, each would wait for its own disk write.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Waiting(NamedTuple):
 
 
 class VerdictWriter:
-    """Used by the threads of one worker. Whoever comes first writes for all who wait."""
+    """Shared by the threads of one worker. The first to get the lock writes for all that wait."""
 
     def __init__(self) -> None:
         self._queue: list[_Waiting] = []
@@ -33,7 +33,7 @@ class VerdictWriter:
         self._writing = threading.Lock()
 
     def write(self, *, run_id: int, verdict: hot_sql.Ending) -> bool:
-        """End a submitted episode; False when it had ended already. Raises what the database raises."""
+        """End a submitted episode; False when it had ended already. Raises the database's errors."""
         mine = _Waiting(run_id, verdict, Future())
         with self._queue_lock:
             self._queue.append(mine)
@@ -48,12 +48,12 @@ class VerdictWriter:
         by_run: dict[int, list[_Waiting]] = defaultdict(list)
         for waiting in batch:
             by_run[waiting.run_id].append(waiting)
-        for run_id, of_run in by_run.items():
+        for run_id, verdicts in by_run.items():
             try:
-                _write(run_id, of_run)
+                _write(run_id, verdicts)
             except Exception:
-                logger.exception("%d verdicts could not be written together", len(of_run))
-                _write_singly(run_id, of_run)
+                logger.exception("%d verdicts could not be written together", len(verdicts))
+                _write_singly(run_id, verdicts)
 
 
 def _write(run_id: int, batch: list[_Waiting]) -> None:
@@ -65,7 +65,7 @@ def _write(run_id: int, batch: list[_Waiting]) -> None:
 
 
 def _write_singly(run_id: int, batch: list[_Waiting]) -> None:
-    """One that the database refuses must not take the others with it."""
+    """Write one at a time: a verdict that the database refuses must not fail the others."""
     for waiting in batch:
         try:
             _write(run_id, [waiting])
