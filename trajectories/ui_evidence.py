@@ -2,9 +2,9 @@
 
 The rule, for site events that change something or record the answer: evidence is an act that a page reported
 in the same step, or that arrived within ``WITHIN_S`` seconds of the change, before or after (a page sends its
-last events while it is being left). Without evidence the form was not sent from a page with its recorder, but by a
-harness that posts forms itself, or by a browser without JavaScript, whose pages report nothing. The answer is
-unknown when nothing was recorded, and after the episode reached its cap on page events.
+last events while it is being left). Without evidence the form was not sent from a page with its recorder, but
+by a harness that posts forms itself, or by a browser without JavaScript, whose pages report nothing. The
+answer is unknown when nothing was recorded, and after the episode reached its cap on page events.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks each declared action against what the pages of its episode recorded.
 
-The whole rule is in ``docs/action_check.md``; what each action type has to show is in its file of
-``trajectories/actions/builtin``. Page events are the page's own word: the check is diagnostic only.
+The whole rule is in ``docs/action_check.md``; the effect expected of each action type is in its file in
+``trajectories/actions/builtin``. Page events are the page's own claims, so the check is diagnostic only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def episode_check(
             checks[step.index] = _check_unrecorded(step, record, silence, has_page=context.has_page)
             continue
         finding = _finding(step, record)
-        spare = [one for one in record.events_of(step.index) if one.is_act and one not in finding.explained]
+        spare = [e for e in record.events_of(step.index) if e.is_act and e not in finding.explained]
         unexplained.extend(_unexplained(step.index, event) for event in spare)
         check = _check(finding)
         if spare and check.kind in ("confirmed", "none") and _is_passive(step):
@@ -42,7 +42,7 @@ def episode_check(
 
 
 def _silence(events: Sequence[ReportedEvent], context: CheckContext) -> str:
-    """Why nothing can be known of any step, empty when something can."""
+    """Why no step of the episode can be checked; empty when steps can be."""
     if not context.has_page:
         return "this arm has no page"
     if not context.is_recorded:
@@ -80,7 +80,7 @@ def _finding(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) -> Finding:
-    """Why nothing was recorded: because nothing was done, or because the reports are lost."""
+    """The finding for missing events: the action was not performed, or its events may be lost."""
     if reason := rules.not_performed(step):
         return Finding(kind="no_effect", detail=reason, explained=finding.explained)
     if finding.kind == "unknown":

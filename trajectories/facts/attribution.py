@@ -9,14 +9,14 @@ from datetime import timedelta
 from trajectories.actions.types import NEVER, DeclaredStep, PageRecord, ReportedEvent
 
 CAPPED = "capped"
-# A page sends events every quarter of a second, and effects may follow a step's end.
+# Pages send events every quarter of a second, and effects may follow the end of a step.
 GRACE = timedelta(seconds=1)
 
 
 def page_record(
     steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent], *, answer: object = None
 ) -> PageRecord:
-    """Every event once: with its step, or loose."""
+    """Every event once: under its step, or among the loose ones."""
     sent = [event for event in events if event.kind != CAPPED]
     is_capped = len(sent) < len(events)
     is_numbered = any(event.step is not None for event in sent)
@@ -25,7 +25,7 @@ def page_record(
     loose: list[ReportedEvent] = []
     for event, index in zip(sent, indexes, strict=True):
         by_step.get(index, loose).append(event)
-    last = max((index for index, held in by_step.items() if held), default=0)
+    last = max((index for index, step_events in by_step.items() if step_events), default=0)
     return PageRecord(
         steps=steps,
         by_step=by_step,
@@ -38,7 +38,7 @@ def page_record(
 
 
 def _by_time(steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]) -> list[int]:
-    """For each event the last step that had begun when it arrived, 0 if that was over, grace included."""
+    """For each event the last step begun before it arrived; 0 if that step, with grace, was over."""
     windows = sorted(
         (step.started_at, timedelta(milliseconds=min(step.duration_ms, 1e11)) + GRACE, step.index)
         for step in steps

@@ -1,7 +1,7 @@
-"""Measures of behaviour, computed from words and addresses: heuristics, never a judgement by people.
+"""Measures of behaviour, computed from words and addresses: heuristics, not human judgement.
 
-Each formula stands at its function, and all of them in ``docs/behaviour.md``. A measure that would change
-for the same steps is a new ``VERSION`` (``version.py``).
+Each formula is described at its function, and all of them in ``docs/behaviour.md``. Whenever a measure would
+change for the same steps, raise ``VERSION`` (``version.py``).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from trajectories.actions import elements, registry
 from trajectories.actions.types import type_of
 from trajectories.facts.types import Measures
 
-# Of a longer thought or observation the beginning is measured.
+# Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000
 PLACE_CHARS = 16
-KEPT_CHARS = 200
+CACHED_CHARS = 200
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:[.,]\d+)*(?![\w])")
-# A dollar opens a formula before, and closes one after, what is no space; a price's follower is a digit
-# (pandoc's rule for tex_math_dollars). One with a backslash is an amount's, inside a formula and outside.
+# An opening dollar has no space after it, a closing one no space before it and no digit after it (pandoc's
+# rule for tex_math_dollars, which spares prices). A dollar with a backslash is an amount, in formulas too.
 TEX = re.compile(
     r"\$\$[^$]{1,2000}\$\$|(?<!\\)\$(?=\S)(?:\\.|[^$\n\\]){1,500}(?<=\S)\$(?!\d)"
     r"|\\\([^\n]{1,500}?\\\)|\\\[[^$]{1,2000}?\\\]"
@@ -43,7 +43,7 @@ CHECKS = re.compile(
     r"|re-?comput(?:e|ed|ing)|plug(?:ging)?\b.{0,20}\bback|substitut(?:e|ing)\b.{0,20}\bback)\b",
     re.IGNORECASE,
 )
-# They carry no content; whoever restates uses others.
+# Stop words carry no content, so they do not count as restated.
 STOP = frozenset(
     [
         "a",
@@ -91,8 +91,8 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A step, as far as it is measured. ``picture`` is the perceptual hash of its screenshot, else its
-    SHA-256, empty without one. ``shown`` is the hash of the whole observation where only a part is here."""
+    """The measured parts of a step. ``picture`` is the perceptual hash of its screenshot, else its SHA-256,
+    empty without one. ``shown`` is the hash of the whole observation when only a part of it is given."""
 
     index: int
     thought: str = ""
@@ -104,19 +104,19 @@ class Turn:
 
 
 def measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measures]:
-    """All steps of an episode, ascending by number; ``submitted_in`` is the step that sent the answer, None
-    when none did: then all of them come before it."""
+    """Measure all steps of an episode, ascending by number. ``submitted_in`` is the step that sent the
+    answer; with None all steps count as before it."""
     first_seen: dict[tuple[str, str], int] = {}
     pages: set[str] = set()
     page_before, action_before = "", ""
-    found = []
+    measured = []
     for turn in turns:
         place, page = place_of(turn), turn.url or place_of(turn)
         is_change = bool(page_before) and page != page_before
         kind = type_of(turn.action)
         key = (place, repr(turn.action))
         earlier = first_seen.setdefault(key, turn.index) if place else turn.index
-        found.append(
+        measured.append(
             Measures(
                 **thought_counts(turn.thought),
                 restates=restated_share(turn.thought, observation=turn.observation, action=turn.action),
@@ -130,19 +130,19 @@ def measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measures
         )
         pages.add(page)
         page_before, action_before = page, kind
-    return found
+    return measured
 
 
 def thought_counts(thought: str) -> dict[str, int]:
-    """Characters without surrounding space; words (runs of letters); numbers, thousands and decimals in one;
-    formulas: TeX between its marks, and runs of operands around operators outside of them. Of numbers those
-    inside formulas count too."""
+    """Characters without surrounding space; words (runs of letters); numbers, each with its separators;
+    formulas: TeX between its delimiters, and outside of it runs of operands and operators. Numbers in
+    formulas count."""
     text = thought.strip()
     measured = text[:MEASURED_CHARS]
     outside = TEX.sub(" ", measured)
-    # Most thoughts have no sign, and looking for operands takes long.
+    # Most thoughts have no sign, and the search for operands is slow.
     runs = PLAIN_FORMULA.finditer(outside) if SIGN.search(outside) else ()
-    plain = sum(1 for one in runs if _is_formula(one.group()))
+    plain = sum(1 for run in runs if _is_formula(run.group()))
     return {
         "thought_chars": len(text),
         "thought_words": sum(1 for word in WORD.findall(measured) if not word[0].isdecimal()),
@@ -152,33 +152,33 @@ def thought_counts(thought: str) -> dict[str, int]:
 
 
 def _is_formula(run: str) -> bool:
-    """Whether a run is more than words with a stroke between them: "and/or", "step-by-step", "n/a"."""
+    """Whether a run is more than words joined by slashes or hyphens: "and/or", "step-by-step", "n/a"."""
     if not SIGN.search(run):
         return False
     return bool(re.search(r"\d", run)) or "=" in run
 
 
 def restated_share(thought: str, *, observation: str, action: Mapping[str, Any] | None) -> float:
-    """The share of a thought's content words that stand in a pair which the page or the action has too.
+    """The share of a thought's content words in pairs that also occur on the page or in the action.
 
-    Words are case-folded and stop words left out; a pair is two neighbours. With P the pairs of the thought
-    and Q those of the observation's text and of the action in words: words of pairs in both, over all words.
-    0 for thoughts of fewer than two content words. Paraphrase is not found.
+    Words are case-folded, stop words are left out, and a pair is two neighbouring words. With P the pairs of
+    the thought and Q those of the observation's text and of the action in words: the words in pairs of both,
+    over all words. 0 for thoughts of fewer than two content words. Paraphrases are not detected.
     """
     words = _content(thought)
     if len(words) < 2:
         return 0.0
-    page, deed = _pairs_of_page(observation), _pairs_of_action(action, observation)
+    page_pairs, action_pairs = _pairs_of_page(observation), _pairs_of_action(action, observation)
     covered = bytearray(len(words))
     for place, pair in enumerate(pairwise(words)):
-        if pair in page or pair in deed:
+        if pair in page_pairs or pair in action_pairs:
             covered[place] = covered[place + 1] = 1
     return sum(covered) / len(words)
 
 
 def place_of(turn: Turn) -> str:
-    """What the page showed, as a hash: the observation's text without element ids, else the picture; empty
-    without either."""
+    """What the page showed, as a hash: of the observation's text without element ids, else of the picture;
+    empty without either."""
     if turn.shown is not None:
         return turn.shown
     shown = ids_removed(turn.observation) if turn.observation else turn.picture
@@ -188,7 +188,7 @@ def place_of(turn: Turn) -> str:
 
 
 def says_check(thought: str) -> bool:
-    """Whether a thought speaks of checking; checking in and out, boxes and lists are not meant."""
+    """Whether a thought mentions checking; check-in, check-out, check boxes and checklists do not count."""
     return CHECKS.search(thought[:MEASURED_CHARS]) is not None
 
 
@@ -196,17 +196,17 @@ def _content(text: str) -> list[str]:
     return [word for word in WORD.findall(text[:MEASURED_CHARS].casefold()) if word not in STOP]
 
 
-# One page is looked at in several steps, one after the other.
+# Consecutive steps often observe the same page.
 @lru_cache(maxsize=8)
 def _pairs_of_page(observation: str) -> frozenset[Pair]:
     lines = ids_removed(observation)[:MEASURED_CHARS].splitlines()
-    words = (_content_kept(line) if len(line) <= KEPT_CHARS else _content(line) for line in lines)
+    words = (_content_cached(line) if len(line) <= CACHED_CHARS else _content(line) for line in lines)
     return frozenset(pairwise(chain.from_iterable(words)))
 
 
-# From page to page of a site most lines are the same; words of short ones take some megabytes, 17 at most.
+# Pages of a site share most of their lines; caching the words of short ones takes 17 MB at most.
 @lru_cache(maxsize=4096)
-def _content_kept(line: str) -> Sequence[str]:
+def _content_cached(line: str) -> Sequence[str]:
     return _content(line)
 
 

@@ -21,7 +21,7 @@ TYPE_CHARS = 32
 
 
 def facts_of(source: Source) -> Facts:
-    """Pure: the same source, the same facts; open episodes have theirs computed as they stand."""
+    """Pure: the same source gives the same facts. An open episode is computed from its steps so far."""
     checked = _checked(source)
     measures = behaviour.measure([_turn(step) for step in source.steps], submitted_in=_submitted_in(source))
     steps = [
@@ -87,7 +87,7 @@ def _turn(step: SourceStep) -> Turn:
 
 
 def _submitted_in(source: Source) -> int | None:
-    """The step that sent the answer: the server's word, else the last one, after which nothing follows."""
+    """The step that sent the answer: as the server recorded it, else the last step."""
     if source.answer is None or not source.steps:
         return None
     answers = [step.index for step in source.steps if step.action_type == "answer"]
@@ -101,8 +101,8 @@ def _summary(
 ) -> dict[str, Any]:
     kinds: Counter[str] = Counter(step.check.kind for step in steps)
     measures = [step.measures for step in steps]
-    words_total = sum(one.thought_words for one in measures)
-    restated = sum(one.restates * one.thought_words for one in measures)
+    words_total = sum(m.thought_words for m in measures)
+    restated = sum(m.restates * m.thought_words for m in measures)
     return {
         "steps": len(steps),
         "duration_ms": sum(step.duration_ms or 0.0 for step in source.steps),
@@ -110,12 +110,12 @@ def _summary(
         **{kind: kinds[kind] for kind in (*MISMATCHES, "confirmed")},
         "unexplained_events": len(unexplained),
         "first_unexplained": [asdict(event) for event in unexplained[:UNEXPLAINED_STORED]],
-        "loops": sum(one.repeats is not None for one in measures),
-        "backtracks": sum(one.is_backtrack for one in measures),
-        "page_changes": sum(one.is_page_change for one in measures),
-        "checks": sum(one.checks_before_submit for one in measures),
+        "loops": sum(m.repeats is not None for m in measures),
+        "backtracks": sum(m.is_backtrack for m in measures),
+        "page_changes": sum(m.is_page_change for m in measures),
+        "checks": sum(m.checks_before_submit for m in measures),
         **{
-            name: sum(getattr(one, name) for one in measures) / len(measures) if measures else None
+            name: sum(getattr(m, name) for m in measures) / len(measures) if measures else None
             for name in ("thought_chars", "thought_words", "numbers", "formulas")
         },
         "restates": restated / words_total if words_total else None,

@@ -28,12 +28,12 @@ def episodes(*, episode_ids: list[int]) -> None:
         try:
             store.facts_compute([episode_id])
         except Exception:
-            # The others must not wait for it; the sweeper sends it again.
+            # One failure must not stop the others; the sweeper sends the episode again.
             logger.exception("episode %s has no facts: computing them failed", episode_id)
 
 
 def episodes_send(episode_ids: Sequence[int]) -> int:
-    """Have facts computed, in batches; returns how many episodes the queue took."""
+    """Queue the computation of facts, in batches; returns how many episodes the queue accepted."""
     for start in range(0, len(episode_ids), BATCH):
         batch = list(episode_ids[start : start + BATCH])
         if not jobs.job_send(episodes, queues.MEDIA, episode_ids=batch):

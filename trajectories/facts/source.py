@@ -1,4 +1,4 @@
-"""What facts are computed from, read in one statement an episode."""
+"""The input for facts: an episode's steps and events, read in one statement."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from trajectories import hot_sql
 
 
 class SourceStep(Struct, frozen=True, kw_only=True):
-    """A step; ``phash`` is of its screenshot, once a worker has looked at it.
+    """A step; ``phash`` is its screenshot's perceptual hash, once a worker has computed it.
 
-    With ``shown``, a hash of the observation without element ids, ``observation`` may be the line of the
-    action's target alone; ``chars`` are then those of the whole.
+    With ``shown``, a hash of the observation without element ids, ``observation`` may be only the line of the
+    action's target; ``chars`` is then the length of the whole.
     """
 
     index: int
@@ -38,7 +38,7 @@ class SourceStep(Struct, frozen=True, kw_only=True):
 
     @property
     def is_observation_complete(self) -> bool:
-        """Neither is the observation cut, nor is there none, as where screenshots are all that is posted."""
+        """False when the observation is cut, or missing, as when only screenshots are posted."""
         chars = len(self.observation) if self.chars is None else self.chars
         return 0 < chars < OBSERVATION_CHARS
 
@@ -53,8 +53,8 @@ class SourceEvent(Struct, frozen=True, kw_only=True):
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """``answer`` is None without a submission; ``answered_in`` the step in which a page's answer was taken,
-    ``seen_until`` when the last step or page event that is in it came."""
+    """An episode. ``answer`` is None without a submission; ``answered_in`` is the step in which a page's
+    answer was recorded, ``seen_until`` the time of the last step or page event included."""
 
     episode: int
     arm: str
@@ -71,12 +71,12 @@ class Source(Struct, frozen=True, kw_only=True):
         return ARMS[self.arm].has_page
 
 
-# What is matched and measured; of a long observation the beginning. Visible blocks and errors are no acts.
+# The beginning of a long observation is matched and measured. Visible blocks and errors are left out.
 OBSERVATION_CHARS = 100_000
 EVENT_KINDS = ("click", "input", "key", "submit", "focus", "scroll", "load", "settled", "capped")
-# A page can send so many in a minute; no honest episode has as many.
+# A page can send this many in a minute; no honest episode does.
 EVENTS_MAX = 50_000
-# Of a part of an episode that is read for a page and not kept.
+# For a part of an episode, read for a page and not stored.
 PART_EVENTS_MAX = 4_000
 
 _WHOLE = """
@@ -113,8 +113,8 @@ _READ = _WHOLE.format(
 )
 
 # An observation may have a megabyte, and a part 200 of them: only those whose words are measured leave the
-# database whole. Of the others the hash tells whether the page was another (``behaviour.place_of``), and the
-# line of its target what the action meant (``elements.target_of``).
+# database whole. For the others, the hash shows whether the page changed (``behaviour.place_of``), and the
+# line of the target what the action named (``elements.target_of``).
 _SHOWN = rf"""CROSS JOIN LATERAL (SELECT left(s.observation_text, %(observation_chars)s) AS o,
             substring(s.action->>'target' FROM '^{ELEMENT_ID}$') AS e OFFSET 0) a
         CROSS JOIN LATERAL (SELECT CASE WHEN a.o <> ''
@@ -123,8 +123,9 @@ _SHOWN = rf"""CROSS JOIN LATERAL (SELECT left(s.observation_text, %(observation_
             coalesce(split_part(substr(a.o, nullif(strpos(a.o, '[' || a.e || ']'), 0)), E'\n', 1), '')
                 AS line) b"""  # noqa: S608 - constants of ours
 
-# Whether pages report anything, and by numbers, is true of the whole episode: one event tells it. Where there
-# are more than are read, each step asked for keeps its first ones, and those before it lose theirs.
+# Whether pages report events, and with step numbers, holds for the whole episode: one event shows it. When
+# there are more events than the limit, the requested steps keep their first ones, and earlier steps lose
+# theirs.
 _EVENTS_OF_PART = """SELECT * FROM (SELECT g.*,
             row_number() OVER (PARTITION BY g.step ORDER BY g.received_at, g.page, g.seq) AS place,
             g.kind = 'capped' OR (g.page, g.seq) = t.told AS is_telling,
@@ -158,7 +159,7 @@ _decode = msgspec.json.Decoder(Source).decode
 
 
 def sources_read(episode_ids: Sequence[int]) -> list[Source]:
-    """The sources of the episodes among these that exist, in no order."""
+    """The sources of those of the episodes that exist, in no particular order."""
     parameters: dict[str, Any] = {
         "ids": list(episode_ids),
         "observation_chars": OBSERVATION_CHARS,
@@ -171,11 +172,11 @@ def sources_read(episode_ids: Sequence[int]) -> list[Source]:
 
 
 def source_part(*, episode_id: int, first: int, last: int, reach: int, is_whole: bool) -> Source | None:
-    """The steps numbered from ``first`` to ``last`` of an episode as it stands, with ``reach`` before them,
-    one after, and their events; None without the episode. What is computed of it is true of the part.
+    """The steps from ``first`` to ``last`` of an episode, with ``reach`` steps before them, one after, and
+    their events; None without the episode. Facts computed from it hold for this part.
 
-    How much a thought restates is so with ``is_whole`` alone, and of the steps asked for: others lack most of
-    their observation.
+    How much a thought restates is right only with ``is_whole``, and only for the requested steps: the others
+    lack most of their observation.
     """
     parameters: dict[str, Any] = {
         "ids": [episode_id],

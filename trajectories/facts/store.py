@@ -1,4 +1,4 @@
-"""Facts on disk: which episodes need them, and writing an episode's in one statement."""
+"""Stored facts: which episodes need them, and writing those of an episode in one statement."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trajectories.facts.types import Facts
 from trajectories.facts.version import VERSION
 from trajectories.facts.words import CONFIGURATION
 
-# Pages send their last events while they are left, and harnesses their last step after the answer.
+# Pages send their last events while being left, and harnesses their last step after the answer.
 SETTLE_S = 5
 
 _encode = msgspec.json.Encoder().encode
@@ -57,7 +57,7 @@ FROM json_to_record(%(summary)s::json) AS i({_EPISODE_COLUMNS})
 ON CONFLICT (episode_id) DO UPDATE SET version = excluded.version, seen_until = excluded.seen_until,
     computed_at = excluded.computed_at, {_set(_EPISODE_NAMES)}"""  # noqa: S608 (constants of this module)
 
-# Facts are late when a step or page event came after they were read; both are looked up by their keys.
+# Facts are outdated when a step or page event came after the read; both are looked up by key.
 _IS_LATE = """
     (f.episode_id IS NULL OR f.version <> %(version)s
      OR f.seen_until < (SELECT s.created_at FROM trajectories_step s WHERE s.episode_id = e.id
@@ -79,8 +79,8 @@ ORDER BY e.id LIMIT %(limit)s"""  # noqa: S608 (constants of this module)
 
 
 def facts_compute(episode_ids: Sequence[int]) -> int:
-    """Compute and keep the facts of these episodes; returns how many steps they have. A second time changes
-    nothing but the time. One is read at a time: it may have ten thousand steps."""
+    """Compute and store the facts of these episodes; returns their number of steps. Idempotent, except for
+    the time. Episodes are read one at a time: one may have ten thousand steps."""
     steps = 0
     for episode_id in episode_ids:
         for source in sources_read([episode_id]):
@@ -102,7 +102,7 @@ def facts_write(source: Source, facts: Facts) -> None:
 
 
 def episodes_due(*, since: datetime, limit: int, without: Sequence[int] = ()) -> list[Due[int]]:
-    """Ended episodes whose facts are missing, of another version or older than what came since."""
+    """Ended episodes whose facts are missing, outdated or of another version."""
     parameters: dict[str, Any] = {
         "since": since,
         "settle": SETTLE_S,
@@ -116,7 +116,7 @@ def episodes_due(*, since: datetime, limit: int, without: Sequence[int] = ()) ->
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
-    """Ended episodes by id, of one run or all: those that are due, or ``again`` all of them."""
+    """Ended episodes by id, of one run or of all: those that are due, or with ``again`` every one."""
     parameters = {"after": after, "limit": limit, "run": run, "again": again, "version": VERSION}
     with connection.cursor() as cursor:
         cursor.execute(_ALL, parameters)

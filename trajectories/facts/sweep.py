@@ -8,7 +8,7 @@ from core.sweep import Sweep
 from trajectories.facts import jobs, store
 
 BATCH = 500
-# An episode whose facts never come is left alone until the next start; some tries fall into the first job.
+# An episode that keeps failing is left alone until the next start; its first job may outlast several tries.
 TRIES = 10
 
 

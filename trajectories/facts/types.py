@@ -1,4 +1,4 @@
-"""What is computed of steps and episodes, as values."""
+"""Facts of steps and episodes, as values."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class EpisodeCheck:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckContext:
-    """``has_page``: the arm has one; ``is_recorded``: the recorder is on; ``answer``: as the API accepted it,
-    None when it did not."""
+    """``has_page``: the arm has a page; ``is_recorded``: the recorder is on; ``answer``: as submitted through
+    the API, None otherwise."""
 
     has_page: bool = True
     is_recorded: bool = True
@@ -72,7 +72,7 @@ class StepFact:
     words: str
 
     def row(self) -> dict[str, Any]:
-        """Its columns, with the words as text for ``to_tsvector``."""
+        """The column values, with the words as text for ``to_tsvector``."""
         return {
             "index": self.index,
             "action_type": self.action_type,

@@ -1,6 +1,6 @@
-"""Which facts are the latest."""
+"""The current version of facts."""
 
 from __future__ import annotations
 
-# Goes up whenever the same steps and events would make other facts: all are then computed again.
+# Raise it whenever the same steps and events would give different facts; all are then computed again.
 VERSION = 8

@@ -1,8 +1,8 @@
-"""How thoughts and queries are cut into words for full text search: the same way, so that all is found.
+"""Splits thoughts and queries into words for full-text search, both in the same way.
 
-Postgres's own parser reads ``1/11`` as a file, ``-5`` as another word than ``5`` and ``k+1`` as ``k`` and
-``+1``. So whatever is neither letter nor digit separates words beforehand, but for a point inside a number;
-``1,000`` is ``1000``. A formula is a sequence of words, and found as a phrase.
+Postgres's own parser reads ``1/11`` as a file, ``-5`` as a different word from ``5`` and ``k+1`` as ``k`` and
+``+1``. So everything except letters and digits separates words beforehand, apart from a point in a number;
+``1,000`` is ``1000``. A formula is a sequence of words, which a search matches as a phrase.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Of the configuration ``simple``: thoughts come in any language, and whoever looks for "let me check" or
-# "not" means these words; ``english`` leaves out stop words and folds endings.
+# Thoughts may be in any language, and a search for "let me check" or "not" means exactly these words;
+# ``english`` would drop stop words and fold endings.
 CONFIGURATION = "simple"
 # A tsvector holds at most 1 MB.
 INDEXED_BYTES = 200_000
@@ -28,7 +28,7 @@ def words_of(text: str) -> list[str]:
 
 
 def indexed(text: str) -> str:
-    """What is given to ``to_tsvector``: words between spaces."""
+    """The text for ``to_tsvector``: words separated by spaces."""
     joined = " ".join(words_of(text[:INDEXED_BYTES]))
     if len(joined) <= INDEXED_BYTES // 4:
         return joined
@@ -36,11 +36,11 @@ def indexed(text: str) -> str:
 
 
 def query_terms(query: str) -> list[tuple[str, list[str]]]:
-    """The parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for what must not be there,
-    ``("or", [])``. Several words of one part are a phrase."""
+    """The parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for exclusions, ``("or",
+    [])``. Several words of one part are a phrase."""
     terms: list[tuple[str, list[str]]] = []
-    for found in re.finditer(r'(-?)"([^"]*)"?|(\S+)', query):
-        sign, quoted, bare = found.group(1) or "", found.group(2), found.group(3)
+    for match in re.finditer(r'(-?)"([^"]*)"?|(\S+)', query):
+        sign, quoted, bare = match.group(1) or "", match.group(2), match.group(3)
         if bare is not None and bare.casefold() == "or":
             terms.append(("or", []))
             continue
@@ -49,14 +49,14 @@ def query_terms(query: str) -> list[tuple[str, list[str]]]:
         words = words_of(quoted if bare is None else bare)
         if words:
             terms.append((sign, words))
-        if sum(len(held) for _, held in terms) > QUERY_WORDS_MAX:
+        if sum(len(parts) for _, parts in terms) > QUERY_WORDS_MAX:
             break
     return terms
 
 
 def web_query(query: str) -> str:
-    """The query for ``websearch_to_tsquery``, its parts cut into words as thoughts are; empty when it has no
-    word that has to be there."""
+    """The query for ``websearch_to_tsquery``, its parts split into words as thoughts are; empty without
+    a word that must occur."""
     terms = query_terms(query)
     if not any(words and sign != "-" for sign, words in terms):
         return ""

@@ -135,5 +135,5 @@ def _milestones(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> 
     reached = milestones.reached(milestones.of_tags(episode.tags), facts, events)
     if not reached:
         return {}
-    marks = {f"{milestones.MARK}{m.name}": float(milestone.event is not None) for milestone in reached}
+    marks = {f"{milestones.MARK}{m.name}": float(m.event is not None) for m in reached}
     return {"milestones_reached": sum(marks.values()) / len(marks), **marks}

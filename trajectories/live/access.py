@@ -24,7 +24,7 @@ BEARER_PROTOCOL = "bearer."
 
 @dataclass(frozen=True, kw_only=True)
 class Viewer:
-    """``splits`` is empty for those who may see all."""
+    """``splits`` are those that the viewer may see; empty means all."""
 
     splits: frozenset[str] = frozenset()
 
@@ -35,7 +35,7 @@ class Viewer:
 async def viewer_by_key(authorization: str | None) -> Viewer:
     """The holder of a key; ``GymError`` 401, 403, or 503 when Postgres is unreachable."""
     try:
-        # Returns the connection: one kept by the thread would be dead after a restart of Postgres.
+        # Releases the connection: one held by the thread would be dead after a restart of Postgres.
         principal = await database_sync_to_async(auth.principal_for)(authorization)
     except DatabaseError:
         raise unavailable() from None
@@ -45,8 +45,8 @@ async def viewer_by_key(authorization: str | None) -> Viewer:
 
 
 async def viewer_of_socket(connection: Connection) -> Viewer:
-    """The caller of a WebSocket: a key in ``Authorization`` or in the subprotocol ``bearer.<key>``, else the
-    lab's cookie. Never a key in the address: addresses are logged and remembered.
+    """The caller of a WebSocket, by a key in ``Authorization`` or in the subprotocol ``bearer.<key>``, else
+    by the lab's cookie. Keys in addresses are not accepted: addresses end up in logs and histories.
 
     Errors: as ``viewer_by_key``; ``wrong_origin`` 403 for a cookie sent by another site's page.
     """
@@ -60,7 +60,7 @@ async def viewer_of_socket(connection: Connection) -> Viewer:
 
 
 def subprotocol_chosen(connection: Connection) -> str | None:
-    """A browser expects one of its offers back; the key only when it has offered nothing else."""
+    """A browser expects one of the protocols it offered; the key is returned only when it is the only one."""
     offers: list[str] = sorted(
         connection.get("subprotocols", ()), key=lambda offer: offer.startswith(BEARER_PROTOCOL)
     )
@@ -95,7 +95,7 @@ async def _viewer_by_session(connection: Connection) -> Viewer:
 
 
 async def _user_of_session(key: str) -> Any:
-    # Imported late: it costs every start 30 ms, and most sockets come with a key.
+    # Imported late: it adds 30 ms to every start, and most sockets use a key.
     from channels.auth import get_user  # type: ignore[import-untyped]
 
     store = import_module(settings.SESSION_ENGINE).SessionStore(key)

@@ -19,7 +19,8 @@ SILENCE_S = 5.0
 
 
 class Announcements:
-    """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may be lost."""
+    """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may have been
+    lost."""
 
     def __init__(
         self,

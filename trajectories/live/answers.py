@@ -1,4 +1,4 @@
-"""Answers of a bare ASGI application: JSON, the API's error format, no work for callers that hung up."""
+"""Responses of a bare ASGI application: JSON, the API's error format, no work for callers that hang up."""
 
 from __future__ import annotations
 

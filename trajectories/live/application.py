@@ -1,4 +1,4 @@
-"""Live as one ASGI application: a hub, the waits and the sockets over it."""
+"""Live as one ASGI application: the waits and the sockets on top of one hub."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trajectories.live.waits import WaitApp
 
 
 class LiveApplication:
-    """Needs a server that speaks the lifespan protocol: the hub belongs to the event loop that serves."""
+    """Needs a server with lifespan support: the hub belongs to the serving event loop."""
 
     _waits: WaitApp
     _sockets: SocketApp

@@ -1,4 +1,4 @@
-"""Many callers, one query."""
+"""One query for many callers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Batch(Generic[K, V]):
     """Answers single requests with shared queries.
 
     Requests that arrive during a query go into the next one: an answer is never older than its request. One
-    query runs at a time, so a crowd costs one database connection.
+    query runs at a time, so any number of callers costs one database connection.
     """
 
     def __init__(self, load: Callable[[list[K]], Awaitable[dict[K, V]]]) -> None:
@@ -25,13 +25,13 @@ class Batch(Generic[K, V]):
         self._runner: asyncio.Task[None] | None = None
 
     async def get(self, key: K) -> V | None:
-        """The value for ``key``, None when ``load`` gave none; raises what ``load`` raised."""
+        """The value for ``key``, None when ``load`` returned none; raises what ``load`` raised."""
         future = self._pending.get(key)
         if future is None:
             future = self._pending[key] = asyncio.get_running_loop().create_future()
         if self._runner is None:
             self._runner = asyncio.create_task(self._run())
-        # Shielded: a caller that gives up must not take the answer from the others.
+        # Shielded: a caller that gives up must not cancel the answer for the others.
         return await asyncio.shield(future)
 
     async def _run(self) -> None:
@@ -48,7 +48,7 @@ class Batch(Generic[K, V]):
         except Exception as error:  # noqa: BLE001 (handed to every caller)
             for future in requests.values():
                 future.set_exception(error)
-                future.exception()  # seen: all callers may have gone by now
+                future.exception()  # marks it as retrieved: all callers may have left
             return
         for key, future in requests.items():
             future.set_result(values.get(key))

@@ -12,8 +12,8 @@ CLOSED: Message = {"type": "websocket.disconnect", "code": 1000}
 class Line:
     """The two ends of a socket, as ASGI has them.
 
-    granian delays a close for as long as the application waits for a message, and Channels always does. So
-    the wait is cancelled first, and answered with a disconnect once the close has been sent.
+    granian delays a close while the application waits for a message, and Channels always does. So the wait is
+    cancelled first, and returns a disconnect once the close has been sent.
     """
 
     def __init__(self, receive: Receive, send: Send) -> None:

@@ -27,17 +27,17 @@ SEND_S = 20.0
 CLOSE_S = 3.0
 # How long a revoked key or an ended session may still watch.
 CHECK_AGAIN_S = 60.0
-CLOSE_CODE_BASE = 4_000  # 4404 says what 404 says
+CLOSE_CODE_BASE = 4_000  # 4404 corresponds to HTTP 404
 PULSE_S = 1.0
 PING = "ping"
 PONG = '{"type":"pong"}'
 
 
 class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channels is not typed
-    """One socket. What it sends is text; what it is sent is ignored, but for ``ping``.
+    """One socket. It sends text, and ignores what it receives except ``ping``.
 
-    A refused caller gets no handshake (403). Later failures are told as ``{"type": "error", "error": {...}}``
-    and close the socket with 4000 and the status.
+    A refused caller gets no handshake (403). Later failures are sent as ``{"type": "error", "error": {...}}``
+    and close the socket with 4000 plus the status.
     """
 
     viewer: access.Viewer
@@ -67,7 +67,7 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
             await asyncio.gather(self.relay, return_exceptions=True)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Answers ``ping``: a page cannot see the protocol's own pings, nor that a server hangs."""
+        """Answer ``ping``: a page cannot see the protocol's own pings, nor whether a server hangs."""
         if text_data != PING:
             return
         # The other end may be gone.
@@ -77,10 +77,10 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
     @abstractmethod
     def messages(self) -> AsyncIterator[list[str]]:
-        """What to send, in bundles; ``GymError`` ends it."""
+        """The messages to send, in bundles; a ``GymError`` ends the socket."""
 
     async def watched(self, wait: Callable[[], Awaitable[T]]) -> AsyncIterator[T]:
-        """What ``wait`` gives, time and again, while the caller may see it."""
+        """The results of repeated calls of ``wait``, for as long as the caller is allowed to watch."""
         clock = asyncio.get_running_loop()
         check_at = clock.time() + CHECK_AGAIN_S
         while True:
@@ -89,8 +89,8 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
                 check_at = clock.time() + CHECK_AGAIN_S
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(check_at):
-                    given = await wait()
-                yield given
+                    result = await wait()
+                yield result
 
     async def _relay(self) -> None:
         try:
@@ -112,7 +112,7 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 
     async def _fail(self, error: GymError) -> None:
         text = msgspec.json.encode({"type": "error", **error.as_body()}).decode()
-        # The other end may be gone, or stuck: then the close at least ends this side.
+        # The other end may be gone or stuck; closing at least ends this side.
         with suppress(Exception):
             async with asyncio.timeout(CLOSE_S):
                 await self.send(text_data=text)
@@ -124,7 +124,7 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
 class EpisodeConsumer(LiveConsumer):
     """``state`` (the episode's record and the highest step), then new steps and the verdict.
 
-    A verdict written while the socket connects may be in the state and follow as a message, too.
+    A verdict written while the socket connects may appear in the state and again as a message.
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:
@@ -164,7 +164,7 @@ class RunConsumer(LiveConsumer):
                 yield bundle
 
     async def _verdicts(self, after: int, cursor: int) -> AsyncIterator[list[str]]:
-        """Those with a place above ``after``, up to ``cursor``: the feed has the rest."""
+        """Verdicts numbered above ``after``, up to ``cursor``; the feed sends the rest."""
         while after < cursor:
             page = await self.hub.pages.get((self.subject_id, after))
             if page is None or not page.rows:
@@ -174,9 +174,9 @@ class RunConsumer(LiveConsumer):
 
 
 class RunPulseConsumer(LiveConsumer):
-    """``state``, then at most once a second that the run has new verdicts or episodes: for pages that count.
+    """``state``, then at most one ``pulse`` per second while the run gets new verdicts or episodes.
 
-    A run may write hundreds of verdicts and thousands of steps a second; whoever only counts needs none.
+    For pages that only show counts: a run may write hundreds of verdicts and thousands of steps a second.
     """
 
     async def messages(self) -> AsyncIterator[list[str]]:
@@ -199,7 +199,7 @@ def _whole_run_require(viewer: access.Viewer) -> None:
 
 
 class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
-    """For addresses that nothing is at, and when there are too many sockets."""
+    """For unknown addresses, and when there are too many sockets."""
 
     async def connect(self) -> None:
         await self.close()

@@ -1,4 +1,4 @@
-"""What is announced once it has been committed: ids only, because Postgres has the rest."""
+"""Announcements of committed changes: ids only, because Postgres has the rest."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ OPENING_CHANNEL = "gym:openings"
 
 
 class EpisodesOpened(msgspec.Struct, frozen=True, kw_only=True):
-    """A run has new episodes: for whoever counts them. A lost announcement makes a page late."""
+    """A run has new episodes: for pages that count them. A lost announcement only delays them."""
 
     run: int
 
 
 class VerdictsWritten(msgspec.Struct, frozen=True, kw_only=True):
-    """Episodes of one run that have got their verdict. A lost or doubled announcement does no harm."""
+    """Episodes of one run that have received their verdicts. A lost or repeated announcement does no harm."""
 
     run: int
     episodes: list[int]
@@ -41,7 +41,7 @@ def opening_encode(*, run_id: int) -> bytes:
 
 
 def announcement_decode(message: bytes, *, channel: str) -> Announced | None:
-    """The announcement, or None when the message is none."""
+    """The announcement, or None when the message is malformed."""
     try:
         return _decoders[channel].decode(message)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""What sockets receive: one feed for each watched run or episode, however many watch it.
+"""The feeds behind sockets: one per watched run or episode, however many watch it.
 
 Messages are JSON text: ``state`` on joining, then ``verdict`` and ``step``.
 """
@@ -68,7 +68,7 @@ class Feed(ABC):
 
     @abstractmethod
     async def pump(self) -> None:
-        """Publish verdicts until there can be no more; ``GymError`` when run or episode has gone."""
+        """Publish verdicts until there can be no more; ``GymError`` when the run or episode is gone."""
 
     def publish(self, bundle: list[str]) -> None:
         for subscription in list(self.subscriptions):
@@ -138,5 +138,5 @@ def too_slow() -> GymError:
 
 
 def verdict_message(seq: int, record: str) -> str:
-    """A record of the verdict stream, an object, with its place and type before its own fields."""
+    """A record of the verdict stream, with type and number before its own fields."""
     return f'{{"type":"verdict","seq":{seq},{record[1:]}'

@@ -20,7 +20,7 @@ from trajectories.live.watch import STEPS_EVERY_S, Feeds
 
 logger = logging.getLogger(__name__)
 
-# Announcements may be lost: a verdict then stays unnoticed for this long at most.
+# Announcements may be lost; a verdict then goes unnoticed for this long at most.
 POLL_EVERY_S = 2.0
 
 
@@ -32,7 +32,7 @@ class VerdictsSeen(NamedTuple):
 
 
 class Hub(News):
-    """Wakes waiters when something happens, and answers them all with few queries."""
+    """Wakes waiters when something happens, and answers all of them with a few queries."""
 
     def __init__(self, *, reader: LiveReader, redis_url: str) -> None:
         super().__init__(reader)
@@ -59,13 +59,13 @@ class Hub(News):
         await self.reader.close()
 
     async def episode_is_visible(self, episode_id: int, splits: Collection[str]) -> bool:
-        """Whether the episode's task is in one of ``splits``; without any, true and no query."""
+        """Whether the episode's task is in one of ``splits``; true without a query when there are none."""
         return not splits or await self.splits.get(episode_id) in splits
 
     async def episode_wait(self, episode_id: int, *, timeout_s: float) -> EpisodeState | None:
         """The episode's state once it has its verdict, or after ``timeout_s``; None when it is unknown.
 
-        Raises ``Unavailable`` when Postgres stays away.
+        Raises ``Unavailable`` when Postgres stays unreachable.
         """
         clock = asyncio.get_running_loop()
         deadline = clock.time() + timeout_s
@@ -81,10 +81,10 @@ class Hub(News):
     async def verdicts_wait(
         self, run_id: int, *, after: int, timeout_s: float, splits: Collection[str] = ()
     ) -> VerdictsSeen | None:
-        """Verdicts of a run after a cursor, as soon as there is one; none of them at the time-out.
+        """Verdicts of a run after a cursor, as soon as there is one; an empty list after the time-out.
 
-        Only verdicts on tasks of ``splits`` when these are given. None when the run is unknown.
-        Raises ``Unavailable`` when Postgres stays away.
+        With ``splits``, only verdicts on their tasks. None when the run is unknown.
+        Raises ``Unavailable`` when Postgres stays unreachable.
         """
         clock = asyncio.get_running_loop()
         deadline = clock.time() + timeout_s
@@ -100,7 +100,7 @@ class Hub(News):
                 after = seen.next
 
     async def poll(self) -> None:
-        """Check once for everything that somebody waits for, in two queries."""
+        """Check everything that somebody waits for, in two queries."""
         if ids := self.episodes.keys():
             self.episodes.notify(await self.reader.finished(ids))
         ids = list({*self.runs.keys(), *self.pulses.keys()})
@@ -151,7 +151,7 @@ async def _forever(turn: Callable[[], Awaitable[None]], *, pause_s: float) -> No
         try:
             await turn()
         except Unavailable as error:
-            logger.warning("Postgres cannot be asked: %s", error)
+            logger.warning("Postgres is unreachable: %s", error)
         except Exception:
             logger.exception("A turn of the live hub failed")
         await asyncio.sleep(pause_s)

@@ -1,17 +1,17 @@
-"""Which steps of which episode have been told, when they may be stored out of order."""
+"""Which steps of each episode have been sent to watchers, although steps may be stored out of order."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-# A gap is waited for until so many steps above it are known; then it is taken for one that stays.
+# A gap is waited for until this many steps above it are known; then it counts as permanent.
 GAP_STEPS_MAX = 32
 
 
 @dataclass
 class _Mark:
-    """All steps up to ``floor`` are told, and those of ``above``."""
+    """All steps up to ``floor`` have been sent, and those in ``above``."""
 
     floor: int = 0
     above: set[int] = field(default_factory=set)
@@ -33,37 +33,39 @@ class _Mark:
 
 
 class StepMarks:
-    """A mark for each episode; one that is not known has none of its steps told."""
+    """A mark for each episode; no steps of an unmarked episode have been sent."""
 
     def __init__(self) -> None:
         self._marks: dict[int, _Mark] = {}
 
     def begin(self, highest: Mapping[int, int], *, watched: Collection[int] = ()) -> None:
-        """Take the steps up to ``highest`` as told; of ``watched`` episodes with a mark it stays as it is.
+        """Count the steps up to ``highest`` as sent, except for ``watched`` episodes that have a mark.
 
-        A mark that is left of former watchers tells nothing: nobody has looked for steps since.
+        A mark left over from former watchers is replaced: nobody has looked for steps since.
         """
         for episode_id, index in highest.items():
             if episode_id not in watched or episode_id not in self._marks:
                 self._marks[episode_id] = _Mark(floor=index)
 
     def take(self, episode_id: int, index: int) -> bool:
-        """Whether this step is still to be told; from now on it is."""
+        """Whether this step is still to be sent; from now on it counts as sent."""
         return self._marks.setdefault(episode_id, _Mark()).take(index)
 
     def highest(self, episode_id: int) -> int:
-        """The highest step told, 0 when none is."""
+        """The highest step sent, 0 if none was."""
         mark = self._marks.get(episode_id)
         return mark.highest if mark else 0
 
     def floors(self) -> dict[int, int]:
-        """Where to look on from, for each episode."""
+        """The step after which to look for new ones, by episode."""
         return {episode_id: mark.floor for episode_id, mark in self._marks.items()}
 
     def keep(self, episode_ids: Iterable[int]) -> None:
         """Forget all other episodes."""
-        wanted = set(episode_ids)
-        self._marks = {episode_id: mark for episode_id, mark in self._marks.items() if episode_id in wanted}
+        remaining = set(episode_ids)
+        self._marks = {
+            episode_id: mark for episode_id, mark in self._marks.items() if episode_id in remaining
+        }
 
     def __len__(self) -> int:
         return len(self._marks)

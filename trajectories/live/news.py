@@ -1,4 +1,4 @@
-"""What waiters and feeds share: signals that wake them, and queries answered for many at once."""
+"""What waiters and feeds share: signals that wake them, and queries batched for many of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class News:
         self.reader = reader
         self.episodes = Signals()
         self.runs = Signals()
-        # For those who count a run's episodes: openings do not wake those who wait for verdicts.
+        # For pages that count a run's episodes: openings must not wake those who wait for verdicts.
         self.pulses = Signals()
         self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
         self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)

@@ -1,6 +1,6 @@
 """Notices that episodes were opened or have ended: hints only, sent after the commit.
 
-Without Redis they are logged and dropped: whoever waits also polls Postgres.
+Without Redis they are dropped with a log entry: waiters poll Postgres as well.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trajectories.live import events
 
 logger = logging.getLogger(__name__)
 
-# Opening needs no Redis: when it hangs, one call is late and the next ones do not try.
+# Opening episodes does not need Redis: when Redis hangs, one call is delayed and the next ones skip it.
 PAUSE_S = 10.0
 
 
@@ -27,7 +27,7 @@ class _Pause:
 
 
 def episodes_opened(*, run_id: int) -> None:
-    """Tell the pages that count the run's episodes, once per call that opens some."""
+    """Wake the pages that count the run's episodes, once per call that opens any."""
     transaction.on_commit(partial(_announce_opened, run_id=run_id))
 
 

@@ -1,4 +1,4 @@
-"""What a caller of live says in an address: ids, the cursor, the time-out."""
+"""Parameters in the addresses of live: ids, the cursor, the time-out."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ NUMBER = re.compile(r"[0-9]{1,19}")
 
 
 def query_read(raw: bytes) -> dict[str, str]:
-    """The last value of each parameter; ``GymError`` 400 when there is far too much."""
+    """The last value of each parameter; ``GymError`` 400 when the query is too long."""
     if len(raw) > QUERY_MAX_BYTES:
         raise GymError("query_too_long", f"The query has over {QUERY_MAX_BYTES} bytes.")
     values = parse_qs(raw.decode("latin-1"), keep_blank_values=True)
-    return {name: given[-1] for name, given in values.items()}
+    return {name: repeated[-1] for name, repeated in values.items()}
 
 
 def after_read(query: Mapping[str, str]) -> int:
-    """The cursor ``after``, 0 when it is left out; ``GymError`` 400."""
+    """The cursor ``after``, 0 when omitted; ``GymError`` 400 when it is invalid."""
     text = query.get("after") or "0"
     if not NUMBER.fullmatch(text) or int(text) > BIGINT_MAX:
         raise _invalid("after", "This must be the `next` of an earlier answer, or 0.")

@@ -1,4 +1,4 @@
-"""Asking a database that may be restarting."""
+"""Queries to a database that may be restarting."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from trajectories.live.selectors import Unavailable
 T = TypeVar("T")
 
 RETRY_S = 0.25
-# A wait outlives its time-out by this much while Postgres restarts, before it is given up.
+# While Postgres restarts, a wait may exceed its time-out by this much.
 RESTART_GRACE_S = 5.0
 
 
-async def patiently(ask: Callable[[], Awaitable[T]], *, until: float = math.inf) -> T:
-    """Ask until Postgres answers; ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time)."""
+async def patiently(query: Callable[[], Awaitable[T]], *, until: float = math.inf) -> T:
+    """Retry until Postgres answers; ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time)."""
     clock = asyncio.get_running_loop()
     while True:
         try:
-            return await ask()
+            return await query()
         except Unavailable:
             if clock.time() >= until + RESTART_GRACE_S:
                 raise

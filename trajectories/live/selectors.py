@@ -1,4 +1,4 @@
-"""What live reads from Postgres: a few connections for all waiters, no ORM."""
+"""Live's reads from Postgres: a few connections for all waiters, no ORM."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS_PER_EPISODE = 50
 STEPS_PER_QUERY = 2_000
 THOUGHT_SHOWN_CHARS = 500
 ACTION_SHOWN_BYTES = 4_096
-# How long after its end an episode of a watched run is still looked at: its last step follows the verdict.
+# How long an episode of a watched run is watched after its end: its last step follows the verdict.
 ENDED_WATCH_S = 60
 
 Unavailable = psycopg.OperationalError
@@ -50,7 +50,7 @@ _STEPS_HIGHEST = f"""
 SELECT w.id, w.run_id, coalesce((SELECT max(index) FROM trajectories_step WHERE episode_id = w.id), 0)
 FROM ({_WATCHED}) w"""  # noqa: S608
 
-# Never the big columns: a viewer fetches the step it shows.
+# Without the large columns: a viewer fetches the step that it shows.
 _STEPS_AFTER = f"""
 SELECT w.id, w.run_id, s.index, s.record
 FROM ({_WATCHED}) w
@@ -98,7 +98,7 @@ class NewStep(NamedTuple):
 
 
 class LiveReader:
-    """Reads for the hub. Every method raises ``Unavailable`` when Postgres cannot be asked."""
+    """Reads for the hub. Every method raises ``Unavailable`` when Postgres is unreachable."""
 
     def __init__(self, *, database_url: str) -> None:
         options = {
@@ -118,7 +118,7 @@ class LiveReader:
         )
 
     async def open(self) -> None:
-        """Start the pool without waiting for Postgres: it may come up later than live."""
+        """Start the pool without waiting for Postgres: it may start later than live."""
         await self._pool.open(wait=False)
 
     async def close(self) -> None:
@@ -142,7 +142,7 @@ class LiveReader:
         return [row[0] for row in await self._rows(_FINISHED, [ids])]
 
     async def run_counts(self, ids: list[int]) -> dict[int, int]:
-        """How many verdicts each run has, which is its last place in the stream; no unknown runs."""
+        """Verdicts per run, which is also the last number in its stream; unknown runs are left out."""
         return dict(await self._rows(_RUN_COUNTS, [ids]))
 
     async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:
@@ -163,18 +163,19 @@ class LiveReader:
         return dict(await self._rows(_EPISODE_SPLITS, [ids]))
 
     async def verdicts_of_splits(self, *, run_id: int, seqs: list[int], splits: list[str]) -> set[int]:
-        """Those places in the run's stream whose task is in one of ``splits``."""
+        """Those numbers in the run's stream whose task is in one of ``splits``."""
         return {row[0] for row in await self._rows(_VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
 
     async def steps_highest(self, *, episodes: Sequence[int], runs: Sequence[int]) -> list[HighestStep]:
-        """The highest step of each watched episode: ``episodes``, and what of ``runs`` may get steps."""
+        """The highest step of each watched episode: ``episodes``, and those of ``runs`` that may get
+        steps."""
         rows = await self._rows(_STEPS_HIGHEST, {"episodes": list(episodes), "runs": list(runs)})
         return [HighestStep(*row) for row in rows]
 
     async def steps_after(
         self, marks: dict[int, int], *, episodes: Sequence[int], runs: Sequence[int]
     ) -> list[NewStep]:
-        """Steps of watched episodes above their mark (0 when it has none), at most ``STEPS_PER_QUERY``."""
+        """Steps of watched episodes above their mark (0 without one), at most ``STEPS_PER_QUERY``."""
         parameters = {
             "episodes": list(episodes),
             "runs": list(runs),

@@ -1,4 +1,4 @@
-"""Who is waiting for news of which id, and how they are woken."""
+"""Signals that wake those who wait for news of an id."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 
 
 class Signals:
-    """Any number of listeners for each id. A signal carries nothing: whoever is woken asks Postgres."""
+    """Any number of listeners for each id. A signal carries no data: a woken listener queries Postgres."""
 
     def __init__(self) -> None:
         self._listeners: dict[int, set[asyncio.Event]] = {}
 
     @contextlib.contextmanager
     def listen(self, key: int) -> Iterator[asyncio.Event]:
-        """An event that is set at each signal for ``key``; the listener clears it before it looks."""
+        """An event that is set at each signal for ``key``; the listener clears it before querying."""
         event = asyncio.Event()
         self._listeners.setdefault(key, set()).add(event)
         try:

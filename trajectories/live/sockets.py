@@ -1,4 +1,4 @@
-"""Addresses of sockets, and how many there may be."""
+"""Routes sockets to their consumers, and limits their number."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ PATHS: tuple[tuple[re.Pattern[str], type[LiveConsumer]], ...] = (
 
 
 class SocketApp:
-    """Hands each socket to its consumer; ``connected`` is how many there are."""
+    """Hands each socket to its consumer; ``connected`` is their number."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self.connected = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found, line = _find(scope["path"]), Line(receive, send)
-        if found is None or self.connected >= SOCKETS_MAX:
+        route, line = _route(scope["path"]), Line(receive, send)
+        if route is None or self.connected >= SOCKETS_MAX:
             await Refused()(dict(scope), line.receive, line.send)
             return
-        consumer, subject_id = found
+        consumer, subject_id = route
         self.connected += 1
         try:
             call = {**scope, "hub": self._hub, "subject_id": subject_id}
@@ -39,7 +39,7 @@ class SocketApp:
             self.connected -= 1
 
 
-def _find(path: str) -> tuple[type[LiveConsumer], int] | None:
+def _route(path: str) -> tuple[type[LiveConsumer], int] | None:
     for pattern, consumer in PATHS:
         match = pattern.fullmatch(path)
         if match and int(match[1]) <= BIGINT_MAX:

@@ -30,7 +30,7 @@ from trajectories.live.selectors import Unavailable
 logger = logging.getLogger(__name__)
 
 WAITERS_MAX = 20_000
-# Of the files that this process may open, the part that waiters may hold.
+# Waiters may hold this share of the files that this process may open.
 FILES_SHARE = 0.8
 EPISODE_PATH = re.compile(r"/wait/episodes/([0-9]{1,19})/?")
 VERDICTS_PATH = re.compile(r"/wait/runs/([0-9]{1,19})/verdicts/?")
@@ -38,7 +38,7 @@ HEALTH_PATH = re.compile(r"/wait/health/?")
 
 
 class WaitApp:
-    """Answers waits from the hub; ``waiting`` is how many there are."""
+    """Answers waits from the hub; ``waiting`` is their number."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -102,20 +102,20 @@ class WaitApp:
 
     async def _health(self) -> Answer:
         is_up = await self._hub.reader.is_up()
-        is_heard = self._hub.announcements.is_connected
+        is_redis_up = self._hub.announcements.is_connected
         report = {
-            "status": ("ok" if is_heard else "degraded") if is_up else "down",
+            "status": ("ok" if is_redis_up else "degraded") if is_up else "down",
             "database": "ok" if is_up else "down",
-            "redis": "ok" if is_heard else "down",
+            "redis": "ok" if is_redis_up else "down",
             "waiting": self.waiting,
             "watched": len(self._hub.feeds),
         }
-        # Without Redis waits are answered all the same, only later.
+        # Waits are answered without Redis too, only later.
         return Answer(200 if is_up else 503, msgspec.json.encode(report))
 
     @contextlib.contextmanager
     def _place(self) -> Iterator[None]:
-        """One waiter's place, given back however the wait ends."""
+        """One waiter's place, released however the wait ends."""
         if self.waiting >= self._waiting_max:
             message = f"{self._waiting_max:,} requests wait here already; try again."
             raise GymError("too_many_waiters", message, status=503, retry_after_s=1)

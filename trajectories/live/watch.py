@@ -1,4 +1,4 @@
-"""The open feeds, and the query once a second that finds new steps for all of them."""
+"""The open feeds, and the query that finds new steps for all of them once a second."""
 
 from __future__ import annotations
 
@@ -49,21 +49,22 @@ class Feeds:
     async def run_watch(self, run_id: int) -> AsyncIterator[tuple[RunFeed, Subscription] | None]:
         """The run's feed and a subscription to it, or None when the run is unknown.
 
-        Raises ``Unavailable`` when Postgres stays away.
+        Raises ``Unavailable`` when Postgres stays unreachable.
         """
         async with self._watch(RunFeed(self._news, run_id), self._runs) as watched:
             yield watched
 
     @contextlib.asynccontextmanager
     async def episode_watch(self, episode_id: int) -> AsyncIterator[tuple[EpisodeFeed, Subscription] | None]:
-        """The episode's feed and a subscription to it, None when it is unknown; raises as ``run_watch``."""
+        """The episode's feed and a subscription to it, or None when it is unknown; raises like
+        ``run_watch``."""
         async with self._watch(EpisodeFeed(self._news, episode_id), self._episodes) as watched:
             yield watched
 
     @contextlib.asynccontextmanager
     async def _watch(self, new: F, feeds: dict[int, F]) -> AsyncIterator[tuple[F, Subscription] | None]:
         subscription = Subscription()
-        # At most one feed opens at a time; nobody queues for ever while Postgres is away.
+        # One feed opens at a time; the time-out keeps watchers from queueing while Postgres is unreachable.
         try:
             async with asyncio.timeout(OPEN_S), self._opening:
                 feed = feeds.get(new.subject_id) or await self._opened(new, feeds)
@@ -105,12 +106,12 @@ class Feeds:
         runs, episodes = ([feed.subject_id], []) if isinstance(feed, RunFeed) else ([], [feed.subject_id])
         highest = await self._news.reader.steps_highest(runs=runs, episodes=episodes)
         watched = {
-            one.episode_id for one in highest if one.episode_id in self._episodes or one.run_id in self._runs
+            row.episode_id for row in highest if row.episode_id in self._episodes or row.run_id in self._runs
         }
-        self._marks.begin({one.episode_id: one.step for one in highest}, watched=watched)
+        self._marks.begin({row.episode_id: row.step for row in highest}, watched=watched)
 
     async def steps_poll(self) -> None:
-        """Publish the steps stored since the last poll, then rest in proportion to its cost."""
+        """Publish the steps stored since the last poll, then sleep in proportion to the time it took."""
         clock = asyncio.get_running_loop()
         began = clock.time()
         if began >= self._forget_at:
@@ -128,18 +129,19 @@ class Feeds:
         by_feed: dict[Feed, list[NewStep]] = defaultdict(list)
         for step in new:
             if self._marks.take(step.episode_id, step.step):
-                watching = (self._episodes.get(step.episode_id), self._runs.get(step.run_id))
-                for watched in filter(None, watching):
-                    by_feed[watched].append(step)
+                feeds = (self._episodes.get(step.episode_id), self._runs.get(step.run_id))
+                for feed in filter(None, feeds):
+                    by_feed[feed].append(step)
         for feed, steps in by_feed.items():
             feed.publish_steps(steps)
 
     async def _forget(self) -> None:
-        """Drop marks of what nobody watches; not while a feed opens, whose marks precede its listing."""
+        """Drop the marks of unwatched episodes. Not while a feed opens: its marks exist before it is
+        listed."""
         if not len(self._marks):
             return
         async with self._opening:
             watched = await self._news.reader.steps_highest(
                 episodes=list(self._episodes), runs=list(self._runs)
             )
-            self._marks.keep(one.episode_id for one in watched)
+            self._marks.keep(row.episode_id for row in watched)
