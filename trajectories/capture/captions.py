@@ -1,4 +1,4 @@
-"""A strip below a picture that says what it shows: for papers and slides."""
+"""Captions below pictures, for papers and slides."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from PIL import Image, ImageDraw
 from trajectories.capture.glyphs import Lettering
 
 PAPER, INK, SOFT, EDGE = (255, 255, 255), (24, 24, 32), (96, 96, 104), (205, 200, 190)
-# The letters of a window of 1280 pixels are 17 pixels high.
+# The picture's width over the letter size: 17 pixels at a width of 1280.
 LETTER_SHARE = 75
 LETTER_LEAST, LETTER_MOST = 12, 64
 TITLE_LINES, THOUGHT_LINES, SOURCE_LINES = 2, 4, 2
-# Of a longer text nothing could be seen anyway.
+# A longer text would not fit anyway.
 CHARS = 700
 
 
 @dataclass(frozen=True, kw_only=True)
 class Caption:
-    """``title``: step and action; ``thought``: its beginning; ``source``: of which task and model it is."""
+    """``title``: step and action; ``thought``: its beginning; ``source``: its task and model."""
 
     title: str
     thought: str
@@ -55,5 +55,5 @@ def captioned(picture: Image.Image, caption: Caption) -> Image.Image:
 
 def _lines(letters: Lettering, text: str, room: float, lines: int) -> list[str]:
     line = letters.drawable(" ".join(text[:CHARS].split()))
-    found = letters.wrapped(line, width=room, lines=lines)
-    return [*found[:-1], letters.cut(found[-1], room)] if found and len(text) > CHARS else found
+    wrapped = letters.wrapped(line, width=room, lines=lines)
+    return [*wrapped[:-1], letters.cut(wrapped[-1], room)] if wrapped and len(text) > CHARS else wrapped

@@ -1,9 +1,9 @@
-"""Reads DOM recordings: every rrweb event of a page of an episode, whatever somebody put into its chunks.
+"""Reads DOM recordings: every rrweb event of a page of an episode, from untrusted chunks.
 
-Agents can post chunks too, so nothing that a row says of its bytes is believed. Decompression is bounded: a
+Agents can post chunks too, so nothing that a row says about its bytes is trusted. Decompression is bounded: a
 chunk may unpack to ``CHUNK_MAX_BYTES``, and beyond ``FREE_BYTES`` to no more than ``RATIO_MAX`` times its
-stored size; a page's chunks together to ``PAGE_MAX_BYTES``, or to less where a reader says so. All of this
-is judged before anything is decoded. What cannot be read is named and skipped.
+stored size; a page's chunks together to ``PAGE_MAX_BYTES``, or to less if the reader sets a limit. All of
+this is checked before anything is decoded. Unreadable chunks are reported and skipped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Kind = Literal["lost", "missing", "damaged", "too_large", "past_limit"]
 
 
 class Event(msgspec.Struct, frozen=True):
-    """An rrweb event. ``data`` is JSON that was checked and not unpacked; other keys are left out."""
+    """An rrweb event. ``data`` is valid JSON, left unparsed; other keys are dropped."""
 
     type: Annotated[int, msgspec.Meta(ge=0, le=6)]
     timestamp: Annotated[float, msgspec.Meta(ge=0, le=TIME_MAX_MS)]
@@ -47,8 +47,8 @@ class Event(msgspec.Struct, frozen=True):
 class Problem:
     """Chunks that give no events.
 
-    ``lost``: numbers that never came; ``missing``: the bytes are gone; ``damaged``: no gzipped JSON array of
-    events; ``too_large``, and with the chunks before it ``past_limit``: it would unpack to too much.
+    ``lost``: numbers that never arrived; ``missing``: the bytes are gone; ``damaged``: not a gzipped JSON
+    array of events; ``too_large``: unpacks to too much; ``past_limit``: the page's chunks so far do.
     """
 
     first: int
@@ -58,8 +58,8 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a page's chunks may hold together: ``size`` in bytes when unpacked, ``keys`` in colons, of which
-    every event, node and attribute has one (and texts have some, too)."""
+    """Limits on all chunks of a page together: ``size`` in unpacked bytes, ``keys`` in colons. Every event,
+    node and attribute has a colon (and texts may have some)."""
 
     size: int
     keys: int
@@ -67,7 +67,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedPage:
-    """What the rows say of one page load; of the times and the snapshot it is the page's own word."""
+    """One page load, from its rows; times and ``has_snapshot`` are the page's own claims."""
 
     page: str
     chunks: int
@@ -92,7 +92,7 @@ def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
         .annotate(
             chunks=Count("seq"),
             total=Sum("size"),
-            told=Sum("events"),
+            event_count=Sum("events"),
             first=Min("first_ms"),
             last=Max("last_ms"),
             first_step=Min("step"),
@@ -106,7 +106,7 @@ def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
             page=row["page"],
             chunks=row["chunks"],
             size=row["total"],
-            events=row["told"],
+            events=row["event_count"],
             first_ms=row["first"],
             last_ms=row["last"],
             first_step=row["first_step"],
@@ -129,7 +129,7 @@ def chunks_of(*, episode_id: int, page: str) -> list[RecordingChunk]:
 def parts_read(
     chunks: Iterable[RecordingChunk], *, limits: Limits | None = None
 ) -> Iterator[list[Event] | Problem]:
-    """One part for each chunk of a page, and one for each gap in their numbers; one chunk is in memory.
+    """One part for each chunk of a page and for each gap in their numbers; holds one chunk in memory.
 
     Without ``limits`` only the bytes are bounded, by ``PAGE_MAX_BYTES``.
     """
@@ -152,7 +152,7 @@ def parts_read(
 
 
 def page_json(*, page: str, chunks: Iterable[RecordingChunk], is_capped: bool) -> Iterator[bytes]:
-    """``{"page", "events": [...], "problems": [...], "is_capped"}`` in pieces, a chunk each."""
+    """``{"page", "events": [...], "problems": [...], "is_capped"}`` in pieces, one per chunk."""
     yield b'{"page":%b,"events":[' % _encode(page)
     problems: list[Problem] = []
     comma = b""
@@ -162,12 +162,12 @@ def page_json(*, page: str, chunks: Iterable[RecordingChunk], is_capped: bool) -
         elif part:
             yield comma + _encode(part)[1:-1]
             comma = b","
-    told = _encode([asdict(problem) for problem in problems])
-    yield b'],"problems":%b,"is_capped":%b}' % (told, _encode(is_capped))
+    encoded = _encode([asdict(problem) for problem in problems])
+    yield b'],"problems":%b,"is_capped":%b}' % (encoded, _encode(is_capped))
 
 
 class _Unpacked(NamedTuple):
-    """A chunk's bytes or what is wrong with them, and how many were unpacked to know it."""
+    """A chunk's bytes or what is wrong with them, and how many were unpacked to find out."""
 
     plain: bytes | Kind
     size: int = 0
@@ -190,7 +190,7 @@ def _unpacked(chunk: RecordingChunk, *, left: int) -> _Unpacked:
 
 
 def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
-    """Its first ``most`` bytes as far as they can be read, and whether that is all of it."""
+    """The first ``most`` bytes, as far as they can be unpacked, and whether that is everything."""
     inflate = zlib.decompressobj(GZIP)
     plain = bytearray()
     try:
@@ -207,7 +207,7 @@ def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
 
 def _decoded(chunk: RecordingChunk, plain: bytes) -> list[Event] | Problem:
     try:
-        # An agent that knows its token may have written it here; whoever reads recordings need not.
+        # An agent that knows its token may have typed it; readers of recordings must not see it.
         text = plain.decode().replace(_token(chunk.episode_id), HIDDEN)
         return _events.decode(text)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):

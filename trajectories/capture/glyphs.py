@@ -1,7 +1,7 @@
-"""Text of any script drawn into pictures: by the first font that has a sign, and said where none has.
+"""Draws text of any script into pictures, each character in the first font that has it.
 
-A sign that no font has would be drawn as an empty box and could not be told from any other. It is named
-instead, or counted where several follow each other.
+A character that no font has would be an empty box like any other. It is named instead; several in a row are
+counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import groupby
 
 from PIL import ImageDraw, ImageFont, features
 
-# In the order in which they are asked; those of them that a machine has are used.
+# In order of preference; only those installed on the machine are used.
 FONTS = (
     "DejaVuSans.ttf",
     "NotoSans-Regular.ttf",
@@ -26,7 +26,7 @@ FONTS = (
     "Symbola_hint.ttf",
     "unifont.otf",
 )
-# Signs that stand in no font, whose picture is that of a missing one.
+# A character in no font: its glyph is the one for missing characters.
 NOWHERE = "\U0010ffff"
 RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 MARKS_MOST = 3
@@ -51,17 +51,17 @@ class Lettering:
         self.line = round(size * 1.45)
 
     def drawable(self, text: str) -> str:
-        """The text as it can be drawn: at most ``MARKS_MOST`` combining marks to a letter, and words for
-        signs that no font has."""
+        """The text with at most ``MARKS_MOST`` combining marks per letter, and names in place of characters
+        that no font has."""
         groups = groupby(_few_marks(text), key=self._is_known)
         return "".join("".join(signs) if is_known else _named(list(signs)) for is_known, signs in groups)
 
     def runs(self, text: str) -> list[Run]:
-        """``text`` is ``drawable``."""
+        """Split a ``drawable`` text into runs of one font each."""
         parts: list[tuple[ImageFont.FreeTypeFont, str]] = []
         for sign in text:
             font = self._font_of(sign) or self.fonts[0]
-            # Spaces and marks go with what is before them.
+            # Spaces and marks join the run before them.
             if parts and (parts[-1][0] is font or sign.isspace() or unicodedata.combining(sign)):
                 parts[-1] = (parts[-1][0], parts[-1][1] + sign)
             else:
@@ -72,28 +72,28 @@ class Lettering:
         return sum(run.width for run in self.runs(text))
 
     def wrapped(self, text: str, *, width: float, lines: int) -> list[str]:
-        """At most ``lines`` lines of words; what is too long for a line is broken, the rest cut with "…"."""
-        found = [""]
+        """At most ``lines`` lines. Words too long for a line are broken; the rest is cut with "…"."""
+        wrapped = [""]
         for word in _words(text):
             for piece in self._pieces(word, width):
-                if self.width(found[-1] + piece.rstrip()) > width and found[-1].strip():
-                    found.append("")
-                found[-1] += piece
-                if len(found) > lines:
-                    return [*found[: lines - 1], self.cut(found[lines - 1] + piece, width)]
-        return [line.rstrip() for line in found if line.strip()]
+                if self.width(wrapped[-1] + piece.rstrip()) > width and wrapped[-1].strip():
+                    wrapped.append("")
+                wrapped[-1] += piece
+                if len(wrapped) > lines:
+                    return [*wrapped[: lines - 1], self.cut(wrapped[lines - 1] + piece, width)]
+        return [line.rstrip() for line in wrapped if line.strip()]
 
     def cut(self, text: str, width: float) -> str:
-        """As much of the text's beginning as there is room for, with "…"."""
-        kept = text.rstrip()
-        while kept and self.width(kept + "…") > width:
-            kept = kept[:-1]
-        return kept.rstrip() + "…"
+        """As much of the beginning of the text as fits, with "…"."""
+        shortened = text.rstrip()
+        while shortened and self.width(shortened + "…") > width:
+            shortened = shortened[:-1]
+        return shortened.rstrip() + "…"
 
     def draw(
         self, draw: ImageDraw.ImageDraw, text: str, *, at: tuple[float, float], fill: tuple[int, int, int]
     ) -> None:
-        """One line, ``at`` its left upper corner."""
+        """Draw one line with its upper left corner ``at`` a point."""
         x, y = at
         for run in self.runs(text):
             draw.text((x, y + self.size), run.text, font=run.font, fill=fill, anchor="ls")
@@ -113,21 +113,21 @@ class Lettering:
 
     def _font_of(self, sign: str) -> ImageFont.FreeTypeFont | None:
         if not features.check("raqm") and unicodedata.bidirectional(sign) in RIGHT_TO_LEFT:
-            return None  # it would stand in the wrong order
+            return None  # without raqm it would be drawn in the wrong order
         return next((font for font in self.fonts if _has(font, sign)), None)
 
 
 @lru_cache(maxsize=8)
 def fonts_of(size: int) -> tuple[ImageFont.FreeTypeFont, ...]:
-    """The fonts of this machine among ``FONTS``, else the one that Pillow brings."""
-    found = []
+    """The installed ones of ``FONTS``, else Pillow's own font."""
+    fonts = []
     for name in FONTS:
         try:
-            found.append(ImageFont.truetype(name, size))
+            fonts.append(ImageFont.truetype(name, size))
         except OSError:
             continue
     own = ImageFont.load_default(size)
-    return tuple(found) or ((own,) if isinstance(own, ImageFont.FreeTypeFont) else ())
+    return tuple(fonts) or ((own,) if isinstance(own, ImageFont.FreeTypeFont) else ())
 
 
 @lru_cache(maxsize=4096)
@@ -150,7 +150,7 @@ def _named(signs: list[str]) -> str:
 
 
 def _words(text: str) -> Iterable[str]:
-    """Words with the space after them."""
+    """Words, each with the space after it."""
     word = ""
     for sign in text:
         word += sign

@@ -1,4 +1,4 @@
-"""Celery jobs of the media queue: what is found in screenshots, and can be found again."""
+"""Celery job of the media queue: processes one screenshot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trajectories.capture import pictures
 
 logger = logging.getLogger(__name__)
 
-# A picture that takes longer was made to: the first limit ends the work on it, the second its process.
+# Only a malicious picture takes longer: the first limit ends the work on it, the second its process.
 SOFT_LIMIT_S = 20
 HARD_LIMIT_S = 30
 
@@ -26,11 +26,11 @@ def picture(*, sha256: str) -> None:
     try:
         pictures.picture_note(sha256)
     except Exception:
-        # Either it is noted as unreadable already, or the sweeper sends it again.
-        logger.exception("picture %s could not be looked at", sha256)
+        # It is either marked as unreadable already, or the sweeper sends it again.
+        logger.exception("picture %s could not be processed", sha256)
 
 
 def picture_send(sha256: str) -> bool:
-    """Have a picture looked at; False without a queue: the sweeper asks again, and until then pages show the
-    picture itself."""
+    """Queue a picture for processing; False without a queue. The sweeper sends it again, and until then pages
+    show the full picture."""
     return jobs.job_send(picture, queues.MEDIA, sha256=sha256)

@@ -1,4 +1,4 @@
-"""Draws what a step did on the screenshot that its action was decided on."""
+"""Draws a step's action on the screenshot that it was decided on."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def scale_of(*, pixels: int, css_pixels: object) -> float:
 
 
 def _inside(point: tuple[float, float], picture: Image.Image, scale: float) -> tuple[float, float]:
-    """In pixels of the picture; a point outside is drawn at its edge."""
+    """The point in pixels of the picture; one outside is moved to the edge."""
     x, y = point[0] * scale, point[1] * scale
     return min(max(x, 0), picture.width - 1), min(max(y, 0), picture.height - 1)
 
@@ -93,7 +93,7 @@ def _draw_box(draw: ImageDraw.ImageDraw, box: Box, scale: float) -> None:
 def _draw_arrow(
     draw: ImageDraw.ImageDraw, scroll: tuple[float, float], picture: Image.Image, scale: float
 ) -> None:
-    """From the middle in the direction of the scrolling, as long as it, up to half of the picture."""
+    """Draw an arrow through the centre in the scroll direction, of its length, up to half of the picture."""
     dx, dy = scroll[0] * scale, scroll[1] * scale
     distance = (dx**2 + dy**2) ** 0.5
     longest = ARROW_SHARE * min(picture.width, picture.height)
@@ -110,7 +110,7 @@ def _draw_arrow(
 
 
 def _draw_text(draw: ImageDraw.ImageDraw, marks: Marks, picture: Image.Image, scale: float) -> None:
-    """A label below the box, above it where there is no room, at the foot of the picture without one."""
+    """Draw a label below the box, or above it if there is no room; without a box, at the picture's foot."""
     font, padding = _font(max(8, round(FONT_SIZE * scale))), _pixels(PADDING, scale)
     text = _fitting(draw, marks.text, font, room=picture.width - 4 * padding)
     left, top, right, bottom = draw.textbbox((0, 0), text, font=font)

@@ -1,8 +1,8 @@
 """A perceptual hash: pictures that look alike have hashes that differ in few bits.
 
-The one that is known as pHash (C. Zauner, Implementation and Benchmarking of Perceptual Image Hash
-Functions, 2010): the picture in grey, shrunk to 32 x 32; its two-dimensional cosine transform (DCT-II); of
-that the 8 x 8 lowest frequencies; a bit of each, row by row: whether it is above their median.
+This is pHash (C. Zauner, Implementation and Benchmarking of Perceptual Image Hash Functions, 2010): shrink
+the grey picture to 32 x 32; take its two-dimensional cosine transform (DCT-II); keep the 8 x 8 lowest
+frequencies; each gives a bit, row by row: whether it is above their median.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from statistics import median
 from PIL import Image
 
 SIDE = 32
-KEPT = 8
-BITS = KEPT * KEPT
-# Of a picture of one colour all frequencies but one are zero, and rounding errors must not be bits.
+FREQUENCIES = 8
+BITS = FREQUENCIES * FREQUENCIES
+# In a picture of one colour all frequencies but one are zero: rounding errors must not become bits.
 DECIMALS = 6
 
 _WAVES = tuple(
-    tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(KEPT)
+    tuple(math.cos(math.pi * (2 * x + 1) * u / (2 * SIDE)) for x in range(SIDE)) for u in range(FREQUENCIES)
 )
 
 
@@ -37,7 +37,7 @@ def perceptual_hash(picture: Image.Image) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    """In how many of the 64 bits two hashes differ."""
+    """The number of bits, of 64, in which two hashes differ."""
     return (int(one, 16) ^ int(other, 16)).bit_count()
 
 

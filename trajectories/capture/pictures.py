@@ -1,4 +1,4 @@
-"""What the media worker finds in a screenshot: thumbnail, size, perceptual hash."""
+"""Processes screenshots for the media worker: thumbnail, size, perceptual hash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.sweep import Due
 from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
 
-# Those under way are not late yet; and a row may appear so much later than its time says.
+# Uploads in progress are not late yet, and a row may become visible this long after its timestamp.
 LATE_S = 5
 
 _DUE = """
@@ -23,41 +23,41 @@ ORDER BY b.created_at, b.sha256 LIMIT %(limit)s"""
 
 
 def picture_note(sha256: str) -> bool:
-    """Make the thumbnail and note size and hash; False when the picture cannot be read.
+    """Make the thumbnail and store size and hash; False when the picture cannot be read.
 
-    A second time changes nothing, unless it could not be read the first time. Raises ``OSError`` when storage
-    does not answer; the picture is then as unseen as before.
+    A second call changes nothing, unless the picture could not be read the first time. Raises ``OSError``
+    when storage is unreachable; nothing is then stored.
     """
     if Picture.objects.filter(pk=sha256, state=Picture.State.OK).exists():
         return True
     try:
         blobs.blob_open(sha256).close()
     except FileNotFoundError:
-        return _noted(sha256)
-    # Noted beforehand: a picture that ends the process that looks at it is not looked at again and again.
-    _noted(sha256)
+        return _mark_unreadable(sha256)
+    # Marked beforehand: a picture that kills its process must not be tried again and again.
+    _mark_unreadable(sha256)
     picture = thumbnails.picture_read(sha256)
     if picture is None:
         return False
     # Shrinking changes the picture, so it comes last.
-    found = {
+    columns = {
         "width": picture.width,
         "height": picture.height,
         "phash": perceptual_hash.perceptual_hash(picture),
     }
     thumbnails.thumbnail_save(sha256, picture)
-    Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **found)
+    Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **columns)
     return True
 
 
 def pictures_due(*, since: datetime, limit: int) -> list[Due[str]]:
-    """Pictures that came since a time and that nobody has looked at, the first first."""
+    """Unprocessed pictures that arrived since a time, oldest first."""
     with connection.cursor() as cursor:
         cursor.execute(_DUE, {"since": since, "late": LATE_S, "limit": limit})
         return [Due(*row) for row in cursor.fetchall()]
 
 
-def _noted(sha256: str) -> bool:
+def _mark_unreadable(sha256: str) -> bool:
     row = Picture(sha256=sha256, state=Picture.State.UNREADABLE)
     Picture.objects.bulk_create([row], ignore_conflicts=True)
     return False

@@ -124,8 +124,7 @@ _SHOWN = rf"""CROSS JOIN LATERAL (SELECT left(s.observation_text, %(observation_
                 AS line) b"""  # noqa: S608 - constants of ours
 
 # Whether pages report events, and with step numbers, holds for the whole episode: one event shows it. When
-# there are more events than the limit, the requested steps keep their first ones, and earlier steps lose
-# theirs.
+# there are more events than the limit, the requested steps keep their first ones; earlier ones go.
 _EVENTS_OF_PART = """SELECT * FROM (SELECT g.*,
             row_number() OVER (PARTITION BY g.step ORDER BY g.received_at, g.page, g.seq) AS place,
             g.kind = 'capped' OR (g.page, g.seq) = t.told AS is_telling,

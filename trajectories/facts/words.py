@@ -36,8 +36,8 @@ def indexed(text: str) -> str:
 
 
 def query_terms(query: str) -> list[tuple[str, list[str]]]:
-    """The parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for exclusions, ``("or",
-    [])``. Several words of one part are a phrase."""
+    """The parts of a query in websearch syntax: ``("", words)``, ``("-", words)`` for exclusions,
+    ``("or", [])``. Several words of one part are a phrase."""
     terms: list[tuple[str, list[str]]] = []
     for match in re.finditer(r'(-?)"([^"]*)"?|(\S+)', query):
         sign, quoted, bare = match.group(1) or "", match.group(2), match.group(3)

@@ -1,1 +1,1 @@
-"""Whether a DOM replay shows what the agent saw: replays drawn in a sandbox, held against screenshots."""
+"""Checks that DOM replays show what the agent saw: rendered in a sandbox and compared with screenshots."""

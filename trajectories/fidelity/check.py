@@ -1,6 +1,6 @@
-"""Checks one step: its DOM replay is drawn and held against its screenshot, and what came of it is kept.
+"""Checks one step: renders its DOM replay, compares it with the screenshot and stores the outcome.
 
-Postgres says what is left to do. A check that ends the process it runs in is tried ``TRIES`` times in all.
+Postgres knows what is left to check. A check that kills its process is tried ``TRIES`` times in all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from trajectories.models.fidelity import LEFT
 
 logger = logging.getLogger(__name__)
 
-# A new number whenever the same replay and screenshot may come out otherwise: all history is checked again.
+# Raise it whenever the same replay and screenshot may give another outcome; all history is checked again.
 VERSION = 2
 TRIES = 3
 QUALITY = 80
@@ -34,7 +34,7 @@ State = Fidelity.State
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a row says of a check; see ``Fidelity``."""
+    """The outcome columns of a check; see ``Fidelity``."""
 
     state: Fidelity.State
     reason: str = ""
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def step_check(*, episode_id: int, index: int) -> bool:
-    """Check a step that waits for it; False when it does not, or is no more."""
+    """Check a waiting step; False when it does not wait or no longer exists."""
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index, reason__in=LEFT)
     if not mine.filter(tries__lt=TRIES).update(tries=F("tries") + 1, checked_at=Now()):
         return False
@@ -54,19 +54,19 @@ def step_check(*, episode_id: int, index: int) -> bool:
     except Step.DoesNotExist:
         mine.delete()
         return False
-    # Where nothing can be drawn nothing was tried: other workers may, or this one after an installation.
+    # A machine that cannot render uses up no try: other workers may, or this one after an installation.
     spent = {"tries": F("tries") - 1} if outcome.reason in LEFT else {}
     return bool(mine.update(**vars(outcome), **spent, version=VERSION, checked_at=Now()))
 
 
 def step_give_up(*, episode_id: int, index: int) -> None:
-    """Note that a check took longer than its job may."""
+    """Record that a check exceeded the time limit of its job."""
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index, reason__in=LEFT)
     mine.update(state=State.FAILED, reason=Reason.OUT_OF_TIME, version=VERSION, checked_at=Now())
 
 
 def step_look(*, episode_id: int, index: int) -> Outcome:
-    """Draw and compare, and write nothing but the pictures."""
+    """Render and compare; stores only the pictures."""
     step = Step.objects.select_related("episode__task").get(episode_id=episode_id, index=index)
     screenshot = thumbnails.picture_read(step.screenshot) if step.screenshot else None
     if screenshot is None:
@@ -77,34 +77,34 @@ def step_look(*, episode_id: int, index: int) -> Outcome:
     except Unpaged as unpaged:
         return Outcome(state=State.NOT_CHECKED, reason=unpaged.reason)
     except EnclosureMissing as missing:
-        logger.warning("replays cannot be drawn here: %s", missing)
+        logger.warning("replays cannot be rendered here: %s", missing)
         return Outcome(state=State.NOT_CHECKED, reason=missing.reason)
     except Undrawn as undrawn:
         return Outcome(state=State.FAILED, reason=undrawn.reason)
     if not comparison.is_same_size(screenshot.size, replay.size):
-        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_kept(replay))
+        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_stored(replay))
     return _compared(screenshot, replay)
 
 
 def _compared(screenshot: Image.Image, replay: Image.Image) -> Outcome:
-    found = comparison.pictures_compare(screenshot, replay)
+    result = comparison.pictures_compare(screenshot, replay)
     return Outcome(
-        state=State.FAITHFUL if found.is_faithful else State.UNFAITHFUL,
-        changed_share=found.changed_share,
-        phash_distance=found.phash_distance,
-        replay=_kept(replay),
-        difference=_kept_mask(found.difference) if found.changed_share else "",
+        state=State.FAITHFUL if result.is_faithful else State.UNFAITHFUL,
+        changed_share=result.changed_share,
+        phash_distance=result.phash_distance,
+        replay=_stored(replay),
+        difference=_mask_stored(result.difference) if result.changed_share else "",
     )
 
 
-def _kept(picture: Image.Image) -> str:
+def _stored(picture: Image.Image) -> str:
     data = io.BytesIO()
     picture.save(data, "WEBP", quality=QUALITY)
     return blobs.blob_store(data.getvalue()).sha256
 
 
-def _kept_mask(difference: Image.Image) -> str:
-    """Red where they differ, else transparent: to be laid over the screenshot."""
+def _mask_stored(difference: Image.Image) -> str:
+    """A mask to lay over the screenshot: red where they differ, else transparent."""
     places = difference.point(lambda value: int(value > 0))
     mask = Image.frombytes("P", places.size, places.tobytes())
     mask.putpalette(CLEAR + MARKED)

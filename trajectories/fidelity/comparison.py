@@ -1,7 +1,7 @@
-"""Holds a drawn replay against the screenshot of the same moment.
+"""Compares a rendered replay with the screenshot of the same moment.
 
-A pixel is changed when one of its colours is further than ``TOLERANCE`` from all that the other picture has
-there or right beside: letters that are smoothed otherwise, or stand one pixel off, are the same.
+A pixel counts as changed when one of its colours is further than ``TOLERANCE`` from every pixel of the other
+picture at the same place or next to it. Letters that are smoothed differently or one pixel off are the same.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ TOLERANCE = 32
 # Beyond these a replay is not faithful: one lost word is enough. docs/recordings.md has the figures.
 CHANGED_MOST = 0.0001
 DISTANCE_MOST = 4
-# A window of 1,280 by 720 at a scale of 1.25 is a pixel more or less wide, by who rounds.
+# Browsers may round the size of a scaled window differently.
 ROUNDING = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """``changed_share`` is a part of all pixels, 0 to 1; ``phash_distance`` is in bits, 0 to 64;
-    ``difference`` is white where pixels are changed, else black."""
+    """``changed_share`` is a share of all pixels, 0 to 1; ``phash_distance`` is in bits, 0 to 64;
+    ``difference`` is white where pixels changed, else black."""
 
     changed_share: float
     phash_distance: int
@@ -36,7 +36,7 @@ class Compared:
 
 
 def pictures_compare(screenshot: Image.Image, replay: Image.Image) -> Compared:
-    """Two pictures of the same size, or almost (``ROUNDING``). Raises ``ValueError`` for others."""
+    """Compare two pictures of the same size, give or take ``ROUNDING``. Raises ``ValueError`` for others."""
     one, other = _alike(screenshot.convert("RGB"), replay.convert("RGB"))
     difference = _difference(one, other)
     return Compared(
@@ -64,7 +64,7 @@ def _difference(one: Image.Image, other: Image.Image) -> Image.Image:
     box = _beyond_tolerance(ImageChops.difference(one, other)).getbbox()
     if box is None:
         return difference
-    # Filters take long, and most replays differ in little: only that is looked at closely.
+    # Filters are slow, and most replays differ little: only the differing part is filtered.
     left, top, right, bottom = box
     near = (max(left - 1, 0), max(top - 1, 0), min(right + 1, one.width), min(bottom + 1, one.height))
     one, other = one.crop(near), other.crop(near)

@@ -1,8 +1,8 @@
-"""The walls around a browser that draws what somebody recorded: bubblewrap, entered as a user who owns
-nothing, without network, environment, any file of the host but programs and fonts, or the system calls that
-drawing needs nothing of.
+"""The sandbox around a browser that renders untrusted recordings: bubblewrap, entered as a user who owns
+nothing. It has no network, no environment, no files of the host but programs and fonts, and only the system
+calls that rendering needs.
 
-The browser keeps its own sandbox within them, where the kernel lets user namespaces be nested.
+The browser keeps its own sandbox inside, if the kernel allows nested user namespaces.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from verifiers.sandbox.seccomp import browser_filter
 
 PICTURE = "/box/picture.png"
 PAGE = "/box/page.html"
-# The beginning of the page afterwards, where it says how it went, and the picture.
+# Prints the beginning of the rendered page, which says whether it is ready, and the picture.
 SCRIPT = f'"$@" >{PAGE} || exit 1; head -c 2000 {PAGE}; cat {PICTURE}'
 
 WALLS = (
@@ -35,7 +35,7 @@ WALLS = (
     "--size", str(BOX_BYTES), "--tmpfs", "/box",
     "--chdir", "/box",
 )  # fmt: skip
-# As Playwright starts it where colours, letters and bars are concerned: screenshots come from there.
+# The look that Playwright gives its browser, as most screenshots come from there.
 LOOK = ("--hide-scrollbars", "--force-color-profile=srgb", "--mute-audio")
 BROWSER = (
     "--headless",
@@ -46,7 +46,7 @@ BROWSER = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--allow-file-access-from-files",  # a page's fonts are files beside it; there are no others
+    "--allow-file-access-from-files",  # a page's fonts are local files; it can see no others
     "--js-flags=--max-old-space-size=512",
 )
 
@@ -55,7 +55,7 @@ MissingReason = Literal["no_sandbox", "no_browser"]
 
 
 class EnclosureMissing(Exception):
-    """No page can be drawn on this machine."""
+    """No page can be rendered on this machine."""
 
     def __init__(self, reason: MissingReason, message: str) -> None:
         super().__init__(message)
@@ -65,16 +65,16 @@ class EnclosureMissing(Exception):
 def command(
     stack: ExitStack, *, files: Mapping[str, bytes], flags: tuple[str, ...], address: str, is_nested: bool
 ) -> tuple[list[str], list[int]]:
-    """The command that draws ``address`` and prints how it went and the picture, and the descriptors that it
+    """The command that renders ``address`` and prints its state and picture, and the descriptors that it
     needs. ``files`` are all that the page may read, by absolute path. Raises ``EnclosureMissing``.
 
-    To be started without an environment: walls clear that of the browser, not of bubblewrap's own process.
+    Start it without an environment: bubblewrap clears the browser's environment, but not its own.
     """
     bubblewrap = enclosure.bubblewrap()
     if bubblewrap is None:
         raise EnclosureMissing("no_sandbox", "bubblewrap is not installed (apt-get install bubblewrap).")
     browser, bound = browser_program()
-    given: list[str] = []
+    file_options: list[str] = []
     passed: list[int] = []
 
     def passed_on(content: bytes) -> str:
@@ -84,13 +84,13 @@ def command(
         return str(descriptor)
 
     for path, content in files.items():
-        given += ["--perms", "0444", "--file", passed_on(content), path]
+        file_options += ["--perms", "0444", "--file", passed_on(content), path]
     code = browser_filter()
     seccomp = () if code is None else ("--seccomp", passed_on(code))
     limits = ("prlimit", f"--nproc={PROCESSES}", f"--fsize={FILE_BYTES}", "--core=0")
     own = () if is_nested else ("--no-sandbox",)
     line = (
-        "nice", "-n", "10", bubblewrap, *WALLS, *bound, *given, "--remount-ro", "/", *seccomp,
+        "nice", "-n", "10", bubblewrap, *WALLS, *bound, *file_options, "--remount-ro", "/", *seccomp,
         *limits, "sh", "-c", SCRIPT, "sh", browser, *BROWSER, *LOOK, *own, *flags,
         "--dump-dom", f"--screenshot={PICTURE}", address,
     )  # fmt: skip
@@ -98,13 +98,13 @@ def command(
 
 
 def browser_program() -> tuple[str, tuple[str, ...]]:
-    """The browser's program, and what has to be bound for it beside ``/usr``."""
-    found = browsers.browser_find()
-    if found is None:
+    """The browser's program, and the options that bind its folder, if outside ``/usr``."""
+    path = browsers.browser_find()
+    if path is None:
         raise EnclosureMissing(
             "no_browser", "No Chromium was found (apt-get install chromium-headless-shell)."
         )
-    program = found.resolve()
+    program = path.resolve()
     if program.is_relative_to("/usr"):
         return str(program), ()
     folder = program.parent

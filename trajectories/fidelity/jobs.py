@@ -1,4 +1,4 @@
-"""Celery job of the media queue: one step's replay held against its screenshot."""
+"""Celery job of the media queue: the fidelity check of one step."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from trajectories.fidelity.sample import Place
 
 logger = logging.getLogger(__name__)
 
-# In Redis, by which the sweeper knows that somebody can draw replays.
+# The mark in Redis that tells the sweeper that a worker can render replays.
 ALIVE = "replays"
-# Longer than drawing may take, with reading the recording before and comparing after it.
+# Longer than rendering may take, with reading the recording before and comparing after it.
 SOFT_LIMIT_S = 40
 HARD_LIMIT_S = 50
 AGAIN_S = 60.0
@@ -40,12 +40,12 @@ def check(*, episode_id: int, step: int) -> None:
     except SoftTimeLimitExceeded:
         checking.step_give_up(episode_id=episode_id, index=step)
     except Exception:
-        # The sweeper sends it again, and gives it up after some tries.
+        # The sweeper sends it again, and gives up after some tries.
         logger.exception("the replay of step %s of episode %s could not be checked", step, episode_id)
 
 
 def step_send(place: Place) -> bool:
-    """Have a step checked; False without a queue: the sweeper sends it again."""
+    """Queue a step's check; False without a queue: the sweeper sends it again."""
     return jobs.job_send(check, queues.MEDIA, **place._asdict())
 
 
@@ -56,11 +56,11 @@ def _begin(sender: Any, **_kwargs: Any) -> None:
 
 
 def say_able(*, wait: Callable[[float], object] = time.sleep) -> None:
-    """Say that this worker can draw replays once it has drawn a page, and until then why not."""
-    said = None
+    """Mark this worker as able to render replays once it has rendered a page; log why not until then."""
+    logged = None
     while problem := rendering.drawing_problem():
-        if problem != said:
-            logger.warning("replays cannot be drawn here, and are not checked: %s", problem[1])
-        said = problem
+        if problem != logged:
+            logger.warning("replays cannot be rendered here, and are not checked: %s", problem[1])
+        logged = problem
         wait(AGAIN_S)
     heartbeats.alive_keep(ALIVE)

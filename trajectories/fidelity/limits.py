@@ -1,4 +1,4 @@
-"""What drawing one replay may cost."""
+"""Limits for rendering one replay."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ WALL_S = 12.0
 """Seconds of wall clock for one picture, from the browser's start."""
 
 VIRTUAL_MS = 12_000
-"""Milliseconds of the page's own clock, which runs ahead while the page waits for nothing."""
+"""Milliseconds of the page's virtual clock, which skips ahead while the page is idle."""
 
 MEMORY_BYTES = 1024 * 1024 * 1024
-"""Of all its processes together, looked at every ``WATCH_S``. Chromium reserves more address space than any
-limit on that could allow."""
+"""Of all its processes together, measured every ``WATCH_S``. A limit on address space would not do: Chromium
+reserves too much of it."""
 
 WATCH_S = 0.1
 PROCESSES = 250
 """Processes and threads."""
 
 BOX_BYTES = 96 * 1024 * 1024
-"""Its home, the only place that it can write files to."""
+"""The size of its home, the only place where it can write files."""
 
 SHARED_BYTES = 256 * 1024 * 1024
 FILE_BYTES = 64 * 1024 * 1024
 OUTPUT_BYTES = 48 * 1024 * 1024
-"""Of a picture; more is not read."""
+"""The most that is read of its output."""
 
 FILES = 400
 FILES_BYTES = 96 * 1024 * 1024
-"""What a page may bring with it."""
+"""The total size of a page's files."""
 
 SIDE = 4_096
-"""Pixels of the longer side of a picture."""
+"""Pixels of the longer side of a picture, at most."""

@@ -1,4 +1,4 @@
-"""How much memory a process and all that it started hold, told by Linux's ``/proc``."""
+"""The memory of a process and its descendants, from Linux's ``/proc``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 PROC = Path("/proc")
-# What is theirs alone: of programs and libraries there is one copy for everybody.
+# Only their own memory: programs and libraries are shared between processes.
 OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
 PROCESSES_MOST = 1_000
 
 
 def memory_of(pid: int) -> int:
-    """Bytes. A process that has ended meanwhile counts nothing."""
+    """Bytes held by a process and its descendants. Processes that have ended count as nothing."""
     total, waiting, seen = 0, [pid], 0
     while waiting and seen < PROCESSES_MOST:
         process = waiting.pop()

@@ -1,5 +1,4 @@
-"""A step's replay as a page that is complete in itself: the lab's own replay page with every file that it
-needs beside it, and nothing that it could ask anybody else for."""
+"""A step's replay as a self-contained page: the lab's own replay page with every file that it needs."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 FOLDER = "/page"
 ENTRY = f"{FOLDER}/replay.html"
-# Heights of a window and of its picture may be rounded apart.
+# The heights of a window and its picture may be rounded differently.
 WHOLE_PAGE_PIXELS = 4
 OWN_FILES = 1 + len(document.SCRIPTS) + len(document.STYLES)
 
@@ -31,7 +30,7 @@ UnpagedReason = Literal["no_replay", "whole_page", "other_size", "too_large"]
 
 
 class Unpaged(Exception):
-    """There is no page to draw."""
+    """There is no page to render."""
 
     def __init__(self, reason: UnpagedReason) -> None:
         super().__init__(reason)
@@ -39,7 +38,7 @@ class Unpaged(Exception):
 
 
 def page_of(step: Step, *, size: tuple[int, int]) -> Page:
-    """The page that draws the replay at the pixels of a screenshot of ``size``. Raises ``Unpaged``."""
+    """The page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
     addresses = Addresses(place=_place, pictures=document.pictures_of(step.episode))
     scene = scenes.scene_of(step, resolve=addresses)
     if isinstance(scene, NoScene):
@@ -60,7 +59,7 @@ def page_of(step: Step, *, size: tuple[int, int]) -> Page:
 
 
 def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
-    """Pixels of the screenshot for one of the window."""
+    """Pixels of the screenshot per pixel of the window."""
     width, height = scene.size
     scale = size[0] / width
     if abs(size[1] - height * scale) <= WHOLE_PAGE_PIXELS:
@@ -68,15 +67,15 @@ def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
     raise Unpaged("whole_page" if size[1] > height * scale else "other_size")
 
 
-def _files(wanted: Iterable[Named]) -> Iterator[tuple[str, bytes]]:
-    """Those that there are. What a recording names and nobody has is missing in the picture too."""
-    left = FILES_BYTES
-    for named in wanted:
+def _files(names: Iterable[Named]) -> Iterator[tuple[str, bytes]]:
+    """The contents of the files that exist. Others are missing in the picture too."""
+    bytes_left = FILES_BYTES
+    for named in names:
         place, content = _place(named), _read(named)
-        if content is None or place is None or len(content) > left:
-            logger.info("a replay goes without %s", named)
+        if content is None or place is None or len(content) > bytes_left:
+            logger.info("a replay is rendered without %s", named)
             continue
-        left -= len(content)
+        bytes_left -= len(content)
         yield place, content
 
 
@@ -99,9 +98,7 @@ def _read(named: Named) -> bytes | None:
                 return bytes(blob.read())
         if named.kind == "drawing":
             return drawings.drawing_bytes(named.name, width=named.width)
-        found = finders.find(named.name)
-        if not isinstance(found, str):
-            return None
-        return Path(found).read_bytes()
+        path = finders.find(named.name)
+        return Path(path).read_bytes() if isinstance(path, str) else None
     except (OSError, KeyError):
         return None

@@ -1,4 +1,4 @@
-"""Draws a page in the enclosure: a picture comes out, or the reason why none did."""
+"""Renders a page in the enclosure: gives a picture, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 CHUNK = 65_536
-SAID = re.compile(rb'<html\b[^>]*\bdata-replay="([a-z]+)"')
+STATE = re.compile(rb'<html\b[^>]*\bdata-replay="([a-z]+)"')
 READY = "ready"
 PROBE = '<!doctype html><html data-replay="ready"><body style="background:#0a0">'
 
@@ -47,8 +47,8 @@ UndrawnReason = Literal["too_large", "out_of_time", "out_of_memory", "crashed", 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page that is complete in itself. ``files`` by absolute path; ``width`` and ``height`` in CSS pixels,
-    ``scale`` pixels for one of them. It says ``<html data-replay="ready">`` when it can be drawn."""
+    """A self-contained page. ``files`` by absolute path; ``width`` and ``height`` in CSS pixels, ``scale`` in
+    device pixels per CSS pixel. It sets ``<html data-replay="ready">`` once it can be captured."""
 
     files: Mapping[str, bytes]
     entry: str
@@ -58,7 +58,7 @@ class Page:
 
 
 class Undrawn(Exception):
-    """There is no picture of a page."""
+    """A page could not be rendered."""
 
     def __init__(self, reason: UndrawnReason) -> None:
         super().__init__(reason)
@@ -66,9 +66,9 @@ class Undrawn(Exception):
 
 
 def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
-    """The page in RGB. Raises ``Undrawn``, and ``EnclosureMissing`` where no page can be drawn.
+    """The page in RGB. Raises ``Undrawn``, or ``EnclosureMissing`` where no page can be rendered.
 
-    Whatever the page does ends with its processes, after ``wall_s`` at the latest.
+    All its processes end after ``wall_s`` at the latest.
     """
     _check(page)
     problem = drawing_problem()
@@ -78,7 +78,7 @@ def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
 
 
 def drawing_problem() -> tuple[MissingReason, str] | None:
-    """Why no page can be drawn on this machine, as reason and sentence; None when one was drawn."""
+    """Why no page can be rendered on this machine, as reason and sentence; None when one was rendered."""
     try:
         _is_nested()
     except EnclosureMissing as missing:
@@ -88,9 +88,9 @@ def drawing_problem() -> tuple[MissingReason, str] | None:
 
 @cache
 def _is_nested() -> bool:
-    """Whether the browser's own sandbox works within ours; some kernels give namespaces only once.
+    """Whether the browser's own sandbox works within ours; some kernels do not nest namespaces.
 
-    Found out once a process. What fails is tried again: a machine may have been too busy.
+    Probed once per process. A failure is not cached: the machine may only have been too busy.
     """
     page = Page(files={"/page/probe.html": PROBE.encode()}, entry="/page/probe.html", width=64, height=64)
     try:
@@ -142,12 +142,11 @@ def _draw(page: Page, *, wall_s: float, is_nested: bool) -> Image.Image:
         )
         stack.callback(_end, box)
         output = _output(box, wall_s=wall_s)
-        # The picture is whole, or there is none: how the shell ended says no more.
     return _picture(output)
 
 
 def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
-    """All that it prints. Raises ``Undrawn`` when it takes too long, takes too much or prints too much."""
+    """Everything that it prints. Raises ``Undrawn`` when it exceeds its time, memory or output."""
     if box.stdout is None:
         raise RuntimeError("an enclosure has no output")
     deadline = time.monotonic() + wall_s
@@ -171,10 +170,10 @@ def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
 
 def _picture(output: bytes) -> Image.Image:
     head, sign, body = output.partition(PNG)
-    said = SAID.search(head)
-    if said is None or not sign:
+    state = STATE.search(head)
+    if state is None or not sign:
         raise Undrawn("crashed")
-    if said[1].decode() != READY:
+    if state[1].decode() != READY:
         raise Undrawn("not_ready")
     picture = thumbnails.picture_open(io.BytesIO(sign + body))
     if picture is None:
@@ -183,7 +182,7 @@ def _picture(output: bytes) -> Image.Image:
 
 
 def _end(box: subprocess.Popen[bytes]) -> None:
-    """With bubblewrap its whole namespace ends (``--die-with-parent``)."""
+    """Kill bubblewrap, which ends its whole namespace (``--die-with-parent``)."""
     box.send_signal(signal.SIGKILL)
     box.wait()
     if box.stdout is not None:

@@ -1,4 +1,4 @@
-"""Which steps are checked without anybody asking: of each ended episode with a recording, evenly spread."""
+"""Which steps are checked by default: an even sample of each ended episode with a recording."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from trajectories.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
 
-# Pages send the end of their recording while they are left, and harnesses their last step after the answer.
+# Pages send the end of a recording while being left, and harnesses their last step after the answer.
 SETTLE_S = 30
-# A check under way has ended by then, whatever it draws.
+# Longer than any check in progress can take.
 UNDER_WAY_S = 60
 
 _DUE = """
@@ -29,7 +29,7 @@ WHERE e.finished_at >= %(since)s AND e.finished_at < now() - make_interval(secs 
         OR f.chosen_at < e.finished_at + make_interval(secs => %(settle)s))
 ORDER BY e.finished_at, e.id LIMIT %(limit)s"""
 
-# The reasons stand in the text as in the index: given apart, they would not be known to be those.
+# The reasons are literals, as in the partial index: with parameters the planner could not use it.
 _WAITING = f"""
 SELECT f.episode_id, f.index FROM trajectories_fidelity f JOIN trajectories_episode e ON e.id = f.episode_id
 WHERE f.reason IN ({", ".join(f"'{reason}'" for reason in LEFT)}) AND f.tries < %(tries)s
@@ -44,14 +44,14 @@ FROM trajectories_episode e WHERE e.id = %(id)s"""
 
 
 class Place(NamedTuple):
-    """A step: the key of its row."""
+    """A step, as the key of its row."""
 
     episode_id: int
     step: int
 
 
 def spread(indexes: Sequence[int], *, most: int) -> list[int]:
-    """At most ``most`` of them, first and last among them, at even distances."""
+    """At most ``most`` of them, evenly spaced, with the first and the last."""
     if len(indexes) <= most:
         return list(indexes)
     if most < 2:
@@ -61,8 +61,8 @@ def spread(indexes: Sequence[int], *, most: int) -> list[int]:
 
 
 def episodes_due(*, since: datetime, limit: int) -> list[Due[int]]:
-    """Ended episodes recorded in full, the first first, of which this version has chosen no steps yet, or did
-    before their recording was whole."""
+    """Ended episodes recorded in full whose steps this version has yet to choose, or chose before their
+    recording was complete; oldest first."""
     parameters: dict[str, Any] = {"since": since, "settle": SETTLE_S, "version": VERSION, "limit": limit}
     with connection.cursor() as cursor:
         cursor.execute(_DUE, parameters)
@@ -71,8 +71,8 @@ def episodes_due(*, since: datetime, limit: int) -> list[Due[int]]:
 
 @transaction.atomic
 def episode_choose(episode_id: int) -> list[int]:
-    """Choose the steps of an episode that has ended and have them wait; returns them. What another version
-    found waits again, as does what was found before the recording was whole; else a second time changes
+    """Choose the steps of an ended episode and mark them as waiting; returns them. Outcomes of other
+    versions, and from before the recording was complete, wait again; otherwise a second call changes
     nothing."""
     chosen = _chosen(episode_id)
     steps_wait(episode_id=episode_id, indexes=chosen)
@@ -88,13 +88,13 @@ def episode_choose(episode_id: int) -> list[int]:
 
 
 def steps_wait(*, episode_id: int, indexes: Sequence[int]) -> None:
-    """Have steps wait for a check that were never checked."""
+    """Mark steps that have no row yet as waiting for a check."""
     rows = [Fidelity(episode_id=episode_id, index=index, **_waiting()) for index in indexes]
     Fidelity.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def step_wait_again(*, episode_id: int, index: int) -> None:
-    """Have one step wait for a check before those that nobody asked for; one that waits keeps its tries."""
+    """Mark a requested step as waiting, ahead of the sampled ones; one that waits already keeps its tries."""
     steps_wait(episode_id=episode_id, indexes=[index])
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index)
     mine.exclude(reason=Reason.WAITING).update(**_waiting())
@@ -102,8 +102,8 @@ def step_wait_again(*, episode_id: int, index: int) -> None:
 
 
 def steps_waiting(*, limit: int) -> list[Place]:
-    """Steps of ended episodes that wait and that nobody looks at: what people asked for last comes first,
-    then those of the newest episodes."""
+    """Waiting steps of ended episodes that are not being checked: fewest tries first, then the latest
+    requests, then the newest episodes."""
     parameters = {"tries": TRIES, "under_way": UNDER_WAY_S, "settle": SETTLE_S, "limit": limit}
     with connection.cursor() as cursor:
         cursor.execute(_WAITING, parameters)
@@ -111,7 +111,7 @@ def steps_waiting(*, limit: int) -> list[Place]:
 
 
 def still_waiting(places: Sequence[Place]) -> list[Place]:
-    """Those of the steps that nobody has finished."""
+    """Those of the steps whose check has not finished."""
     mine = Q(pk__in=[tuple(place) for place in places])
     return [
         Place(*pk) for pk in Fidelity.objects.filter(mine, reason=Reason.WAITING).values_list("pk", flat=True)
@@ -119,7 +119,7 @@ def still_waiting(places: Sequence[Place]) -> list[Place]:
 
 
 def exhausted_fail() -> int:
-    """Give up steps whose check ended its process every time; returns how many."""
+    """Fail steps whose check killed its process on every try; returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE trajectories_fidelity SET state = %s, reason = %s WHERE reason = %s AND tries >= %s"
@@ -130,11 +130,11 @@ def exhausted_fail() -> int:
 
 
 def settles_in(episode_id: int) -> float:
-    """Seconds until the recording of an ended episode is whole; 0 when it is."""
+    """Seconds until the recording of an ended episode is complete; 0 when it is."""
     with connection.cursor() as cursor:
         cursor.execute(_SETTLES_IN, {"settle": SETTLE_S, "id": episode_id})
-        (left,) = cursor.fetchone() or (0,)
-    return max(0.0, float(left))
+        (seconds,) = cursor.fetchone() or (0,)
+    return max(0.0, float(seconds))
 
 
 def problem_of(episode: Episode) -> str:

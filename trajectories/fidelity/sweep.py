@@ -1,4 +1,4 @@
-"""Chooses steps of ended episodes and sends a few at a time to the media queue to be checked."""
+"""Chooses steps of ended episodes and sends them to the media queue for checking, a few at a time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from core.sweep import Sweep
 from trajectories import heartbeats
 from trajectories.fidelity import jobs, sample
 
-# Checks under way at a time: a picture that arrives meanwhile waits for some seconds.
+# Checks in progress at a time. New screenshots share the queue, and must not wait for more than seconds.
 UNDER_WAY = 2
-# A step that still waits this long after it was sent was lost.
+# A step that still waits this long after sending was lost.
 LOST_S = 60.0
 EPISODES = 20
 
@@ -54,11 +54,11 @@ class FidelitySweep:
             return False
 
     def _under_way(self) -> int:
-        """How many of the steps sent still wait; the others are forgotten."""
+        """How many of the sent steps still wait; the others are dropped."""
         lost = time.monotonic() - LOST_S
-        left = sample.still_waiting([place for place, sent in self._sent.items() if sent > lost])
-        self._sent = {place: self._sent[place] for place in left}
-        return len(left)
+        waiting = sample.still_waiting([place for place, sent in self._sent.items() if sent > lost])
+        self._sent = {place: self._sent[place] for place in waiting}
+        return len(waiting)
 
     def _waiting(self, room: int) -> list[sample.Place]:
         places = sample.steps_waiting(limit=room + len(self._sent))

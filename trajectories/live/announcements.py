@@ -19,8 +19,7 @@ SILENCE_S = 5.0
 
 
 class Announcements:
-    """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may have been
-    lost."""
+    """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may be lost."""
 
     def __init__(
         self,

@@ -167,8 +167,7 @@ class LiveReader:
         return {row[0] for row in await self._rows(_VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
 
     async def steps_highest(self, *, episodes: Sequence[int], runs: Sequence[int]) -> list[HighestStep]:
-        """The highest step of each watched episode: ``episodes``, and those of ``runs`` that may get
-        steps."""
+        """The highest step of each watched episode: ``episodes``, and those of ``runs`` still active."""
         rows = await self._rows(_STEPS_HIGHEST, {"episodes": list(episodes), "runs": list(runs)})
         return [HighestStep(*row) for row in rows]
 

@@ -56,8 +56,7 @@ class Feeds:
 
     @contextlib.asynccontextmanager
     async def episode_watch(self, episode_id: int) -> AsyncIterator[tuple[EpisodeFeed, Subscription] | None]:
-        """The episode's feed and a subscription to it, or None when it is unknown; raises like
-        ``run_watch``."""
+        """The episode's feed and a subscription to it, None when it is unknown; raises like ``run_watch``."""
         async with self._watch(EpisodeFeed(self._news, episode_id), self._episodes) as watched:
             yield watched
 
@@ -136,8 +135,7 @@ class Feeds:
             feed.publish_steps(steps)
 
     async def _forget(self) -> None:
-        """Drop the marks of unwatched episodes. Not while a feed opens: its marks exist before it is
-        listed."""
+        """Drop the marks of unwatched episodes. Not while a feed opens: it has marks before it is listed."""
         if not len(self._marks):
             return
         async with self._opening:
