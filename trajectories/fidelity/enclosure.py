@@ -1,6 +1,6 @@
 """The sandbox around a browser that renders untrusted recordings: bubblewrap, entered as a user who owns
-nothing. It has no network, no environment, no files of the host but programs and fonts, and only the system
-calls that rendering needs.
+nothing. It has no network, no environment and no files of the host but programs and fonts, and is refused the
+system calls that rendering does not need.
 
 The browser keeps its own sandbox inside, if the kernel allows nested user namespaces.
 """
