@@ -1,7 +1,7 @@
-"""Where the lab shows what a recording's addresses name; recordings write the arena ``https://gym/``.
+"""Maps addresses in a recording to addresses of the lab; recordings write ``https://gym/`` for the arena.
 
-Static files are the lab's own of today; pictures are the task's blobs and the drawings of mock sites. For
-anything else there is None, and nothing asks for it.
+Static files are the lab's current ones; pictures are the task's blobs and the drawings of mock sites. Any
+other address maps to None and is never requested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Kind = Literal["static", "drawing", "blob"]
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """A file that a replay needs: a static file's name, a task picture's hash, a drawing's name and width."""
+    """A file that a replay needs: a static file's name, a picture's hash, or a drawing's name and width."""
 
     kind: Kind
     name: str
@@ -35,8 +35,10 @@ class Named:
 
 @dataclass(frozen=True, kw_only=True)
 class Addresses:
-    """``place`` says under which address a file is shown, None for not at all; ``pictures`` are the hashes of
-    the task's pictures by name. ``asked`` fills with what was asked for."""
+    """Resolves addresses. ``place`` returns a file's address in the lab, or None if it is not shown.
+
+    ``pictures`` has the hashes of the task's pictures by name; ``asked`` collects the files requested so far.
+    """
 
     place: Callable[[Named], str | None]
     pictures: Mapping[str, str]

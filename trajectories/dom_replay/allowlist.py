@@ -1,14 +1,14 @@
-"""What a replayed page may be made of. Whatever is not named here is shown as it was recorded.
+"""Elements and attributes that a replayed page may not have; all others are shown as recorded.
 
-The frame that shows it runs no scripts and its policy lets nothing out; these tables keep what would try from
-ever getting there.
+The frame of the replay runs no scripts, and its policy blocks requests; these tables are an additional
+safeguard that removes what would try either.
 """
 
 from __future__ import annotations
 
 import re
 
-# ---- elements: what runs, fetches or leads elsewhere becomes a box, or nothing that is seen
+# ---- elements: those that run, fetch or navigate become a box or are hidden
 UNSEEN = "noscript"
 BOX = "div"
 SVG_UNSEEN = "desc"
@@ -19,7 +19,7 @@ ELEMENTS: dict[str, str] = {
     "bgsound": UNSEEN,
     "param": UNSEEN,
     "track": UNSEEN,
-    "constructor": BOX,  # rrweb looks names up in an object, which has something under this one
+    "constructor": BOX,  # rrweb looks names up in an object, where this one is taken
     "iframe": BOX,
     "frame": BOX,
     "frameset": BOX,
@@ -85,13 +85,13 @@ GONE = frozenset(
 )
 FETCHED = frozenset(("src", "poster", "background", "rr_dataurl"))
 LINKED = frozenset(("href", "xlink:href"))
-# These fetch what they are linked to; others only lead there, or name a part of the same page.
+# These fetch their target; others only link to it, or refer to a part of the same page.
 FETCHING_LINKS = frozenset(("image", "feimage"))
 # A link without an address would look like plain text.
 LINKS = frozenset(("a", "area"))
 NOWHERE = "#"
 CSS_TEXT = "_csstext"
-# As in a style sheet, these may name an address.
+# Like a style sheet, these may contain an address.
 CSS_ATTRIBUTES = frozenset(
     [
         "style",
@@ -112,7 +112,7 @@ CSS_ATTRIBUTES = frozenset(
         "color-profile",
     ]
 )
-# Their names replace properties of the document, which rrweb needs.
+# The ``name`` of these elements would replace properties of the document that rrweb needs.
 CLOBBERING = frozenset(("form", "img", "embed", "object", "iframe"))
 SCHEMES = (
     "javascript:",

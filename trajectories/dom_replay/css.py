@@ -1,7 +1,7 @@
-"""Takes out of CSS whatever would fetch something: addresses that nobody vouches for, imports, image sets.
+"""Removes from CSS whatever would fetch something: unknown addresses, imports, image sets.
 
-Read token by token as CSS Syntax Level 3 defines them, so that neither comments, strings nor escapes
-(``\\75rl(``) hide an address.
+CSS is read by the tokens of CSS Syntax Level 3, so that comments, strings and escapes (``\\75rl(``) cannot
+hide an address.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ import re
 from collections.abc import Callable
 
 Resolve = Callable[[str], str | None]
-"""The address under which the lab shows what an address names, None for what it does not show."""
+"""Maps a recorded address to one of the lab; None if the lab does not show it."""
 
-# rrweb reads styles with a parser that takes minutes for rules nested without end.
+# The CSS parser of rrweb takes minutes for endlessly nested rules.
 DEEPEST = 32
 NOTHING = 'url("data:,")'
-# rrweb cuts a style sheet at this comment into the texts that it was made of.
+# rrweb splits a style sheet at this comment into its original texts.
 SPLIT = "/* rr_split */"
-# Functions other than url() whose text may be an address; under another name the declaration counts for
-# nothing.
+# Functions other than url() that may contain an address; renaming them makes the declaration invalid.
 FETCHING = frozenset(
     ("src", "image", "image-set", "-webkit-image-set", "cross-fade", "-webkit-cross-fade", "expression")
 )
@@ -28,7 +27,7 @@ FETCHING_PROPERTIES = frozenset(("behavior", "-moz-binding"))
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f0-9a-fA-F])"
 _NAME = rf"(?:[-\w\x80-\U0010ffff]|{_ESCAPE})+"
 _STRING = "|".join(rf"{mark}(?:[^{mark}\\\r\n\f]|\\(?:\r\n|[\s\S]))*{mark}?" for mark in "\"'")
-# "<!--" is a token of CSS, and no beginning of a name: what follows may be an address.
+# "<!--" is a token of its own, not the beginning of a name: an address may follow.
 _TOKEN = re.compile(
     rf"(?P<comment>/\*[\s\S]*?(?:\*/|\Z)|<!--)|(?P<string>{_STRING})|(?P<name>@?{_NAME})(?P<open>\()?"
 )
@@ -38,29 +37,29 @@ _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\s\S
 
 
 def css_clean(text: str, resolve: Resolve) -> str:
-    """The same CSS with addresses replaced by what ``resolve`` gives, or by an empty one.
+    """The CSS with each address replaced by the result of ``resolve``, or by an empty one.
 
-    It ends where rules are nested deeper than ``DEEPEST``.
+    It is cut where rules are nested deeper than ``DEEPEST``.
     """
     parts: list[str] = []
     place = depth = 0
-    while found := _TOKEN.search(text, place):
-        between = text[place : found.start()]
+    while match := _TOKEN.search(text, place):
+        between = text[place : match.start()]
         depth += between.count("{")
         if depth > DEEPEST:
             return "".join(parts)
         depth = max(0, depth - between.count("}"))
         parts.append(between)
-        place = found.end()
-        if found["comment"] is not None:
-            parts.append(SPLIT if found["comment"] == SPLIT else "/**/")
-        elif found["string"] is not None:
-            parts.append(found["string"])
-        elif found["open"] and _plain(found["name"]) == "url":
+        place = match.end()
+        if match["comment"] is not None:
+            parts.append(SPLIT if match["comment"] == SPLIT else "/**/")
+        elif match["string"] is not None:
+            parts.append(match["string"])
+        elif match["open"] and _plain(match["name"]) == "url":
             address, place = _address(text, place)
             parts.append(_url(address, resolve))
         else:
-            parts.append(_word(found["name"], found["open"] or ""))
+            parts.append(_word(match["name"], match["open"] or ""))
     rest = text[place:]
     return "".join(parts) + (rest if rest.count("{") <= DEEPEST else "")
 
@@ -74,7 +73,7 @@ def _word(name: str, opening: str) -> str:
 
 
 def _address(text: str, place: int) -> tuple[str, int]:
-    """The address after ``url(`` and where what follows it begins; modifiers are left out with it."""
+    """The address after ``url(``, and the position after its closing bracket; modifiers are dropped."""
     quoted = _QUOTED.match(text, place)
     if quoted is None:
         plain = _UNQUOTED.match(text, place)
@@ -91,7 +90,7 @@ def _url(address: str, resolve: Resolve) -> str:
 
 
 def _written(address: str) -> str:
-    return "".join(f"\\{ord(one):x} " if one in '"\\' or ord(one) < 32 else one for one in address)
+    return "".join(f"\\{ord(char):x} " if char in '"\\' or ord(char) < 32 else char for char in address)
 
 
 def _plain(name: str) -> str:
@@ -105,6 +104,6 @@ def _unescaped(text: str) -> str:
 def _character(escape: re.Match[str]) -> str:
     if escape[1]:
         number = int(escape[1], 16)
-        is_sound = 0 < number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
-        return chr(number) if is_sound else "\ufffd"
+        is_valid = 0 < number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF
+        return chr(number) if is_valid else "\ufffd"
     return escape[2] if escape[2] and escape[2] not in "\r\n\f" else ""

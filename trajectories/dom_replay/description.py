@@ -1,4 +1,4 @@
-"""What a person is told about a replay: where it stands, and what is missing."""
+"""Descriptions of a replay: its moment, and what is missing from the recording."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ SECOND_MS = 1000
 
 
 def losses(scene: Scene | NoScene) -> list[str]:
-    """Sentences about what is missing from the recording, most to least; empty when nothing is."""
-    found = _missing(scene.problems)
+    """Sentences about what is missing from the recording, in descending order; empty if nothing is."""
+    sentences = _missing(scene.problems)
     if isinstance(scene, Scene) and scene.refused:
-        found.append(_counted(scene.refused, "1 event cannot be read", "{} events cannot be read"))
+        sentences.append(_counted(scene.refused, "1 event cannot be read", "{} events cannot be read"))
     if scene.is_capped:
-        found.append("the episode's recording reached its limit, and what came after was not kept")
-    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in found]
+        sentences.append("the episode's recording reached its limit, and what came after was not kept")
+    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]
 
 
 def moment_facts(moment: Moment) -> list[str]:
-    """Short facts about a moment, for a line."""
+    """Short facts about a moment, to be shown in one line."""
     facts = [f"Page load {moment.number} of {moment.loads}"]
     if moment.before_action_ms is not None:
         facts.append(f"{duration(moment.before_action_ms)} before the action")

@@ -1,7 +1,7 @@
-"""The page that replays a step: one frame without scripts at the window's real size, and nothing else.
+"""The page that replays a step: a single frame without scripts, at the real size of the window.
 
-Its own script builds the frame from cleaned events. The page has to share the lab's origin, or rrweb could
-not reach into the frame; so it may neither send anything nor load more than pictures, fonts, style sheets.
+The page's script builds the frame from cleaned events. It must share the lab's origin, or rrweb could not
+reach into the frame; its policy therefore blocks all requests except for pictures, fonts and style sheets.
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ _ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003c"), (b">", b"\\u003e"))
 
 
 def addresses_of(episode: Episode) -> Addresses:
-    """What an episode's recordings name, by the addresses of the lab."""
+    """Resolves the addresses in an episode's recordings to addresses of the lab."""
     return Addresses(place=_in_the_lab, pictures=pictures_of(episode))
 
 
 def pictures_of(episode: Episode) -> dict[str, str]:
-    """The hashes of a task's pictures by the names that its pages know them by."""
+    """The hashes of a task's pictures, by their names on its pages."""
     return {figure.name: figure.sha256 for figure in figures_of(episode.task.payload)}
 
 
 def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
-    """The page. ``scripts`` and ``styles`` are the addresses of ``SCRIPTS`` and ``STYLES`` from where it is
-    read; ``<html data-replay>`` becomes ``ready`` or ``failed``."""
+    """The page, which sets ``<html data-replay>`` to ``ready`` or ``failed``.
+
+    ``scripts`` and ``styles`` are the addresses of ``SCRIPTS`` and ``STYLES`` as seen from the page.
+    """
     context = {
         "scene": scene,
         "nonce": nonce,
@@ -49,14 +51,14 @@ def document_html(scene: Scene, *, nonce: str, scripts: tuple[str, ...], styles:
 
 
 def document_in_the_lab(scene: Scene) -> tuple[str, str]:
-    """The page and its policy."""
+    """The page with its Content Security Policy."""
     nonce = secrets.token_urlsafe(16)
     scripts, styles = tuple(map(static, SCRIPTS)), tuple(map(static, STYLES))
     return document_html(scene, nonce=nonce, scripts=scripts, styles=styles), policy(nonce)
 
 
 def policy(nonce: str) -> str:
-    """Frames inherit it. Styles are the recording's, and so cannot be named beforehand."""
+    """The policy, which frames inherit. Styles come from the recording, so they cannot be listed."""
     return "; ".join(
         [
             "default-src 'none'",
@@ -83,8 +85,7 @@ def _in_the_lab(named: Named) -> str | None:
 
 
 def _data_block(events: bytes) -> SafeString:
-    """What Django's ``json_script`` makes of a value, of JSON that is there already: no tag can begin or end
-    in it."""
+    """The same as Django's ``json_script``, but for encoded JSON: no tag can begin or end in it."""
     for sign, escape in _ESCAPES:
         events = events.replace(sign, escape)
     return format_html('<script id="events" type="application/json">{}</script>', mark_safe(events.decode()))  # noqa: S308

@@ -1,9 +1,9 @@
-"""Which page load, and which moment of its recording, shows what a step saw before it acted.
+"""The page load, and the moment of its recording, that shows what a step saw before it acted.
 
-Two clocks may tell: the harness says when the step began and its observation was made, pages date what they
-record. And the steps that pages were told of number what they recorded, up to a second late at worst. Time
-is believed unless the numbers contradict it by more than ``SLACK_MS``; without times, or against them, the
-moment is the end of what was recorded in the steps before. All times are Unix milliseconds.
+There are two sources. Clocks: the harness records when the step began and when its observation was made, and
+pages date their events. Step numbers: pages number their events with the current step, at most a second late.
+Times are used unless step numbers contradict them by more than ``SLACK_MS``; otherwise the moment is the end
+of what was recorded during earlier steps. All times are Unix milliseconds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Reason = Literal["nothing", "no_time", "too_early", "lost"]
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A chunk, as its row says; ``step`` is never lower than the step in which it was recorded."""
+    """A chunk by its row; ``step`` is never lower than the step in which it was recorded."""
 
     page: str
     seq: int
@@ -32,8 +32,10 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """A step by the harness' clock: ``seen_ms`` when its observation was made, ``began_ms`` and ``ended_ms``
-    of its action; ``path`` is that of the page it saw, without query, None when it said none."""
+    """A step by the harness's clock: ``seen_ms`` is the time of its observation, the others of its action.
+
+    ``path`` is the path of the page that it saw, without query; None if unknown.
+    """
 
     index: int
     seen_ms: float | None = None
@@ -44,9 +46,11 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """``page`` is load number ``number`` of ``loads`` that were recorded; from ``at_ms`` to ``until_ms`` the
-    step acts on it. ``still_ms``: how long nothing had been recorded by then, as far as chunks tell;
-    ``before_action_ms``: how long after it the action began, None where no clock tells."""
+    """``page`` is load ``number`` of ``loads``; the step acts on it from ``at_ms`` to ``until_ms``.
+
+    ``still_ms`` is the time since the last recorded change, as far as chunks show; ``before_action_ms`` is
+    the time from the moment to the action, None without a clock.
+    """
 
     page: str
     number: int
@@ -60,8 +64,8 @@ class Moment:
 
 @dataclass(frozen=True, kw_only=True)
 class Unplaced:
-    """``nothing`` was recorded; ``no_time``: neither clock nor numbers place the step; ``too_early``: before
-    all that was recorded; ``lost``: of its page load nothing was recorded."""
+    """Why a step has no moment: ``nothing`` was recorded; ``no_time``: no times or step numbers place it;
+    ``too_early``: it is before the recording; ``lost``: its page load was not recorded."""
 
     reason: Reason
 
@@ -80,7 +84,7 @@ class _Load:
         return max(piece.last_ms for piece in self.pieces)
 
     def last_before(self, at_ms: float) -> float:
-        """The last time at which something is known to be recorded by then, else the first of all."""
+        """The last time, up to ``at_ms``, at which something was recorded; else the first time of all."""
         times = [min(piece.last_ms, at_ms) for piece in self.pieces if piece.first_ms <= at_ms]
         return max(times, default=self.first_ms)
 
@@ -92,8 +96,8 @@ def moment_of(
     acted_in: Collection[str] = (),
     paths: Mapping[str, str] | None = None,
 ) -> Moment | Unplaced:
-    """``acted_in`` are the page loads that the step's page events name; ``paths`` the path of every page load
-    that reported itself, recorded or not."""
+    """The moment of a step. ``acted_in`` has the page loads of the step's page events; ``paths`` has the path
+    of every page load that reported itself, recorded or not."""
     loads = _loads(pieces)
     if not loads:
         return Unplaced(reason="nothing")
@@ -113,12 +117,12 @@ def _loads(pieces: Sequence[Piece]) -> list[_Load]:
     by_page: dict[str, list[Piece]] = {}
     for piece in pieces:
         by_page.setdefault(piece.page, []).append(piece)
-    loads = [_Load(page=page, pieces=held) for page, held in by_page.items()]
+    loads = [_Load(page=page, pieces=own) for page, own in by_page.items()]
     return sorted(loads, key=lambda load: (load.first_ms, load.page))
 
 
 def _agrees(at_ms: float, index: int, pieces: Sequence[Piece]) -> bool:
-    """Whether a time lies between what was surely recorded before and after, by the numbers."""
+    """Whether a time is between what step numbers place before and after the step."""
     before = [piece.last_ms for piece in pieces if piece.step is not None and piece.step < index - 1]
     within = [piece.last_ms for piece in pieces if piece.step == index]
     after = [piece.first_ms for piece in pieces if piece.step is not None and piece.step > index]
@@ -148,7 +152,7 @@ def _by_time(
 def _is_elsewhere(
     turn: Turn, alive: Sequence[_Load], loads: Sequence[_Load], paths: Mapping[str, str]
 ) -> bool:
-    """Whether the page that the step saw is one that reported itself and was not recorded."""
+    """Whether the step saw a page that reported itself but was not recorded."""
     recorded = {load.page for load in loads}
     unrecorded = {path for page, path in paths.items() if page not in recorded}
     return turn.path in unrecorded and all(load.page in paths for load in alive)

@@ -51,7 +51,7 @@ class NodeType(IntEnum):
 
 
 class Node(Struct, kw_only=True):
-    """What every node has is written even where it is empty: rrweb walks through it, whatever the type."""
+    """Fields that all nodes share are written even if empty: rrweb reads them whatever the type."""
 
     type: NodeType
     id: Id
@@ -225,7 +225,7 @@ class Opening(Struct):
 
 
 class Popover(Struct):
-    """The recorder's own: rrweb does not see that a popover opens or closes."""
+    """Added by the recorder: rrweb does not notice that a popover opens or closes."""
 
     tag: Literal["popover"]
     payload: Opening
@@ -268,7 +268,7 @@ _sourced = msgspec.json.Decoder(_Sourced).decode
 
 
 def data_read(type_: int, data: bytes | msgspec.Raw) -> Data | None:
-    """The data of an event; None for events that a replay does without, such as canvas and media.
+    """The data of an event; None for events that a replay ignores, such as canvas and media.
 
     Raises ``msgspec.DecodeError`` or ``RecursionError`` for what has another shape.
     """

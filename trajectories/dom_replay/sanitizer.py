@@ -1,5 +1,6 @@
-"""Makes of a recording's events what a replay may build: nothing in it runs, and nothing fetches anything
-but files that the lab shows. What elements and attributes become is in ``tables``.
+"""Cleans a recording's events for a replay: nothing in them runs or fetches anything but files of the lab.
+
+``allowlist`` states what becomes of elements and attributes.
 """
 
 from __future__ import annotations
@@ -27,23 +28,24 @@ from trajectories.dom_replay.rrweb import (
     Snapshot,
 )
 
-# Characters of all styles together. Reading them is the slowest part: a second for some megabytes.
+# Characters of all styles together. Parsing them is the slowest part: about a second for a few megabytes.
 STYLE_MAX = 2 * 1024 * 1024
 CANDIDATES_MAX = 50
-# A comma in what says how large a picture is would begin another candidate, with an address of its own.
+# A comma in a picture's size would begin another candidate with its own address.
 _PICTURE_SIZE = re.compile(r"^[0-9][0-9.]{0,9}[wxh]$")
 _SPACES = dict.fromkeys([*range(0x21), 0x7F, 0xAD, *range(0x200B, 0x2010), 0xFEFF])
 
 
 class TooMuchStyle(Exception):
-    """There is more style in the events than is cleaned (``STYLE_MAX``)."""
+    """The events have more than ``STYLE_MAX`` characters of styles."""
 
 
 class Cleaner:
-    """Cleans the events of one page load in place. It has to know all of them first: what a text or an
-    attribute of an element may be depends on what that element is, or will be.
+    """Cleans the events of one page load in place.
 
-    ``clean`` raises ``TooMuchStyle``; what was cleaned by then is of no use."""
+    It needs all of them beforehand: what is allowed in a text or an attribute depends on every element that
+    its node ever is. ``clean`` may raise ``TooMuchStyle``; the events must not be used then.
+    """
 
     def __init__(self, events: Iterable[Shown], *, resolve: Resolve) -> None:
         self._resolve = resolve
@@ -81,7 +83,7 @@ class Cleaner:
             if node.type == NodeType.ELEMENT:
                 self._element(node)
             elif node.type == NodeType.CDATA or (node.type == NodeType.DOCUMENT and node is not root):
-                # rrweb would start the whole document anew, or an HTML document refuse it.
+                # rrweb would restart the document at a document node; HTML documents reject CDATA.
                 node.type, node.childNodes = NodeType.COMMENT, []
             elif node.id in self._style_texts:
                 node.textContent, node.isStyle = self._css(node.textContent), True
@@ -98,7 +100,7 @@ class Cleaner:
             _forget_sources(node.attributes)
 
     def _link(self, node: Node) -> str:
-        """A style sheet that was read into the recording, or one of the arena's own; nothing else."""
+        """The tag of a ``link``: a recorded style sheet, a style sheet file of the arena, or hidden."""
         if isinstance(node.attributes.get("_cssText"), str):
             node.attributes.pop("href", None)
             return "style"
@@ -116,7 +118,7 @@ class Cleaner:
         for change in data.attributes:
             tags = self._tags[change.id]
             shown = self._attributes(change.attributes, tags=tags)
-            # What stood there before does not stay.
+            # Removed attributes must not keep their earlier value.
             removed = {name: None for name in change.attributes if _is_kept(name.lower(), tags)}
             change.attributes = {**removed, **shown}
 
@@ -217,7 +219,7 @@ def _nodes(data: Data) -> Iterator[tuple[Node, int]]:
 
 
 def _walk(root: Node, *, parent: int) -> Iterator[tuple[Node, int]]:
-    """Every node with the id of its parent, without recursion: nesting is the page's to choose."""
+    """Every node with the id of its parent, without recursion: pages may nest to any depth."""
     waiting = [(root, parent)]
     while waiting:
         node, above = waiting.pop()

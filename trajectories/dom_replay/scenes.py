@@ -1,4 +1,4 @@
-"""A step's replay: the events of its page load up to the end of the step, cleaned, and where to stop."""
+"""A step's replay: the cleaned events of its page load up to the end of the step, and where to stop."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from trajectories.models import Episode, PageEvent, RecordingChunk, Step
 
 ACTS = ("click", "input", "key", "submit", "scroll")
 LOADED = "load"
-# A frame is stale at the very moment of its snapshot.
+# At the exact time of its snapshot a frame still shows the state before.
 AFTER_MS = 1
 SNAPSHOTS = (Type.FULL_SNAPSHOT, Type.META)
 UNKNOWN_SIZE = (1280.0, 720.0)
-# Agents write recordings too: these keep a replay within some seconds of a processor.
+# Recordings are untrusted: these limits keep a replay within a few seconds of CPU time.
 LIMITS = Limits(size=16 * 1024 * 1024, keys=500_000)
 EVENTS_MAX_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """``events`` is a JSON array for rrweb's replayer. ``at_ms`` and ``until_ms`` count from its first event;
-    ``size`` is that of the window then, in CSS pixels; ``refused`` counts events of no known shape."""
+    """``events`` is a JSON array for rrweb's replayer; ``at_ms`` and ``until_ms`` count from the first event.
+
+    ``size`` is the size of the window at that time, in CSS pixels; ``refused`` counts unreadable events.
+    """
 
     moment: Moment
     events: bytes
@@ -53,8 +55,8 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class NoScene:
-    """Why a step cannot be replayed: it has no place, or ``no_snapshot`` of its page load came, or the
-    recording up to it is ``too_large`` (``LIMITS``)."""
+    """Why a step cannot be replayed: it has no moment, its page load has ``no_snapshot``, or the recording up
+    to it is ``too_large`` (``LIMITS``)."""
 
     reason: Reason | Literal["no_snapshot", "too_large"]
     moment: Moment | None = None
@@ -63,7 +65,7 @@ class NoScene:
 
 
 class TooLarge(Exception):
-    """The recording of a page holds more than a replay may."""
+    """The recording of a page exceeds the limits of a replay."""
 
 
 def has_recording(episode: Episode) -> bool:
@@ -73,7 +75,7 @@ def has_recording(episode: Episode) -> bool:
 
 
 def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
-    """What to replay for a step. ``resolve`` maps the addresses in the recording (``addresses``)."""
+    """The replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
     moment = moment_find(step)
     if isinstance(moment, Unplaced):
         return NoScene(reason=moment.reason)
@@ -103,7 +105,7 @@ def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
 
 
 def moment_find(step: Step) -> Moment | Unplaced:
-    """Where in the recordings of its episode a step is, in four queries."""
+    """The moment of a step in the recordings of its episode, in four queries."""
     rows = RecordingChunk.objects.filter(episode_id=step.episode_id).values_list(
         "page", "seq", "step", "first_ms", "last_ms", "has_snapshot"
     )
@@ -138,7 +140,7 @@ def _turn(step: Step) -> Turn:
 
 
 def _end(step: Step) -> float | None:
-    """When a step's action and the look after it were done; the model's thinking is before its beginning."""
+    """When a step's action and the observation after it were done; the model's time is before its start."""
     began_ms = _ms(step.started_at)
     took_ms = _number(step.more, "env_ms")
     took_ms = step.duration_ms if took_ms is None else took_ms
@@ -155,15 +157,16 @@ def _number(more: Any, name: str) -> float | None:
 
 
 def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], int]:
-    """The events of the moment's page load up to its end in their order, what is missing among them, and how
-    many were of no known shape. Chunks that say they came later are not opened. Raises ``TooLarge`` before
-    what goes beyond ``LIMITS`` is decoded."""
+    """The events of the page load up to the moment's end, what is missing, and the number of unreadable ones.
+
+    Chunks dated later are not opened. Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
+    """
     rows = chunks.chunks_of(episode_id=episode_id, page=moment.page)
-    wanted = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]
+    needed = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]
     shown: list[Shown] = []
     problems: list[Problem] = []
     refused = 0
-    for part in chunks.parts_read(rows[: max(wanted, default=0) + 1], limits=LIMITS):
+    for part in chunks.parts_read(rows[: max(needed, default=0) + 1], limits=LIMITS):
         if isinstance(part, Problem):
             if part.problem == "past_limit":
                 raise TooLarge
@@ -184,7 +187,7 @@ def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], 
 
 
 def _cleaned(shown: Sequence[Shown], *, resolve: Resolve) -> bytes:
-    """The events as JSON, with nothing in them that runs or fetches. Raises ``TooLarge``."""
+    """The events as JSON, without anything that runs or fetches. Raises ``TooLarge``."""
     cleaner = Cleaner(shown, resolve=resolve)
     try:
         for event in shown:
@@ -202,8 +205,10 @@ def _whole(offset_ms: float) -> int:
 
 
 def _needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
-    """From the last snapshot by the moment, and the size that goes before it; one that came a little later is
-    better than none."""
+    """The events from the last snapshot before the moment on, after an event with the window's size.
+
+    A slightly later snapshot is better than none.
+    """
     places = [place for place, event in enumerate(shown) if _is_snapshot(event.data)]
     late = [place for place in places if shown[place].timestamp <= moment.at_ms + SLACK_MS]
     by_then = [place for place in places if shown[place].timestamp <= moment.at_ms] or late[:1]

@@ -41,7 +41,7 @@ def choice_field(choices: Sequence[tuple[str, str]], label: str) -> forms.Choice
 
 
 def name_field(names: Iterable[str], label: str) -> forms.ChoiceField:
-    """A choice among names that others wrote."""
+    """A choice among untrusted names."""
     return choice_field([(name, visible(name)) for name in names], label)
 
 
@@ -72,7 +72,7 @@ class TextField(forms.CharField):
         widget = forms.TextInput(attrs=attributes)
         super().__init__(required=False, label=label, widget=widget, help_text=help_text)
         self.max_chars = max_chars
-        self.validators = []  # Django's own refuses NUL too, in a sentence of its own
+        self.validators = []  # Django's default also rejects NUL, with another message
 
     def validate(self, value: Any) -> None:
         super().validate(value)
@@ -100,7 +100,7 @@ class FilterForm(forms.Form):
 
     use_required_attribute = False
     reported_elsewhere: frozenset[str] = frozenset()
-    """Fields whose errors the page shows in another place."""
+    """Fields whose errors the page shows elsewhere."""
 
     def filters(self) -> dict[str, Any]:
         """The valid filters that are set."""

@@ -1,4 +1,4 @@
-"""The bar of a page that follows what is under way."""
+"""The live bar of a page that receives updates."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from core.live_address import live_url, socket_origin
 def live_bar(request: HttpRequest, *, path: str, part: str, latest: str = "") -> dict[str, Any]:
     """The context of ``lab/shared/_live_bar.html``.
 
-    ``path`` is that of live's socket, ``part`` the id of what is fetched again when there is news, and
-    ``latest`` where the newest of it is, empty where there is no such place.
+    ``path`` is the path of the live socket, ``part`` the id of the element to fetch again on updates, and
+    ``latest`` the address of the newest item, empty if there is none.
     """
     origin = socket_origin(live_url(request))
     return {

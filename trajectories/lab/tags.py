@@ -1,4 +1,4 @@
-"""How the lab writes numbers, times and text that it does not trust."""
+"""Template tags and filters for numbers, times, labels and untrusted text."""
 
 from __future__ import annotations
 
@@ -40,38 +40,38 @@ register.filter("excerpt", excerpt_html)
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
 STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
-# The interval's plot in units of its SVG.
+# The plot of an interval, in units of its SVG.
 PLOT_LEFT = 4
 PLOT_WIDTH = 100
 
 
 @register.filter
 def untrusted(value: object) -> SafeString:
-    """Text that others wrote: escaped, tokens masked, and what would hide or reorder it made visible."""
+    """Text from others: escaped, with tokens masked and invisible characters named."""
     return visible_html("" if value is None else str(value))
 
 
 @register.filter
 def marked(value: object, find: str) -> SafeString:
-    """The same, with what is sought marked."""
+    """The same, with matches of ``find`` marked."""
     return long_text.marked("" if value is None else str(value), find=find)
 
 
 @register.filter
 def values_asked(gold: str, task: Any) -> list[Value]:
-    """What a gold expects in each field of its task."""
+    """The value that a gold expects for each field of its task."""
     return values_of(fields_of(task), given=(), expected=gold)
 
 
 @register.filter
 def plain(value: object) -> str:
-    """The same where no markup can stand."""
+    """Untrusted text without markup, for attributes and titles."""
     return visible(str(value))
 
 
 @register.filter
 def has_lines(value: str) -> bool:
-    """Whether a text is a program or a grid, whose lines must stay."""
+    """Whether a text, such as a program or a grid, needs its line breaks."""
     return "\n" in value.strip()
 
 
@@ -83,21 +83,23 @@ def first_line_to_text(beginning: str) -> str:
 
 @register.filter
 def question_told(beginning: str, limit: int = 160) -> str:
-    """How a question begins, with its line breaks as spaces: its first line may end inside a formula.
-    Formulas are told in plain characters, and pictures by their names."""
-    told = formulas.formulas_to_text(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
-    return cut(" ".join(told.split()), limit)
+    """The beginning of a question in one line: formulas in plain characters, pictures by name.
+
+    Line breaks become spaces, because the first line may end inside a formula.
+    """
+    text = formulas.formulas_to_text(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
+    return cut(" ".join(text.split()), limit)
 
 
 @register.filter
 def formula_to_text(tex: str) -> str:
-    """A formula without its marks, in plain characters."""
+    """A formula without delimiters, in plain characters."""
     return formulas.formula_to_text(tex)
 
 
 @register.filter
 def figures_named(value: str) -> str:
-    """The places of pictures by the pictures' names, where the pictures themselves cannot stand."""
+    """The text with the name of each picture in its place, where pictures cannot be shown."""
     return PLACE.sub(r"[Figure \1]", value or "")
 
 
@@ -144,7 +146,7 @@ def check_tag(
 
 @register.filter
 def phrase(action: object, target: str = "") -> Phrase:
-    """An action in words; ``target`` is its element in words."""
+    """An action as a phrase; ``target`` describes its element."""
     return action_phrase(action, target=target)
 
 
@@ -155,13 +157,13 @@ def percent(share: float) -> str:
 
 @register.filter
 def count(number: int) -> str:
-    """A count with its thousands set apart."""
+    """A count with thousands separators."""
     return f"{number:,}"
 
 
 @register.filter
 def milliseconds(value: float | None) -> str:
-    """A duration given in milliseconds, in the unit that reads best."""
+    """A duration in milliseconds, in the most readable unit."""
     if value is None:
         return "–"
     if value < 1_000:
@@ -174,7 +176,7 @@ def milliseconds(value: float | None) -> str:
 
 @register.simple_tag
 def when(moment: datetime | None, now: datetime | None = None) -> SafeString | str:
-    """How long ago, with the exact moment (UTC) on hover and for machines."""
+    """How long ago, with the exact time (UTC) on hover and in ``datetime``."""
     if moment is None:
         return "–"
     exact = moment.strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -197,7 +199,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 @register.simple_tag
 def tag_of(value: str) -> SafeString:
-    """An outcome, status or action result as a coloured tag; the word itself always stands there."""
+    """An outcome, status or action result as a coloured tag with its word."""
     result = RESULTS.get(value)
     tone = OUTCOME_TAGS.get(value) or (result and result.tone) or STATE_TAGS.get(value) or "plain"
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)
@@ -205,7 +207,7 @@ def tag_of(value: str) -> SafeString:
 
 @register.simple_tag
 def arm_tag(code: str) -> SafeString:
-    """An arm by its label; its code and description show on hover."""
+    """The label of an arm, with code and description on hover."""
     arm = ARMS.get(code)
     title = f"{code}: {arm.description}" if arm else code
     return format_html('<span class="tag tag-accent" title="{}">{}</span>', title, arm.label if arm else code)
@@ -213,7 +215,7 @@ def arm_tag(code: str) -> SafeString:
 
 @register.simple_tag
 def reason_of(code: str) -> SafeString:
-    """Why an episode ended or was closed, by its label; code and description show on hover."""
+    """The label of an end or close reason, with code and description on hover."""
     reason = END_REASONS.get(code) or CLOSE_REASONS.get(code)
     title = f"{code}: {reason.description}" if reason else visible(code)
     return format_html('<span title="{}">{}</span>', title, reason.label if reason else visible(code))
@@ -227,7 +229,7 @@ def selection_max() -> int:
 
 @register.inclusion_tag("lab/shared/_rate.html")
 def rate(value: Rate | None) -> dict[str, Any]:
-    """A share with its 95% interval as figures and as a dot with whiskers."""
+    """A share with its 95% interval, in numbers and as a dot with whiskers."""
     if value is None:
         return {"rate": None}
     places = {"x": value.value, "low_x": value.low, "high_x": value.high}
@@ -239,7 +241,7 @@ def rate(value: Rate | None) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/shared/_outcomes.html")
 def outcome_bar(tally: Any) -> dict[str, Any]:
-    """Episodes by outcome, or by status where they have none yet, as one bar of 100 units."""
+    """Episodes by outcome, or by status before they have one, as a bar of 100 units."""
     counts = [
         ("correct", tally.correct),
         ("incorrect", tally.incorrect),
@@ -259,13 +261,13 @@ def outcome_bar(tally: Any) -> dict[str, Any]:
 
 @register.inclusion_tag("lab/shared/_question.html")
 def problem(task: Any, variation: Any = None) -> dict[str, Any]:
-    """A task's question; unless its payload says that it is LaTeX, a dollar is money."""
+    """A task's question."""
     return problem_context(task, variation)
 
 
 @register.inclusion_tag("lab/shared/_live_bar.html", takes_context=True)
 def live(context: template.Context, path: str, part: str, latest: str = "") -> dict[str, Any]:
-    """The bar that says whether a page follows what is under way, and how."""
+    """The bar that shows whether a page receives live updates and lets users pause them."""
     return live_bar(context["request"], path=path, part=part, latest=latest)
 
 
@@ -276,18 +278,18 @@ def of_step(calls: Sequence[Call], index: int) -> list[Call]:
 
 @register.filter
 def parts(content: object) -> list[dict[str, str]]:
-    """A message's texts and pictures."""
+    """The texts and pictures of a message."""
     return content_parts(content)
 
 
 @register.simple_tag(takes_context=True)
 def query_with(context: template.Context, **changes: object) -> str:
-    """The page's own query string with some parameters changed; None removes one."""
+    """The query string of the page with some parameters changed; None removes one."""
     parameters = context["request"].GET.dict()
     parameters.update({name: value for name, value in changes.items() if value is not None})
-    kept = {
+    query = {
         name: value
         for name, value in parameters.items()
         if value not in ("", None) and changes.get(name, value) is not None
     }
-    return "?" + urlencode(kept)
+    return "?" + urlencode(query)

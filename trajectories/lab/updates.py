@@ -1,4 +1,4 @@
-"""What a page shows of an episode under way, and whether it has anything new to show."""
+"""The live state of an episode, and whether its page is out of date."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ AWAITING_MEASURES = "Closed: measures follow within seconds"
 class Updates:
     """The state of an episode at one moment.
 
-    What ``version`` depends on is read at once, and cheaply, since every open page asks every few seconds.
-    Whatever arrives later makes a new version, and the page is fetched again.
+    ``version`` is computed from one moment, and cheaply, since every open page polls it every few seconds.
+    Whatever arrives later changes the version, and the page is fetched again.
     """
 
     def __init__(self, episode: Episode) -> None:
@@ -40,12 +40,12 @@ class Updates:
 
     @cached_property
     def version(self) -> str:
-        """Changes whenever the page is worth fetching again."""
+        """Changes whenever the page should be fetched again."""
         episode = self._episode
         parts = (
             episode.status,
             self.last,
-            self.number,  # alone grows when a gap is filled
+            self.number,  # the only part that changes when a gap is filled
             episode.verdict_id or "",
             self.state,
             "closed" if episode.closed_at else "",

@@ -1,7 +1,7 @@
 """Alignment of the steps of several episodes.
 
 A step's key is what its page showed (``place``), the page's address (``page``) and its action as text
-(``action``). Two steps score 8 when place and action are the same, 6 when page and action are (another look
+(``action``). Two steps score 8 when place and action are the same, 6 when page and action are (another view
 of the same page), 2 for the same place alone, 1 for the same page alone, otherwise 0. Two sequences are
 aligned for the highest sum (Needleman and Wunsch 1970, gaps cost nothing); ties prefer the fewest gaps first.
 A third and fourth sequence are aligned with the rows so far, where a row scores as its best step.
@@ -81,7 +81,7 @@ def _keys_of(cells: Sequence[int | None], sequences: Sequence[Sequence[Key]]) ->
 
 
 def _aligned(left: Sequence[Keys], right: Sequence[Keys]) -> Iterator[Pair]:
-    """Positions in both; None where a step has no partner."""
+    """Pairs of positions; None for a step without a partner."""
     head = _equal_run(zip(left, right, strict=False))
     rest = min(len(left), len(right)) - head
     tail = min(rest, _equal_run(zip(reversed(left), reversed(right), strict=False)))
@@ -131,8 +131,8 @@ def _anchors(
     left: Sequence[Keys], right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
 ) -> list[tuple[int, int]]:
     """The longest chain of keys that occur once in both, in the same order."""
-    ours, theirs = _once(left, span), _once(right, other)
-    common = sorted((place, theirs[key]) for key, place in ours.items() if key in theirs)
+    lefts, rights = _once(left, span), _once(right, other)
+    common = sorted((place, rights[key]) for key, place in lefts.items() if key in rights)
     ends: list[int] = []
     chains: list[int] = []  # for each end so far, its pair in ``common``
     before: list[int | None] = []
@@ -185,7 +185,7 @@ def _best(
 
 
 def _scorer(left: Sequence[Keys], right: Sequence[Keys]) -> Callable[[int, int], int]:
-    """Steps repeat, so scores are cached by their pair of keys."""
+    """Scores of positions, cached by key because steps repeat."""
     known: dict[tuple[Keys, Keys], int] = {}
 
     def scored(i: int, j: int) -> int:

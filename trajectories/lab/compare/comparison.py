@@ -9,8 +9,9 @@ from typing import Any
 
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.alignment import Key, Row, align, first_divergence
+from trajectories.lab.queries.steps import step_counts
 from trajectories.lab.text.values import Value, values_of
-from trajectories.models import Episode
+from trajectories.models import Episode, Submission
 
 EPISODES_MAX = 4
 ROWS_PER_PAGE = 100
@@ -23,7 +24,7 @@ LETTERS = "ABCD"
 class Column:
     """An episode; ``values`` are its answers by name, where its task names them.
 
-    An episode that answered without a page, in one step, is a completion: it stands beside all rows.
+    An episode that answered in one step, without a page, is a completion: it is shown beside all rows.
     """
 
     letter: str
@@ -121,24 +122,22 @@ def compare(episodes: Sequence[Episode], *, first: int = 1) -> Comparison:
 
 
 def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
-    """A single episode beside completions, which has nothing to differ from."""
+    """A single episode beside completions: it has no other steps to differ from."""
     return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
 
 
 def columns_of(episodes: Sequence[Episode]) -> list[Column]:
-    """Completions first: they stand left of the rows."""
+    """Completions first: they are shown left of the rows."""
     ids = [episode.pk for episode in episodes]
-    answers, steps = selectors.episode_answers(ids), selectors.step_counts(ids)
+    submissions, steps = Submission.objects.in_bulk(ids), step_counts(ids)
     fields = selectors.task_fields({episode.task_id for episode in episodes})
     ordered = sorted(episodes, key=lambda episode: not _is_completion(episode, steps.get(episode.pk, 0)))
     return [
         Column(
             letter=letter,
             episode=episode,
-            answers=selectors.answer_list(answers.get(episode.pk)),
-            values=values_of(fields.get(episode.task_id, []), given=answers[episode.pk])
-            if episode.pk in answers
-            else [],
+            answers=submission.answers if (submission := submissions.get(episode.pk)) else [],
+            values=values_of(fields.get(episode.task_id, []), given=submission.answer) if submission else [],
             steps=steps.get(episode.pk, 0),
             is_completion=_is_completion(episode, steps.get(episode.pk, 0)),
         )

@@ -1,4 +1,4 @@
-"""What the page of a comparison shows, from the episodes that its address names."""
+"""The data of the comparison page, for the episodes named in its address."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class ChoiceGroup:
 
 
 class ComparePage:
-    """``?episodes=1,2``, up to four, and ``from`` a row on. Raises ``Http404`` for unknown episodes."""
+    """``?episodes=1,2`` names up to four episodes, ``from`` a row. Unknown episodes raise ``Http404``."""
 
     def __init__(self, parameters: QueryDict) -> None:
         self._parameters = parameters
         self._form = RowsForm(parameters)
-        # Without a selected box a form sends an empty word.
+        # A form without a selected box sends an empty value.
         words = (word.strip() for text in parameters.getlist(EPISODES) for word in text.split(","))
         self._words = list(dict.fromkeys(filter(None, words)))
 
     @property
     def redirect(self) -> str:
-        """The short address of this comparison, to be shared; empty where it is already the one in use."""
+        """The short address of this comparison, for sharing; empty if the request already has it."""
         joined = ",".join(self._words)
         if EPISODES not in self._parameters or self._parameters.getlist(EPISODES) == (
             [joined] if joined else []
@@ -53,7 +53,7 @@ class ComparePage:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """By word, those that can be the number of an episode."""
+        """The words that can be an episode's number, with that number."""
         return {
             word: int(word)
             for word in self._words
@@ -90,7 +90,7 @@ class ComparePage:
 
     @property
     def task(self) -> Task | None:
-        """The task of all episodes, where they have the same."""
+        """The task of all episodes, if they share one."""
         return self.tasks[0] if len(self.tasks) == 1 else None
 
     @property

@@ -1,4 +1,4 @@
-"""The episodes of a comparison, their answers and their steps."""
+"""The episodes of a comparison and their steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.http import Http404
 
@@ -18,13 +18,13 @@ from trajectories.lab.compare.alignment import Key
 from trajectories.lab.queries.step_facts import step_labels
 from trajectories.lab.queries.steps import HAS_PICTURE
 from trajectories.lab.text.values import fields_named
-from trajectories.models import Episode, Picture, Step, StepFacts, Submission
+from trajectories.models import Episode, Picture, Step, StepFacts
 
 STEPS_MAX = 1_000
 CHOICES_MAX = 50
 THOUGHT_CHARS = 3_000
 COMPLETION_CHARS = 50_000
-# A place is computed from as much after an episode's end.
+# Facts compute a step's place from the same number of characters.
 OBSERVATION_CHARS = 100_000
 KEY_COLUMNS = ("index", "action", "screenshot", "url", "shown_text")
 SHOWN_COLUMNS = (
@@ -40,7 +40,7 @@ SHOWN_COLUMNS = (
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
-    """The episodes in the order of ``ids``. Raises ``Http404``, which names those that do not exist."""
+    """The episodes in the order of ``ids``. Raises ``Http404`` naming those that do not exist."""
     episodes = (
         Episode.objects.select_related("run", "task", "verdict")
         .defer("task__payload", "run__settings")
@@ -52,7 +52,7 @@ def episodes_get(ids: Sequence[int]) -> list[Episode]:
 
 
 def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Episode]:
-    """The latest episodes of a task besides ``ids``."""
+    """The latest episodes of a task other than ``ids``."""
     return list(
         Episode.objects.filter(task_id=task_id)
         .exclude(pk__in=ids)
@@ -62,35 +62,17 @@ def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Epis
     )
 
 
-def episode_answers(ids: Iterable[int]) -> dict[int, str | list[str]]:
-    """Submitted answers, by episode."""
-    answers = Submission.objects.filter(pk__in=list(ids)).values_list("pk", "answer")
-    return {pk: answer_list(answer) if isinstance(answer, list) else str(answer) for pk, answer in answers}
-
-
-def answer_list(answer: object) -> list[str]:
-    """An answer as a list, whether none, one or several were submitted."""
-    if answer is None:
-        return []
-    return [str(part) for part in (answer if isinstance(answer, list) else [answer])]
-
-
 def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
     """The names of the values that tasks ask for, by task."""
-    named = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
-    return {pk: fields_named({"fields": fields}) for pk, fields in named.values_list("pk", "payload__fields")}
-
-
-def step_counts(ids: Iterable[int]) -> dict[int, int]:
-    rows = Step.objects.filter(episode_id__in=list(ids)).order_by().values_list("episode_id")
-    return dict(rows.annotate(steps=Count("index")))
+    rows = Task.objects.filter(pk__in=list(task_ids), payload__has_key="fields")
+    return {pk: fields_named({"fields": fields}) for pk, fields in rows.values_list("pk", "payload__fields")}
 
 
 def step_keys(episode: Episode) -> tuple[list[int], list[Key]]:
-    """The numbers of the first ``STEPS_MAX`` steps, and the keys that they are aligned by.
+    """The numbers of the first ``STEPS_MAX`` steps, and the keys to align them by.
 
-    All benchmarks begin at the same address of the arena, so the benchmark is part of a page's key. Places
-    are computed after an episode's end; where they are not yet, the same rule is applied here.
+    All benchmarks share the arena's addresses, so the benchmark is part of a page's key. Places are stored
+    with the facts after an episode ends; until then they are computed here by the same rule.
     """
     facts = StepFacts.objects.filter(episode_id=OuterRef("episode_id"), index=OuterRef("index"))
     text = Left("observation_text", OBSERVATION_CHARS)
@@ -100,8 +82,8 @@ def step_keys(episode: Episode) -> tuple[list[int], list[Key]]:
         .order_by("index")
         .values(*KEY_COLUMNS, "place")[:STEPS_MAX]
     )
-    without = {row["screenshot"] for row in rows if row["place"] is None and not row["shown_text"]}
-    hashes = dict(Picture.objects.filter(pk__in=without - {""}).values_list("sha256", "phash"))
+    unplaced = {row["screenshot"] for row in rows if row["place"] is None and not row["shown_text"]}
+    hashes = dict(Picture.objects.filter(pk__in=unplaced - {""}).values_list("sha256", "phash"))
     site = str(episode.task.benchmark_id)
     return [row["index"] for row in rows], [_key(row, hashes, site=site) for row in rows]
 
@@ -117,12 +99,12 @@ def _key(row: Mapping[str, Any], hashes: Mapping[str, str], *, site: str) -> Key
 
 
 def _action_text(action: object, *, observation: str) -> str:
-    """The action with its target by role and name: element numbers differ between looks."""
+    """The action with its target by role and name, because element numbers change between observations."""
     if not isinstance(action, dict):
         return ""
     target = elements.target_of(action, observation=observation)
-    named = {**action, "target": str(target)} if target else action
-    return json.dumps(named, sort_keys=True, default=str)
+    described = {**action, "target": str(target)} if target else action
+    return json.dumps(described, sort_keys=True, default=str)
 
 
 def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dict[str, Any]]:
@@ -131,14 +113,14 @@ def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dic
     for episode_id, indexes in numbers.items():
         steps = Step.objects.filter(episode_id=episode_id, index__in=list(indexes)).order_by("index")
         rows = _shown(steps, thought_chars=THOUGHT_CHARS)
-        told = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
+        labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
         for row in rows:
-            shown[episode_id, row["index"]] = {**row, "told": told[row["index"]]}
+            shown[episode_id, row["index"]] = {**row, "told": labels[row["index"]]}
     return shown
 
 
 def only_step(episode_id: int) -> dict[str, Any] | None:
-    """The one step of a completion; its thought whole up to ``COMPLETION_CHARS``."""
+    """The one step of a completion, with up to ``COMPLETION_CHARS`` of its thought."""
     steps = Step.objects.filter(episode_id=episode_id).order_by("index")
     return next(iter(_shown(steps[:1], thought_chars=COMPLETION_CHARS)), None)
 

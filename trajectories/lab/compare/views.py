@@ -10,7 +10,7 @@ from trajectories.lab.compare.page import ComparePage
 
 @lab_page
 def compare_slashed(request: LabRequest) -> HttpResponse:
-    """The address with the slash that other pages have."""
+    """Redirect from the address with a trailing slash, as other pages have it."""
     return redirect(reverse("compare", query=request.GET))
 
 

@@ -1,7 +1,6 @@
-"""An episode as one HTML file that needs nothing else: its own styles, pictures inside, no script.
+"""An episode as one self-contained HTML file: styles and pictures are embedded, and there is no script.
 
-What would make the file too large is left out, and the file says what. It is made piece by piece, in constant
-memory.
+The file states what was left out to limit its size. It is generated in parts, in constant memory.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
-from trajectories.lab.compare import selectors
 from trajectories.lab.export.question import question_context
-from trajectories.lab.queries import episodes
+from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_facts import StepLabel, step_labels
 from trajectories.lab.screenshots.drawing import step_draw
 from trajectories.lab.screenshots.marks import StepMarks, step_marks
@@ -37,7 +35,7 @@ PICTURES_MAX = 300
 PICTURES_MAX_BYTES = 24 * 1024 * 1024
 PICTURE_SIZE = (1280, 1280)
 PICTURE_QUALITY = 72
-# Of all texts together, and of one of them.
+# All texts together, and a single one.
 TEXT_MAX_CHARS = 20_000_000
 ONE_TEXT_MAX_CHARS = 60_000
 FETCHED_STEPS = 20
@@ -46,7 +44,7 @@ SHEETS = ("base.css", "lab/export.css")
 
 @dataclass(kw_only=True)
 class Room:
-    """What still fits into the file, and what did not."""
+    """How much still fits into the file, and how much was left out."""
 
     pictures: int = PICTURES_MAX
     picture_bytes: int = PICTURES_MAX_BYTES
@@ -56,17 +54,17 @@ class Room:
     chars_out: int = 0
 
     def text(self, value: str) -> str:
-        kept = value[: max(0, min(ONE_TEXT_MAX_CHARS, self.chars))]
-        self.chars -= len(kept)
-        self.chars_out += len(value) - len(kept)
-        return (
-            kept if len(kept) == len(value) else f"{kept}\n[{len(value) - len(kept):,} characters left out]"
-        )
+        """As much of a text as fits, with a note on what was left out."""
+        start = value[: max(0, min(ONE_TEXT_MAX_CHARS, self.chars))]
+        left_out = len(value) - len(start)
+        self.chars -= len(start)
+        self.chars_out += left_out
+        return f"{start}\n[{left_out:,} characters left out]" if left_out else start
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
-    """A step in the file. ``same_as`` is an earlier step with the same picture, marks included."""
+class ExportedStep:
+    """A step in the file. ``same_as`` is the number of an earlier step with the same picture and marks."""
 
     step: Step
     told: StepLabel
@@ -79,7 +77,7 @@ class Taken:
 
 
 def policy() -> str:
-    """Nothing is fetched or run; the one style sheet is named by its hash."""
+    """The file's Content Security Policy, which allows only its own style sheet (by hash) and pictures."""
     digest = base64.b64encode(hashlib.sha256(_styles().encode()).digest()).decode()
     return (
         f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -87,12 +85,12 @@ def policy() -> str:
 
 
 def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
-    """The file; ``golds`` puts the gold into it."""
+    """The file in parts; with ``golds`` it includes the gold."""
     room = Room()
     yield _opening(episode).encode()
     yield render_to_string("lab/export/_head.html", _head(episode, golds=golds)).encode("utf-8", "replace")
-    for taken in _steps(episode, room):
-        yield render_to_string("lab/export/_step.html", {"taken": taken, "mismatches": MISMATCHES}).encode(
+    for exported in _steps(episode, room):
+        yield render_to_string("lab/export/_step.html", {"taken": exported, "mismatches": MISMATCHES}).encode(
             "utf-8", "replace"
         )
     foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX}
@@ -138,28 +136,28 @@ def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
         if answer
         else [],
         "values": answer.values if answer else [],
-        "steps": selectors.step_counts([episode.pk]).get(episode.pk, 0),
+        "steps": steps.step_counts([episode.pk]).get(episode.pk, 0),
         "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,
     }
 
 
-def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
+def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
     before: tuple[str, StepMarks, int] | None = None
-    steps = Step.objects.filter(episode_id=episode.pk).order_by("index")
-    numbers = list(steps.values_list("index", flat=True))
+    rows = Step.objects.filter(episode_id=episode.pk).order_by("index")
+    numbers = list(rows.values_list("index", flat=True))
     room.steps_out = max(0, len(numbers) - STEPS_MAX)
-    told = step_labels(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
-    for step in steps[:STEPS_MAX].iterator(chunk_size=FETCHED_STEPS):
-        found = step_marks(step) if step.screenshot and room.pictures > 0 else None
-        is_same = bool(found and before and before[:2] == (step.screenshot, found))
-        picture = _picture(step, found, room) if found and not is_same else ""
-        if found and picture:
-            before = (step.screenshot, found, step.index)
+    labels = step_labels(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
+    for step in rows[:STEPS_MAX].iterator(chunk_size=FETCHED_STEPS):
+        marks = step_marks(step) if step.screenshot and room.pictures > 0 else None
+        is_same = bool(marks and before and before[:2] == (step.screenshot, marks))
+        picture = _picture(step, marks, room) if marks and not is_same else ""
+        if marks and picture:
+            before = (step.screenshot, marks, step.index)
         is_out = bool(step.screenshot) and not picture and not is_same
         room.pictures_out += is_out
-        yield Taken(
+        yield ExportedStep(
             step=step,
-            told=_told(step, told.get(step.index, StepLabel())),
+            told=_label(step, labels.get(step.index, StepLabel())),
             thought=room.text(step.thought),
             raw=room.text(step.raw) if step.raw.strip() != step.thought.strip() else "",
             observation=room.text(step.observation_text),
@@ -169,22 +167,22 @@ def _steps(episode: Episode, room: Room) -> Iterator[Taken]:
         )
 
 
-def _told(step: Step, told: StepLabel) -> StepLabel:
-    """The step is here whole: its element need not have been kept."""
-    return replace(told, target=target_description(step.action, observation=step.observation_text))
+def _label(step: Step, label: StepLabel) -> StepLabel:
+    """The label with its element described from the whole observation, in case facts do not have it."""
+    return replace(label, target=target_description(step.action, observation=step.observation_text))
 
 
-def _picture(step: Step, found: StepMarks, room: Room) -> str:
+def _picture(step: Step, marks: StepMarks, room: Room) -> str:
     """A data URI; empty where the screenshot cannot be read or does not fit."""
-    drawn = step_draw(step, found)
+    drawn = step_draw(step, marks)
     if drawn is None:
         return ""
     drawn.thumbnail(PICTURE_SIZE)
     data = io.BytesIO()
     drawn.save(data, "WEBP", quality=PICTURE_QUALITY, method=2)
-    coded = base64.b64encode(data.getvalue()).decode()
-    if len(coded) > room.picture_bytes:
+    encoded = base64.b64encode(data.getvalue()).decode()
+    if len(encoded) > room.picture_bytes:
         return ""
     room.pictures -= 1
-    room.picture_bytes -= len(coded)
-    return f"data:image/webp;base64,{coded}"
+    room.picture_bytes -= len(encoded)
+    return f"data:image/webp;base64,{encoded}"

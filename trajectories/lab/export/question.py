@@ -1,4 +1,4 @@
-"""A task's question in a file that fetches and runs nothing: formulas are plain characters, tables tables."""
+"""A task's question in a file that fetches and runs nothing: formulas are plain characters."""
 
 from __future__ import annotations
 
@@ -11,36 +11,39 @@ from tasks_app.questions import question_text, questions
 from tasks_app.variation import Variation
 from trajectories.lab.text.questions import problem_context, sources_of
 
-# Of all texts of a question together, and of all of its table.
+# All texts of a question together, and its whole table.
 TEXT_MAX_CHARS = 60_000
 TABLE_MAX_CHARS = 200_000
-# What markup takes, however little it is of: a cell, a picture's name, a stretch of words, a formula.
+# Markup around a cell, a picture's name, words or a formula, however short they are.
 MARKUP_CHARS = 20
 ROW_MARKUP_CHARS = 50
 CHOICE_MARKUP_CHARS = 200
 
 
 def question_context(task: Any, variation: Variation | None) -> dict[str, Any]:
-    """What ``lab/export/_question.html`` draws. ``words`` is the question in words alone where its kind is
-    gone or it is too long, else nothing; ``tex`` its texts as they are written, where they have formulas."""
+    """The context of ``lab/export/_question.html``.
+
+    ``words`` is the question as plain text if its kind no longer exists or it is too long; ``tex`` is the
+    source of its texts if they contain formulas.
+    """
     sources = sources_of(task, variation)
     if task.kind in questions:
-        drawn = problem_context(task, variation)
-        prose = drawn["prose"]
-        if _chars(drawn) <= TEXT_MAX_CHARS:
-            tex = _as_written(prose) if prose.has_formulas else ""
-            return {**drawn, "table": _table(drawn["table"]), "sources": sources, "words": "", "tex": tex}
+        context = problem_context(task, variation)
+        prose = context["prose"]
+        if _chars(context) <= TEXT_MAX_CHARS:
+            tex = _source(prose) if prose.has_formulas else ""
+            return {**context, "table": _table(context["table"]), "sources": sources, "words": "", "tex": tex}
     words = question_text(kind=task.kind, prompt=task.prompt, payload=task.payload, variation=variation)
     return {"sources": sources, "words": words[:TEXT_MAX_CHARS], "is_cut": len(words) > TEXT_MAX_CHARS}
 
 
-def _chars(drawn: Mapping[str, Any]) -> int:
-    prose: Prose = drawn["prose"]
+def _chars(context: Mapping[str, Any]) -> int:
+    prose: Prose = context["prose"]
     return (
         sum(map(_piece_chars, prose.pieces))
         + sum(len(choice.label) + CHOICE_MARKUP_CHARS for choice in prose.choices)
-        + len(str(drawn["signature"]))
-        + len(drawn["asserts"])
+        + len(str(context["signature"]))
+        + len(context["asserts"])
     )
 
 
@@ -50,7 +53,7 @@ def _piece_chars(piece: Piece) -> int:
     return sum(len(segment.raw) + MARKUP_CHARS for segment in piece.segments)
 
 
-def _as_written(prose: Prose) -> str:
+def _source(prose: Prose) -> str:
     choices = (f"{choice.label}. {_raw(choice.pieces)}" for choice in prose.choices)
     return "\n\n".join(filter(None, (_raw(prose.passage), _raw(prose.question), *choices)))
 
@@ -65,8 +68,10 @@ def _raw(pieces: Sequence[Piece]) -> str:
 
 
 def _table(table: Any) -> dict[str, Any] | None:
-    """The header and as many rows as there is room for; ``rows_out`` counts the others. ``is_out``: there is
-    no room for the header, and so none for the table."""
+    """The header and as many rows as fit; ``rows_out`` counts the others.
+
+    ``is_out`` if the table is left out because even its header does not fit.
+    """
     if not table:
         return None
     room, rows = TABLE_MAX_CHARS - _row_chars(table["header"]), []

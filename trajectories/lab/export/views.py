@@ -15,7 +15,7 @@ READER = 0
 
 @lab_page
 def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
-    """One file that opens offline; ``?golds=1`` has the gold too, for those who may see it."""
+    """One file that opens offline; ``?golds=1`` adds the gold for users who may see it."""
     episode = episodes.episode_get(episode_id)
     golds = asks_for_golds(request)
     parts = html_file.episode_html(episode, golds=golds)
@@ -26,7 +26,7 @@ def episode_as_html(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 @lab_page
 def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
-    """The trajectory as the API gives it; with ``?golds=1`` as it gives it to keys that may read golds."""
+    """The trajectory as the API returns it; with ``?golds=1`` as a key with the scope ``golds`` gets it."""
     episodes.episode_get(episode_id)
     golds = asks_for_golds(request)
     principal = reader(request, golds=golds)
@@ -37,12 +37,12 @@ def episode_as_json(request: LabRequest, episode_id: int) -> HttpResponseBase:
 
 
 def _name(episode_id: int, kind: str, *, golds: bool) -> str:
-    """Told apart by the name: a file with a gold is not to be passed on for one without."""
+    """The name says whether a file has the gold, so that such a file is not shared by mistake."""
     return f"episode-{episode_id}{'-with-gold' if golds else ''}.{kind}"
 
 
 def reader(request: LabRequest, *, golds: bool) -> Principal:
-    """Whoever is logged in, as one who reads through the API."""
+    """The user who is logged in, as a caller of the API."""
     scopes = {"read", "golds"} if golds else {"read"}
     return Principal(
         key_id=READER, name=request.user.get_username(), scopes=frozenset(scopes), splits=frozenset()
@@ -50,7 +50,7 @@ def reader(request: LabRequest, *, golds: bool) -> Principal:
 
 
 def asks_for_golds(request: LabRequest) -> bool:
-    """Whether golds are asked for, by someone who may see them."""
+    """Whether the user requests golds and may see them."""
     return request.GET.get("golds") == "1" and access.sees_golds(request.user)
 
 

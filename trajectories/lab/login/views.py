@@ -1,4 +1,4 @@
-"""Login, with a limit on guesses."""
+"""Login with a limit on failed attempts."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
 
 
 def share_format(share: float) -> str:
-    """A share of pixels, a few of which are enough for a word."""
+    """A share of pixels; small ones get more digits, since a few pixels can be a word."""
     if 0 < share < SMALLEST_SHARE:
         return f"less than {SMALLEST_SHARE:.2%}"
     return f"{share:.1%}" if share >= MUCH_SHARE else f"{share:.2%}"

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import connection
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.http import Http404
 
@@ -95,6 +95,12 @@ def step_list(*, episode_id: int, first: int = 1) -> StepList:
     last = next_from - 1 if next_from else None
     items = with_gaps(shown, first=first, last=last, index=itemgetter("index"))
     return StepList(items=list(items), next_from=next_from)
+
+
+def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:
+    """The number of recorded steps, by episode; episodes without steps are left out."""
+    rows = Step.objects.filter(episode_id__in=list(episode_ids)).order_by().values_list("episode_id")
+    return dict(rows.annotate(steps=Count("index")))
 
 
 def tail_first(*, episode_id: int) -> int:

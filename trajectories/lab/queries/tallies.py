@@ -11,8 +11,6 @@ from django.db import connection
 from core.reasons import HARMLESS_VOIDS
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
-# Voids that are nobody's failure (docs of the API, "Records").
-
 COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
 TALLIES = """

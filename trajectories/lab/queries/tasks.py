@@ -21,9 +21,9 @@ TASKS_PER_PAGE = 50
 LATEST_EPISODES = 20
 FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
 
-# The words are those of the search's filter ``problem``. A union is answered from its indexes before all the
-# rest: in the order of ids Postgres would read tasks from the first on, and part the words of each.
-FOUND = f"""
+# Matches words as the search's filter ``problem`` does. Postgres answers a union from the indexes first;
+# otherwise it might read tasks in the order of ids and split the text of each into words.
+MATCHING = f"""
 {tasks_with("%s")} UNION
 SELECT g.id FROM tasks_app_task g WHERE g.tags @> ARRAY[%s]::varchar[]"""  # noqa: S608 (constants)
 
@@ -37,17 +37,18 @@ class TaskPage:
 
 
 def task_excerpt(*, task: str = "") -> Left:
-    """How a task's question begins: its own words where it has some, since a prompt may begin with a table.
+    """How a task's question begins: its text if it has one, since a prompt may begin with a table.
 
-    ``task`` is the way to the task from the model that is asked for, such as ``task__``.
+    ``task`` is the lookup path from the queried model to the task, such as ``task__``.
     """
     return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), BEGINNING_FETCHED)
 
 
 def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
-    """Of the filters ``q`` is words of the task's text and key, or one whole tag.
+    """Tasks with ``excerpt``, ``picture`` (SHA-256 of the first one) and ``tries`` (episodes of any run).
 
-    Tasks with ``excerpt``, ``picture`` (the first one's SHA-256) and ``tries`` (episodes of any run)."""
+    The filter ``q`` matches words of a task's text and key, or a whole tag.
+    """
     columns = {"benchmark": "benchmark_id", "split": "split", "kind": "kind"}
     query = Task.objects.filter(
         **{column: filters[name] for name, column in columns.items() if filters.get(name)}
@@ -55,24 +56,24 @@ def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
     if "gap" in filters:
         query = query.filter(gap_eligible=filters["gap"])
     if words := filters.get("q"):
-        query = query.filter(pk__in=RawSQL(FOUND, [task_query(words), words.strip()]))  # noqa: S611
+        query = query.filter(pk__in=RawSQL(MATCHING, [task_query(words), words.strip()]))  # noqa: S611
     if after is not None:
         query = query.filter(id__gt=after)
-    found = list(
+    rows = list(
         query.defer("prompt", "payload")
         .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)
         .order_by("id")[: TASKS_PER_PAGE + 1]
     )
-    shown = found[:TASKS_PER_PAGE]
+    shown = rows[:TASKS_PER_PAGE]
     tries = _tries([task.pk for task in shown])
     for task in shown:
-        task.tries = tries.get(task.pk, 0)  # type: ignore[attr-defined]  # read by the template alone
-    return TaskPage(tasks=shown, after=shown[-1].pk if len(found) > TASKS_PER_PAGE else None)
+        task.tries = tries.get(task.pk, 0)  # type: ignore[attr-defined]  # only the template reads it
+    return TaskPage(tasks=shown, after=shown[-1].pk if len(rows) > TASKS_PER_PAGE else None)
 
 
 def _tries(task_ids: list[int]) -> dict[int, int]:
-    counted = Episode.objects.filter(task_id__in=task_ids).values("task_id").annotate(n=Count("id"))
-    return {row["task_id"]: row["n"] for row in counted.order_by()}
+    rows = Episode.objects.filter(task_id__in=task_ids).order_by().values_list("task_id")
+    return dict(rows.annotate(tries=Count("id")))
 
 
 def task_get(task_id: int) -> Task:

@@ -1,4 +1,4 @@
-"""The state of a run as its page shows it: all that it says of episodes is of one moment."""
+"""The state of a run for its page; all numbers of episodes are from the same moment."""
 
 from __future__ import annotations
 

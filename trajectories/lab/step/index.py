@@ -69,11 +69,15 @@ def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
     gold = Gold.objects.filter(task_id=episode.task_id, is_current=True).only("answer", "extra").first()
     if not family or gold is None or gold.answer is None:
         return []
-    told = milestones.gold_facts(answer=gold.answer, extra=gold.extra or {})
+    facts = milestones.gold_facts(answer=gold.answer, extra=gold.extra or {})
     rows = SiteEvent.objects.filter(episode_id=episode.pk).order_by("seq")
     events = milestones.events_of(rows.values("seq", "step", "kind", "data")[:SITE_EVENTS_MAX])
-    reached = milestones.reached(family, told, events)
-    return [(one.name, one.event.step) for one in reached if one.event and one.event.step]
+    reached = milestones.reached(family, facts, events)
+    return [
+        (milestone.name, milestone.event.step)
+        for milestone in reached
+        if milestone.event and milestone.event.step
+    ]
 
 
 def _row(cell: Cell, pictures: dict[str, int], checks: dict[tuple[str, str], int]) -> list[Any]:

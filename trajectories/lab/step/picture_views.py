@@ -62,7 +62,7 @@ def step_picture(request: LabRequest, episode_id: int, index: int, kind: str) ->
     """A step's screenshot with its marks, for papers and slides.
 
     ``?size=small`` is a thumbnail, ``?scale=2`` twice as large; ``?caption=1`` adds a caption below. Other
-    values are answered 400, so that no paper gets a picture that differs from the one requested.
+    values are answered 400, so that no figure differs from the one requested.
     """
     if problems := _problems(request):
         text = "\n".join([*problems, ""])

@@ -37,7 +37,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 @lab_page
 def step_slashed(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """The address of a step with a slash at its end, as other pages have one."""
+    """Redirect from the address with a trailing slash, as other pages have it."""
     return redirect(reverse("step", args=[episode_id, index], query=request.GET))
 
 

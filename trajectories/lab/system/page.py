@@ -1,4 +1,4 @@
-"""The state of this installation, in words for the person who has to act on it."""
+"""The state of this installation, with advice for its operator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trajectories.fidelity.jobs import ALIVE as REPLAYS
 
 DISK_LOW_BYTES = 2 * 1024**3
 
-# Titles of the parts, and what it means when one is down.
+# The title of each part, and the advice when it is down.
 PARTS = {
     "database": (
         "Postgres",

@@ -1,4 +1,4 @@
-"""Action checks and results as pages show them."""
+"""Labels and tones of action checks and results."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ NOT_CHECKED_LABEL = "Not checked yet"
 
 
 def shown_kind(kind: str, *, action_type: str) -> str:
-    """The outcome to show: a page that stayed silent during a pause has confirmed nothing."""
+    """The outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
     action = registry.find(action_type)
     return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
 
 
 def check_label(kind: str, *, action_type: str = "", result: str = "") -> str:
-    """What became of an action, in words that stand alone."""
+    """The outcome of an action as a label that needs no context."""
     kind = shown_kind(kind, action_type=action_type)
     if kind == "no_effect" and result in NOT_PERFORMED:
         return NOT_PERFORMED_LABEL
@@ -28,7 +28,7 @@ def check_label(kind: str, *, action_type: str = "", result: str = "") -> str:
 
 
 def step_tone(result: str, *, is_unread: bool, is_known: bool) -> Tone:
-    """What could not be understood is worse than what failed."""
+    """The tone of a step's result; an unreadable step is worse than a failed action."""
     if is_unread:
         return "bad"
     if not is_known:

@@ -1,4 +1,4 @@
-"""Actions as a person would say them."""
+"""Actions as short phrases."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from core.tokens import mask_tokens
 from trajectories.actions import elements, registry
 from trajectories.actions.types import ActionType
 
-# How much pages show of what was typed, and of how an action names its element.
+# The most characters that pages show of typed text, and of an element's name in the action.
 WHAT_CHARS = 199
 WHERE_CHARS = 79
 
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """``verb`` is the action's type; ``what`` what was typed, pressed or opened; ``where`` the element in
-    words, with ``id`` its number, or as the action names it where the page did not show it."""
+    """``verb`` is the action's type; ``what`` is the text typed, the key pressed or the address opened.
+
+    ``where`` describes the element, and ``id`` is its number; for an element that the page did not show,
+    ``where`` is the name that the action gives it.
+    """
 
     verb: str
     what: str = ""
@@ -29,40 +32,38 @@ class Phrase:
     id: str = ""
 
     def holds(self, find: str) -> bool:
-        """Whether a text is in what pages show of the action's own words; its element's are the page's."""
-        own = (self.verb, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
-        return bool(find) and any(find.lower() in mask_tokens(one).lower() for one in own)
+        """Whether a text occurs in the displayed action; the element's description belongs to the page."""
+        parts = (self.verb, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
+        return bool(find) and any(find.lower() in mask_tokens(part).lower() for part in parts)
 
 
 def action_phrase(action: object, *, target: str = "") -> Phrase:
-    """The phrase of a step's action, whatever a policy wrote there.
+    """The phrase of a step's action, which may be any JSON that a policy wrote.
 
-    ``target`` describes its element (``elements.target_description``), empty where nobody knows it.
+    ``target`` describes its element (``elements.target_description``); empty if unknown.
     """
     if not isinstance(action, Mapping) or not action:
         return Phrase(verb="no action")
     verb = str(action.get("type") or "untyped")
     kind = registry.find(verb)
     what = action.get(kind.object) if kind else None
-    named = _text(action.get("target"))
-    return Phrase(
-        verb=verb, what=_object(kind, _text(what)), where=target or named, id=named if target else ""
-    )
+    id_ = _text(action.get("target"))
+    return Phrase(verb=verb, what=_object(kind, _text(what)), where=target or id_, id=id_ if target else "")
 
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
-    """The phrase from parts of an action, read separately."""
+    """The phrase of an action whose parts were read separately."""
     what = _object(registry.find(action_type), what or "")
     return Phrase(verb=action_type or "no action", what=what, where=where or "")
 
 
 def _object(kind: ActionType | None, what: str) -> str:
-    """What was typed, pressed or opened, with its unit."""
+    """The object of an action with its unit."""
     return f"{what}{kind.unit}" if kind and kind.object and what else ""
 
 
 def pretty(value: object) -> str:
-    """JSON for reading, non-ASCII letters as they are."""
+    """Indented JSON, with non-ASCII letters unescaped."""
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 
@@ -73,7 +74,7 @@ def _text(value: Any) -> str:
 
 
 def element_named(action: object, *, in_observation: str) -> str:
-    """The line of the observation that shows the action's target, empty when there is none."""
+    """The line of the observation that shows the action's target; empty if there is none."""
     target = action.get("target") if isinstance(action, Mapping) else None
     if not isinstance(target, str) or not outline.is_element_id(target):
         return ""
@@ -82,10 +83,10 @@ def element_named(action: object, *, in_observation: str) -> str:
 
 
 def element_more(action: object, *, in_observation: str) -> str:
-    """The same line where it says more than the phrase: a state, an address, options; else empty."""
+    """The same line if it adds to the phrase, such as a state, an address or options; else empty."""
     line = element_named(action, in_observation=in_observation)
-    told = elements.target_description(action, observation=line)
+    description = elements.target_description(action, observation=line)
     target = action.get("target") if isinstance(action, Mapping) else None
     element = outline.element_read(line, str(target))
-    is_whole = element is not None and element.is_bare and len(told) < elements.DESCRIPTION_CHARS
-    return "" if told and is_whole else line
+    is_whole = element is not None and element.is_bare and len(description) < elements.DESCRIPTION_CHARS
+    return "" if description and is_whole else line

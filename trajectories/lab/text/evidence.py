@@ -1,7 +1,7 @@
-"""What a verdict was reached from, as far as its reader may know.
+"""The evidence of a verdict, as far as its reader may see it.
 
-Verdicts on tasks of the mock sites are kept with ``conditions``, those of the state that was asked for: a
-list, empty where a task is judged by its values alone.
+Verdicts on tasks of the mock sites are stored with ``conditions`` on the requested state: a list, empty for
+a task that is judged by its values alone.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ KINDS = {"goal": "What was asked for", "frame": "What had to stay as it was", "a
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How one verifier read answer and gold; ``gold`` is None for those who may not see it.
+    """How one verifier parsed answer and gold; ``gold`` is None for readers who may not see it.
 
-    ``values`` are both taken apart, where the task asks for several values under names.
+    ``values`` are the parts of both, if the task names several fields.
     """
 
     verifier: str
@@ -36,7 +36,7 @@ class Reading:
 
 
 def readings_of(evidence: Mapping[str, Any], *, golds: bool, fields: Sequence[str] = ()) -> list[Reading]:
-    """One reading for each verifier that was asked, in the order of their ids; ``fields`` are the task's."""
+    """One reading for each verifier that was run, in the order of their ids; ``fields`` are the task's."""
     opinions = evidence.get("verifiers")
     if not isinstance(opinions, Mapping):
         return []
@@ -61,10 +61,10 @@ def _reading(verifier: str, opinion: Mapping[str, Any], *, golds: bool, fields: 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The state that was asked for beside the one that was left.
+    """The requested state compared with the final one.
 
-    ``kinds`` tells of each kind of condition whether all of it was held; ``groups``, the conditions of each
-    kind, are for those alone who may see golds.
+    ``kinds`` states for each kind of condition whether all were held; ``groups`` has the conditions of each
+    kind, only for readers who may see golds.
     """
 
     kinds: list[tuple[str, bool]]
@@ -72,21 +72,23 @@ class Comparison:
 
 
 def comparison_of(evidence: Mapping[str, Any], *, golds: bool) -> Comparison | None:
-    """None where the verdict was kept without conditions, and for tasks that are judged by values alone."""
-    found = msgspec.convert(evidence.get("conditions") or [], list[Condition])
-    if not found:
+    """None if the verdict was stored without conditions, and for tasks judged by their values alone."""
+    conditions = msgspec.convert(evidence.get("conditions") or [], list[Condition])
+    if not conditions:
         return None
-    by_kind = [(kind, [one for one in found if one.kind == kind]) for kind in KINDS]
+    by_kind = {kind: [condition for condition in conditions if condition.kind == kind] for kind in KINDS}
     return Comparison(
         kinds=[
-            (KINDS[kind], all(one.is_held for one in those)) for kind, those in by_kind if kind != "allowed"
+            (KINDS[kind], all(condition.is_held for condition in group))
+            for kind, group in by_kind.items()
+            if kind != "allowed"
         ],
-        groups=[(KINDS[kind], those) for kind, those in by_kind if those] if golds else [],
+        groups=[(KINDS[kind], group) for kind, group in by_kind.items() if group] if golds else [],
     )
 
 
 def lacks_comparison(task: Task, verdict: Verdict | None, evidence: Mapping[str, Any]) -> bool:
-    """Whether a verifier compared states, and the verdict was kept without saying how."""
+    """Whether a verifier compared states but the verdict was stored without the comparison."""
     family = registry.of_tags(task.tags)
     is_judged = verdict is not None and bool(verdict.verifier) and verdict.outcome != Verdict.Outcome.VOID
     return is_judged and family is not None and family.is_done and not evidence.get("conditions")

@@ -1,4 +1,4 @@
-"""The place in a thought where a query's words stand, for reading."""
+"""The part of a thought that matches a query."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A stretch of text; ``is_hit`` where the query's words are."""
+    """A part of a text; ``is_hit`` if it matches the query."""
 
     text: str
     is_hit: bool = False
 
 
 def excerpt(thought: str, *, query: str) -> list[Part]:
-    """What stands around the first hit, cut with an ellipsis; the thought's beginning without one."""
+    """The text around the first hit, cut with an ellipsis; without a hit the beginning of the thought."""
     # Masking comes first: neither a hit nor the cut may split what would be masked.
     text = mask_tokens(thought[:SEARCHED_CHARS])
     phrases = [words for sign, words in query_terms(query) if not sign]
@@ -48,7 +48,7 @@ def excerpt(thought: str, *, query: str) -> list[Part]:
 
 
 def excerpt_html(parts: Iterable[Part]) -> SafeString:
-    """Escaped, tokens masked, unseen characters named; hits in ``<mark>``."""
+    """The parts escaped, with tokens masked, invisible characters named and hits in ``<mark>``."""
     return format_html_join(
         "", "{}{}{}", (_marks(visible_html(part.text), is_hit=part.is_hit) for part in parts)
     )
@@ -62,21 +62,21 @@ OPEN, CLOSE, NOTHING = SafeString("<mark>"), SafeString("</mark>"), SafeString("
 
 
 def _hits(text: str, phrases: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Where any of the phrases stands, first to last, none inside another."""
+    """The start and end of each occurrence of a phrase, in order and without overlaps."""
     words = [
-        (word, found.start(), found.end())
-        for found in TOKEN.finditer(text)
-        for word in words_of(found.group())
+        (word, match.start(), match.end())
+        for match in TOKEN.finditer(text)
+        for word in words_of(match.group())
     ]
-    said = [word for word, _, _ in words]
+    texts = [word for word, _, _ in words]
     hits: list[tuple[int, int]] = []
     by_first: dict[str, list[Sequence[str]]] = {}
     for phrase in phrases:
         by_first.setdefault(phrase[0], []).append(phrase)
-    for place, word in enumerate(said):
+    for place, word in enumerate(texts):
         if hits and words[place][1] < hits[-1][1]:
             continue
-        fitting = [p for p in by_first.get(word, ()) if said[place : place + len(p)] == list(p)]
+        fitting = [p for p in by_first.get(word, ()) if texts[place : place + len(p)] == list(p)]
         if fitting:
             longest = max(len(phrase) for phrase in fitting)
             hits.append((words[place][1], words[place + longest - 1][2]))

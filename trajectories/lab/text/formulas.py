@@ -1,8 +1,8 @@
 r"""Formulas of a text as plain characters, for lists: ``$\frac{1}{2}\le x$`` is ``1/2 ≤ x``.
 
-Pages that show one question draw its formulas; a row of a list has no room for that. What lies behind the
-first ``CHARS_MAX`` characters of a text keeps its TeX, and so does a longer formula: looking for an end that
-is missing takes time by the square of what follows.
+Pages that show one question typeset its formulas; a row of a list has no room for that. TeX after the first
+``CHARS_MAX`` characters of a text is left as it is, and so is a longer formula: the search for a missing end
+takes time quadratic in what follows.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from trajectories.lab.text.tex_commands import PLACEHOLDERS
 from trajectories.lab.text.untrusted import first_line
 
 ANY = r"(?s:.)"
-# Words within a formula may hold formulas of their own.
+# Words within a formula may contain formulas themselves.
 IN_DOLLARS = rf"(?:\\(?:text|mbox)\{{[^{{}}]{{0,200}}\}}|\\{ANY}|[^$\\])"
 
 
 def _pattern(*, is_cut: bool) -> re.Pattern[str]:
-    """Formulas and what may be one: a drawing's program, an environment without delimiters, a formula with
-    space inside its delimiters; with ``is_cut`` also one that the end of the text cuts off."""
+    """Matches formulas and what may be one: a drawing's program, an environment without delimiters, a formula
+    with spaces inside its delimiters; with ``is_cut`` also a formula cut off at the end of the text."""
     if_cut = "" if is_cut else "(?!)"
     return re.compile(
-        # Most characters begin nothing, and this tells soonest.
+        # Rejects most positions at once.
         r"(?=[\\$\[])(?:"
         rf"(?P<figure>\[asy\]{ANY}*?(?:\[/asy\]|(?P<figure_cut>{if_cut}\Z)))"
         rf"|(?P<tex>{TEX.pattern})"
@@ -52,10 +52,10 @@ CHARS_MAX = 5_000
 
 
 def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = False) -> str:
-    """The text with its formulas in plain characters; prices and everything else stay as they are.
+    """The text with its formulas in plain characters; everything else, prices included, is unchanged.
 
-    ``chars``: how many characters are needed, white space not counted; the rest may be missing.
-    ``is_cut``: the text is the beginning of a longer one, so its end may cut off a formula.
+    ``chars``: how many characters are needed, not counting white space; the rest may be missing.
+    ``is_cut``: the text is the beginning of a longer one, so its last formula may be incomplete.
     """
     # Masking comes first: rendering a formula may split what would be masked.
     text = mask_tokens(text or "")
@@ -64,7 +64,7 @@ def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = Fals
     end = place = length = 0
     while (chars is None or length <= chars) and (match := pattern.search(text, place, CHARS_MAX)):
         rendered = _rendered(match)
-        if rendered is None:  # a price's dollar, behind which there may be formulas
+        if rendered is None:  # the dollar of a price; formulas may follow
             place = match.start() + 1
             continue
         new = [text[end : match.start()], rendered]
@@ -76,7 +76,7 @@ def formulas_to_text(text: str, *, chars: int | None = None, is_cut: bool = Fals
 
 
 def formula_to_text(tex: str) -> str:
-    """One formula without delimiters; its TeX where plain characters would omit a part or it is too long."""
+    """A formula without delimiters; its TeX if plain characters would omit a part or it is too long."""
     tex = mask_tokens(tex)
     if len(tex) > CHARS_MAX:
         return tex
@@ -87,7 +87,7 @@ def formula_to_text(tex: str) -> str:
 
 
 def first_line_to_text(text: str, limit: int = 160, *, is_cut: bool = False) -> str:
-    """The first line; a formula over several lines is in one."""
+    """The first line; a formula of several lines is joined into one."""
     return first_line(formulas_to_text(text, chars=limit, is_cut=is_cut), limit)
 
 
@@ -102,12 +102,12 @@ def _rendered(match: re.Match[str]) -> str | None:
         return None
     tex = DELIMITERS.sub("", whole)
     text = f"{tex_to_text(_closed(tex))}{ELLIPSIS}" if is_cut else tex_to_text(tex)
-    # A formula on a line of its own is apart from the words around it.
+    # A displayed formula is separate from the words around it.
     return f" {text} " if whole.startswith(DISPLAYED) else text
 
 
 def _is_formula(whole: str, *, is_cut: bool) -> bool:
-    """Whether what stands between or behind dollars is neither prices nor a program: both have words."""
+    """Whether a text in or after dollars is a formula; prices and programs have words in it."""
     inside = DELIMITERS.sub("", whole)
     without = COMMAND.sub("", inside)
     if WORD.search(without):
@@ -118,7 +118,7 @@ def _is_formula(whole: str, *, is_cut: bool) -> bool:
 
 
 def _closed(tex: str) -> str:
-    """A formula that was cut off, with the braces and environments that it left open closed."""
+    """A formula that was cut off, with its open braces and environments closed."""
     tex = CUT_COMMAND.sub("", tex)
     open_ends: list[str] = []
     for match in OPENERS.finditer(tex):

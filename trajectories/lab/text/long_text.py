@@ -1,4 +1,4 @@
-"""Long texts of a step as a page can hold them: cut, escaped, with what was sought marked."""
+"""Long texts of a step, ready for a page: cut, escaped, with matches of a search marked."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.utils.safestring import SafeString, mark_safe
 from core.tokens import mask_tokens
 from trajectories.lab.text.untrusted import visible_html
 
-# A browser lays this out in a moment; the whole text is one link away.
+# A browser lays this out quickly; the page links to the whole text.
 SHOWN_CHARS = 60_000
 MARKS_MOST = 500
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """``html`` begins a text of ``length`` characters, with ``found`` places of what is sought."""
+    """``html`` is the beginning of a text of ``length`` characters with ``found`` matches."""
 
     html: SafeString
     length: int
@@ -29,7 +29,7 @@ class Shown:
 
     @property
     def unmarked(self) -> int:
-        """How many of what is sought are further on."""
+        """How many matches are in the part that is not shown."""
         return max(0, self.found - self.html.count("<mark>")) if self.is_cut else 0
 
     def __bool__(self) -> bool:
@@ -38,16 +38,16 @@ class Shown:
 
 def shown(text: str, *, find: str = "") -> Shown:
     text = mask_tokens(text)
-    found = text.lower().count(find.lower()) if find else 0
-    return Shown(html=marked(text[:SHOWN_CHARS], find=find), length=len(text), found=found)
+    matches = text.lower().count(find.lower()) if find else 0
+    return Shown(html=marked(text[:SHOWN_CHARS], find=find), length=len(text), found=matches)
 
 
 def marked(text: str, *, find: str) -> SafeString:
-    """The text escaped, with up to ``MARKS_MOST`` places of ``find`` in ``<mark>``, in any case."""
+    """The text escaped, with up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
     text = mask_tokens(text)
     if not find:
         return visible_html(text)
-    # What a mark would split differently stays as it is.
+    # Without marks if they would change how the text is escaped.
     parts = re.split(f"({re.escape(find)})", text, maxsplit=MARKS_MOST, flags=re.IGNORECASE)
     if "".join(map(visible_html, parts)) != visible_html(text):
         return visible_html(text)

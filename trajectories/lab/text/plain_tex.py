@@ -1,7 +1,7 @@
 r"""One TeX formula as a line of plain characters: ``\frac{1}{2^{10}}`` becomes ``1/2¹⁰``.
 
-pylatexenc parses the formula and knows most characters; ``tex_commands`` has what it would run together in
-one line: fractions, powers, roots, matrices, repeating decimals. A formula that does not parse keeps its TeX.
+pylatexenc parses the formula and knows most characters; ``tex_commands`` renders what needs care in one
+line: fractions, powers, roots, matrices, repeating decimals. A formula that does not parse keeps its TeX.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Renderer(latex2text.LatexNodes2Text):  # type: ignore[misc]
         return tex_commands.group(self.nodelist_to_text(node.nodelist))
 
     def macro_node_to_text(self, node: Any) -> str:
-        """A command that nobody knows keeps its TeX."""
+        """An unknown command keeps its TeX."""
         if node.macroname in COMMANDS:
             return self._command(node, COMMANDS[node.macroname][1])
         return tex_commands.CHARACTERS.get(node.macroname, f"\\{node.macroname}{SPACE}")
@@ -137,7 +137,7 @@ def tex_to_text(tex: str) -> str:
 
 
 def _settled(match: re.Match[str]) -> str:
-    """Soft brackets as real ones or none."""
+    """Soft brackets replaced by real ones or removed."""
     text, whole = match[1], match.string
     before, after = whole[max(0, match.start() - 8) : match.start()], whole[match.end() : match.end() + 8]
     after = after if text[-1:].isdigit() else after.lstrip(" ")

@@ -1,4 +1,4 @@
-"""The runs of a program that an episode asked its page for, as the lab shows them."""
+"""The programs that an episode ran with the tools of its page, as the lab shows them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOST = ("lost: no answer in time", "warn")
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One assert as the page showed it; ``told`` is the program's own error."""
+    """One assert as the page showed it; ``told`` is the error of the program."""
 
     text: str
     is_passed: bool
@@ -31,9 +31,9 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """``program`` may be the beginning of one of ``length`` characters; ``tone`` colours ``state``.
+    """A tool call. ``program`` is the beginning of a text of ``length`` characters.
 
-    ``state`` may have words of the program and is shown as such.
+    ``tone`` is the tag colour of ``state``, which may quote the program and is therefore untrusted.
     """
 
     number: int
@@ -78,15 +78,15 @@ def call_of(row: Any, *, asserts: Sequence[str]) -> Call:
 
 
 def _checks(output: Mapping[str, Any], asserts: Sequence[str]) -> list[Check]:
-    """What the output says of each assert: ``trajectories/judging/tool_calls.py``."""
+    """The result of each assert, as ``trajectories/judging/tool_calls.py`` stores it."""
     results = zip(output.get("passed", ()), output.get("told", ()), strict=False)
     return [
         Check(
             text=asserts[place] if place < len(asserts) else f"assert {place + 1}",
             is_passed=bool(is_passed),
-            told=str(told),
+            told=str(error),
         )
-        for place, (is_passed, told) in enumerate(results)
+        for place, (is_passed, error) in enumerate(results)
     ]
 
 
@@ -101,7 +101,7 @@ def _state(row: Any, output: Mapping[str, Any], checks: Sequence[Check]) -> tupl
 
 
 def _failed(problem: str) -> str:
-    """What ended the program, which may be its own words."""
+    """Why the program ended, which may quote the program."""
     why = first_line(mask_tokens(problem), limit=WHY_CHARS)
     return f"failed: {why}" if why else "failed"
 

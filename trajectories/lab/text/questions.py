@@ -1,4 +1,4 @@
-"""A task's question as the lab shows it, in the variation of one episode or in that of its source."""
+"""A task's question as the lab shows it, in the variation of one episode or as in its source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLOB = re.compile(r"/blobs/([0-9a-f]{64})\Z")
 
 
 def problem_context(task: Any, variation: Variation | None = None) -> dict[str, Any]:
-    """What ``lab/shared/_question.html`` draws; a payload without a text shows the task's prompt."""
+    """The context of ``lab/shared/_question.html``; without a text in the payload it is the task's prompt."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     shown = dict(payload_shown(payload, variation))
     if not isinstance(shown.get("text"), str):
@@ -33,7 +33,7 @@ def problem_context(task: Any, variation: Variation | None = None) -> dict[str, 
 
 
 def sources_of(task: Any, variation: Variation | None) -> dict[str, str]:
-    """The source's label of each choice, by the label that an episode shows; empty where none has moved."""
+    """The source's label of each choice, by its label in the episode; empty if the order is the same."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     labels = [choice["label"] for choice in payload.get("choices", ())]
     order = list((variation or {}).get("order", ()))
@@ -43,34 +43,34 @@ def sources_of(task: Any, variation: Variation | None) -> dict[str, str]:
 
 
 def answer_named(answer: str, sources: Mapping[str, str]) -> str:
-    """An answer by the labels of its episode, with the source's label of the choice that it names."""
+    """An answer in the episode's labels, with the source's label of the selected choice."""
     return f"{answer} (source {sources[answer]})" if answer in sources else answer
 
 
 def gold_named(gold: str, sources: Mapping[str, str]) -> str:
-    """A gold, which has the source's label, named as ``answer_named`` names answers."""
+    """A gold, which uses the source's labels, in the form of ``answer_named``."""
     shown = next((label for label, source in sources.items() if source == gold), gold)
     return answer_named(shown, sources)
 
 
 def problem_shape(task: Any) -> list[tuple[str, str]]:
-    """Names and values: what a question consists of, and what its page can be given beside it."""
+    """The parts of a question and the tools that its page can offer, as names and values."""
     payload = task.payload if isinstance(task.payload, Mapping) else {}
     shape: list[tuple[str, str]] = []
-    if found := payload.get("choices"):
+    if options := payload.get("choices"):
         order = "free to move" if choices.is_movable(payload) else "in their order"
-        shape.append(("Choices", f"{len(found)}, {order}"))
-    if found := payload.get("pictures"):
-        shape.append(("Pictures", str(len(found))))
-    if found := payload.get("table"):
-        shape.append(("Table", f"{len(found['rows'])} rows of {len(found['header'])}"))
+        shape.append(("Choices", f"{len(options)}, {order}"))
+    if pictures := payload.get("pictures"):
+        shape.append(("Pictures", str(len(pictures))))
+    if table := payload.get("table"):
+        shape.append(("Table", f"{len(table['rows'])} rows of {len(table['header'])}"))
     if task.kind in questions and (tools := questions.get(task.kind).tools):
         shape.append(("Tools", f"{', '.join(sorted(tools))} (where a run grants them)"))
     return shape
 
 
 def content_parts(content: object) -> list[dict[str, str]]:
-    """A chat message's content as parts with a ``text``, or the ``sha256`` of a picture."""
+    """A chat message's content as parts, each with a ``text`` or the ``sha256`` of a picture."""
     if not isinstance(content, list):
         return [{"text": str(content)}]
     return [_part(part) for part in content]

@@ -151,5 +151,5 @@ PLACEHOLDERS = {
     **dict.fromkeys(["tabular", "tabularx", "table", "longtable"], "[table]"),
     **dict.fromkeys(["asy", "tikzpicture", "picture", "figure"], "[figure]"),
 }
-# Their name is followed by how their columns stand.
+# Environments whose name is followed by the alignment of their columns.
 WITH_COLUMNS = ("array", "subarray", "alignat", "alignat*", "alignedat")

@@ -1,4 +1,4 @@
-"""Text that others wrote, made safe to look at."""
+"""Text from others, made safe to display."""
 
 from __future__ import annotations
 
@@ -10,46 +10,47 @@ from django.utils.safestring import SafeString, mark_safe
 
 from core.tokens import mask_tokens
 
-# Characters that reorder or hide what is around them: a page names them, and so says what is really there.
-# Tab and line ends stay.
+# Characters that reorder or hide the text around them; pages show their codes. Tabs and line ends stay.
 UNSEEN = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\U000e0000-\U000e007f]"
 )
-# No script sets as many marks on one letter; more of them grow over lines and pages.
+# No script puts more combining marks on a letter; heaps of them cover neighbouring lines.
 MARKS_MOST = 8
-_MARK = "".join(map(chr, filter(lambda one: unicodedata.category(chr(one)) in ("Mn", "Me"), range(0x1FFFF))))
+_MARK = "".join(
+    map(chr, filter(lambda code: unicodedata.category(chr(code)) in ("Mn", "Me"), range(0x1FFFF)))
+)
 _HEAP = re.compile(f"([{_MARK}]{{{MARKS_MOST}}})([{_MARK}]+)")
-# Looking for marks takes a thousand times as long as looking for what they may be among.
+# A quick test for texts that may have heaps: looking for marks takes a thousand times as long.
 _PERHAPS = re.compile(rf"[^\w\s\x00-\x7f]{{{MARKS_MOST + 1}}}")
 
-# Rows are made of how texts begin: of more than they have room for, since formulas are shorter when they are
-# told in plain characters, and of one character beyond it, which says that the text goes on.
+# Rows show how texts begin. More is read than a row can show, since formulas become shorter as plain text,
+# and one more character, which tells whether the text goes on.
 BEGINNING_CHARS = 400
 BEGINNING_FETCHED = BEGINNING_CHARS + 1
 
 
 def goes_on(beginning: str) -> bool:
-    """Whether the text of whose beginning ``BEGINNING_FETCHED`` characters were fetched is longer."""
+    """Whether a text is longer than its beginning, of which ``BEGINNING_FETCHED`` characters were read."""
     return len(beginning) > BEGINNING_CHARS
 
 
 def visible(text: str) -> str:
-    """The text with unseen characters named and heaps of marks counted, where no markup can stand."""
-    return _heaps(UNSEEN.sub(_number, mask_tokens(text)), "{}")
+    """The text with invisible characters named and heaps of marks counted, without markup."""
+    return _heaps(UNSEEN.sub(_code_point, mask_tokens(text)), "{}")
 
 
 def visible_html(text: str) -> SafeString:
-    """The same, escaped, with the names set apart from the text itself."""
+    """The same, escaped, with the names styled differently from the text itself."""
     shown = UNSEEN.sub(
-        lambda found: f'<span class="unseen">{_number(found)}</span>', escape(mask_tokens(text))
+        lambda match: f'<span class="unseen">{_code_point(match)}</span>', escape(mask_tokens(text))
     )
     shown = _heaps(shown, '<span class="unseen">{}</span>')
-    return mark_safe(shown)  # noqa: S308 (escaped above; what is added is ours)
+    return mark_safe(shown)  # noqa: S308 (escaped above; only our own markup is added)
 
 
 def first_line(value: str, limit: int = 160) -> str:
-    """The first line that says something, cut to ``limit`` characters."""
+    """The first line that is not blank, cut to ``limit`` characters."""
     line = next((line.strip() for line in (value or "").splitlines() if line.strip()), "")
     return cut(line, limit)
 
@@ -59,11 +60,11 @@ def cut(line: str, limit: int) -> str:
 
 
 def _heaps(text: str, form: str) -> str:
-    """The text with no more than ``MARKS_MOST`` marks on a letter; ``form`` holds how many there are more."""
+    """The text with at most ``MARKS_MOST`` marks on a letter; ``form`` formats the number of further ones."""
     if not _PERHAPS.search(text):
         return text
-    return _HEAP.sub(lambda found: found[1] + form.format(f"+{len(found[2]):,} marks"), text)
+    return _HEAP.sub(lambda match: match[1] + form.format(f"+{len(match[2]):,} marks"), text)
 
 
-def _number(found: re.Match[str]) -> str:
-    return f"U+{ord(found.group()):04X}"
+def _code_point(match: re.Match[str]) -> str:
+    return f"U+{ord(match.group()):04X}"

@@ -1,4 +1,4 @@
-"""An answer of several values, each under the name of the field that asked for it."""
+"""Answers of several values, each with the name of its field."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from verifiers import denotations
 
-# Whoever answers chooses how many there are: more would fill a page.
+# An answer may have any number of values; more than this would fill a page.
 VALUES_MOST = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
-    """``given`` is None where nothing was, ``expected`` also for those who may not see golds.
+    """``given`` is None if missing; ``expected`` also for readers who may not see golds.
 
-    A value that no field asks for has an empty ``field``.
+    A value beyond the task's fields has an empty ``field``.
     """
 
     field: str
@@ -26,7 +26,7 @@ class Value:
 
 
 def fields_of(task: Any) -> list[str]:
-    """The names of the values that a task asks for, as the page shows them; empty where it asks for one."""
+    """The names of the values that a task asks for, as its page shows them; empty for a single value."""
     return fields_named(task.payload if isinstance(task.payload, Mapping) else {})
 
 
@@ -37,20 +37,20 @@ def fields_named(payload: Mapping[str, Any]) -> list[str]:
 def values_of(
     fields: Sequence[str], *, given: str | Sequence[str], expected: str | Sequence[str] = ()
 ) -> list[Value]:
-    """The values in the order of the fields, as verifiers read them: a text is a cell, ``|`` between values.
+    """The values in the order of the fields, parsed as verifiers do: a text has ``|`` between its values.
 
-    Empty for a task without fields, and for more than ``VALUES_MOST``, which are shown as one text.
+    Empty for a task without fields, and for more than ``VALUES_MOST`` values, which are shown as one text.
     """
     if not fields:
         return []
     rows = list(zip_longest(fields, _items(given), _items(expected)))
     if len(rows) > VALUES_MOST:
         return []
-    return [Value(field=field or "", given=got or None, expected=want) for field, got, want in rows]
+    return [Value(field=field or "", given=value or None, expected=gold) for field, value, gold in rows]
 
 
 def _items(answer: str | Sequence[str]) -> list[str]:
-    """An empty text is no value: that of an answer which nobody could read."""
+    """The values of an answer; an empty text has none."""
     if isinstance(answer, str):
         return denotations.items_of(answer) if answer else []
     return [str(value) for value in answer]
