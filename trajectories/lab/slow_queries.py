@@ -18,7 +18,7 @@ FRAGMENT_HEADER = "X-Lab-Says"
 def page_render(
     request: LabRequest, template: str, context: dict[str, Any], *, is_too_slow: bool
 ) -> HttpResponse:
-    """The page; with status 503 and ``seconds`` in its context when its search was stopped."""
+    """The page; with status 503 if its search was stopped after ``seconds``."""
     context |= {"is_too_slow": is_too_slow, "seconds": SEARCH_MS // 1000}
     if not is_too_slow:
         return render(request, template, context)

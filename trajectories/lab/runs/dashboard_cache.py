@@ -1,4 +1,4 @@
-"""Dashboards of runs, read at most once a second in each process and shared by all who look at them."""
+"""Dashboards of runs, read at most once a second per process and shared by all readers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _read(entry: _Entry, run_id: int) -> Dashboard:
         position = dashboard_selectors.position_of(run_id)
         tables = entry.tables if entry.tables and entry.tables_until else _read_tables(entry, run_id)
         began = monotonic()
-        counts, entry.counts = entry.counts, None  # a read that fails half-way leaves nothing half-counted
+        counts, entry.counts = entry.counts, None  # a failed read must not leave partial counts
         if counts is None or counts.is_outdated(position):
             counts = VerdictCounts(run_id)
         counts.advance(position)
@@ -71,7 +71,7 @@ def _read(entry: _Entry, run_id: int) -> Dashboard:
 
 
 def _read_tables(entry: _Entry, run_id: int) -> Tables:
-    """Cheap tables are read with each dashboard; slow ones rest on their own."""
+    """Cheap tables are read with each dashboard; slow ones have an interval of their own."""
     began = monotonic()
     entry.tables = tables_of(run_id)
     took = monotonic() - began
@@ -84,7 +84,7 @@ def _has_stale_tables(entry: _Entry) -> bool:
 
 
 def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
-    """The dashboard with slow tables read again once they have rested: only the first reader waits."""
+    """The dashboard, with slow tables read again once they are stale; only the first reader waits."""
     if not _has_stale_tables(entry) or not entry.tables_lock.acquire(blocking=False):
         return None
     try:

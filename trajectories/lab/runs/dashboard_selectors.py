@@ -1,4 +1,4 @@
-"""What a run's dashboard reads: only what is new, however many episodes the run has.
+"""The queries of a run's dashboard: they read only what is new, however many episodes the run has.
 
 A run's verdicts are a stream without gaps (``VerdictCounter``), so counting goes on from where it stopped.
 All statements use an index.
@@ -19,7 +19,7 @@ EPISODES_SAMPLED = 150
 STEPS_READ = 60
 STEPS_WINDOW_S = 60
 
-# Judging again replaces an episode's verdict, and is not part of the stream.
+# Rejudging replaces an episode's verdict and is not part of the stream.
 _POSITION = """
 SELECT coalesce((SELECT count FROM trajectories_verdictcounter WHERE run_id = %(run)s), 0),
     (SELECT count(*) FROM trajectories_verdict WHERE run_id = %(run)s AND run_seq IS NULL),
@@ -64,7 +64,7 @@ class Position(NamedTuple):
 
 
 class VerdictGroup(NamedTuple):
-    """Verdicts that have all of this in common; ``second`` is when they were written."""
+    """Verdicts that share all of these values; ``second`` is when they were written."""
 
     arm: str
     version: int | None

@@ -1,4 +1,4 @@
-"""Runs for the list and the page of one."""
+"""Runs for the list and for the page of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdicts of a run, counted as they come: all of them once, then only new ones."""
+"""Incremental counts of a run's verdicts: all of them once, then only new ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from trajectories.lab.queries.tallies import Tally
 from trajectories.lab.runs.dashboard_selectors import Position, Unfinished, VerdictGroup, verdict_groups
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
-# How far back the pace of verdicts is known.
+# The period over which the pace of verdicts is measured.
 PACE_S = 300
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ending:
-    """How many episodes ended for one reason."""
+    """The number of episodes that ended for one reason."""
 
     outcome: str
     reason: str
@@ -91,15 +91,15 @@ class VerdictCounts:
         self.versions: dict[int | None, RateSums] = {}
         self.arms: dict[str, ArmCounts] = {}
         self.last_at = 0
-        # Seconds in which verdicts were written, with how many there were.
+        # The number of verdicts by the second in which they were written.
         self._pace: deque[tuple[int, int]] = deque()
 
     def is_outdated(self, position: Position) -> bool:
-        """Whether the counts no longer hold: verdicts were judged again, or taken back."""
+        """Whether the counts are out of date because verdicts were replaced or withdrawn."""
         return position.rejudged != self.position.rejudged or position.verdicts < self.position.verdicts
 
     def advance(self, position: Position) -> None:
-        """Count what has come up to ``position``."""
+        """Add the verdicts up to ``position``."""
         seconds: Counter[int] = Counter()
         for group in verdict_groups(run_id=self.run_id, after=self.position.verdicts, upto=position.verdicts):
             self._add(group)

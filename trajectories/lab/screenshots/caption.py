@@ -1,4 +1,4 @@
-"""The caption of a step's picture in a paper."""
+"""The caption of a step's picture, for papers."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class SearchRequest:
             parameters[EPISODES] = ",".join(filter(None, selected))
         run = parameters.get("run", "")
         is_run = run.isascii() and run.isdigit() and len(run) <= ID_DIGITS
-        # Models are named as they are shown, so that no address or page contains what would reorder it.
+        # Models are named as displayed, so that no address or page has characters that reorder text.
         self._models = {visible(model): model for model in runs.models_known()}
         self.form = SearchForm(
             parameters,
@@ -94,7 +94,7 @@ class SearchRequest:
 
     @cached_property
     def after(self) -> Cursor | None:
-        """The position in the list that the address names."""
+        """The position in the list, from the address."""
         match = CURSOR_PATTERN.fullmatch(self._cursor)
         if match is None or int(match.group(1)) > BIGINT_MAX:
             return None
@@ -102,12 +102,12 @@ class SearchRequest:
 
     @property
     def query_error(self) -> str:
-        """Why the query cannot be searched for."""
+        """Why the query cannot be run."""
         return self.form.query_error() or self.search.error
 
     @cached_property
     def errors(self) -> Sequence[str]:
-        """What else is invalid, and ignored."""
+        """Other invalid parameters, which are ignored."""
         known = {*self.form.fields, CURSOR, GOLDS}
         errors = [
             *self.form.error_messages(),
@@ -120,7 +120,7 @@ class SearchRequest:
 
     @property
     def has_empty_selection(self) -> bool:
-        """Boxes were sent and none was selected: without this filter it would be a search for all."""
+        """The form was sent without a selected box; dropping this filter would match everything."""
         is_invalid = EPISODES in self.form.errors
         return EPISODES in self._parameters and EPISODES not in self.filters and not is_invalid
 

@@ -1,4 +1,4 @@
-"""What the list of tasks and the page of a task show."""
+"""The data of the list of tasks and of the page of a task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trajectories.lab.text.questions import problem_shape
 
 
 class TasksPage:
-    """``rows`` is None when the search for them was stopped because it took too long."""
+    """``rows`` is None if the query was stopped because it took too long."""
 
     def __init__(self, parameters: QueryDict) -> None:
         self.form = TaskFilter(parameters, benchmarks=tasks.benchmarks_known(), splits=tasks.splits_known())
@@ -40,7 +40,7 @@ def _rows(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | Non
 
 
 class TaskPage:
-    """One task with its outcomes by arm, its newest episodes and, for those who may see it, its gold."""
+    """A task with its outcomes by arm, its newest episodes and, for users who may see it, its gold."""
 
     def __init__(self, task_id: int, *, user: User | AnonymousUser) -> None:
         self.task = tasks.task_get(task_id)
@@ -48,6 +48,6 @@ class TaskPage:
         self.arms = tallies.task_tallies_by_arm(task_id=task_id)
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None
-        self.sources: dict[str, str] = {}  # choices stand in the source's own order
+        self.sources: dict[str, str] = {}  # choices are in the source's order
         newest = episodes.episodes_newest(task_id=task_id)
         self.episodes, self.has_more = newest.episodes, newest.has_more

@@ -1,4 +1,4 @@
-r"""How TeX commands read in one line of plain characters."""
+r"""TeX commands as plain characters in one line."""
 
 from __future__ import annotations
 
