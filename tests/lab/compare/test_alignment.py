@@ -45,8 +45,8 @@ def test_one_that_ends_earlier_leaves_cells_empty() -> None:
 
 
 def test_a_third_and_fourth_sequence_find_their_rows() -> None:
-    found = shown("a1 b2 c3", "a1 c3", "a1 b2 c3", "a1 b4 c3")
-    assert found == ["a1 a1 a1 a1 s", "b2 - b2 b4 d", "c3 c3 c3 c3 s"]
+    aligned = shown("a1 b2 c3", "a1 c3", "a1 b2 c3", "a1 b4 c3")
+    assert aligned == ["a1 a1 a1 a1 s", "b2 - b2 b4 d", "c3 c3 c3 c3 s"]
 
 
 def test_the_same_deed_in_another_look_is_alike() -> None:
@@ -78,8 +78,8 @@ def test_no_step_is_lost_or_moved_whatever_the_bound(monkeypatch: pytest.MonkeyP
 def test_long_sequences_meet_at_what_both_have_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignment, "CELLS_MAX", 16)
     noise = "a1 b2 a1 b2 a1 b2"
-    found = shown(f"p0 {noise} m7 {noise} q0", f"r0 b2 b2 m7 {noise} s0")
-    assert "m7 m7 s" in found
+    aligned = shown(f"p0 {noise} m7 {noise} q0", f"r0 b2 b2 m7 {noise} s0")
+    assert "m7 m7 s" in aligned
 
 
 def test_thousands_of_steps_are_aligned_within_the_bound() -> None:

@@ -40,8 +40,8 @@ def address(*episodes: Episode, **more: object) -> str:
 
 
 def kinds(*episodes: Episode) -> list[str]:
-    found = comparison.compare(selectors.episodes_get([one.pk for one in episodes]))
-    return [row.kind for stretch in found.stretches for row in stretch.rows]
+    compared = comparison.compare(selectors.episodes_get([one.pk for one in episodes]))
+    return [row.kind for stretch in compared.stretches for row in stretch.rows]
 
 
 @pytest.fixture
@@ -112,9 +112,9 @@ def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, ta
     one, two = walked("a", task=task), walked("a", task=task)
     client, listed = lab(annotator), f"/compare?episodes={one.pk},{two.pk}"
     boxes = f"episodes={one.pk}&episodes={two.pk}&episodes={one.pk}&episodes="
-    ticked = client.get(f"/compare?from=7&{boxes}")
-    assert (ticked.status_code, ticked["Location"]) == (302, f"{listed}&from=7")
-    assert [found.pk for found in client.get(listed).context["page"].episodes] == [one.pk, two.pk]
+    selected = client.get(f"/compare?from=7&{boxes}")
+    assert (selected.status_code, selected["Location"]) == (302, f"{listed}&from=7")
+    assert [episode.pk for episode in client.get(listed).context["page"].episodes] == [one.pk, two.pk]
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,11 @@ def test_what_a_worker_computed_of_the_steps_is_news(lab: Lab, owner: User) -> N
     factories.step(episode, 1)
     factories.verdict(episode)
     client = lab(owner)
-    found = re.search(
+    match = re.search(
         r'hx-get="([^"]+/news\?[^"]+)"', client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
     )
-    assert found
-    again = unescape(found[1])
+    assert match
+    again = unescape(match[1])
     assert client.get(again).status_code == 204
     facts_compute([episode.pk])
     assert client.get(again).status_code == 200
@@ -92,9 +92,9 @@ def test_that_the_client_has_closed_the_episode_is_news(lab: Lab, owner: User) -
     episode = factories.episode()
     factories.verdict(episode)
     client, path = lab(owner), f"/episodes/{episode.pk}/news"
-    found = re.search(r'hx-get="([^"]+)"', client.get(path).content.decode())
-    assert found
-    again = unescape(found[1])
+    match = re.search(r'hx-get="([^"]+)"', client.get(path).content.decode())
+    assert match
+    again = unescape(match[1])
     assert client.get(again).status_code == 204
     Episode.objects.filter(pk=episode.pk).update(closed_at=timezone.now())
     assert "Closed: measures follow" in client.get(again).content.decode()
@@ -122,9 +122,9 @@ def test_a_step_that_fills_a_gap_is_worth_drawing_the_page_again(lab: Lab, owner
     for index in (1, 3):
         factories.step(episode, index)
     client, path = lab(owner), f"/episodes/{episode.pk}/progress"
-    found = re.search(r'hx-get="([^"]+)"', client.get(path).content.decode())
-    assert found
-    again = unescape(found[1])
+    match = re.search(r'hx-get="([^"]+)"', client.get(path).content.decode())
+    assert match
+    again = unescape(match[1])
     assert client.get(again).status_code == 204
     factories.step(episode, 2)
     assert client.get(again).status_code == 200
@@ -168,14 +168,14 @@ def test_asking_for_news_reads_neither_task_nor_run(
     episode = factories.episode()
     factories.step(episode, 1)
     client = lab(owner)
-    found = re.search(
+    match = re.search(
         rf'hx-get="([^"]+/{name}\?[^"]+)"', client.get(f"/episodes/{episode.pk}/{page}").content.decode()
     )
-    assert found
+    assert match
     if ended:
         factories.verdict(episode)
     with CaptureQueriesContext(connection) as asked:
-        response = client.get(unescape(found[1]))
+        response = client.get(unescape(match[1]))
     assert response.status_code == (200 if ended else 204)
     if name == "news" or not ended:
         assert [one["sql"] for one in asked if "tasks_app_" in one["sql"] or "_run" in one["sql"]] == []

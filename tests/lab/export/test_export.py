@@ -53,8 +53,8 @@ def file_of(
 
 def test_the_file_has_all_steps_and_what_became_of_them(lab: Lab, annotator: User, episode: Episode) -> None:
     text = file_of(lab(annotator), episode)
-    for said in ("I look.", "Again.", "incorrect, answer", "41", "numeric-v1", episode.task.prompt):
-        assert said in text
+    for expected in ("I look.", "Again.", "incorrect, answer", "41", "numeric-v1", episode.task.prompt):
+        assert expected in text
     assert text.rstrip().endswith("</html>")
 
 
@@ -138,8 +138,8 @@ def test_the_style_sheet_is_the_one_that_the_policy_names(
 def test_the_question_is_the_one_that_the_episode_asked(lab: Lab, annotator: User) -> None:
     task = factories.task(kind="choice", payload=CHOICE)
     episode = factories.episode(task=task, variation={"order": [3, 0, 1, 2]})
-    said = words(file_of(lab(annotator), episode))
-    assert "A. Glass source D B. Copper &lt;wire&gt; source A C. A dry sponge with a hole source B" in said
+    text = words(file_of(lab(annotator), episode))
+    assert "A. Glass source D B. Copper &lt;wire&gt; source A C. A dry sponge with a hole source B" in text
     retired = factories.episode(task=factories.task(kind="retired"), variation={"order": [0]})
     assert retired.task.prompt in file_of(lab(annotator), retired)
 
@@ -148,9 +148,9 @@ def test_labels_of_moved_choices_say_which_the_source_means(lab: Lab, owner: Use
     task = factories.task(kind="choice", payload=CHOICE, answer="A")
     episode = factories.episode(task=task, variation={"order": [3, 0, 1, 2]})
     factories.submission(episode, "A")
-    said = words(file_of(lab(owner), episode, "html", "?golds=1", golds=True))
-    assert "Answer A (source D)" in said
-    assert "B (source A)" in said
+    text = words(file_of(lab(owner), episode, "html", "?golds=1", golds=True))
+    assert "Answer A (source D)" in text
+    assert "B (source A)" in text
 
 
 def test_formulas_of_the_question_are_in_plain_characters(lab: Lab, annotator: User) -> None:
@@ -261,8 +261,8 @@ def test_a_hostile_question_runs_and_fetches_nothing(text_format: str, lab: Lab,
 
 def _tags_of(html: str) -> list[list[str]]:
     """The names of each tag's attributes."""
-    found: list[list[str]] = []
+    names: list[list[str]] = []
     parser = HTMLParser()
-    parser.handle_starttag = lambda _tag, attributes: found.append([name for name, _ in attributes])
+    parser.handle_starttag = lambda _tag, attributes: names.append([name for name, _ in attributes])
     parser.feed(html)
-    return found
+    return names

@@ -91,14 +91,14 @@ def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unr
         strict=True,
     ):
         factories.verdict(one, outcome, reason)
-    found = run_dashboard(run.pk)
-    assert (found.open, found.submitted, found.judged, found.void) == (1, 1, 2, 3)
+    state = run_dashboard(run.pk)
+    assert (state.open, state.submitted, state.judged, state.void) == (1, 1, 2, 3)
     whole = tallies.tallies_by_run([run.pk])[run.pk]
     assert (whole.open, whole.submitted, whole.judged, whole.void) == (1, 1, 2, 3)
-    assert (found.correct, found.incorrect) == (1, 1)
-    assert found.void_reasons == [("lease_lost", 2), ("cancelled", 1)]
-    assert found.verdicts_per_minute == 1.0
-    assert found.is_active
+    assert (state.correct, state.incorrect) == (1, 1)
+    assert state.void_reasons == [("lease_lost", 2), ("cancelled", 1)]
+    assert state.verdicts_per_minute == 1.0
+    assert state.is_active
 
 
 def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, unremembered: None) -> None:
@@ -106,14 +106,14 @@ def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, u
     run_dashboard(run.pk)
     many(run, 10, status="finished", tasks=2, policy_version=1)
     with CaptureQueriesContext(connection) as queries:
-        found = run_dashboard(run.pk)
+        state = run_dashboard(run.pk)
     assert any("> 12" in query["sql"] for query in queries)
     whole = tallies.tallies_by_run([run.pk])[run.pk]
-    assert (found.correct, found.incorrect) == (whole.correct, whole.incorrect)
-    assert found.arms == {"gym": whole}
-    assert found.plot is not None
+    assert (state.correct, state.incorrect) == (whole.correct, whole.incorrect)
+    assert state.arms == {"gym": whole}
+    assert state.plot is not None
     assert whole.rate is not None
-    assert found.plot.newest.rate == whole.rate
+    assert state.plot.newest.rate == whole.rate
 
 
 def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
@@ -123,11 +123,11 @@ def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
     for reason in ("cancelled", "lease_lost"):
         factories.verdict(factories.episode(run=run, arm="gym"), "void", reason)
     Episode.objects.filter(pk=factories.episode(run=run, arm="gym").pk).update(status="submitted")
-    found = run_dashboard(run.pk)
+    state = run_dashboard(run.pk)
     counted = tallies._tallies(part="arm", column="run_id", ids=[run.pk])
-    assert list(found.arms) == ["gym", "text"]
-    assert found.arms == counted
-    assert (found.open, found.submitted) == (3, 1)
+    assert list(state.arms) == ["gym", "text"]
+    assert state.arms == counted
+    assert (state.open, state.submitted) == (3, 1)
 
 
 def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: User, run: Run) -> None:
@@ -236,8 +236,8 @@ def test_a_look_that_fails_half_way_counts_nothing_twice(
 
 def test_guided_episodes_are_counted_and_not_rated(run: Run, unremembered: None) -> None:
     many(run, 4, status="finished", policy_version=1, guidance={"kind": "hint"})
-    found = run_dashboard(run.pk)
-    assert (found.judged, found.arms["gym"].guided, found.plot) == (4, 4, None)
+    state = run_dashboard(run.pk)
+    assert (state.judged, state.arms["gym"].guided, state.plot) == (4, 4, None)
 
 
 def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> None:
@@ -250,8 +250,8 @@ def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> N
     factories.step(quiet, 1)
     Step.objects.filter(episode=quiet).update(created_at=timezone.now() - timedelta(minutes=2))
     factories.step(factories.episode(), 1)
-    found = run_dashboard(run.pk)
-    assert (found.step_pace.steps_per_s, found.step_pace.is_estimate) == (1.0, False)
+    state = run_dashboard(run.pk)
+    assert (state.step_pace.steps_per_s, state.step_pace.is_estimate) == (1.0, False)
 
 
 def test_steps_of_many_episodes_are_told_from_some(
@@ -263,9 +263,9 @@ def test_steps_of_many_episodes_are_told_from_some(
             factories.step(episode, index)
     for episode in many(run, 10, status="finished"):
         factories.step(episode, 1)
-    found = run_dashboard(run.pk).step_pace
-    assert (found.steps, found.sampled, found.episodes) == (70.0, 10, 30)
-    assert found.is_estimate
+    state = run_dashboard(run.pk).step_pace
+    assert (state.steps, state.sampled, state.episodes) == (70.0, 10, 30)
+    assert state.is_estimate
 
 
 def test_all_who_look_within_a_second_cost_one_look(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,8 +296,8 @@ def _rows_read(statement: str) -> int:
     """How many rows the scans of a statement read, those included that they threw away."""
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
-        (found,) = cursor.fetchone()
-    plan = json.loads(found) if isinstance(found, str) else found
+        (explained,) = cursor.fetchone()
+    plan = json.loads(explained) if isinstance(explained, str) else explained
     return _scanned(plan[0]["Plan"])
 
 

@@ -84,17 +84,17 @@ def test_the_lines_are_those_of_the_runs_export(lab: Lab, annotator: User, made:
 
 
 def test_the_first_record_tells_query_and_filters(lab: Lab, annotator: User, made: list[Episode]) -> None:
-    asked = "?q=verify&outcome=correct&steps_min=1&seconds_max=2.5&opened_from=2026-03-01"
-    first, *_ = taken(lab(annotator), f"/search/trajectories.ndjson{asked}")
-    told = json.loads(first)["search"]
-    assert told["query"] == "verify"
-    assert told["filters"] == {
+    query = "?q=verify&outcome=correct&steps_min=1&seconds_max=2.5&opened_from=2026-03-01"
+    first, *_ = taken(lab(annotator), f"/search/trajectories.ndjson{query}")
+    header = json.loads(first)["search"]
+    assert header["query"] == "verify"
+    assert header["filters"] == {
         "outcome": "correct",
         "steps_min": 1,
         "duration_max_ms": 2500.0,
         "opened_from": "2026-03-01",
     }
-    assert told["golds"] is False
+    assert header["golds"] is False
 
 
 def test_golds_are_for_those_who_may_see_them_and_ask(
@@ -156,11 +156,11 @@ def test_a_long_selection_is_asked_for_in_batches(
 def test_what_is_ticked_is_taken_away_and_nothing_else(
     lab: Lab, annotator: User, made: list[Episode]
 ) -> None:
-    client, wanted = lab(annotator), made[0].pk
+    client, selected = lab(annotator), made[0].pk
     html = client.get("/search").content.decode()
     assert 'formaction="/search/trajectories.ndjson"' in html
-    lines = b"".join(client.get(f"/search/ids.txt?episodes=&episodes={wanted}").streaming_content)
-    assert lines.decode().splitlines()[1:] == [str(wanted)]
+    lines = b"".join(client.get(f"/search/ids.txt?episodes=&episodes={selected}").streaming_content)
+    assert lines.decode().splitlines()[1:] == [str(selected)]
 
 
 @pytest.mark.parametrize(("ticked", "is_none"), [("", True), (",", True), ("1,b", False)])
@@ -168,10 +168,10 @@ def test_nothing_ticked_is_refused_and_told_from_numbers_that_make_no_sense(
     lab: Lab, annotator: User, made: list[Episode], ticked: str, is_none: bool
 ) -> None:
     refused = lab(annotator).get(f"/search/trajectories.ndjson?episodes={ticked}")
-    said = refused.content.decode()
+    text = refused.content.decode()
     assert refused.status_code == 400
-    assert ("No episode was selected." in said) is is_none
-    assert ("is not a list of numbers" in said) is not is_none
+    assert ("No episode was selected." in text) is is_none
+    assert ("is not a list of numbers" in text) is not is_none
 
 
 def test_the_only_episode_of_a_list_can_be_taken_away_too(lab: Lab, annotator: User, db: None) -> None:

@@ -134,7 +134,7 @@ def test_words_of_tasks_are_found_by_their_index() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "is_found"),
+    ("query", "is_match"),
     [
         ("train", True),
         ("mr.jones", True),
@@ -145,12 +145,12 @@ def test_words_of_tasks_are_found_by_their_index() -> None:
         ("x_1", True),
     ],
 )
-def test_words_of_tasks_are_whole_and_signs_part_them(asked: str, is_found: bool) -> None:
+def test_words_of_tasks_are_whole_and_signs_part_them(query: str, is_match: bool) -> None:
     task = factories.task(
         key="train/mr.jones/7.json", prompt="Pay $1,000 for $x_1$ at the Caf\u00e9 <b>now</b>: 50%!"
     )
     episode = factories.episode(task=task)
-    assert _found(problem=asked) == ([(episode.pk, None)] if is_found else [])
+    assert _found(problem=query) == ([(episode.pk, None)] if is_match else [])
 
 
 def test_a_long_prompt_is_indexed_as_far_as_an_index_goes() -> None:

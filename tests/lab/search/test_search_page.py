@@ -27,7 +27,7 @@ Lab = Callable[[User | None], LabClient]
 FRAGMENT = {"HX-Request": "true"}
 
 
-def found(html: str) -> set[tuple[int, int | None]]:
+def rows_of(html: str) -> set[tuple[int, int | None]]:
     """The hits of a page: episode and, with words, step."""
     steps = re.findall(r"data-hit\s+href=\"/episodes/(\d+)/steps/(\d+)", html)
     whole = re.findall(r"data-hit\s+href=\"/episodes/(\d+)/\"", html)
@@ -99,19 +99,19 @@ def test_every_filter_narrows_steps_episodes_and_their_counts(
 ) -> None:
     client = lab(annotator)
     numbers = {name: episode.pk for name, episode in made.items()}
-    asked = filters.format(run=made["a"].run_id, task=made["a"].task_id, **numbers)
-    steps = found(page_of(client, f"?q=verify&{asked}"))
+    address = filters.format(run=made["a"].run_id, task=made["a"].task_id, **numbers)
+    steps = rows_of(page_of(client, f"?q=verify&{address}"))
     assert steps == {(made[name].pk, 1) for name in expected}
-    episodes = found(page_of(client, f"?{asked}"))
+    episodes = rows_of(page_of(client, f"?{address}"))
     assert episodes - {(made["c"].pk, None)} == {(made[name].pk, None) for name in expected}
-    counted = client.get(f"/search/counts?q=verify&{asked}", headers=FRAGMENT).content.decode()
+    counted = client.get(f"/search/counts?q=verify&{address}", headers=FRAGMENT).content.decode()
     assert f"{len(expected)} step" in counted
 
 
 def test_open_episodes_are_listed_without_words(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:
     client = lab(annotator)
-    assert found(page_of(client, "?status=open")) == {(made["c"].pk, None)}
-    assert len(found(page_of(client, ""))) == 3
+    assert rows_of(page_of(client, "?status=open")) == {(made["c"].pk, None)}
+    assert len(rows_of(page_of(client, ""))) == 3
 
 
 def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: Lab, annotator: User) -> None:
@@ -125,10 +125,10 @@ def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: La
     factories.verdict(episode)
     store.facts_compute([episode.pk])
     client = lab(annotator)
-    assert found(page_of(client, "?action_check=no_effect")) == {(episode.pk, None)}
-    assert found(page_of(client, "?q=verify&action_check=no_effect")) == set()
+    assert rows_of(page_of(client, "?action_check=no_effect")) == {(episode.pk, None)}
+    assert rows_of(page_of(client, "?q=verify&action_check=no_effect")) == set()
     html = page_of(client, "?q=click&action_check=no_effect")
-    assert found(html) == {(episode.pk, 2)}
+    assert rows_of(html) == {(episode.pk, 2)}
     assert "Action had no effect" in html
 
 
@@ -144,10 +144,10 @@ def test_pages_follow_on_and_new_episodes_move_nothing(
             expected = {(one.pk, None) for one in old}
         first = page_of(client, query)
         episode_said("I verify it later.")
-        seen = [found(first)]
+        seen = [rows_of(first)]
         while older := re.search(r'rel="next"\s+href="([^"]+)"', first):
             first = page_of(client, older.group(1).replace("&amp;", "&").removeprefix("/search"))
-            seen.append(found(first))
+            seen.append(rows_of(first))
         everything = [hit for page in seen for hit in page]
         assert len(everything) == len(set(everything))
         assert expected <= set(everything)
@@ -193,7 +193,7 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "expected"),
     [
         ("run=x", "Run: “x” is not among the choices"),
         ("run=999999999999999999999", "is not among the choices"),
@@ -221,19 +221,19 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
     ],
 )
 def test_a_filter_that_makes_no_sense_is_left_out_and_said(
-    lab: Lab, annotator: User, made: dict[str, Episode], query: str, said: str
+    lab: Lab, annotator: User, made: dict[str, Episode], query: str, expected: str
 ) -> None:
     client = lab(annotator)
     html = page_of(client, f"?outcome=correct&{query}")
-    assert said in html
-    assert found(html) == {(made["a"].pk, None)}
+    assert expected in html
+    assert rows_of(html) == {(made["a"].pk, None)}
     refused = client.get(f"/search/ids.txt?outcome=correct&{query}")
     assert refused.status_code == 400
-    assert said in refused.content.decode()
+    assert expected in refused.content.decode()
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "expected"),
     [
         ("-verify", "only excludes words"),
         ("(((", "needs at least one word"),
@@ -243,28 +243,28 @@ def test_a_filter_that_makes_no_sense_is_left_out_and_said(
     ],
 )
 def test_words_that_cannot_be_looked_for_find_nothing_and_say_why(
-    lab: Lab, annotator: User, made: dict[str, Episode], query: str, said: str
+    lab: Lab, annotator: User, made: dict[str, Episode], query: str, expected: str
 ) -> None:
     client = lab(annotator)
     html = page_of(client, f"?q={query}")
-    assert said in html
-    assert found(html) == set()
+    assert expected in html
+    assert rows_of(html) == set()
     assert client.get(f"/search/counts?q={query}").status_code == 200
     refused = client.get(f"/search/trajectories.ndjson?q={query}")
     assert refused.status_code == 400
-    assert said in refused.content.decode()
+    assert expected in refused.content.decode()
 
 
 def test_words_that_other_searches_drop_are_found(lab: Lab, annotator: User) -> None:
     episode = episode_said("To be or not to be.")
-    assert found(page_of(lab(annotator), "?q=not to be")) == {(episode.pk, 1)}
+    assert rows_of(page_of(lab(annotator), "?q=not to be")) == {(episode.pk, 1)}
 
 
 def test_of_two_queries_the_last_counts_and_that_is_said(lab: Lab, annotator: User) -> None:
     episode = episode_said("The second word.")
     html = page_of(lab(annotator), "?q=first&q=second")
     assert "“q” is given 2 times; the last one counts." in html
-    assert found(html) == {(episode.pk, 1)}
+    assert rows_of(html) == {(episode.pk, 1)}
 
 
 def test_many_names_that_no_search_has_are_said_in_few_sentences(lab: Lab, annotator: User) -> None:
@@ -278,7 +278,7 @@ def test_ends_that_cross_are_said(lab: Lab, annotator: User, made: dict[str, Epi
     html = page_of(lab(annotator), "?steps_min=9&steps_max=3&opened_from=2026-03-02&opened_to=2026-03-01")
     assert "No episode has both at least 9 and at most 3 steps." in html
     assert "No day is both from 2026-03-02 on and until 2026-03-01." in html
-    assert found(html) == set()
+    assert rows_of(html) == set()
 
 
 def test_what_is_found_nowhere_is_explained(lab: Lab, annotator: User, db: None) -> None:
@@ -325,7 +325,7 @@ def slow(*_args: Any, **_more: Any) -> Any:
 
 @pytest.mark.parametrize("headers", [FRAGMENT, {}], ids=["fragment", "page"])
 @pytest.mark.parametrize(
-    ("slow_part", "address", "said"),
+    ("slow_part", "address", "expected"),
     [
         ("search_page", "/search", "Search stopped"),
         ("search_counts", "/search/counts", "Counting was stopped"),
@@ -338,7 +338,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
     slow_part: str,
     address: str,
-    said: str,
+    expected: str,
     headers: dict[str, str],
 ) -> None:
     monkeypatch.setattr(slow_queries, "SEARCH_MS", 50)
@@ -346,7 +346,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(
     response = lab(annotator).get(f"{address}?q=verify", headers=headers)
     assert response.status_code == 503
     html = response.content.decode()
-    assert said in html
+    assert expected in html
     assert 'hx-get="/search/counts' not in html
 
 
@@ -362,7 +362,7 @@ def test_hits_are_shown_although_they_cannot_be_counted(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "search_counts", slow)
-    assert found(page_of(lab(annotator), "?q=verify"))
+    assert rows_of(page_of(lab(annotator), "?q=verify"))
 
 
 def test_a_hostile_thought_is_text_and_its_token_stays_masked(lab: Lab, annotator: User) -> None:
@@ -376,7 +376,7 @@ def test_a_hostile_thought_is_text_and_its_token_stays_masked(lab: Lab, annotato
     pieces = [piece for piece in re.split("[-_]", token) if piece]
     for words in ("verify or script", *pieces):
         html = page_of(client, f"?q={quote(words)}")
-        assert found(html) == {(episode.pk, 1)}, words
+        assert rows_of(html) == {(episode.pk, 1)}, words
         assert [bad for bad in ("<script>alert", "\u202e", "<b>verify", "<i>") if bad in html] == []
         assert [piece for piece in pieces if len(piece) > 5 and piece in html.partition("<ol")[2]] == []
     assert "U+202E" in page_of(client, "?q=verify")

@@ -10,41 +10,41 @@ def test_the_same_text_is_no_change() -> None:
 
 
 def test_a_changed_line_stands_between_what_stayed() -> None:
-    found = diffs.lines_diff("a\nb\nc", "a\nx\nc")
-    assert [(one.kind, one.text) for one in found.changes] == [
+    diff = diffs.lines_diff("a\nb\nc", "a\nx\nc")
+    assert [(one.kind, one.text) for one in diff.changes] == [
         ("same", "a"),
         ("removed", "b"),
         ("added", "x"),
         ("same", "c"),
     ]
-    assert (found.added, found.removed) == (1, 1)
+    assert (diff.added, diff.removed) == (1, 1)
 
 
 def test_long_unchanged_runs_are_folded_but_for_their_ends() -> None:
     lines = [f"line {number}" for number in range(100)]
     changed = [*lines[:50], "new", *lines[50:]]
-    found = diffs.lines_diff("\n".join(lines), "\n".join(changed))
-    assert [(one.kind, one.count) for one in found.changes] == [
+    diff = diffs.lines_diff("\n".join(lines), "\n".join(changed))
+    assert [(one.kind, one.count) for one in diff.changes] == [
         ("folded", 47),
         ("same", 0),
         ("added", 0),
         ("same", 0),
         ("folded", 47),
     ]
-    assert found.changes[1].text.splitlines() == lines[47:50]
+    assert diff.changes[1].text.splitlines() == lines[47:50]
 
 
 def test_words_are_compared_with_the_space_between_them() -> None:
-    found = diffs.words_diff("I click  here", "I click  there")
-    assert "".join(one.text for one in found.changes if one.kind != "removed") == "I click  there"
-    assert [one.text for one in found.changes if one.kind == "added"] == ["there"]
+    diff = diffs.words_diff("I click  here", "I click  there")
+    assert "".join(one.text for one in diff.changes if one.kind != "removed") == "I click  there"
+    assert [one.text for one in diff.changes if one.kind == "added"] == ["there"]
 
 
 @pytest.mark.parametrize("kind", ["added", "removed"])
 def test_what_is_kept_and_changed_makes_either_text_again(kind: str) -> None:
     before, after = "one two three four", "one three 3 four five"
-    found = diffs.words_diff(before, after)
-    text = "".join(one.text for one in found.changes if one.kind in ("same", kind))
+    diff = diffs.words_diff(before, after)
+    text = "".join(one.text for one in diff.changes if one.kind in ("same", kind))
     assert text == (after if kind == "added" else before)
 
 
@@ -65,8 +65,8 @@ def test_texts_that_would_take_long_are_not_compared(before: str, after: str) ->
 def test_a_large_text_with_a_small_change_is_compared() -> None:
     lines = [f"line {number}" for number in range(9_000)]
     changed = [*lines[:4_000], "new", *lines[4_001:]]
-    found = diffs.lines_diff("\n".join(lines), "\n".join(changed))
-    assert (found.added, found.removed, found.is_too_large) == (1, 1, False)
+    diff = diffs.lines_diff("\n".join(lines), "\n".join(changed))
+    assert (diff.added, diff.removed, diff.is_too_large) == (1, 1, False)
 
 
 ONE = "The page shows forty offers, so I compare the totals of those that can be cancelled before the trip."
@@ -76,14 +76,14 @@ OTHER = (
 
 
 def test_thoughts_with_hardly_a_word_in_common_have_no_marks() -> None:
-    found = diffs.words_diff(ONE, OTHER)
-    assert (found.is_too_different, found.is_empty, found.changes) == (True, False, [])
+    diff = diffs.words_diff(ONE, OTHER)
+    assert (diff.is_too_different, diff.is_empty, diff.changes) == (True, False, [])
 
 
 def test_a_thought_that_goes_on_from_the_other_is_marked() -> None:
-    found = diffs.words_diff(ONE, ONE.replace("forty", "thirty") + " The second one is the cheapest.")
-    assert not found.is_too_different
-    assert (found.added, found.removed) > (0, 0)
+    diff = diffs.words_diff(ONE, ONE.replace("forty", "thirty") + " The second one is the cheapest.")
+    assert not diff.is_too_different
+    assert (diff.added, diff.removed) > (0, 0)
 
 
 def test_a_few_words_and_none_are_marked_however_unlike() -> None:

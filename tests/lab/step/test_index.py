@@ -133,15 +133,15 @@ def test_a_text_is_found_in_thoughts_actions_trees_and_addresses(lab: Lab, annot
     factories.step(episode, 6, thought="needle", raw="needle, hay")
     factories.step(factories.episode(), 1, thought="needle of another episode")
     client = lab(annotator)
-    found = client.get(f"/episodes/{episode.pk}/find.json?find=nEEdle").json()
-    assert found["steps"] == [
+    result = client.get(f"/episodes/{episode.pk}/find.json?find=nEEdle").json()
+    assert result["steps"] == [
         [1, ["thought"]],
         [2, ["action"]],
         [3, ["tree", "url"]],
         [5, ["raw"]],
         [6, ["thought"]],
     ]
-    assert {name for _, places in found["steps"] for name in places} == set(found["words"])
+    assert {name for _, places in result["steps"] for name in places} == set(result["words"])
 
 
 @pytest.mark.parametrize("find", ["%25", "_", "%5C", "%00", "+", "(", "%27"])
@@ -161,8 +161,8 @@ def test_more_matches_than_are_shown_are_said_to_be_more(
     episode = factories.episode()
     for index in range(1, 5):
         factories.step(episode, index)
-    found = lab(annotator).get(f"/episodes/{episode.pk}/find.json?find=thought").json()
-    assert ([index for index, _ in found["steps"]], found["is_cut"]) == ([1, 2], True)
+    result = lab(annotator).get(f"/episodes/{episode.pk}/find.json?find=thought").json()
+    assert ([index for index, _ in result["steps"]], result["is_cut"]) == ([1, 2], True)
 
 
 def test_milestones_of_other_kinds_of_tasks_are_not_sought(lab: Lab, annotator: User) -> None:
@@ -245,5 +245,5 @@ def test_no_token_can_be_read_off_what_is_found(lab: Lab, annotator: User, setti
         assert "<mark>" not in page
         assert "data-match-in-view" not in page
     for piece in ("/quite", "GYM/e/", "/e/***/quite", "**"):
-        found = client.get(f"/episodes/{episode.pk}/find.json", {"find": piece}).json()
-        assert 91 in [index for index, _ in found["steps"]]
+        result = client.get(f"/episodes/{episode.pk}/find.json", {"find": piece}).json()
+        assert 91 in [index for index, _ in result["steps"]]

@@ -302,8 +302,8 @@ def test_a_formula_that_is_too_long_keeps_its_tex() -> None:
 
 
 def test_a_formula_on_a_line_of_its_own_runs_into_no_word() -> None:
-    told = formulas_to_text(r"Say \[a = 3.\]What is $b$ if $$b = a$$then?")
-    assert " ".join(told.split()) == "Say a = 3. What is b if b = a then?"
+    text = formulas_to_text(r"Say \[a = 3.\]What is $b$ if $$b = a$$then?")
+    assert " ".join(text.split()) == "Say a = 3. What is b if b = a then?"
 
 
 @pytest.mark.parametrize(
@@ -323,6 +323,6 @@ def test_nothing_of_a_formula_is_lost_or_changed(text: str, plain: str) -> None:
 
 def test_a_token_within_what_looks_like_a_formula_is_masked_whole() -> None:
     token = token_make(episode_id=2**40, key=b"_" * 32)
-    told = formulas_to_text(f"A room is $120 (http://a:8000/e/{token}/stays) or 90$ elsewhere.")
-    assert "/e/***/stays" in told
+    text = formulas_to_text(f"A room is $120 (http://a:8000/e/{token}/stays) or 90$ elsewhere.")
+    assert "/e/***/stays" in text
     assert formula_to_text(f"x = /e/{token}/stays") == "x = /e/***/stays"

@@ -58,8 +58,8 @@ def test_an_episode_shows_each_program_with_the_result_of_each_assert(
     html = page(lab(owner), episode)
 
     assert 'aria-label="Program of run 1">def add(a, b):\n    return 3</pre>' in html
-    told = "passed assert add(1, 2) == 3 failed assert add(0, 0) == 0 AssertionError"
-    assert told in words(html)
+    expected = "passed assert add(1, 2) == 3 failed assert add(0, 0) == 0 AssertionError"
+    assert expected in words(html)
     assert f'During <a href="/episodes/{episode.pk}/steps/2">step 2</a>' in html
 
 

@@ -34,7 +34,7 @@ def words(html: str) -> str:
 
 @pytest.mark.parametrize("page", ["", "steps/1"])
 @pytest.mark.parametrize(
-    ("order", "said", "is_moved"),
+    ("order", "expected", "is_moved"),
     [
         (
             [3, 0, 1, 2],
@@ -45,14 +45,14 @@ def words(html: str) -> str:
     ],
 )
 def test_an_episode_shows_choices_in_its_own_order(
-    page: str, order: list[int], said: str, is_moved: bool, lab: Lab, owner: User
+    page: str, order: list[int], expected: str, is_moved: bool, lab: Lab, owner: User
 ) -> None:
     episode = episode_of("choice", CHOICE, variation={"order": order})
     factories.step(episode)
 
     html = words(lab(owner).get(f"/episodes/{episode.pk}/{page}").content.decode())
 
-    assert said in html
+    assert expected in html
     assert (MOVED in html) == is_moved
 
 
@@ -114,8 +114,8 @@ def test_pictures_come_by_the_labs_own_address(lab: Lab, owner: User) -> None:
 
     html = lab(owner).get(f"/tasks/{task.pk}/").content.decode()
 
-    found = re.findall(r'<img src="/blobs/(\d)\1{63}"\s+alt="(.*?)"\s+width="(\d+)"', html)
-    assert found == [("1", "Figure 1", "40"), ("2", "Figure 2", "80")]
+    pictures = re.findall(r'<img src="/blobs/(\d)\1{63}"\s+alt="(.*?)"\s+width="(\d+)"', html)
+    assert pictures == [("1", "Figure 1", "40"), ("2", "Figure 2", "80")]
 
 
 def test_a_program_is_asked_for_by_its_signature_and_all_asserts_shown(lab: Lab, owner: User) -> None:
@@ -274,7 +274,7 @@ def test_the_list_of_tasks_says_what_its_search_matches(lab: Lab, owner: User) -
 
 
 @pytest.mark.parametrize(
-    ("filters", "said"),
+    ("filters", "expected"),
     [
         ({"q": "-<b>"}, "Search: “-&lt;b&gt;” needs at least one word to match. This filter is ignored."),
         ({"kind": "opera"}, "Kind: “opera” is not among the choices. This filter is ignored."),
@@ -284,13 +284,13 @@ def test_the_list_of_tasks_says_what_its_search_matches(lab: Lab, owner: User) -
 )
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}], ids=["page", "fragment"])
 def test_a_filter_of_tasks_that_makes_no_sense_is_left_out_and_said(
-    filters: dict[str, str], said: str, headers: dict[str, str], lab: Lab, owner: User
+    filters: dict[str, str], expected: str, headers: dict[str, str], lab: Lab, owner: User
 ) -> None:
     task = factories.task()
 
     html = lab(owner).get("/tasks/", filters, headers=headers).content.decode()
 
-    assert said in html
+    assert expected in html
     assert f'href="/tasks/{task.pk}/"' in html
 
 
@@ -306,7 +306,7 @@ def test_the_list_names_kinds_and_shows_the_first_picture(lab: Lab, owner: User)
 
 
 @pytest.mark.parametrize(
-    ("kind", "payload", "said"),
+    ("kind", "payload", "expected"),
     [
         ("choice", CHOICE, "Choices 4, in their order"),
         ("choice", {**CHOICE, "order": "free"}, "Choices 4, free to move"),
@@ -317,11 +317,11 @@ def test_the_list_names_kinds_and_shows_the_first_picture(lab: Lab, owner: User)
     ],
 )
 def test_a_task_says_what_its_question_consists_of(
-    kind: str, payload: dict[str, Any], said: str, lab: Lab, owner: User
+    kind: str, payload: dict[str, Any], expected: str, lab: Lab, owner: User
 ) -> None:
     task = factories.task(kind=kind, payload=payload)
 
-    assert said in words(lab(owner).get(f"/tasks/{task.pk}/").content.decode())
+    assert expected in words(lab(owner).get(f"/tasks/{task.pk}/").content.decode())
 
 
 def test_an_episode_names_the_tools_it_was_granted(lab: Lab, owner: User) -> None:
