@@ -61,13 +61,13 @@ FETCHING = [
 
 @pytest.mark.parametrize("text", FETCHING)
 def test_nothing_that_would_be_fetched_is_left(text: str) -> None:
-    found = cleaned(text)
+    result = cleaned(text)
 
-    assert not re.search(r"@import|@\\69mport", found, re.IGNORECASE)
-    assert not re.search(r"(?<![\w-])(?:-webkit-)?(?:image-set|image|src|cross-fade)\(", found)
-    for address in re.findall(r"url\(([^)]*)\)", found):
+    assert not re.search(r"@import|@\\69mport", result, re.IGNORECASE)
+    assert not re.search(r"(?<![\w-])(?:-webkit-)?(?:image-set|image|src|cross-fade)\(", result)
+    for address in re.findall(r"url\(([^)]*)\)", result):
         assert address == '"data:,"'
-    assert not re.search(r"(?<![\w-])u\\?\w*l\((?!\"data:,)", found, re.IGNORECASE)
+    assert not re.search(r"(?<![\w-])u\\?\w*l\((?!\"data:,)", result, re.IGNORECASE)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_addresses_of_the_arena_become_those_of_the_lab() -> None:
 def test_an_address_cannot_end_its_own_quotes() -> None:
     text = "a{background:url('https://gym/a\\22);b:url(https://evil.example')}"
 
-    found = css_clean(text, lambda address: address)
+    result = css_clean(text, lambda address: address)
 
-    assert found == 'a{background:url("https://gym/a\\22 );b:url(https://evil.example")}'
+    assert result == 'a{background:url("https://gym/a\\22 );b:url(https://evil.example")}'
 
 
 def test_texts_that_rrweb_tells_apart_stay_apart() -> None:

@@ -19,9 +19,9 @@ def turn(index: int, seen: float | None, began: float | None = None, **fields: A
 
 
 def placed(*arguments: Any, **fields: Any) -> Moment:
-    found = moment_of(*arguments, **fields)
-    assert isinstance(found, Moment)
-    return found
+    moment = moment_of(*arguments, **fields)
+    assert isinstance(moment, Moment)
+    return moment
 
 
 ONE_TAB = [
@@ -33,18 +33,18 @@ ONE_TAB = [
 
 
 def test_the_moment_is_when_the_step_saw_the_page_and_not_when_it_acted() -> None:
-    found = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
+    moment = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
 
-    assert (found.page, found.at_ms, found.basis) == ("a", 11_000, "time")
-    assert (found.number, found.loads) == (1, 2)
-    assert found.before_action_ms == 3_900
-    assert found.still_ms == 950
+    assert (moment.page, moment.at_ms, moment.basis) == ("a", 11_000, "time")
+    assert (moment.number, moment.loads) == (1, 2)
+    assert moment.before_action_ms == 3_900
+    assert moment.still_ms == 950
 
 
 def test_a_page_that_the_step_loads_is_not_the_one_it_saw() -> None:
-    found = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
+    moment = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
 
-    assert (found.page, found.until_ms) == ("a", 15_100)
+    assert (moment.page, moment.until_ms) == ("a", 15_100)
     assert placed(turn(2, 15_600, 29_900, ended_ms=30_300), ONE_TAB).page == "b"
 
 
@@ -54,10 +54,10 @@ def test_what_is_played_ends_with_the_step() -> None:
 
 
 def test_a_step_without_events_sees_the_page_that_is_there() -> None:
-    found = placed(turn(3, 40_000, 41_000, ended_ms=42_000), ONE_TAB)
+    moment = placed(turn(3, 40_000, 41_000, ended_ms=42_000), ONE_TAB)
 
-    assert (found.page, found.at_ms, found.until_ms) == ("b", 40_000, 40_000)
-    assert found.still_ms == 9_800
+    assert (moment.page, moment.at_ms, moment.until_ms) == ("b", 40_000, 40_000)
+    assert moment.still_ms == 9_800
 
 
 TWO_TABS = [
@@ -94,21 +94,21 @@ HOUR_MS = 3_600_000
 
 @pytest.mark.parametrize("wrong", [-HOUR_MS, HOUR_MS])
 def test_numbers_place_a_step_whose_clock_is_wrong(wrong: float) -> None:
-    found = placed(turn(2, 15_600 + wrong, 29_900 + wrong), ONE_TAB)
+    moment = placed(turn(2, 15_600 + wrong, 29_900 + wrong), ONE_TAB)
 
-    assert (found.page, found.at_ms, found.basis, found.before_action_ms) == ("b", 15_400, "steps", None)
+    assert (moment.page, moment.at_ms, moment.basis, moment.before_action_ms) == ("b", 15_400, "steps", None)
 
 
 def test_numbers_place_a_step_without_times() -> None:
-    found = placed(Turn(index=2), ONE_TAB)
+    moment = placed(Turn(index=2), ONE_TAB)
 
-    assert (found.page, found.at_ms, found.until_ms, found.basis) == ("b", 15_400, 30_200, "steps")
+    assert (moment.page, moment.at_ms, moment.until_ms, moment.basis) == ("b", 15_400, 30_200, "steps")
 
 
 def test_the_first_step_without_times_sees_the_first_page() -> None:
-    found = placed(Turn(index=1), [piece("a", 1, 10_000, 10_050), piece("b", 2, 15_000, 15_100)])
+    moment = placed(Turn(index=1), [piece("a", 1, 10_000, 10_050), piece("b", 2, 15_000, 15_100)])
 
-    assert (found.page, found.at_ms, found.until_ms) == ("a", 10_000, 10_050)
+    assert (moment.page, moment.at_ms, moment.until_ms) == ("a", 10_000, 10_050)
 
 
 def test_a_step_before_all_that_was_recorded_is_not_shown_a_later_page() -> None:

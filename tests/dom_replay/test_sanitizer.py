@@ -235,7 +235,7 @@ def test_styles_are_cleaned_wherever_they_stand() -> None:
         {"id": 6, "attributes": {"style": {"background": f"url({EVIL})", "color": ["red", "important"]}}},
         {"id": 6, "attributes": {"style": f"background:url({EVIL})", "fill": f"url({EVIL})"}},
     ]
-    found = cleaned(
+    events = cleaned(
         snapshot(
             element("style", text(STYLE), id=5),
             element("style", id=7, attributes={"_cssText": STYLE}, isSVG=True),
@@ -249,8 +249,8 @@ def test_styles_are_cleaned_wherever_they_stand() -> None:
         {"source": MUTATION, "texts": [{"id": 91, "value": STYLE}]},
     )
 
-    assert "evil" not in json.dumps(found)
-    assert "important" in json.dumps(found)
+    assert "evil" not in json.dumps(events)
+    assert "important" in json.dumps(events)
 
 
 def test_a_text_that_reads_like_a_style_stays_as_it_was_read() -> None:
@@ -261,35 +261,35 @@ def test_a_text_that_reads_like_a_style_stays_as_it_was_read() -> None:
 
 def test_a_style_that_comes_after_its_text_is_known_beforehand() -> None:
     style = {"parentId": 3, "nextId": None, "node": element("style", id=70)}
-    found = cleaned(
+    events = cleaned(
         snapshot(),
         {"source": MUTATION, "adds": [{"parentId": 70, "nextId": None, "node": text(STYLE, id=71)}, style]},
     )
 
-    assert "evil" not in json.dumps(found)
+    assert "evil" not in json.dumps(events)
 
 
 def test_changes_of_attributes_are_held_to_the_same_rules() -> None:
     given = {"onclick": "x()", "src": EVIL, "href": EVIL, "class": "b", "title": None}
-    found = cleaned(
+    events = cleaned(
         snapshot(element("a", id=5), element("img", id=6)),
         {"source": MUTATION, "attributes": [{"id": number, "attributes": given} for number in (5, 6)]},
     )
 
-    link, picture = (change["attributes"] for change in found[1]["attributes"])
+    link, picture = (change["attributes"] for change in events[1]["attributes"])
     assert link == {"src": None, "href": "#", "class": "b", "title": None}
     assert picture == {"src": None, "href": None, "class": "b", "title": None}
 
 
 def test_a_document_within_the_document_does_not_begin_it_anew() -> None:
     document = {"type": 0, "id": 50, "childNodes": [element("html", id=51)]}
-    found = cleaned(
+    events = cleaned(
         snapshot(element("p", document)),
         {"source": MUTATION, "adds": [{"parentId": 5, "nextId": None, "node": document}]},
     )
 
-    assert found[0]["node"]["childNodes"][0]["childNodes"][0]["childNodes"][0]["childNodes"][0]["type"] == 5
-    assert found[1]["adds"] == []
+    assert events[0]["node"]["childNodes"][0]["childNodes"][0]["childNodes"][0]["childNodes"][0]["type"] == 5
+    assert events[1]["adds"] == []
 
 
 def test_names_that_would_replace_parts_of_the_document_are_left_out() -> None:
@@ -321,9 +321,9 @@ def test_events_of_another_shape_are_none(type_: int, data: str) -> None:
 
 
 def test_of_custom_events_those_of_popovers_are_read() -> None:
-    told = data_read(Type.CUSTOM, b'{"tag":"popover","payload":{"id":5,"open":true,"more":"x"}}')
+    data = data_read(Type.CUSTOM, b'{"tag":"popover","payload":{"id":5,"open":true,"more":"x"}}')
 
-    assert msgspec.json.encode(told) == b'{"tag":"popover","payload":{"id":5,"open":true}}'
+    assert msgspec.json.encode(data) == b'{"tag":"popover","payload":{"id":5,"open":true}}'
     with pytest.raises(msgspec.DecodeError):
         data_read(Type.CUSTOM, b'{"tag":"other","payload":{"id":5,"open":true}}')
 

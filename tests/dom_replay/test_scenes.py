@@ -1,4 +1,4 @@
-"""What a step's replay is made of, and the page that it becomes."""
+"""The parts of a step's replay, and the page that shows it."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ def rows(episode: Episode, seq: int) -> Any:
 
 
 def test_a_scene_stops_just_after_what_the_step_saw_and_plays_to_its_last_change(episode: Episode) -> None:
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, Scene)
-    assert (found.at_ms, found.until_ms, found.size) == (1_001, 3_001, (800, 600))
-    assert [event["type"] for event in json.loads(found.events)] == [4, 2, 3, 3]
-    assert "/drawings/hotel-day-7.320.webp" in found.events.decode()
-    assert description.losses(found) == []
+    assert isinstance(shown, Scene)
+    assert (shown.at_ms, shown.until_ms, shown.size) == (1_001, 3_001, (800, 600))
+    assert [event["type"] for event in json.loads(shown.events)] == [4, 2, 3, 3]
+    assert "/drawings/hotel-day-7.320.webp" in shown.events.decode()
+    assert description.losses(shown) == []
 
 
 def test_what_came_after_the_step_is_not_in_its_scene(episode: Episode) -> None:
-    found = scene(episode, 1)
+    shown = scene(episode, 1)
 
-    assert isinstance(found, Scene)
-    assert (found.at_ms, found.until_ms) == (1, 1_001)
-    assert "12" not in [event["data"].get("text") for event in json.loads(found.events)]
+    assert isinstance(shown, Scene)
+    assert (shown.at_ms, shown.until_ms) == (1, 1_001)
+    assert "12" not in [event["data"].get("text") for event in json.loads(shown.events)]
 
 
 def test_the_size_is_that_of_the_window_at_the_moment(episode: Episode) -> None:
@@ -95,10 +95,10 @@ def test_the_size_is_that_of_the_window_at_the_moment(episode: Episode) -> None:
         step=1,
     )
 
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, Scene)
-    assert found.size == (600, 500)
+    assert isinstance(shown, Scene)
+    assert shown.size == (600, 500)
 
 
 def test_lost_missing_and_damaged_chunks_are_told_and_skipped(episode: Episode) -> None:
@@ -107,11 +107,11 @@ def test_lost_missing_and_damaged_chunks_are_told_and_skipped(episode: Episode) 
     chunk_make(episode, 7, b"\x1f\x8b damaged", first_ms=T + 2_900, last_ms=T + 2_900, step=2)
     RecordingTally.objects.create(episode=episode, chunks=9, bytes=9, capped=True)
 
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, Scene)
-    assert found.lost == 5
-    assert description.losses(found) == [
+    assert isinstance(shown, Scene)
+    assert shown.lost == 5
+    assert description.losses(shown) == [
         "3 chunks never came.",
         "The bytes of 1 chunk are gone.",
         "1 chunk is damaged.",
@@ -123,21 +123,21 @@ def test_events_of_another_shape_are_counted_and_left_out(episode: Episode) -> N
     odd = [{"type": 3, "timestamp": T + 950, "data": {"source": 5, "id": "x"}}, typed("3", 960)]
     chunk_make(episode, 4, packed(odd), first_ms=T + 950, last_ms=T + 960, step=1)
 
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, Scene)
-    assert found.refused == 1
-    assert description.losses(found) == ["1 event cannot be read."]
-    assert [event["data"]["text"] for event in json.loads(found.events)[2:]] == ["3", "1", "12"]
+    assert isinstance(shown, Scene)
+    assert shown.refused == 1
+    assert description.losses(shown) == ["1 event cannot be read."]
+    assert [event["data"]["text"] for event in json.loads(shown.events)[2:]] == ["3", "1", "12"]
 
 
 def test_without_its_snapshot_a_page_has_no_scene(episode: Episode) -> None:
     rows(episode, 1).update(sha256="0" * 64)
 
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, NoScene)
-    assert found.reason == "no_snapshot"
+    assert isinstance(shown, NoScene)
+    assert shown.reason == "no_snapshot"
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_a_recording_that_is_too_large_is_not_sent(
     assert isinstance(scene(episode), Scene)
     monkeypatch.setattr(where, name, limit)
 
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, NoScene)
-    assert found.reason == "too_large"
-    assert "too large" in description.REASONS[found.reason]
+    assert isinstance(shown, NoScene)
+    assert shown.reason == "too_large"
+    assert "too large" in description.REASONS[shown.reason]
 
 
 def test_what_is_too_large_is_known_before_it_is_decoded(
@@ -178,10 +178,10 @@ def test_what_is_too_large_is_known_before_it_is_decoded(
         scenes, "data_read", lambda type_, data: sizes.append(len(data)) or rrweb.data_read(type_, data)
     )
 
-    found = scene(episode)
+    shown = scene(episode)
 
-    assert isinstance(found, NoScene)
-    assert found.reason == "too_large"
+    assert isinstance(shown, NoScene)
+    assert shown.reason == "too_large"
     assert max(sizes) < 1_000
 
 

@@ -195,21 +195,21 @@ def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) 
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("42", "Submitted an answer"), ("41", "Different answer submitted")]
+    ("text", "label"), [("42", "Submitted an answer"), ("41", "Different answer submitted")]
 )
 def test_an_answer_without_a_page_has_labels_of_its_own(
-    lab: Lab, annotator: User, said: str, told: str
+    lab: Lab, annotator: User, text: str, label: str
 ) -> None:
     episode = factories.episode(arm="text_zero_shot", answer_channel="api")
-    factories.step(episode, 1, action={"type": "answer", "text": said}, action_type="answer")
+    factories.step(episode, 1, action={"type": "answer", "text": text}, action_type="answer")
     factories.submission(episode, "42")
     factories.verdict(episode)
     store.facts_compute([episode.pk])
     page = lab(annotator).get(f"/episodes/{episode.pk}/steps/1").content.decode()
-    assert page.count(told) >= 2
+    assert page.count(label) >= 2
     action = page.partition("Action</h2>")[2].partition("</section>")[0]
     timeline = page.partition("data-timeline")[2].partition("</nav>")[0]
-    assert told in action
+    assert label in action
     assert f'href="/episodes/{episode.pk}/steps/1"' in timeline
     assert not any(check.label in action + timeline for check in CHECKS.values())
 
