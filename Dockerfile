@@ -1,17 +1,17 @@
-# One image; `python -m gymsite.services.launch NAME` makes it one of the processes.
+# One image; `python -m gymsite.services.launch NAME` selects the process.
 FROM python:3.11-slim-bookworm
 
-# bubblewrap for programs written by agents and for replays, which Chromium draws; the fonts that pages and
-# pictures are drawn with.
+# bubblewrap isolates programs written by agents and DOM replays, which Chromium renders; the fonts are those
+# of pages and pictures.
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends bubblewrap chromium-headless-shell fonts-dejavu-core \
  && rm -rf /var/lib/apt/lists/*
 
-# Not the ids of the host's first users: secrets and volumes belong to nobody else by accident.
+# A high id, so that secrets and volumes do not belong to a user of the host by accident.
 RUN useradd --uid 10001 --create-home --home-dir /srv/palaestra palaestra
 WORKDIR /srv/palaestra/app
 
-# The compiler is for one need of requirements-puzzles.txt, and goes again.
+# One package of requirements-puzzles.txt needs the compiler; it is removed again.
 COPY requirements.txt requirements-puzzles.txt ./
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends gcc libc6-dev \

@@ -1,8 +1,8 @@
 """Draws docs/images/architecture.svg from the imports: ``python -m deploy.architecture``.
 
-A band is a floor, a box in it a room (a folder of the app) with its sub-folders. Arrows are imports between
-the rooms of a floor, without those that follow from others; a circle is drawn in red. The coloured squares in
-a box are the other floors that the room imports from.
+A band is a floor; each box in it is a room (a folder of the app) with its sub-folders. Arrows are imports
+between the rooms of a floor, minus those implied by others; circular imports are red. The coloured squares
+in a box are the other floors that the room imports from.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def _room(module: str) -> str:
     return "".join(module.split(".")[1:2])
 
 
-# ---- which arrows, and where the boxes stand
+# ---- arrows and layout
 def arrows_reduce(edges: Edges) -> tuple[Edges, Edges]:
-    """The edges that do not follow from others, and those that are part of a circle."""
+    """The edges not implied by others, and the edges that are part of a circle."""
     below = {node: _reachable(edges, node) for node in edges}
     circles = {a: {b for b in edges[a] if a in below[b]} for a in edges}
     acyclic = {a: edges[a] - circles[a] for a in edges}
@@ -110,7 +110,7 @@ def _reachable(edges: Edges, start: str) -> set[str]:
 
 
 def rows_arrange(edges: Edges) -> tuple[Rows, Edges]:
-    """Rooms in rows, every edge leading downwards; an edge over several rows runs through passages."""
+    """Rooms in rows, with every edge pointing down; an edge across several rows runs through passages."""
     depth: dict[str, int] = {}
     while len(depth) < len(edges):
         for node in edges.keys() - depth.keys():
@@ -133,7 +133,7 @@ def rows_arrange(edges: Edges) -> tuple[Rows, Edges]:
 
 
 def _untangled(rows: Rows, edges: Edges) -> Rows:
-    """Order each row by the mean place of its neighbours, downwards and upwards in turn."""
+    """Order each row by the mean position of its neighbours, sweeping down and up in turn."""
     above: Edges = {node: {a for a in edges if node in edges[a]} for node in edges}
     for sweep in range(SWEEPS):
         neighbours = above if sweep % 2 == 0 else edges

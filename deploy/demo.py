@@ -1,4 +1,4 @@
-"""`make demo`: real questions where their files are at hand, then the scripted policies in a real browser."""
+"""`make demo`: loads real questions if available, then runs the scripted policies in a browser."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ TIMEOUT_S = 60.0
 
 
 def main() -> int:
-    given = _arguments()
-    if not (key := _key(given.var_dir)) or not _is_up(given.server):
-        sys.exit(f"Nothing answers at {given.server}: run `make up` in another terminal first.")
+    options = _arguments()
+    if not (key := _key(options.var_dir)) or not _is_up(options.server):
+        sys.exit(f"Nothing answers at {options.server}: run `make up` in another terminal first.")
     for benchmark, name in FILES.items():
-        if (given.data / name).exists():
-            _load(benchmark, given.data / name, given.var_dir)
+        if (options.data / name).exists():
+            _load(benchmark, options.data / name, options.var_dir)
         else:
-            sys.stderr.write(f"{given.data / name} is not here: {benchmark} has its starter tasks only.\n")
-    golds = _golds_export(given.server, key, given.var_dir)
-    command = [sys.executable, "-m", "palaestra", "demo", "--server", given.server, "--golds", str(golds)]
+            sys.stderr.write(f"{options.data / name} is missing: {benchmark} has its starter tasks only.\n")
+    golds = _golds_export(options.server, key, options.var_dir)
+    command = [sys.executable, "-m", "palaestra", "demo", "--server", options.server, "--golds", str(golds)]
     return subprocess.run(command, env={**os.environ, "PALAESTRA_KEY": key}, check=False).returncode  # noqa: S603
 
 
@@ -46,8 +46,8 @@ def _key(var_dir: Path) -> str:
 
 def _is_up(server: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{server}/api/v1/health", timeout=TIMEOUT_S) as answer:  # noqa: S310
-            return bool(answer.status == 200)
+        with urllib.request.urlopen(f"{server}/api/v1/health", timeout=TIMEOUT_S) as response:  # noqa: S310
+            return bool(response.status == 200)
     except (urllib.error.URLError, OSError):
         return False
 
@@ -65,10 +65,10 @@ def _golds_export(server: str, key: str, var_dir: Path) -> Path:
     )
     target = var_dir / "secrets" / "golds.ndjson"
     with (
-        urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer,  # noqa: S310
+        urllib.request.urlopen(request, timeout=TIMEOUT_S) as response,  # noqa: S310
         os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file,
     ):
-        while part := answer.read(1 << 16):
+        while part := response.read(1 << 16):
             file.write(part)
     return target
 

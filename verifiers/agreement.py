@@ -1,4 +1,4 @@
-"""Measures how far our verifiers agree with published verdicts."""
+"""Measures how well our verifiers agree with published verdicts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Z_95 = 1.959964
 MAX_GOLD_WORDS = 40
 
 Judge = Callable[[str, Gold, Evidence], Verdict]
-"""Verifier id, gold and evidence to a verdict; failures of the verifier itself are raised as ``GymError``."""
+"""From verifier id, gold and evidence to a verdict; raises ``GymError`` when the verifier itself fails."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Report:
-    """The judged cases of one benchmark in one file; ``verifier`` is "" when there is none yet.
+    """The judged cases of one benchmark in one file; ``verifier`` is "" if the benchmark has none yet.
 
     ``unjudged`` cases, whose verifier failed (for example on an unreadable gold), count as not correct.
     """
@@ -83,7 +83,7 @@ class Report:
         return self.positives + self.negatives
 
     def count(self, kind: str) -> int:
-        return sum(found.kind == kind for found in self.disagreements)
+        return sum(disagreement.kind == kind for disagreement in self.disagreements)
 
 
 def wilson(hits: int, trials: int) -> tuple[float, float]:
@@ -171,8 +171,8 @@ def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | No
         gold = _lettered(case.gold) if case.benchmark in LETTERED else case.gold
         if case.answers is not None:
             return judge(verifier_id, gold, Evidence(case.answers))
-        found = completions.candidates(case.benchmark, gold, case.prediction)
-        verdicts = [judge(verifier_id, gold, evidence) for evidence in found]
+        candidates = completions.candidates(case.benchmark, gold, case.prediction)
+        verdicts = [judge(verifier_id, gold, evidence) for evidence in candidates]
         return next((verdict for verdict in verdicts if verdict.correct), verdicts[-1])
     except GymError:
         return None

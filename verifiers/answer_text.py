@@ -36,10 +36,10 @@ POWER_OF_LETTER = re.compile(r"(?<=[A-Za-z}])\s*\^\s*\{?[23]\}?")
 
 
 def short_answer(evidence: Evidence) -> str | None:
-    """The one answer; None when there are none or several, when it is too long or has invisible characters,
-    or when the text around a box casts doubt on it.
+    """The one answer. None if there are none or several, if it is too long or has invisible characters, or if
+    the text around a box casts doubt on it.
 
-    Invisible characters are refused rather than dropped: dropping them would join what a reader sees apart.
+    Invisible characters are rejected, not dropped: dropping them could join what a reader sees as separate.
     """
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
     if len(answers) != 1 or len(answers[0]) > SHORT_ANSWER_CHARS:
@@ -49,10 +49,10 @@ def short_answer(evidence: Evidence) -> str | None:
 
 
 def readable(text: str) -> str | None:
-    """The text with look-alike signs normalised; None when it is blank or has invisible characters.
+    """The text with look-alike characters normalised; None when it is blank or has invisible characters.
 
-    Zero-width marks around the whole text are dropped like spaces; inside it they could join what a reader
-    sees apart. Marks that could reverse the reading order stay, and make the text unreadable.
+    Zero-width characters around the text are dropped like spaces; inside it, dropping them could join what a
+    reader sees as separate. Characters that could reverse the reading order make the text unreadable.
     """
     plain = _bare(text.translate(CHARACTERS))
     if not plain or any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
@@ -61,8 +61,8 @@ def readable(text: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    kept = [place for place, char in enumerate(text) if not (char.isspace() or char in WIDTHLESS)]
-    return text[kept[0] : kept[-1] + 1] if kept else ""
+    places = [place for place, char in enumerate(text) if not (char.isspace() or char in WIDTHLESS)]
+    return text[places[0] : places[-1] + 1] if places else ""
 
 
 def gold_answers(gold: Gold) -> tuple[str, ...]:
@@ -83,13 +83,13 @@ def closing_brace(text: str, start: int) -> int:
 
 def boxes(text: str) -> list[tuple[int, int, str]]:
     """Start, end and content of every outermost ``\\boxed{...}`` or ``\\fbox{...}``, in order."""
-    found = []
+    spans = []
     position = 0
     while match := BOX.search(text, position):
         end = closing_brace(text, match.end() - 1)
-        found.append((match.start(), min(end + 1, len(text)), text[match.end() : end].strip()))
+        spans.append((match.start(), min(end + 1, len(text)), text[match.end() : end].strip()))
         position = end
-    return found
+    return spans
 
 
 def is_hedged_box(text: str) -> bool:
@@ -97,10 +97,10 @@ def is_hedged_box(text: str) -> bool:
 
     A derivation before the box is none of these.
     """
-    found = boxes(text)
-    if not found:
+    spans = boxes(text)
+    if not spans:
         return False
-    before, after = text[: found[0][0]], text[found[-1][1] :]
+    before, after = text[: spans[0][0]], text[spans[-1][1] :]
     return (
         DOUBTS.search(before + " . " + after) is not None
         or JOINED_BEFORE.search(before) is not None

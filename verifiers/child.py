@@ -1,4 +1,4 @@
-"""The code inside a verifying child: a list of jobs in, a list of replies out, as JSON, never pickled."""
+"""Runs inside a verifier child: a list of jobs in, a list of replies out, as JSON, never pickled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CRASH_CHARS = 500
 
 
 def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
-    """Answer requests until the parent hangs up. ``modules`` register verifiers beside the built-in ones."""
+    """Answer requests until the parent hangs up. ``modules`` register further verifiers."""
     child_processes.end_with_parent()
     _shut_in()
     registry.discover()
@@ -52,7 +52,7 @@ def _reply(job: wire.Job) -> wire.Reply:
         return wire.Reply(registry.run(job.verifier, gold=job.gold, evidence=job.evidence))
     except MemoryError:
         return wire.Reply(crash="MemoryError", is_spent=True)
-    except Exception as error:  # noqa: BLE001 - the top of the job: what a verifier raises is its crash
+    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is its crash
         return wire.Reply(crash=f"{type(error).__name__}: {error}"[:CRASH_CHARS])
 
 

@@ -1,4 +1,4 @@
-"""Warm children that verify on a clock: a hang or a crash costs one of them, never the worker.
+"""Warm children that verify under a timeout: a hang or a crash costs one child, never the worker.
 
 Children come from Python's forkserver with the heavy libraries preloaded (about 15 ms each, against 1.3 s for
 a new interpreter). They share nothing with the worker's threads, and the clock runs in the worker.
@@ -28,16 +28,16 @@ from verifiers.wire import Job, Reply
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
-STALLED_SHARE = 0.2  # of the clock; a verifier only computes and never waits
-PROMPT_S = 0.1  # most verdicts have arrived by then, and the child's processor time need not be read
+STALLED_SHARE = 0.2  # of the timeout; a verifier only computes and never waits
+PROMPT_S = 0.1  # most verdicts arrive within it, without a need to read the child's CPU time
 
 
 class VerifierTimeout(GymError):
-    """The verification ran past its clock; its child was killed."""
+    """The verification timed out; its child was killed."""
 
 
 class VerifierStalled(VerifierTimeout):
-    """The clock ran out while the child hardly ran: the machine was at fault, not the answer."""
+    """The timeout passed while the child hardly ran: the fault is the machine's, not the answer's."""
 
 
 class VerifierCrash(GymError):
@@ -58,7 +58,7 @@ class Child:
         self._ended = _watched(self.process.sentinel)
 
     def ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        """The replies. Raises ``VerifierTimeout`` and ``VerifierCrash``; the child is then unusable."""
+        """Send jobs, return replies. ``VerifierTimeout`` and ``VerifierCrash`` leave the child unusable."""
         connection: Connection = self.connection
         try:
             connection.send_bytes(wire.jobs_encode(jobs))
@@ -68,20 +68,20 @@ class Child:
             raise VerifierCrash("verifier_error", "The verifier's child died.") from error
 
     def _wait(self, timeout_s: float) -> None:
-        begun = time.monotonic()
+        started = time.monotonic()
         if self._answered.poll(min(PROMPT_S, timeout_s) * 1000):
             return
-        worked_before_s = self._processor_s()
-        left_s = max(0.0, timeout_s - (time.monotonic() - begun))
+        cpu_before_s = self._cpu_s()
+        left_s = max(0.0, timeout_s - (time.monotonic() - started))
         if self._answered.poll(left_s * 1000):
             return
-        is_stalled = self._processor_s() - worked_before_s < left_s * STALLED_SHARE
+        is_stalled = self._cpu_s() - cpu_before_s < left_s * STALLED_SHARE
         raise (VerifierStalled if is_stalled else VerifierTimeout)(
             "verifier_timeout", f"The verifier took more than {timeout_s:g} s."
         )
 
-    def _processor_s(self) -> float:
-        """Processor time of the child so far; zero where the system does not report it."""
+    def _cpu_s(self) -> float:
+        """The child's CPU time so far; zero where the system does not report it."""
         try:
             fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
@@ -100,10 +100,10 @@ class Child:
 
 
 class ChildPool:
-    """Up to ``size`` children for as many threads; further callers wait for a child to come free.
+    """Up to ``size`` children for as many threads; further callers wait for a free child.
 
-    Thread-safe. Children start when first needed, or all at once with ``warm``. ``modules`` register
-    verifiers beside the built-in ones.
+    Thread-safe. Children start when first needed, or all at once with ``warm``. ``modules`` register further
+    verifiers.
     """
 
     def __init__(self, size: int = POOL_SIZE, *, modules: Sequence[str] = ()) -> None:
@@ -132,10 +132,10 @@ class ChildPool:
         return reply.verdict
 
     def verify_together(self, jobs: Sequence[Job]) -> list[Verdict | None]:
-        """Judge up to ``TOGETHER_MAX`` jobs in one child by one message.
+        """Judge up to ``TOGETHER_MAX`` jobs in one child with one message.
 
-        None for each job without a verdict: one that hangs or crashes may take others with it, and shows when
-        the rest are judged one by one.
+        None for each job without a verdict: one that hangs or crashes may take others with it. Judging the
+        rest one by one shows which.
         """
         try:
             replies = self._ask(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
@@ -145,7 +145,7 @@ class ChildPool:
         return verdicts + [None] * (len(jobs) - len(verdicts))
 
     def _ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
-        kept = None
+        survivor = None
         place = self._places.get()
         try:
             worker = self._usable(place)
@@ -157,13 +157,13 @@ class ChildPool:
             if replies and replies[-1].is_spent:
                 worker.end()
             else:
-                kept = worker
+                survivor = worker
         finally:
-            self._places.put(kept)
+            self._places.put(survivor)
         return replies
 
     def close(self) -> None:
-        """End the children that are idle; for tests and the end of a worker."""
+        """End idle children; for tests and the end of a worker."""
         for _ in range(self.size):
             place = self._places.get()
             if place is not None:
@@ -190,9 +190,9 @@ def judge_guarded(
 ) -> Verdict:
     """Judge, and decide whose fault a failure is.
 
-    A crash is retried once, since the child may have died of something else; so is a child that hardly ran,
-    since the machine may have stalled. When the verifier hangs or crashes on an answer but accepts the gold
-    submitted as an answer, the answer caused it: incorrect, ``unparsable_answer``. Otherwise the failure is
+    A crash is retried once, since the child may have died of something else; so is a timeout of a child that
+    hardly ran, since the machine may have stalled. If the verifier hangs or crashes on the answer but accepts
+    the gold as an answer, the answer is at fault: incorrect, ``unparsable_answer``. Otherwise the failure is
     ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void verdict's reason.
     """
     try:

@@ -4,10 +4,10 @@ A verifier judges the content of an answer field. Published verdicts on completi
 
 - ScienceQA (``run_gpt3.py``): the single match of ``The answer is ([A-Z]).``
 - MMMU (``mmmu/utils/eval_utils.py``): the letter that was parsed, or each tail of an open answer.
-- ChartQA answered in sentences: the last number of the sentence, without commas and percent sign. A text that
-  a sentence only contains is not equal to it.
+- ChartQA answered in sentences: the last number of the sentence, without commas and percent sign. A gold text
+  that is merely contained in the sentence does not count.
 - Lettered choices (the order of LightEval's extraction): the letter after the last word for "answer", else
-  one that the completion begins with, else the last letter that stands alone.
+  the letter that begins the completion, else the last letter standing alone.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ LETTER = re.compile(ALONE)
 
 
 def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
-    """The answers that the completion gives; the completion is right when one of them is.
+    """The answers that the completion gives; it is right if one of them is.
 
-    More than one only where the official rule compares every one (MMMU's open answers).
+    There are several only where the official rule compares each (MMMU's open answers).
     """
     if benchmark == "scienceqa":
-        found = SCIENCEQA.findall(completion)
-        return [Evidence(found[0] if len(found) == 1 else "")]
+        letters = SCIENCEQA.findall(completion)
+        return [Evidence(letters[0] if len(letters) == 1 else "")]
     if benchmark.startswith("mmmu"):
         return _mmmu(gold, completion)
     if benchmark == "chartqa_free_text":
@@ -52,10 +52,10 @@ def letter_in(completion: str) -> str | None:
     label = choice.read_label(completion)
     if label:
         return label
-    found = AFTER_ANSWER.findall(completion)
+    announced = AFTER_ANSWER.findall(completion)
     start = AT_START.match(completion)
-    if found or start:
-        return str(found[-1] if found else start and start[1])
+    if announced or start:
+        return str(announced[-1] if announced else start and start[1])
     alone = LETTER.findall(completion)
     return str(alone[-1]) if alone else None
 

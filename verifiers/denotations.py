@@ -64,7 +64,7 @@ def normalised(text: str) -> str:
 
 def items_of(cell: str) -> list[str]:
     """The members of a ``targetValue`` cell: separated by ``|``, with the escapes of the official files."""
-    return [ESCAPE.sub(lambda found: ESCAPES[found.group()], item) for item in cell.split("|")]
+    return [ESCAPE.sub(lambda match: ESCAPES[match.group()], item) for item in cell.split("|")]
 
 
 def cell_of(items: Sequence[str]) -> str:
@@ -73,15 +73,15 @@ def cell_of(items: Sequence[str]) -> str:
 
 
 def value_set(items: Sequence[str], canonical: Sequence[str] | None = None) -> list[Value]:
-    """The set of values; ``canonical`` (``targetCanon``) says what each item is as a number or date."""
+    """The set of values; ``canonical`` (``targetCanon``) gives each item's number or date."""
     values = [_value(item, meaning) for item, meaning in zip(items, canonical or items, strict=True)]
     return list({value.key: value for value in values}.values())
 
 
-def is_match(wanted: Sequence[Value], found: Sequence[Value]) -> bool:
-    """Equal sizes, and every wanted value matched by a found one."""
-    return len(wanted) == len(found) and all(
-        any(target.matches(value) for value in found) for target in wanted
+def is_match(targets: Sequence[Value], answers: Sequence[Value]) -> bool:
+    """Whether the sets have equal sizes and every target matches an answer."""
+    return len(targets) == len(answers) and all(
+        any(target.matches(value) for value in answers) for target in targets
     )
 
 

@@ -3,8 +3,8 @@ r"""The published rule that extracts one answer from a whole completion.
 Verifiers judge answers of at most 200 characters. The answer of a whole completion is the first of these that
 it contains, and never more than one:
 
-1. after the last ``</think>``, the last ``\boxed{...}``, or the last run of boxes that are joined by nothing
-   but commas and the words "and", "or";
+1. after the last ``</think>``, the last ``\boxed{...}``, or the last run of boxes joined only by
+   commas and the words "and", "or";
 2. the text after the last line that begins with ``Answer:``, or the last "answer is", up to the end of its
    sentence;
 3. the text after the last ``####``;
@@ -36,16 +36,16 @@ SENTENCE_WORDS = 3
 def extract(completion: str) -> str | None:
     """The answer that a completion states, or None when it states none by the rule above."""
     text = SPECIAL_END.sub("", completion.rpartition("</think>")[2])
-    found = _boxed(text) or _announced(text) or _after_hashes(text) or _formula_or_number(text)
-    return found if found and len(found) <= SHORT_ANSWER_CHARS else None
+    answer = _boxed(text) or _announced(text) or _after_hashes(text) or _formula_or_number(text)
+    return answer if answer and len(answer) <= SHORT_ANSWER_CHARS else None
 
 
 def _boxed(text: str) -> str | None:
-    found = boxes(text)
-    if not found:
+    spans = boxes(text)
+    if not spans:
         return None
-    contents = [found[-1][2]]
-    for (_, end, content), (start, _, _) in zip(found[-2::-1], found[:0:-1], strict=True):
+    contents = [spans[-1][2]]
+    for (_, end, content), (start, _, _) in zip(spans[-2::-1], spans[:0:-1], strict=True):
         if not BETWEEN_BOXES.match(text[end:start]):
             break
         contents.insert(0, content)
@@ -63,8 +63,8 @@ def _announced(text: str) -> str | None:
 
 
 def _after_hashes(text: str) -> str | None:
-    found = HASHES.findall(text)
-    return found[-1].strip() if found else None
+    answers = HASHES.findall(text)
+    return answers[-1].strip() if answers else None
 
 
 def _formula_or_number(text: str) -> str | None:

@@ -6,23 +6,23 @@ SHORT_ANSWER_CHARS = 200
 """Characters in a short-answer field; a longer answer is the agent's `unparsable_answer`."""
 
 VERIFY_TIMEOUT_S = 10.0
-"""Seconds of wall clock for one verification in a child; then the child is killed."""
+"""Wall-clock seconds for one verification in a child, which is killed afterwards."""
 
 CHILD_MEMORY_BYTES = 1536 * 1024 * 1024
-"""Address space of a child: what needs more fails in the child, not in the worker."""
+"""Address space of a child; whatever needs more fails in the child, not in the worker."""
 
 CHILD_GROWTH_BYTES = 64 * 1024 * 1024
-"""Memory that a child may gain before it is replaced: the LaTeX parser's tables grow with what it sees, by
-about 10 KB a formula."""
+"""Memory that a child may gain before it is replaced: the LaTeX parser's tables grow by about 10 KB per
+formula."""
 
 TOGETHER_MAX = 128
-"""Verifications that go to a child in one message."""
+"""Verifications sent to a child in one message."""
 
 TOGETHER_TIMEOUT_S = 1.0
-"""Seconds for all of one message; what takes longer is verified one by one, each on its own clock."""
+"""Seconds for a whole message; after that, its verifications run one by one, each with its own timeout."""
 
 REPLY_BYTES = 64 * 1024
 """Largest reply read from a child, for each verification of the message."""
 
 PARSED_CHARS = 400
-"""Characters kept of each parsed form in a verdict."""
+"""Characters of each parsed form that a verdict stores."""

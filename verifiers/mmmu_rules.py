@@ -1,7 +1,7 @@
 """How MMMU's official evaluation reads a response.
 
 Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py`` and, for the line ``Answer: X``, MMMU-Pro's
-``mmmu-pro/evaluate.py``. Where the official code picks at random, having found no choice, there is none here.
+``mmmu-pro/evaluate.py``. Where the official code finds no choice and picks at random, this one returns none.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def tails_in(response: str) -> list[str]:
     tails = []
     for index, line in enumerate(lines):
         signs = (*INDICATORS, "=") if index == len(lines) - 1 else INDICATORS
-        found = [line.split(sign)[-1].strip() for sign in signs if sign in line]
-        tail = min((tail for tail in found if tail), key=len, default="")
+        candidates = [line.split(sign)[-1].strip() for sign in signs if sign in line]
+        tail = min(filter(None, candidates), key=len, default="")
         if tail and tail not in EDGES:
             tails.append(tail)
     return tails or [text]
@@ -101,10 +101,10 @@ def normalised(text: str) -> list[Form]:
 
 def is_open_match(golds: Sequence[str], forms: Sequence[Form]) -> bool:
     """Whether a gold number is among the forms, or a gold text is contained in one."""
-    wanted = [form for gold in golds for form in normalised(gold)]
+    gold_forms = [form for gold in golds for form in normalised(gold)]
     return any(
-        any(isinstance(gold, str) and gold in form for gold in wanted)
+        any(isinstance(gold, str) and gold in form for gold in gold_forms)
         if isinstance(form, str)
-        else form in wanted
+        else form in gold_forms
         for form in forms
     )

@@ -1,9 +1,9 @@
 """Held-back inputs for a programming task: calls mutated from its asserts, with the reference's values.
 
 Mutations are mild, because a task's text does not say what its inputs may be: values change; kinds, signs,
-lengths and the keys of dictionaries stay, and a number that equals the length of another argument is left
-alone. Calls on which the reference raises or gives no plain data are left out; a task whose reference does
-not end on one of them, or answers otherwise the second time and under another hash seed, has none.
+lengths and dictionary keys stay, and so does a number that equals the length of another argument. Calls on
+which the reference raises or returns no plain data are left out. A task has none if its reference does not
+terminate on one of them, or returns other values when run again under another hash seed.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class ReferenceFails(GymError):
 
 @dataclass(frozen=True)
 class HeldBack:
-    """Calls and their values in JSON, for ``extra["pairs"]``; none of a reference that is not steady."""
+    """Calls and their values in JSON, for ``extra["pairs"]``; none if the reference is not deterministic."""
 
     pairs: list[tuple[str, Any]]
     is_deterministic: bool = True
 
 
 def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
-    """Up to ``count`` pairs; fewer when no more can be had.
+    """Up to ``count`` pairs.
 
     Runs the reference in the sandbox, twice. Raises ``ReferenceFails`` and ``SandboxMissing``.
     """
@@ -52,7 +52,7 @@ def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
 
 
 def _ordered(value: Any) -> Any:
-    """A value in JSON with its sets and dictionaries in one order, which is no part of what they are."""
+    """A JSON value with its sets and dictionaries sorted, since their order has no meaning."""
     if isinstance(value, list):
         return [_ordered(item) for item in value]
     if isinstance(value, dict):
@@ -64,36 +64,36 @@ def _ordered(value: Any) -> Any:
 
 
 def _values(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> list[list[Any]]:
-    asked = Suite(names=suite.names, setup=suite.setup, asserts=suite.asserts, calls=calls)
-    report = suite_run(reference, asked, hash_seed=hash_seed)
+    with_calls = Suite(names=suite.names, setup=suite.setup, asserts=suite.asserts, calls=calls)
+    report = suite_run(reference, with_calls, hash_seed=hash_seed)
     if report.is_pass:
         return list(report.values)
     if suite_run(reference, suite, hash_seed=hash_seed).is_pass:
-        return [[] for _ in calls]  # one of the calls does not end
+        return [[] for _ in calls]  # one of the calls does not terminate
     raise ReferenceFails("reference_fails", f"The reference program fails its own tests: {report.detail}")
 
 
 def _mutated(suite: Suite, rng: random.Random, *, count: int) -> list[str]:
-    """Distinct calls that are not in the asserts; of asserts whose arguments are all literal."""
+    """Distinct calls that are not in the asserts, mutated from asserts with literal arguments only."""
     known = [call for test in suite.asserts if (call := _call(test, suite.names))]
     if not known:
         return []
     taken = {ast.unparse(call) for call in known}
-    found: list[str] = []
+    calls: list[str] = []
     for _ in range(TRIES):
         call = rng.choice(known)
         given = [ast.literal_eval(argument) for argument in call.args]
         place = rng.randrange(len(given))
         given[place] = _changed(given[place], rng, lengths=set(_lengths(given)))
         text = f"{ast.unparse(call.func)}({', '.join(map(repr, given))})"
-        if text not in taken and len(found) < count:
+        if text not in taken and len(calls) < count:
             taken.add(text)
-            found.append(text)
-    return found
+            calls.append(text)
+    return calls
 
 
 def _call(test: str, names: Any) -> ast.Call | None:
-    """The call under test: the first of the program's own functions with nothing but literals given."""
+    """The call under test: the first call of one of the program's functions with literal arguments only."""
     for node in ast.walk(ast.parse(test)):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names):
             continue
@@ -115,7 +115,7 @@ def _lengths(value: Any) -> Iterator[int]:
 
 
 def _changed(value: Any, rng: random.Random, *, lengths: set[int]) -> Any:
-    """A value of the same kind; the same one where no mild change is known."""
+    """A value of the same kind, or the same value where no mild change is known."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int):

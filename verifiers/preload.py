@@ -1,7 +1,7 @@
 """Imported once by the forkserver, so that every child starts with the heavy libraries in shared memory.
 
-The first parse fills the LaTeX grammar's tables (0.3 s), the first verdicts compile patterns; a child forked
-afterwards has all of it for nothing.
+The first parse fills the LaTeX grammar's tables (0.3 s), and the first verdicts compile patterns; children
+forked afterwards get all of it for free.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math_verify
 from verifiers import registry
 from verifiers.types import Evidence, Gold
 
-logging.disable(logging.CRITICAL)  # math_verify warns at every call that its own clock is off; ours is on
+logging.disable(logging.CRITICAL)  # math_verify warns at each call that its own timeout is off; ours applies
 registry.discover()
 for formula in (r"$\frac{1}{2} + \sqrt{x^2}$", r"$\begin{pmatrix} 1 \\ 2 \end{pmatrix}$", r"$x \in (0, 1]$"):
     math_verify.verify(

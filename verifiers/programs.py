@@ -2,9 +2,9 @@
 
 Every verifier of programs reads a gold the same way: ``answer`` is the reference program and
 ``extra["tests"]`` the official asserts (without it ``answer`` and ``accepted`` are asserts and there is no
-reference), ``extra["setup"]`` what runs between program and asserts, ``extra["pairs"]`` held-back calls with
-the reference's values. ``tests``, ``setup`` and ``pairs`` are the task's, never the agent's: only they are
-parsed here, and nothing is run.
+reference), ``extra["setup"]`` runs between program and asserts, and ``extra["pairs"]`` are held-back calls
+with the reference's values. ``tests``, ``setup`` and ``pairs`` come from the task, never from the agent: only
+they are parsed here, and nothing is run.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from verifiers.types import Evidence, Gold, Verdict
 
 
 def suite_of(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
-    """The official tests of a gold, with ``pairs`` beside them."""
+    """The official tests of a gold, plus ``pairs``."""
     asserts = tuple(gold.extra["tests"]) if "tests" in gold.extra else (gold.answer, *gold.accepted)
     reference = gold.answer if "tests" in gold.extra else ""
     given_pairs = tuple(pairs)
@@ -33,7 +33,7 @@ def suite_of(gold: Gold, *, pairs: Iterable[tuple[str, object]] = ()) -> Suite:
 
 @dataclass(frozen=True)
 class Judged:
-    """One run, looked at twice: its asserts alone, as a run without pairs would end, and everything."""
+    """Two verdicts on one run: on its asserts alone, as a run without pairs would end, and on everything."""
 
     official: Verdict
     strict: Verdict
@@ -64,10 +64,10 @@ def _verdict(suite: Suite, passed: tuple[bool, ...], detail: str) -> Verdict:
 
 
 def _names(sources: list[str], *, reference: str) -> tuple[list[str], list[str]]:
-    """What the tests take from the program, and the modules that they take from Python.
+    """The names that the tests take from the program, and the modules that they take from Python.
 
-    A builtin belongs to the program only when the reference defines it, or when nothing else could be
-    under test (MBPP has functions called ``sum``): else a program could bring its own ``set`` or ``len``.
+    A builtin belongs to the program only if the reference defines it, or if nothing else could be under test
+    (MBPP has functions called ``sum``); otherwise a program could bring its own ``set`` or ``len``.
     """
     trees = [ast.parse(source) for source in sources]
     used = list(dict.fromkeys(name for tree in trees for name in _used(tree)))
@@ -86,7 +86,7 @@ def _used(tree: ast.AST) -> Iterator[str]:
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
-    """Names that the code gives a value itself, at whatever depth."""
+    """Names that the code binds itself, at any depth."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -99,12 +99,12 @@ def _bound(tree: ast.AST) -> Iterator[str]:
 
 
 def _defined(reference: str) -> set[str]:
-    """Names that the reference program defines at its top, imports left out."""
-    found: set[str] = set()
+    """Names that the reference program defines at the top level, imports excepted."""
+    names: set[str] = set()
     for statement in ast.parse(reference.replace("\r\n", "\n")).body:
         if not isinstance(statement, ast.Import | ast.ImportFrom):
-            found.update(_bound_here(statement))
-    return found
+            names.update(_bound_here(statement))
+    return names
 
 
 def _bound_here(statement: ast.stmt) -> Iterable[str]:
@@ -114,7 +114,7 @@ def _bound_here(statement: ast.stmt) -> Iterable[str]:
 
 
 def _first_called(trees: list[ast.Module]) -> list[str]:
-    """The function that the first assert calls outermost."""
+    """The outermost function that the first assert calls."""
     for tree in trees:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -1,4 +1,4 @@
-"""Verifiers by id. Needs no Django, so that the children that run them need none either."""
+"""Verifiers by id. Needs no Django, so that the verifier children need none either."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Verifier:
     check: Check
     examples: tuple[Example, ...]
     needs_sandbox: bool = False
-    """It runs what the agent wrote: judged by the workers of the sandbox queue alone."""
+    """It runs what the agent wrote, so only workers of the sandbox queue judge by it."""
     sandbox_datasets: frozenset[str] | None = None
-    """It needs the sandbox for golds of these alone (``extra["dataset"]``), and a child for the others."""
+    """Needs the sandbox only for golds of these (``extra["dataset"]``), and a child for the others."""
     joint: Joint | None = None
-    """Its verdict and those of verifiers that look at less of the same run, by id."""
+    """Its verdict and, by id, those of verifiers that judge by a part of the same run."""
 
 
 VERIFIERS: Registry[Verifier] = Registry("verifier")
@@ -52,7 +52,7 @@ def verifier(
 
 
 def discover() -> None:
-    """Import every verifier of ``verifiers/builtin``; doing it again changes nothing."""
+    """Import every verifier of ``verifiers/builtin``; idempotent."""
     VERIFIERS.discover(importlib.import_module("verifiers.builtin"))
 
 
@@ -70,7 +70,7 @@ def is_sandboxed(verifier_id: str, *, dataset: object) -> bool:
 
 
 def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
-    """Judge in this process, without a clock: for children, tests and trusted input only.
+    """Judge in this process, without a timeout: for children, tests and trusted input only.
 
     Raises ``GymError`` ``unknown_verifier`` and ``UnparsableGold``.
     """
@@ -78,14 +78,14 @@ def run(verifier_id: str, *, gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def run_many(verifier_ids: Iterable[str], *, gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
-    """Judge as ``run`` does, by several verifiers; those that can share a run are given one."""
-    asked = set(verifier_ids)
-    found: dict[str, Verdict] = {}
-    for plugin in sorted(map(VERIFIERS.get, sorted(asked)), key=lambda plugin: plugin.joint is None):
-        if plugin.id in found:
+    """Judge as ``run`` does, by several verifiers; those that can share a run do."""
+    requested = set(verifier_ids)
+    verdicts: dict[str, Verdict] = {}
+    for plugin in sorted(map(VERIFIERS.get, sorted(requested)), key=lambda plugin: plugin.joint is None):
+        if plugin.id in verdicts:
             continue
         if plugin.joint:
-            found |= plugin.joint(gold, evidence)
+            verdicts |= plugin.joint(gold, evidence)
         else:
-            found[plugin.id] = plugin.check(gold, evidence)
-    return {verifier_id: found[verifier_id] for verifier_id in asked}
+            verdicts[plugin.id] = plugin.check(gold, evidence)
+    return {verifier_id: verdicts[verifier_id] for verifier_id in requested}

@@ -1,8 +1,8 @@
-"""Text that comes from outside and goes into the database."""
+"""External text on its way into the database."""
 
 from __future__ import annotations
 
 
 def storable(text: str) -> str:
-    """Without what Postgres cannot hold: NUL and half characters."""
+    """The text without what Postgres cannot store: NUL and lone surrogates."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()

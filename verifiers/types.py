@@ -1,4 +1,4 @@
-"""What goes into a verifier and what comes out. All of it is plain JSON when it crosses a process border."""
+"""A verifier's input and output, as plain JSON between processes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Gold:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def as_evidence(self) -> Evidence:
-        """The gold handed in as if it were an answer: what every sound verifier accepts."""
+        """The gold submitted as an answer, which every sound verifier accepts."""
         return Evidence(answer=self.answer, extra=self.extra)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the agent left behind: one answer or several, and whatever else a verifier asks for."""
+    """What the agent left behind: one answer or several, and whatever else a verifier needs."""
 
     answer: str | tuple[str, ...]
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -35,10 +35,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Right or wrong, and the two parsed forms that were compared, for people to read.
+    """Right or wrong, plus the two parsed forms that were compared, for people to read.
 
-    ``reason`` is ``unparsable_answer`` when the answer could not be read at all (then ``correct`` is False).
-    ``score`` (0 to 1) and ``metrics`` inform and are never the reward. ``parsed_gold`` is secret.
+    ``reason`` is ``unparsable_answer`` if the answer could not be read at all (then ``correct`` is False).
+    ``score`` (0 to 1) and ``metrics`` are diagnostic only, never the reward. ``parsed_gold`` is secret.
     """
 
     correct: bool
@@ -49,7 +49,7 @@ class Verdict:
     parsed_answer: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept: whatever an answer holds, Postgres can hold this."""
+        """As it is stored: whatever the answer contains, Postgres can store this."""
         return asdict(
             replace(self, parsed_gold=storable(self.parsed_gold), parsed_answer=storable(self.parsed_answer))
         )
@@ -57,7 +57,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Example:
-    """One line of a verifier's proof: this answer to this gold is right, or is not."""
+    """One line of a verifier's proof: whether this answer to this gold is right."""
 
     gold: str
     answer: str | tuple[str, ...]
@@ -67,4 +67,4 @@ class Example:
 
 
 class UnparsableGold(ValueError):
-    """The gold itself cannot be read: nobody's answer can be judged by it."""
+    """The gold itself cannot be read, so no answer can be judged by it."""

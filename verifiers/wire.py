@@ -1,4 +1,4 @@
-"""What crosses the pipe to a verifying child and back: a list of jobs, a list of replies, both in JSON."""
+"""The messages to and from a verifier child: a list of jobs, a list of replies, both in JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Job(NamedTuple):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """``verdict``, or what the verifier raised; ``is_spent`` when the child should not be used again."""
+    """``verdict``, or what the verifier raised; ``is_spent`` if the child should not be used again."""
 
     verdict: Verdict | None = None
     crash: str = ""
@@ -37,7 +37,7 @@ _replies = msgspec.json.Decoder(list[Reply])
 def jobs_encode(jobs: Sequence[Job]) -> bytes:
     try:
         return _encode(jobs)
-    except UnicodeEncodeError:  # half a character: only the standard library's JSON has a way to write it
+    except UnicodeEncodeError:  # a lone surrogate, which only the standard library's JSON can write
         return json.dumps([(job.verifier, asdict(job.gold), asdict(job.evidence)) for job in jobs]).encode()
 
 
@@ -56,7 +56,7 @@ def replies_encode(replies: Sequence[Reply]) -> bytes:
 
 
 def replies_decode(message: bytes) -> list[Reply]:
-    """Raises ``ValueError`` when the child said something else."""
+    """Raises ``ValueError`` if the message is anything else."""
     return _replies.decode(message)
 
 

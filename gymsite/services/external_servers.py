@@ -7,7 +7,7 @@ import psycopg
 from core.errors import GymError
 
 CONNECT_TIMEOUT_S = 5
-OLDEST_POSTGRES = 140000  # as the server numbers itself; roles.sql and the queries are tried with 14 to 18
+OLDEST_POSTGRES = 140000  # in the server's own numbering; roles.sql and the queries are tested with 14 to 18
 
 
 def database_check(url: str) -> int:
@@ -31,7 +31,7 @@ def database_check(url: str) -> int:
 
 def redis_check(url: str) -> None:
     """Errors: ``redis_url_invalid``, ``redis_unreachable``."""
-    import redis  # a tenth of a second that the embedded Redis does not need
+    import redis  # slow to import (0.1 s), and not needed for the embedded Redis
 
     try:
         redis.Redis.from_url(
@@ -58,8 +58,8 @@ def _usable(connection: psycopg.Connection[tuple[object, ...]]) -> int:
     may_make_roles, max_connections = row or (False, 0)
     if not may_make_roles:
         message = (
-            f"The user {connection.info.user} of DATABASE_URL may not make roles: "
-            f"give it the right with `ALTER ROLE {connection.info.user} CREATEROLE`."
+            f"The user {connection.info.user} of DATABASE_URL may not create roles: "
+            f"allow it with `ALTER ROLE {connection.info.user} CREATEROLE`."
         )
         raise GymError("database_no_rights", message)
     return int(str(max_connections))

@@ -1,6 +1,6 @@
 """`python -m gymsite.services.launch NAME`: runs one process of the table in this container.
 
-Containers are given addresses without passwords, and their own secrets as files in ``VAR_DIR/secrets``.
+Containers get addresses without passwords, and their own secrets as files in ``VAR_DIR/secrets``.
 The name ``setup`` prepares the database as its owner and exits.
 """
 
@@ -29,7 +29,7 @@ SETUP = Process(
 
 
 def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, str]:
-    """The caller's environment with the process's own secrets put in. Errors: ``no_secret``."""
+    """The caller's environment plus the process's own secrets. Errors: ``no_secret``."""
     var_dir = Path(caller["VAR_DIR"])
     password = secrets.read(var_dir, process.role)
     added = {

@@ -14,14 +14,14 @@ def log_path(logs_dir: Path, name: str) -> Path:
 
 
 def log_open(logs_dir: Path, name: str) -> IO[bytes]:
-    """The log, for appending: children write to it themselves, so nothing is lost when we die."""
+    """Open the log for appending. Children write to it themselves, so nothing is lost when we die."""
     return log_path(logs_dir, name).open("ab", buffering=0)
 
 
 def rotate_all(logs_dir: Path, *, max_bytes: int = MAX_BYTES) -> None:
-    """Move the content of a log that is too long to ``<name>.log.1`` and empty it.
+    """Move the content of each oversized log to ``<name>.log.1``.
 
-    Copied and truncated, not renamed: its writer keeps it open and appends at the end.
+    The log is copied and truncated, not renamed: its writer keeps it open and appends to it.
     """
     for path in logs_dir.glob("*.log"):
         if path.stat().st_size > max_bytes:

@@ -1,4 +1,4 @@
-"""The parent-death watchdog: children that end with their parent, and finding those that did not (Linux)."""
+"""The parent-death watchdog (Linux): children end with their parent, and survivors can be listed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def die_with_parent(parent: int, signum: int = signal.SIGKILL) -> None:
     """Have the kernel signal this process when its parent dies; ``parent`` is the parent's pid.
 
-    The kernel watches the *thread* that started us: start children from a thread that stays.
+    The kernel watches the *thread* that started us, so start children from a thread that outlives them.
     """
     _libc.prctl(PR_SET_PDEATHSIG, signum)
     if os.getppid() != parent:
@@ -47,7 +47,7 @@ def spawn(
     account: Account | None = None,
     on_parent_death: int = signal.SIGKILL,
 ) -> subprocess.Popen[bytes]:
-    """Start a program in its own session, with output to ``log``, that dies with us."""
+    """Start a program in its own session, with output to ``log``, and have it die with us."""
     with stops_held():
         return subprocess.Popen(  # noqa: S603 - programs of ours, no shell
             command,
@@ -69,7 +69,7 @@ def spawn(
 def stops_held() -> Iterator[None]:
     """Delay stop signals until the end of the block.
 
-    A fork calls hooks (logging has one), and an exception that a signal handler raises in a hook is lost.
+    Forking runs hooks (logging has one), and an exception raised by a signal handler inside a hook is lost.
     """
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
@@ -87,23 +87,22 @@ def _watchdog(parent: int, signum: int) -> Callable[[], None]:
 
 
 def pids_inside(folder: Path, *, program: str) -> list[int]:
-    """Processes of ``program`` that work in the folder: our servers that outlived their supervisor."""
-    wanted = str(folder)
+    """Pids of ``program`` with the folder as working directory: servers that outlived their supervisor."""
     return [
         pid
         for pid in _pids()
-        if _link(pid, "cwd") == wanted and os.path.basename(_link(pid, "exe")) == program
+        if _link(pid, "cwd") == str(folder) and os.path.basename(_link(pid, "exe")) == program
     ]
 
 
 def pids_with_environment(name: str, value: str) -> list[int]:
-    """Processes that were started with ``name=value`` in their environment, except this one."""
+    """Pids started with ``name=value`` in their environment, except our own."""
     entry = f"{name}={value}".encode()
     return [pid for pid in _pids() if pid != os.getpid() and entry in _environment(pid)]
 
 
 def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.0) -> list[int]:
-    """Signal processes and wait until they are gone; returns those that are still there."""
+    """Signal the processes and wait until they are gone; returns the survivors."""
     left = list(pids)
     for pid in left:
         with contextlib.suppress(OSError):
@@ -115,7 +114,7 @@ def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process runs; a zombie does not."""
+    """Whether the process runs; a zombie counts as dead."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,4 +1,4 @@
-"""Whether a TCP port is free, and who has it when it is not."""
+"""Checks that TCP ports are free, and names the program that holds a busy one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ PORT_MAX = 65_535
 
 
 def ports_probe(*, host: str, ports: Mapping[str, int]) -> None:
-    """``port_probe`` of each, by setting. Errors: its own, and ``port_used_twice``.
+    """Probe each port, by the setting that names it. Errors: ``port_probe``'s, and ``port_used_twice``.
 
-    Servers share a port in silence (SO_REUSEPORT): arena and lab would each get half of the other's requests.
+    Servers share a port silently (SO_REUSEPORT): arena and lab would each get half of the other's requests.
     """
     seen: dict[int, str] = {}
     for setting, port in ports.items():
@@ -34,14 +34,13 @@ def port_probe(*, host: str, port: int, setting: str) -> None:
 
     Errors: ``port_in_use``, ``port_not_allowed``, ``no_such_port``, ``no_such_address``.
 
-    Without SO_REUSEPORT: with it, a second server would start on the same port and take half of the
-    requests in silence.
+    The probe does without SO_REUSEPORT, with which a busy port would seem free.
     """
     if not 0 < port <= PORT_MAX:
         raise GymError("no_such_port", f"{setting} is {port}; a port is a number from 1 to {PORT_MAX}.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that linger do no harm
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # lingering connections do no harm
         try:
             probe.bind((host, port))
         except OSError as error:
@@ -59,12 +58,12 @@ def _explained(error: OSError, *, host: str, port: int, setting: str) -> GymErro
     if error.errno == errno.EACCES:
         message = f"Port {port} is reserved for root: choose one above 1023 with {setting}=<port>."
         return GymError("port_not_allowed", message)
-    message = f"{host} is no address of this machine ({error.strerror}): set GYM_HOST to one that is."
+    message = f"{host} is not an address of this machine ({error.strerror}): set GYM_HOST to one that is."
     return GymError("no_such_address", message)
 
 
 def _holder(port: int) -> str:
-    """Name and pid of the program that listens, where the system lets us see it; else nothing."""
+    """Name and pid of the listening program, or an empty string where the system hides it."""
     inodes = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
     for process in Path("/proc").glob("[0-9]*"):
         if inodes & _open_files(process):
@@ -74,13 +73,13 @@ def _holder(port: int) -> str:
 
 
 def _open_files(process: Path) -> set[str]:
-    """What a process has open; files closed meanwhile, and processes of other users, are left out."""
-    found = set()
+    """The open files of a process. Files closed meanwhile and other users' processes are left out."""
+    targets = set()
     with contextlib.suppress(OSError):
         for link in (process / "fd").iterdir():
             with contextlib.suppress(OSError):
-                found.add(os.readlink(link))
-    return found
+                targets.add(os.readlink(link))
+    return targets
 
 
 def _listening_inodes(port: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The embedded Postgres: the wheel's programs, in the foreground, reached by a private socket."""
+"""The embedded Postgres: the wheel's programs, run in the foreground and reached through a private socket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READY_S = 60.0  # recovery after a crash may take that long
 POLL_S = 0.03
 OWNER = "gym_owner"
 MAX_CONNECTIONS = 100
-# Nothing of the caller's environment: PG* variables would change what the programs do.
+# Nothing from the caller's environment: PG* variables would change what the programs do.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 SETTINGS = {
     "listen_addresses": "",
@@ -36,10 +36,10 @@ SETTINGS = {
     "shared_buffers": "128MB",
     "update_process_title": "off",
 }
-# Of the data's mode: what Postgres takes of a group and of others, and what of neither.
+# Mode bits of the data folder that Postgres refuses, and the mode that it gets instead.
 OPEN_BITS = 0o027
 CLOSED_MODE = 0o700
-# For servers whose data is thrown away: a crash of the machine may cost it all.
+# For disposable data: a crash of the machine may lose it all.
 UNSAFE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -48,7 +48,7 @@ def data_folder(var_dir: Path) -> Path:
 
 
 def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposable: bool = False) -> None:
-    """Make the data folder where there is none, after ending what an earlier start left behind.
+    """End servers left over from an earlier start, and create the data folder if it is missing.
 
     Errors: ``other_postgres_version``, ``initdb_failed``, ``data_not_ours``, ``postgres_left_over``.
     """
@@ -62,9 +62,7 @@ def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposa
         message = f"{data} belongs to another user: run as that user, or choose another VAR_DIR."
         raise GymError("data_not_ours", message) from None
     except FileNotFoundError:
-        message = (
-            f"{data} is not empty and holds no data of Postgres: move it away, or choose another VAR_DIR."
-        )
+        message = f"{data} is not empty and holds no Postgres data: move it away, or choose another VAR_DIR."
         raise GymError("data_not_ours", message) from None
     if version != str(POSTGRES_MAJOR):
         raise GymError(
@@ -77,7 +75,7 @@ def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposa
 def spawn(
     var_dir: Path, *, bin_dir: Path, account: Account | None, log: int, is_disposable: bool = False
 ) -> subprocess.Popen[bytes]:
-    """Start the server in the foreground; an interrupted parent makes it shut down fast and whole."""
+    """Start the server in the foreground; when its parent dies it shuts down fast and cleanly."""
     data = data_folder(var_dir)
     sockets = endpoints.socket_folder(var_dir)
     chosen = SETTINGS | {"unix_socket_directories": str(sockets)} | (UNSAFE_SETTINGS if is_disposable else {})
@@ -95,7 +93,7 @@ def spawn(
 
 
 def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the server answers, and make our database in it. Errors: ``postgres_not_started``."""
+    """Wait until the server answers, and create our database. Errors: ``postgres_not_started``."""
     url = endpoints.database_url(var_dir, role=OWNER)
     deadline = time.monotonic() + READY_S
     while time.monotonic() < deadline and process.poll() is None:
@@ -113,13 +111,13 @@ def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 def _make_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [endpoints.DATABASE])
-    if found.fetchone() is None:
+    rows = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [endpoints.DATABASE])
+    if rows.fetchone() is None:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(endpoints.DATABASE)))
 
 
 def _initdb(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposable: bool) -> None:
-    """Make the data aside and move it into place, so that a start cut short leaves no half of it."""
+    """Create the data elsewhere and move it into place: an interrupted start leaves no partial data."""
     data = data_folder(var_dir)
     half = data.with_name("postgres.half")
     shutil.rmtree(half, ignore_errors=True)
@@ -141,7 +139,7 @@ def _initdb(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposa
         _, complaint = process.communicate()
     if process.returncode:
         last = (complaint.decode(errors="replace").strip().splitlines() or ["no reason given"])[-1]
-        raise GymError("initdb_failed", f"Postgres could not make its data in {data}: {last}")
+        raise GymError("initdb_failed", f"Postgres could not create its data in {data}: {last}")
     half.rename(data)
 
 
@@ -161,14 +159,14 @@ def _password_file(var_dir: Path, account: Account | None) -> Iterator[Path]:
 def _data_argument(data: Path, account: Account | None) -> str:
     """The data folder as the server's user can name it.
 
-    Under another user the path may lead through folders closed to it (a checkout under /root); the
-    working directory that it inherits is open all the same, and servers never leave it.
+    The path may lead through folders closed to another user (a checkout under /root). The inherited
+    working directory is open all the same, and servers never leave it.
     """
     return "/proc/self/cwd" if account else str(data)
 
 
 def _end_leftovers(data: Path) -> None:
-    """End a server that outlived its supervisor, politely, then not."""
+    """End a server that outlived its supervisor: ask first, then kill."""
     left = parent_death.pids_inside(data.resolve(), program="postgres")
     if left and parent_death.end(left, signum=signal.SIGINT) and parent_death.end(left):
         raise GymError(
@@ -177,15 +175,15 @@ def _end_leftovers(data: Path) -> None:
 
 
 def _clear_stale_pid(data: Path) -> None:
-    """Postgres refuses to start when the number in its pid file has been given to another program since."""
+    """Postgres refuses to start when another program has since taken the pid in its pid file."""
     if not parent_death.pids_inside(data.resolve(), program="postgres"):
         (data / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _close(data: Path) -> None:
-    """Postgres refuses data that others may open, as it is after a copy or a restored backup without modes.
+    """Postgres refuses data that others may open, for instance a copy or backup restored without modes.
 
-    A group that may only read is allowed, and stays.
+    Read access for the group is allowed, and stays.
     """
     if data.stat().st_mode & OPEN_BITS:
         data.chmod(CLOSED_MODE)
@@ -194,5 +192,5 @@ def _close(data: Path) -> None:
 def _lost_password(var_dir: Path) -> str:
     return (
         f"The password in {secrets.folder(var_dir) / OWNER} is not the one that the data in "
-        f"{data_folder(var_dir)} was made with: put the old secrets back, or choose another VAR_DIR."
+        f"{data_folder(var_dir)} was created with: put the old secrets back, or choose another VAR_DIR."
     )

@@ -1,4 +1,4 @@
-"""What must hold before anything starts, and what would be missed later."""
+"""Checks before anything starts: what is required, and which optional tools are missing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from core import browsers
 from core.errors import GymError
 from gymsite.services import endpoints
 
-MIN_FREE_BYTES = (
-    300 * 1024 * 1024
-)  # a new Postgres takes 40 MB, its log up to 80 MB more before the first cut
 MEGABYTE = 1024 * 1024
+# A new Postgres takes 40 MB, and its write-ahead log up to 80 MB more before the first checkpoint.
+MIN_FREE_BYTES = 300 * MEGABYTE
 
 
 def folders_make(var_dir: Path) -> None:
-    """Make VAR_DIR and the folders in it. Errors: ``var_dir_not_writable``."""
+    """Create VAR_DIR and the folders in it. Errors: ``var_dir_not_writable``."""
     try:
         for folder in (var_dir, endpoints.run_folder(var_dir), var_dir / "logs"):
             folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +37,7 @@ def folders_make(var_dir: Path) -> None:
 
 @contextlib.contextmanager
 def only_one(var_dir: Path) -> Iterator[None]:
-    """Hold VAR_DIR for ourselves; the kernel lets go of it however we end. Errors: ``already_running``."""
+    """Lock VAR_DIR for this process; the kernel releases it however we end. Errors: ``already_running``."""
     with (var_dir / "lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -68,7 +67,7 @@ def disk_check(var_dir: Path) -> None:
 
 
 def missing_tools() -> list[str]:
-    """A sentence for each program that is not there, with how to get it; the rest works without."""
+    """One sentence per missing optional program, with how to install it; everything else works without."""
     missing = []
     if browsers.browser_find() is None:
         missing.append(

@@ -1,4 +1,4 @@
-"""What the database must hold before the servers start, down to a first login and key."""
+"""Preparation of the database before the servers start: tables, roles, starter tasks, first login and key."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ DEMO_KEY_SCOPES = "read,trainer,golds"
 
 
 def database_use(url: str) -> None:
-    """Point this process at the owner's database, whose address was not known when settings were read."""
+    """Point this process at the owner's database, whose address was unknown when the settings were read."""
     connection.close()
     connection.settings_dict.update(addresses.django_database(url))
 
 
 def database_leave() -> None:
-    """Give up the owner's connection: nothing needs it while the servers run."""
+    """Close the owner's connection; nothing needs it while the servers run."""
     connection.close()
 
 
 def migrations_apply() -> bool:
-    """Bring the tables up to date; whether there was anything to do."""
+    """Bring the tables up to date; returns whether anything changed."""
     executor = MigrationExecutor(connection)
     if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
         return False
@@ -50,7 +50,7 @@ def starter_tasks_load() -> None:
 
 
 def first_things() -> list[str]:
-    """Starter tasks, a login and a key, each made once. Returns the lines that are shown only now."""
+    """Create starter tasks, a login and a key, each once. Returns the lines to show this one time."""
     starter_tasks_load()
     lines = []
     if login := first_login():
@@ -61,7 +61,7 @@ def first_things() -> list[str]:
 
 
 def first_login() -> tuple[str, str] | None:
-    """Name and password of a new superuser, or None when someone can log in already."""
+    """Name and password of a new superuser, or None if there is already a user."""
     people = get_user_model()
     if people.objects.exists():
         return None
@@ -69,7 +69,7 @@ def first_login() -> tuple[str, str] | None:
 
 
 def login_create(*, name: str, is_superuser: bool) -> str:
-    """A new account of the lab; returns its random password, which is kept nowhere."""
+    """Create a lab account; returns its random password, which is stored nowhere."""
     password = random_source.token_urlsafe(PASSWORD_BYTES)
     people = get_user_model().objects
     create = people.create_superuser if is_superuser else people.create_user
@@ -78,7 +78,7 @@ def login_create(*, name: str, is_superuser: bool) -> str:
 
 
 def first_key() -> str | None:
-    """A new key for programs, or None when there is one already."""
+    """A new API key, or None if there is one already."""
     from trajectories.models import ApiKey
 
     if ApiKey.objects.exclude(name=DEMO_KEY).exists():
@@ -87,15 +87,15 @@ def first_key() -> str | None:
 
 
 def demo_key_ensure(var_dir: Path) -> None:
-    """Keep a key for ``make demo`` in ``VAR_DIR/secrets/demo_key``; it may see golds."""
+    """Ensure that ``VAR_DIR/secrets/demo_key`` holds a key for ``make demo``; it may read golds."""
     from trajectories.models import ApiKey
 
-    is_kept = (secrets.folder(var_dir) / "demo_key").exists()
-    if not is_kept or not ApiKey.objects.filter(name=DEMO_KEY).exists():
+    is_stored = (secrets.folder(var_dir) / "demo_key").exists()
+    if not is_stored or not ApiKey.objects.filter(name=DEMO_KEY).exists():
         secrets.write(var_dir, "demo_key", key_create(name=DEMO_KEY, scopes=DEMO_KEY_SCOPES))
 
 
 def key_create(*, name: str, scopes: str) -> str:
-    printed = io.StringIO()
-    call_command("create_key", name=name, scopes=scopes, stdout=printed)
-    return printed.getvalue().strip()
+    output = io.StringIO()
+    call_command("create_key", name=name, scopes=scopes, stdout=output)
+    return output.getvalue().strip()

@@ -1,4 +1,4 @@
-"""The processes of one installation, in one table: `manage.py up` and docker compose run the same."""
+"""The processes of one installation, in one table that `manage.py up` and docker compose share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.queues import QUEUES, Queue
 from gymsite.services import endpoints
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-# In every descendant's environment, so that the next start finds those that outlived a killed supervisor.
+# Set in every descendant's environment, so that the next start finds any that outlived a killed supervisor.
 MARK = "GYM_SUPERVISED"
 SYSTEM_NAMES = (
     "PATH",
@@ -26,7 +26,7 @@ SYSTEM_NAMES = (
     "PYTHONPATH",
     "PYTHONWARNINGS",
 )
-# Set for a process where its row says so, and never copied from the caller's environment.
+# Set only where a process's row says so, never copied from the caller's environment.
 SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT")
 # Connections left for psql, manage.py and Postgres' own reserve.
 SPARE_CONNECTIONS = 10
@@ -34,7 +34,7 @@ SPARE_CONNECTIONS = 10
 
 @dataclass(frozen=True)
 class Process:
-    """One row. ``pools`` processes of the operating system hold up to ``pool_max`` connections each."""
+    """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each."""
 
     name: str
     kind: str
@@ -51,7 +51,7 @@ class Process:
     queue: Queue | None = None
 
     def pool_count(self) -> int:
-        """A worker's follows from settings, which are read only when needed."""
+        """A worker's count depends on settings, which are read only when needed."""
         return self.queue.process_count() if self.queue else self.pools
 
 
@@ -121,7 +121,7 @@ PROCESSES = (
 
 @dataclass(frozen=True)
 class Installation:
-    """The values that fill in the rows: addresses with their passwords, and the keys."""
+    """The values that complete the rows: addresses with passwords, and keys."""
 
     var_dir: Path
     host: str
@@ -169,9 +169,9 @@ def settings_documented() -> list[str]:
 
 
 def pool_sizes(max_connections: int) -> dict[str, int]:
-    """How many connections each process's pools may hold, so that all of them fit the server.
+    """How many connections each pool may hold, so that all pools together fit the server.
 
-    Pools shrink together, to one connection at least. Errors: ``too_few_connections``.
+    Pools shrink in proportion, to at least one connection each. Errors: ``too_few_connections``.
     """
     free = max_connections - SPARE_CONNECTIONS
     least = sum(process.pool_count() for process in PROCESSES)
@@ -181,13 +181,13 @@ def pool_sizes(max_connections: int) -> dict[str, int]:
             f"The Postgres server allows {max_connections} connections and at least "
             f"{least + SPARE_CONNECTIONS} are needed: raise max_connections, or lower SANDBOXES.",
         )
-    wanted = sum(process.pool_count() * (process.pool_max - 1) for process in PROCESSES)
-    share = min(1.0, (free - least) / wanted)
+    extra = sum(process.pool_count() * (process.pool_max - 1) for process in PROCESSES)
+    share = min(1.0, (free - least) / extra)
     return {process.name: 1 + int((process.pool_max - 1) * share) for process in PROCESSES}
 
 
 def ready_mark(var_dir: Path, name: str) -> Path:
-    """A file that a worker makes once it takes jobs, so that a start can wait for it without Redis."""
+    """The file that a worker creates once it takes jobs, so that a start can wait for it without Redis."""
     return endpoints.run_folder(var_dir) / f"{name}.ready"
 
 

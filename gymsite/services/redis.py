@@ -1,4 +1,4 @@
-"""The embedded Redis: the wheel's server, in the foreground, with a password, on a private socket."""
+"""The embedded Redis: the wheel's server, run in the foreground with a password on a private socket."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def data_folder(var_dir: Path) -> Path:
 
 
 def prepare(var_dir: Path, *, account: Account | None) -> None:
-    """Make the data folder, after ending a server that outlived its supervisor.
+    """Create the data folder, and end a server that outlived its supervisor.
 
     Errors: ``redis_left_over``.
     """
@@ -47,7 +47,7 @@ def prepare(var_dir: Path, *, account: Account | None) -> None:
 
 
 def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) -> subprocess.Popen[bytes]:
-    """Start the server; its configuration is piped in, so that no process list shows the password."""
+    """Start the server; its configuration is piped in to keep the password out of process lists."""
     configuration = CONFIGURATION.format(socket=_socket(var_dir), password=secrets.read(var_dir, "redis"))
     read_end, write_end = os.pipe()
     os.write(write_end, configuration.encode())
@@ -77,18 +77,18 @@ def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
 
 def is_ready(var_dir: Path) -> bool:
     """Whether the server accepts our password and has loaded its data."""
-    question = f"AUTH {secrets.read(var_dir, 'redis')}\r\nPING\r\n".encode()
+    request = f"AUTH {secrets.read(var_dir, 'redis')}\r\nPING\r\n".encode()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(1.0)
         try:
             connection.connect(str(_socket(var_dir)))
-            connection.sendall(question)
-            answer = b""
-            while answer.count(b"\r\n") < 2 and (part := connection.recv(ANSWER_BYTES)):
-                answer += part
+            connection.sendall(request)
+            reply = b""
+            while reply.count(b"\r\n") < 2 and (part := connection.recv(ANSWER_BYTES)):
+                reply += part
         except OSError:
             return False
-    return answer == b"+OK\r\n+PONG\r\n"
+    return reply == b"+OK\r\n+PONG\r\n"
 
 
 def _socket(var_dir: Path) -> Path:

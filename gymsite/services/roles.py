@@ -1,4 +1,4 @@
-"""Database roles: one login for each kind of process, and what ``roles.sql`` grants it."""
+"""Database roles: one login per kind of process, with the grants of ``roles.sql``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gymsite.services import secrets
 
 ROLES = ("gym_arena", "gym_lab", "gym_worker")
 GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
-LOCK = 0x67796D  # advisory lock: two starts on one database must not change the catalogue at once
+LOCK = 0x67796D  # advisory lock: two concurrent starts must not both change the catalogue
 
 
 def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
-    """Make the roles with the passwords in ``var_dir`` and grant what ``roles.sql`` says, in one transaction.
+    """Create the roles with the passwords in ``var_dir`` and apply ``roles.sql``, in one transaction.
 
-    Roles belong to the whole server, grants to the connection's database. Errors: ``no_secret``.
+    Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``.
     """
     passwords = {role: secrets.read(var_dir, role) for role in ROLES}
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
@@ -40,7 +40,7 @@ def _role_make(cursor: CursorWrapper, *, role: str, password: str) -> None:
 
 
 def _database_close(cursor: CursorWrapper) -> None:
-    """Only our roles may connect, and none may make temporary tables."""
+    """Only our roles may connect, and none may create temporary tables."""
     cursor.execute("SELECT current_database()")
     (name,) = cursor.fetchone()
     database = sql.Identifier(name)

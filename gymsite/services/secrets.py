@@ -1,4 +1,4 @@
-"""Secrets of one installation: one file each under ``VAR_DIR/secrets``, readable by its owner alone."""
+"""Secrets of one installation: one file each under ``VAR_DIR/secrets``, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def folder(var_dir: Path) -> Path:
 
 
 def ensure_all(var_dir: Path) -> None:
-    """Make the folder (0700) and every missing secret (0600); existing ones never change."""
+    """Create the folder (0700) and every missing secret (0600); existing ones never change."""
     folder(var_dir).mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in PASSWORDS + KEYS:
         if not (folder(var_dir) / name).exists():
@@ -31,7 +31,7 @@ def ensure_all(var_dir: Path) -> None:
 def write(var_dir: Path, name: str, value: str) -> None:
     """Write a secret atomically; an existing one is replaced."""
     if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is not a valid name of a secret: use letters and underscores only")
+        raise ValueError(f"{name!r} is not a valid secret name: use letters and underscores only")
     target = folder(var_dir) / name
     half = target.with_name(f".{name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -55,7 +55,7 @@ def read(var_dir: Path, name: str) -> str:
 
 
 def read_or_ephemeral(var_dir: Path, name: str) -> str:
-    """A secret of an existing installation, else a random one for the life of this process.
+    """The secret of an existing installation, else a random one for the life of this process.
 
     Commands that need no running server (``check``, ``makemigrations``) work without any VAR_DIR.
     """

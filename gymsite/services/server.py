@@ -17,15 +17,15 @@ from gymsite.services import parent_death
 
 WORKERS = 2
 THREADS = 4
-KILL_AFTER_S = 4  # a worker that will not stop; all of `up` stops within ten seconds
-BACKLOG = 2048  # thousands of waiters may arrive at once
-# granian accepts no further request while this many are unanswered, and each wait is one. This is above
-# live's own limits, which answer 503 where granian would not answer at all.
+KILL_AFTER_S = 4  # for workers that do not stop; all of `up` stops within ten seconds
+BACKLOG = 2048  # thousands of waiting clients may connect at once
+# granian stops accepting requests while this many are unanswered, and every waiting client is one. This lies
+# above live's own limits, so that live answers 503 instead of granian not answering at all.
 LIVE_BACKPRESSURE = 32_768
 
 
 def main(door: str) -> None:
-    """Serve until told to stop. The application is loaded once, before the workers are forked."""
+    """Serve until stopped. The application is loaded once, before the workers are forked."""
     is_live = door == "live"
     module = "gymsite.asgi_live" if is_live else f"gymsite.wsgi_{door}"
     application = import_module(module).application
@@ -48,13 +48,13 @@ def main(door: str) -> None:
 
 
 def _files_allow() -> None:
-    """Raise the limit of open files: each waiter is one, and the usual soft limit is 1,024."""
+    """Raise the limit on open files: each waiting client takes one, and the usual soft limit is 1,024."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _load_watched(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
-    """Start the watchdog in each of granian's workers, which would otherwise outlive it and answer on."""
+    """Start the watchdog in each granian worker, which would otherwise outlive it and keep answering."""
     parent_death.die_with_parent(parent)
     return application
 

@@ -27,7 +27,7 @@ from gymsite.services.roles import ROLES
 from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
 
 READY_WARNING_S = 60.0
-STAGE_GRACE_S = 4.0  # there are two stages, and all of it stops within ten seconds
+STAGE_GRACE_S = 4.0  # there are two stages, and everything stops within ten seconds
 POLL_S = 0.1
 HEALTH = {"arena": "/healthz", "live": "/wait/health", "lab": "/api/v1/health"}
 HEALTH_TIMEOUT_S = 2.0
@@ -50,7 +50,7 @@ class Options:
 
 
 def up(options: Options, *, say: Callable[[str], None]) -> None:
-    """Start everything and keep it running until told to stop. Errors: every part's own ``GymError``."""
+    """Start everything and keep it running until stopped. Errors: every part's own ``GymError``."""
     began_at = time.monotonic()
     preflight.folders_make(options.var_dir)
     with contextlib.suppress(Stop), stoppable(), preflight.only_one(options.var_dir):
@@ -139,9 +139,9 @@ def _child(process: Process, installation: Installation, *, caller: Mapping[str,
 
 
 def _wait_ready(options: Options, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
-    """Wait until a worker is up and all doors answer; report every minute what is still missing.
+    """Wait until the workers are up and all servers answer; report every minute what is still missing.
 
-    One after the other: the lab comes last, so that its health check logs no errors.
+    They are awaited one by one, the lab last, so that its health check logs no errors.
     """
     warn_at = time.monotonic() + READY_WARNING_S
     for name in AWAITED:

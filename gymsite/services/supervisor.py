@@ -16,7 +16,7 @@ from gymsite.services import logs, parent_death
 
 FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 30.0
-# A child that lived this long failed by accident: the back-off starts again.
+# After this long a failure counts as an accident, and the back-off starts again.
 HEALTHY_S = 60.0
 TICK_S = 5.0
 POLL_S = 0.02
@@ -54,7 +54,7 @@ class Child:
 
 
 class Supervisor:
-    """Children in order of their start; they are stopped in stages, the last started first."""
+    """Keeps children running; stops them in stages, last started first."""
 
     def __init__(self, *, logs_dir: Path, say: Callable[[str], None]) -> None:
         self.logs_dir = logs_dir
@@ -63,12 +63,12 @@ class Supervisor:
         parent_death.become_subreaper()
 
     def start(self, *children: Child) -> None:
-        """Start children in parallel, as one stage. Call it from the main thread, which must stay."""
+        """Start children in parallel, as one stage. Call it from the main thread, which must outlive them."""
         self.stages.append([])
         self.start_more(*children)
 
     def start_more(self, *children: Child) -> None:
-        """Start children that belong to the last stage."""
+        """Start further children of the last stage."""
         for child in children:
             self.stages[-1].append(child)
             self._spawn(child)
@@ -84,16 +84,16 @@ class Supervisor:
                     os.read(wake_fd, 512)
 
     def watch_once(self) -> None:
-        """One round of the loop, for callers that wait for something else meanwhile."""
+        """Run one round of the loop, for callers that are waiting for something else."""
         self._reap()
         self._restart_due()
 
     def stop(self, *, grace_s: float) -> None:
-        """Stop all children, stage by stage; those that are still there after ``grace_s`` are killed."""
+        """Stop all children, stage by stage; survivors are killed after ``grace_s``."""
         for stage in reversed(self.stages):
             running = [child for child in stage if child.process and child.process.returncode is None]
             for child in running:
-                _signal_group(child, child.stop_signal)
+                _signal(child, child.stop_signal)
             deadline = time.monotonic() + grace_s
             while any(_poll(child) is None for child in running) and time.monotonic() < deadline:
                 time.sleep(POLL_S)
@@ -135,16 +135,16 @@ class Supervisor:
         return [child for stage in self.stages for child in stage]
 
     def _reap_orphans(self) -> None:
-        """Reap grandchildren whose parent died: they became ours and would stay as zombies."""
+        """Reap grandchildren whose parent died: they became ours and would remain zombies."""
         ours = {child.process.pid for child in self._children() if child.process}
         while True:
             try:
-                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:
                 return
-            if found is None or found.si_pid in ours:
+            if ended is None or ended.si_pid in ours:
                 return
-            os.waitpid(found.si_pid, os.WNOHANG)
+            os.waitpid(ended.si_pid, os.WNOHANG)
 
 
 @contextlib.contextmanager
@@ -166,7 +166,7 @@ def stoppable() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _woken_by(signum: int) -> Iterator[int]:
-    """A file descriptor that becomes readable at each of these signals."""
+    """A file descriptor that becomes readable on each such signal."""
     read_end, write_end = os.pipe()
     os.set_blocking(read_end, False)
     os.set_blocking(write_end, False)
@@ -185,14 +185,14 @@ def _poll(child: Child) -> int | None:
     return child.process.poll() if child.process else 0
 
 
-def _signal_group(child: Child, signum: int) -> None:
-    """Signal the child alone, which stops its own children; the group is only for killing."""
+def _signal(child: Child, signum: int) -> None:
+    """Signal the child alone, which stops its own children."""
     if child.process:
         child.process.send_signal(signum)
 
 
 def _kill_group(child: Child) -> None:
-    """Kill what is left of the child's session, the child included."""
+    """Kill what is left of the child's session, including the child."""
     if not child.process:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):

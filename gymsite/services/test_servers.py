@@ -1,4 +1,4 @@
-"""Postgres and Redis for one test run, removed without trace afterwards."""
+"""Postgres and Redis for one test run, removed completely afterwards."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class TestServers:
         return secrets.read(self.var_dir, "gym_" + role.removeprefix("gym_"))
 
     def role_url(self, role: str, *, database: str | None = None) -> str:
-        """The address for ``arena``, ``lab`` or ``worker``; in ``database``, where one is given."""
+        """The address for ``arena``, ``lab`` or ``worker``, for ``database`` if given."""
         url = endpoints.database_url(self.var_dir, role=role)
         return url.replace(f"/{endpoints.DATABASE}?", f"/{database}?") if database else url
 
 
 @contextlib.contextmanager
 def embedded_services(var_dir: Path) -> Iterator[TestServers]:
-    """Start both servers in a new folder under ``var_dir``; stop them and remove it at the end.
+    """Start both servers in a new folder under ``var_dir``; stop and remove them at the end.
 
-    Parallel runs do not interfere. Nothing is synced to disk. Folders of killed runs are removed.
+    Parallel runs do not interfere, nothing is synced to disk, and folders of killed runs are removed.
     """
     var_dir.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(var_dir)
@@ -100,7 +100,7 @@ def _remove(folder: Path) -> None:
 
 
 def _remove_abandoned(var_dir: Path) -> None:
-    """Remove folders whose lock is free: their runs were killed."""
+    """Remove folders whose lock is free, because their runs were killed."""
     for lock_path in var_dir.glob("run-*/lock"):
         with contextlib.suppress(OSError), lock_path.open() as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -16,8 +16,8 @@ from gymsite.services import parent_death, processes
 
 
 def main(queue: Queue) -> None:
-    """Work until told to stop. Workers need nothing from each other, so they start without gossip."""
-    os.environ["CELERY_SKIP_CHECKS"] = "1"  # the checks load every page of the lab, which no job needs
+    """Work until stopped. Workers need nothing from each other, so they start without gossip."""
+    os.environ["CELERY_SKIP_CHECKS"] = "1"  # the checks load every lab page, which no job needs
     parent = os.getpid()
 
     def watch_parent(**_kwargs: Any) -> None:

@@ -30,7 +30,7 @@ def test_a_secret_that_is_replaced_is_whole_and_closed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../outside", "", "a/b", "Key"])
 def test_a_name_that_is_no_name_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match="is not a valid name of a secret"):
+    with pytest.raises(ValueError, match="is not a valid secret name"):
         secrets.write(tmp_path, name, "value")
 
 
