@@ -2,7 +2,7 @@
 
 Sources: MMLU (hendrycks/test, ``evaluate.py``) compares the predicted letter with the gold letter. ARC
 (allenai/aristo-leaderboard, ``arc/evaluator``) looks for the answer key, a letter or a numeral, among the
-predicted labels; k labels earn 1/k, which here is the score only: the reward needs exactly one. ScienceQA
+predicted labels; k labels earn 1/k, which here is only the score: the reward needs exactly one. ScienceQA
 (lupantech/ScienceQA, ``run_gpt3.py``) reads the single match of ``The answer is ([A-Z]).`` and chooses at
 random when there is none; here no label is incorrect. The text of a choice is not its label.
 """
@@ -47,22 +47,22 @@ WRITTEN = re.compile(
     ],
 )
 def choice(gold: Gold, evidence: Evidence) -> Verdict:
-    """Correct when exactly one label is given and it is the gold's; ``score`` is 1/k for k labels.
+    """Correct if exactly one label is given and it is the gold's; ``score`` is 1/k for k labels.
 
     Letters compare without case. Raises ``UnparsableGold``.
     """
-    wanted = [_gold_label(answer) for answer in gold_answers(gold)]
+    golds = [_gold_label(answer) for answer in gold_answers(gold)]
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
     labels = [read_label(answer) for answer in answers[:MOST_LABELS]]
-    found = [label for label in labels if label is not None]
-    if not found or len(found) < len(answers):
-        return unparsable(gold=wanted[0], answer=" ".join(answers))
-    is_among = any(label in wanted for label in found)
+    given = [label for label in labels if label is not None]
+    if not given or len(given) < len(answers):
+        return unparsable(gold=golds[0], answer=" ".join(answers))
+    is_among = any(label in golds for label in given)
     return Verdict(
-        correct=is_among and len(found) == 1,
-        score=1 / len(found) if is_among else 0.0,
-        parsed_gold=wanted[0],
-        parsed_answer=", ".join(found),
+        correct=is_among and len(given) == 1,
+        score=1 / len(given) if is_among else 0.0,
+        parsed_gold=golds[0],
+        parsed_answer=", ".join(given),
     )
 
 

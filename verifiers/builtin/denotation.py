@@ -41,14 +41,14 @@ def denotation(gold: Gold, evidence: Evidence) -> Verdict:
     The gold is an official ``targetValue`` cell, ``extra["canonical"]`` its ``targetCanon`` cell if known. An
     answer is such a cell too, or a tuple of items. Raises ``UnparsableGold``.
     """
-    wanted = _gold_values(gold)
-    shown = denotations.cell_of([value.text for value in wanted])
+    targets = _gold_values(gold)
+    shown = denotations.cell_of([value.text for value in targets])
     items = _items(evidence)
     if items is None:
         return unparsable(gold=shown, answer=str(evidence.answer))
-    found = denotations.value_set(items)
-    answer = denotations.cell_of([value.text for value in found])
-    return judged(denotations.is_match(wanted, found), gold=shown, answer=answer)
+    values = denotations.value_set(items)
+    answer = denotations.cell_of([value.text for value in values])
+    return judged(denotations.is_match(targets, values), gold=shown, answer=answer)
 
 
 def _gold_values(gold: Gold) -> list[denotations.Value]:

@@ -43,13 +43,13 @@ def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
     answer = short_answer(evidence)
     if answer is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
-    correct = any(_form(answer) == _form(wanted) for wanted in gold_answers(gold))
+    correct = any(_form(answer) == _form(target) for target in gold_answers(gold))
     return judged(correct, gold=gold.answer, answer=answer)
 
 
 def _form(text: str) -> Fraction | str:
-    found = read_number(text) if BARE_NUMBER.fullmatch(text.strip()) else None
-    if found is None:
+    reading = read_number(text) if BARE_NUMBER.fullmatch(text.strip()) else None
+    if reading is None:
         return " ".join(text.lower().split())
-    value, is_percent = found
+    value, is_percent = reading
     return value / 100 if is_percent else value

@@ -75,22 +75,22 @@ POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])[\u00b2\u00b3]")
 )
 def numeric(gold: Gold, evidence: Evidence) -> Verdict:
     """Exact equality of rational numbers; a percentage counts as its number or as its hundredth."""
-    wanted = [_gold_value(answer) for answer in gold_answers(gold)]
+    golds = [_gold_value(answer) for answer in gold_answers(gold)]
     text = short_answer(evidence)
-    found = read_number(text) if text else None
-    if found is None:
-        return unparsable(gold=str(wanted[0]), answer=text or "")
-    value, is_percent = found
+    reading = read_number(text) if text else None
+    if reading is None:
+        return unparsable(gold=str(golds[0]), answer=text or "")
+    value, is_percent = reading
     readings = {value, value / 100} if is_percent else {value}
-    correct = any(number in readings for number in wanted)
-    return judged(correct, gold=str(wanted[0]), answer=f"{value}%" if is_percent else str(value))
+    correct = any(number in readings for number in golds)
+    return judged(correct, gold=str(golds[0]), answer=f"{value}%" if is_percent else str(value))
 
 
 def _gold_value(text: str) -> Fraction:
-    found = read_number(text.strip())
-    if found is None:
+    reading = read_number(text.strip())
+    if reading is None:
         raise UnparsableGold(f"The gold {text[:80]!r} is not one number.")
-    return found[0]
+    return reading[0]
 
 
 def read_number(text: str) -> tuple[Fraction, bool] | None:

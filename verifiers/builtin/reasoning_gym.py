@@ -51,7 +51,7 @@ def reasoning_gym(gold: Gold, evidence: Evidence) -> Verdict:
     answer = cleaned(evidence.answer) if isinstance(evidence.answer, str) else None
     if answer is None:
         return unparsable(gold=gold.answer)
-    found = RULES[name](Puzzle(name, gold.answer.strip(), gold.extra.get("facts", {})), answer)
-    if found is None:
+    is_right = RULES[name](Puzzle(name, gold.answer.strip(), gold.extra.get("facts", {})), answer)
+    if is_right is None:
         return unparsable(gold=gold.answer, answer=answer)
-    return judged(found, gold=gold.answer, answer=answer)
+    return judged(is_right, gold=gold.answer, answer=answer)

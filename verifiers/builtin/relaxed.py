@@ -40,22 +40,22 @@ def relaxed(gold: Gold, evidence: Evidence) -> Verdict:
     text = answer_text(evidence)
     if text is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
-    return judged(any(is_near(wanted, text) for wanted in gold_answers(gold)), gold=gold.answer, answer=text)
+    return judged(any(is_near(target, text) for target in gold_answers(gold)), gold=gold.answer, answer=text)
 
 
 def answer_text(evidence: Evidence) -> str | None:
-    """The one answer as it was written; None when there is not one readable answer."""
+    """The one answer as written; None unless there is exactly one readable answer."""
     if short_answer(evidence) is None:
         return None
     return (evidence.answer if isinstance(evidence.answer, str) else evidence.answer[0]).strip()
 
 
-def is_near(wanted: str, text: str) -> bool:
+def is_near(gold: str, text: str) -> bool:
     """The official rule for one gold and one answer."""
-    target, prediction = number(wanted), number(text)
+    target, prediction = number(gold), number(text)
     if prediction is not None and target:
         return abs(prediction - target) / abs(target) <= MOST_RELATIVE_CHANGE
-    return text.lower() == wanted.strip().lower()
+    return text.lower() == gold.strip().lower()
 
 
 def number(text: str) -> float | None:

@@ -37,18 +37,18 @@ def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
     text = relaxed.answer_text(evidence)
     if text is None:
         return unparsable(gold=gold.answer, answer=str(evidence.answer))
-    correct = any(_is_right(wanted.strip(), text) for wanted in gold_answers(gold))
+    correct = any(_is_right(target.strip(), text) for target in gold_answers(gold))
     return judged(correct, gold=gold.answer, answer=text)
 
 
-def _is_right(wanted: str, text: str) -> bool:
-    if not relaxed.is_near(wanted, text):
+def _is_right(gold: str, text: str) -> bool:
+    if not relaxed.is_near(gold, text):
         return False
-    return not _is_exact(wanted) or relaxed.number(wanted) == relaxed.number(text)
+    return not _is_exact(gold) or relaxed.number(gold) == relaxed.number(text)
 
 
-def _is_exact(wanted: str) -> bool:
-    written = relaxed.number(wanted.rstrip("%"))
+def _is_exact(gold: str) -> bool:
+    written = relaxed.number(gold.rstrip("%"))
     if written is None or not written.is_integer():
         return False
     return abs(written) < EXACT_BELOW or int(written) in YEARS

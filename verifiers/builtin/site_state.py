@@ -1,9 +1,9 @@
-"""The values that a mock-site task asks for, and the state in which its episode ends.
+"""The values that a mock-site task asks for, and the final state of its episode.
 
-A value of the gold says how it is read. A date (``2027-05-06``) may be written as pages write dates; a number
-may carry a currency, commas between thousands and the word for what is counted; a single letter may be called
-a condition and stand in brackets; any other text goes by its words, whatever their case, and so do a site's
-own numbers, of which no two differ by case alone. A final full stop is ignored, except after figures.
+The gold value decides how an answer is read. A date (``2027-05-06``) may be written as pages write dates; a
+number may carry a currency, commas between thousands and the counted noun; a single letter may be called a
+condition and stand in brackets; any other text is compared by its words, ignoring case, and so are a site's
+own numbers, no two of which differ by case alone. A final full stop is ignored, except after figures.
 Values come in the order of the task's fields.
 """
 
@@ -73,18 +73,18 @@ LETTER = re.compile(r"(?:condition\s*)?\(?([a-z])\)?", re.ASCII | re.IGNORECASE)
     ],
 )
 def site_state(gold: Gold, evidence: Evidence) -> Verdict:
-    """Every value equal, and every part of ``gold.extra["state"]``, if there is one, that of the evidence.
+    """Every value equal, and every part of ``gold.extra["state"]``, if any, equal to the evidence's.
 
-    ``evidence.extra["state"]`` is the episode's folded state as JSON; a state that is asked for and not there
-    raises ``ValueError``. Parts that the gold does not name may be anything. ``metrics`` tell the two apart.
+    ``evidence.extra["state"]`` is the episode's folded state as JSON; raises ``ValueError`` if it is needed
+    and missing. Parts that the gold does not name may be anything. ``metrics`` has values and state apart.
     """
-    wanted = values_of(gold.answer)
+    expected = values_of(gold.answer)
     given = values_of(evidence.answer)
-    shown = denotations.cell_of(wanted)
+    shown = denotations.cell_of(expected)
     read = [readable(value) if len(value) <= SHORT_ANSWER_CHARS else None for value in given]
-    if len(given) != len(wanted) or None in read:
+    if len(given) != len(expected) or None in read:
         return unparsable(gold=shown, answer=denotations.cell_of(given))
-    rights = [is_same(one, other or "") for one, other in zip(wanted, read, strict=True)]
+    rights = [is_same(one, other or "") for one, other in zip(expected, read, strict=True)]
     has_state = is_reached(gold.extra.get("state"), evidence.extra.get("state"))
     verdict = judged(all(rights) and has_state, gold=shown, answer=denotations.cell_of(given))
     metrics = {"values_right": sum(rights) / len(rights), "state_right": float(has_state)}
@@ -97,41 +97,41 @@ def values_of(answer: str | tuple[str, ...]) -> list[str]:
     return [value.strip() for value in given]
 
 
-def is_reached(wanted: Mapping[str, Any] | None, state: Mapping[str, Any] | None) -> bool:
-    if wanted is None:
+def is_reached(target: Mapping[str, Any] | None, state: Mapping[str, Any] | None) -> bool:
+    if target is None:
         return True
     if state is None:
         raise ValueError("The task is judged by its state, and the evidence has none.")
-    return all(state.get(part) == value for part, value in wanted.items())
+    return all(state.get(part) == value for part, value in target.items())
 
 
-def is_same(wanted: str, given: str) -> bool:
-    if NUMBER.fullmatch(wanted):
-        return number_of(given) == number_of(wanted)
-    wanted, given = wanted.removesuffix("."), given.removesuffix(".")
-    if ISO_DATE.fullmatch(wanted):
-        return date_of(given) == date.fromisoformat(wanted)
-    if len(wanted) == 1:
-        found = LETTER.fullmatch(given)
-        return found is not None and found[1].casefold() == wanted.casefold()
-    return _words(given) == _words(wanted)
+def is_same(gold: str, given: str) -> bool:
+    if NUMBER.fullmatch(gold):
+        return number_of(given) == number_of(gold)
+    gold, given = gold.removesuffix("."), given.removesuffix(".")
+    if ISO_DATE.fullmatch(gold):
+        return date_of(given) == date.fromisoformat(gold)
+    if len(gold) == 1:
+        letter = LETTER.fullmatch(given)
+        return letter is not None and letter[1].casefold() == gold.casefold()
+    return _words(given) == _words(gold)
 
 
 def date_of(text: str) -> date | None:
     """A day written in figures (ISO) or with the month's name, in either order; None for anything else."""
-    if found := YEAR_FIRST.fullmatch(text):
-        return _day(int(found[1]), int(found[2]), int(found[3]))
-    if found := DAY_FIRST.fullmatch(text):
-        return _day(int(found[3]), _month(found[2]), int(found[1]))
-    if found := MONTH_FIRST.fullmatch(text):
-        return _day(int(found[3]), _month(found[1]), int(found[2]))
+    if match := YEAR_FIRST.fullmatch(text):
+        return _day(int(match[1]), int(match[2]), int(match[3]))
+    if match := DAY_FIRST.fullmatch(text):
+        return _day(int(match[3]), _month(match[2]), int(match[1]))
+    if match := MONTH_FIRST.fullmatch(text):
+        return _day(int(match[3]), _month(match[1]), int(match[2]))
     return None
 
 
 def number_of(text: str) -> Decimal | None:
-    """The number beside which a currency or the word for what is counted may stand; None for other text."""
-    found = AMOUNT.fullmatch(text)
-    return Decimal(found[1].replace(",", "")) if found else None
+    """The number, with or without a currency or counted noun (``12 reviews``); None for other text."""
+    match = AMOUNT.fullmatch(text)
+    return Decimal(match[1].replace(",", "")) if match else None
 
 
 def _month(name: str) -> int:

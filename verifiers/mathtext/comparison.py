@@ -1,4 +1,4 @@
-"""Whether an answer's form says what the gold's form says."""
+"""Whether an answer's form means the same as the gold's."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _same_labelled_items(gold: Sequenced[Labelled], answer: Sequenced[Labelled])
 
 
 def _match(left: Sequenced[Labelled], right: Sequenced[Labelled], same: Callable[[Form, Form], bool]) -> bool:
-    """Whether the items pair up. Equality is transitive here, so the first partner found will do."""
+    """Whether the items pair up. Equality is transitive here, so the first partner will do."""
     rest = list(right)
     for item in left:
         partner = next((index for index, other in enumerate(rest) if same(item, other)), None)
@@ -217,7 +217,7 @@ def _same_sequence(gold: Sequence, answer: Form) -> bool:
 
 
 def _in_order_of_names(items: Sequenced[Labelled]) -> list[Labelled]:
-    """``y = 2, x = 1`` as the point (1, 2): coordinates have their own order, not that of writing."""
+    """``y = 2, x = 1`` as the point (1, 2): coordinates go by name, not in the order written."""
     names = [item.label for item in items]
     if len(set(names)) == len(names) and any(set(names) <= set(order) for order in COORDINATES):
         return sorted(items, key=lambda item: item.label)

@@ -21,18 +21,18 @@ FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
     """The verdict on a short mathematical answer. ``strict`` also asks that the answer be finished work."""
     texts = [readable(answer) or "" for answer in gold_answers(gold)]
-    wanted = [(text, forms_of(text)) for text in texts if text]
-    if not wanted or not clean(wanted[0][0]):
+    golds = [(text, forms_of(text)) for text in texts if text]
+    if not golds or not clean(golds[0][0]):
         raise UnparsableGold(f"The gold {gold.answer[:80]!r} holds no answer.")
-    shown_gold = _shown(wanted[0][0], wanted[0][1])
+    shown_gold = _shown(golds[0][0], golds[0][1])
     text = short_answer(evidence)
     if text is None or not clean(text):
         return unparsable(gold=shown_gold, answer=text or "")
-    found = forms_of(text)
-    shown = _shown(text, found)
-    if any(_is_same(one, forms, text, found, strict=strict) for one, forms in wanted):
+    readings = forms_of(text)
+    shown = _shown(text, readings)
+    if any(_is_same(one, forms, text, readings, strict=strict) for one, forms in golds):
         return judged(True, gold=shown_gold, answer=shown)
-    if not found and not is_beyond_grammar(clean(text) or ""):
+    if not readings and not is_beyond_grammar(clean(text) or ""):
         return unparsable(gold=shown_gold, answer=shown)
     return judged(False, gold=shown_gold, answer=shown)
 

@@ -103,10 +103,10 @@ class _Reader:
         index = self.position + ahead
         return self.pieces[index] if index < len(self.pieces) else ""
 
-    def take(self, wanted: str = "") -> str:
+    def take(self, expected: str = "") -> str:
         piece = self.peek()
-        if not piece or (wanted and piece != wanted):
-            raise NotAnExpression(f"{wanted or 'more'} expected")
+        if not piece or (expected and piece != expected):
+            raise NotAnExpression(f"{expected or 'more'} expected")
         self.position += 1
         return piece
 

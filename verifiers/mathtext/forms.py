@@ -9,7 +9,7 @@ from verifiers.mathtext.expressions import Node
 
 @dataclass(frozen=True)
 class Scalar:
-    """One expression. ``percent`` and ``degrees`` are signs it carried, ``unit`` a known unit's name."""
+    """One expression. ``percent`` and ``degrees`` are signs that it had, ``unit`` a known unit's name."""
 
     node: Node
     percent: bool = False

@@ -204,8 +204,8 @@ def _known_name(match: re.Match[str]) -> str:
 
 def text_blocks(text: str) -> list[tuple[int, int, str]]:
     """Start, end and content of every ``\\text{...}``."""
-    found = []
+    blocks = []
     for match in re.finditer(r"\\text\s*\{", text):
         end = closing_brace(text, match.end() - 1)
-        found.append((match.start(), min(end + 1, len(text)), text[match.end() : end]))
-    return found
+        blocks.append((match.start(), min(end + 1, len(text)), text[match.end() : end]))
+    return blocks

@@ -1,4 +1,4 @@
-"""Forms as short text, for the person who asks why an answer was judged so."""
+"""Forms as short text, for people who want to know how an answer was read."""
 
 from __future__ import annotations
 

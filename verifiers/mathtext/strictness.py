@@ -1,4 +1,4 @@
-"""Whether an answer is finished work: an equal value left in the form of the question is none.
+"""Whether an answer is finished work, and not an equal value still in the form of the question.
 
 "Compute 3 + 4" is not answered by "3 + 4", nor "Expand (x+1)(x+2)" by "(x+1)(x+2)". The official check
 (``math_equivalence.py`` of hendrycks/math) refuses both because it compares strings; a comparison of values
@@ -33,11 +33,11 @@ class Work:
 
 def is_finished(gold: Form, answer: Form) -> bool:
     """Whether the answer leaves no more work than the gold, and is factored if and only if the gold is."""
-    wanted, found = _work_in(gold), _work_in(answer)
+    allowed, left = _work_in(gold), _work_in(answer)
     return (
-        found.calls <= wanted.calls
-        and found.undone <= wanted.undone
-        and (found.products > 0) == (wanted.products > 0)
+        left.calls <= allowed.calls
+        and left.undone <= allowed.undone
+        and (left.products > 0) == (allowed.products > 0)
     )
 
 

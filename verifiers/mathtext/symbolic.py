@@ -1,7 +1,7 @@
 """Formulas beyond our grammar (sums, integrals, matrix arithmetic), compared by math-verify and sympy.
 
 math-verify (huggingface/Math-Verify) reads LaTeX by a grammar, not by evaluating it. It reads leniently, so
-it is asked only about formulas that use what our grammar lacks and that hold no prose.
+it sees only formulas without prose that use what our grammar lacks.
 """
 
 from __future__ import annotations

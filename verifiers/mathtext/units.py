@@ -110,8 +110,8 @@ def _is_unit(word: str) -> bool:
 
 def _canonical(content: str, *, power: str) -> str:
     """``foot`` or ``foot^2``; "" for a unit that is not known."""
-    found = re.findall(r"[a-z]+", content.lower())
-    names = [CANONICAL[word] for word in found if word not in QUALIFIERS and word in CANONICAL][:1]
-    in_words = [POWER_WORDS[word] for word in found if word in POWER_WORDS]
+    words = re.findall(r"[a-z]+", content.lower())
+    names = [CANONICAL[word] for word in words if word not in QUALIFIERS and word in CANONICAL][:1]
+    in_words = [POWER_WORDS[word] for word in words if word in POWER_WORDS]
     written = re.search(r"[23]", power or content)
     return "".join(names + (in_words or ([f"^{written[0]}"] if written else []))[:1]) if names else ""

@@ -1,4 +1,4 @@
-"""Boards that have many right answers, played through."""
+"""Boards with many right answers, which are played through."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Place = tuple[int, int]
 
 
 def queens(puzzle: Puzzle, answer: str) -> bool | None:
-    """One of the boards that the generator found; it lists all that complete the given one."""
+    """One of the generator's solutions, which are all completions of the given board."""
     return cells(answer) in {cells(board) for board in puzzle.facts["valid_answers"]}
 
 
@@ -28,11 +28,11 @@ def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
     goals = {place for place, sign in floor.items() if sign in GOAL}
     (player,) = (place for place, sign in floor.items() if sign in PLAYER)
     for move in answer:
-        ahead = _beside(player, MOVES[move])
+        ahead = _neighbour(player, MOVES[move])
         if ahead not in floor:
             return False
         if ahead in boxes:
-            behind = _beside(ahead, MOVES[move])
+            behind = _neighbour(ahead, MOVES[move])
             if behind not in floor or behind in boxes:
                 return False
             boxes = boxes - {ahead} | {behind}
@@ -52,5 +52,5 @@ def _places(rows: list[list[str]]) -> Iterator[tuple[Place, str]]:
             yield (row, column), sign
 
 
-def _beside(place: Place, step: Place) -> Place:
+def _neighbour(place: Place, step: Place) -> Place:
     return place[0] + step[0], place[1] + step[1]

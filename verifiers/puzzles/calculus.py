@@ -2,7 +2,7 @@
 
 An answer that names the integral itself (``Integral(...)``) would differentiate to the right thing; only
 elementary functions are read. The derivative is taken exactly, along with each value (forward automatic
-differentiation), in 50 digits, so an expression that agrees at every point is right for all that matters.
+differentiation), in 50 digits, so an expression that agrees at every point is right for all practical purposes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ SIZE_MAX = "1e400"
 SIZE_MIN = "1e-400"
 EXPONENT_MAX = 1_000
 OPERATIONS_MAX = 200  # a generated antiderivative has about a dozen
-# On both sides of zero and inside and outside of the unit interval; no rational multiple of pi.
+# On both sides of zero, inside and outside the unit interval; not rational multiples of pi.
 POINTS = ("0.37", "-0.61", "1.43", "-1.87", "2.71", "0.083", "-0.129", "3.3")
 POINTS_NEEDED = 2
 CONSTANT = "C"
 
-# A context of its own: the module's one belongs to whoever sets its precision last.
+# Our own context: the precision of the module's is whatever was set last.
 m: Any = mpmath.MPContext()
 m.dps = DIGITS
 
@@ -44,27 +44,27 @@ class Dual:
 
 def antiderivative(puzzle: Puzzle, answer: str) -> bool | None:
     """Its derivative is the integrand wherever both are defined among the points."""
-    wanted = parsed(puzzle.facts["integrand"])
-    found = parsed(answer)
-    if wanted is None:
+    integrand = parsed(puzzle.facts["integrand"])
+    candidate = parsed(answer)
+    if integrand is None:
         raise UnparsableGold("the integrand cannot be read")
-    if found is None or not _is_known(found, variable=puzzle.facts["variable"]):
+    if candidate is None or not _is_known(candidate, variable=puzzle.facts["variable"]):
         return None
     seen = 0
     for point in POINTS:
-        agrees = _agrees(found, wanted, variable=puzzle.facts["variable"], at=point)
+        agrees = _agrees(candidate, integrand, variable=puzzle.facts["variable"], at=point)
         if agrees is False:
             return False
         seen += agrees is True
     return seen >= POINTS_NEEDED
 
 
-def _agrees(found: ast.expr, wanted: ast.expr, *, variable: str, at: str) -> bool | None:
+def _agrees(candidate: ast.expr, integrand: ast.expr, *, variable: str, at: str) -> bool | None:
     """Whether slope and integrand are equal at a point; None where one of them is not defined."""
     place = {variable: Dual(m.mpc(at), m.mpc(1)), CONSTANT: Dual(m.mpc(7), m.mpc(0))}
     try:
-        slope = _dual(found, place).slope
-        value = _dual(wanted, place).value
+        slope = _dual(candidate, place).slope
+        value = _dual(integrand, place).value
     except (ZeroDivisionError, ValueError, OverflowError, RecursionError):
         return None
     return bool(abs(slope - value) <= m.mpf(TOLERANCE) * (1 + abs(value)))
@@ -134,18 +134,18 @@ def _power(base: Dual, exponent: Dual) -> Dual:
     return Dual(value, slope)
 
 
-def _bounded(found: Dual) -> Dual:
-    """Refuses what is so large, or so near to zero, that the next function of it would not end.
+def _bounded(value: Dual) -> Dual:
+    """Rejects values so large, or so close to zero, that the next function would not terminate.
 
-    The logarithm of ``1 + 1e-1000000j``, for one, is worked out in millions of digits.
+    The logarithm of ``1 + 1e-1000000j``, for instance, takes millions of digits.
     """
-    for number in (found.value, found.slope):
+    for number in (value.value, value.slope):
         if not m.isfinite(number):
             raise OverflowError("the value is not finite")
         for part in (abs(number.real), abs(number.imag)):
             if part and not m.mpf(SIZE_MIN) <= part <= m.mpf(SIZE_MAX):
                 raise OverflowError("the value is too large or too small")
-    return found
+    return value
 
 
 FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {

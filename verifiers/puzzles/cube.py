@@ -1,8 +1,8 @@
 """Rubik's cube, turned sticker by sticker.
 
 Moves as the package's cube (magiccube) takes them: a face, ``w`` for two layers, a middle slice or a rotation
-of the whole cube, then ``'`` for the other way round, then how often. Places are counted from the cube's
-centre in half cells, so that a sticker lies one half cell outside of its piece.
+of the whole cube, then ``'`` for the other direction, then a count. Positions are measured from the cube's
+centre in half cells, so that a sticker lies half a cell outside its piece.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from verifiers.puzzles.rule import Puzzle
 MOVE = re.compile(r"(?:([LRDUBF])(w?)|([MESXYZ]))('?)([123]?)", re.ASCII)
 AXES = {name: axis for axis, names in enumerate(("LRMX", "DUEY", "BFSZ")) for name in names}
 FIRST_LAYERS = "LDB"
-# Turned against the sense in which the first of the other two axes goes to the second.
+# Turned against the direction from the first to the second of the other two axes.
 BACKWARD = "RDFESXZ"
 
 Place = tuple[int, int, int]
@@ -38,7 +38,7 @@ def rubiks_cube(puzzle: Puzzle, answer: str) -> bool | None:
 
 
 def undoing(moves: str) -> str:
-    """The moves that take back these, which are each a face and ``'`` or not."""
+    """The moves that undo these, each a face with or without ``'``."""
     return " ".join(move[:-1] if move.endswith("'") else f"{move}'" for move in reversed(moves.split()))
 
 

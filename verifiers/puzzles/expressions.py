@@ -1,4 +1,4 @@
-"""Expressions: parsed with a short list of what may stand in them, never evaluated by Python."""
+"""Expressions, parsed with a short list of permitted parts and never evaluated by Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Polynomial = dict[Monomial, Fraction]
 
 
 def parsed(text: str) -> ast.expr | None:
-    """The tree of an expression of numbers, names, ``+ - * / **`` and calls; None when it is none."""
+    """The tree of an expression of numbers, names, ``+ - * / **`` and calls; None for anything else."""
     if len(text) > EXPRESSION_CHARS or not CHARACTERS.fullmatch(text) or DIGIT_BEFORE_LETTER.search(text):
         return None
     try:
@@ -33,7 +33,7 @@ def parsed(text: str) -> ast.expr | None:
 
 
 def arithmetic(puzzle: Puzzle, answer: str) -> bool | None:
-    """Uses each of the given numbers once, ``+ - * /`` and brackets, and comes to the target."""
+    """Uses each given number once, ``+ - * /`` and brackets, and evaluates to the target."""
     tree = parsed(answer)
     if tree is None:
         return None
@@ -68,23 +68,23 @@ FOUR: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
 
 
 def polynomial(text: str) -> frozenset[tuple[Monomial, Fraction]] | None:
-    """A polynomial that is multiplied out: a sum of products of numbers and powers of variables.
+    """An expanded polynomial: a sum of products of numbers and powers of variables.
 
-    Anything else, as the product that is asked about, has no reading.
+    Anything else, like the product in the question, has no reading.
     """
     tree = parsed(text)
     if tree is None:
         return None
-    found: Polynomial = {}
+    terms: Polynomial = {}
     try:
         for sign, term in _terms(tree, 1):
             powers: Counter[str] = Counter()
             factor = _product(term, powers)
             monomial = tuple(sorted((name, power) for name, power in powers.items() if power))
-            found[monomial] = found.get(monomial, Fraction(0)) + sign * factor
+            terms[monomial] = terms.get(monomial, Fraction(0)) + sign * factor
     except (ValueError, RecursionError):
         return None
-    return frozenset((monomial, factor) for monomial, factor in found.items() if factor)
+    return frozenset((monomial, factor) for monomial, factor in terms.items() if factor)
 
 
 def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
@@ -98,7 +98,7 @@ def _terms(node: ast.expr, sign: int) -> Iterator[tuple[int, ast.expr]]:
 
 
 def _product(node: ast.expr, powers: Counter[str]) -> Fraction:
-    """The number before a product; its variables are counted in ``powers``."""
+    """The coefficient of a product; ``powers`` counts its variables."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return Fraction(node.value)
     if isinstance(node, ast.Name):

@@ -1,4 +1,4 @@
-"""Answers in normal forms: two that read alike are the same answer."""
+"""Normal forms of answers: two answers with equal forms are the same."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def comma_list(text: str) -> tuple[str, ...]:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """Rows of a board as they stand, white space at their ends aside."""
+    """Rows of a board as written, without white space at the ends."""
     return tuple(line.rstrip() for line in text.split("\n"))
 
 
 def cells(text: str) -> tuple[tuple[str, ...], ...]:
-    """Rows of a board as cells with white space between."""
+    """Rows of a board as cells separated by white space."""
     return tuple(tuple(line.split()) for line in text.split("\n"))
 
 
@@ -71,23 +71,23 @@ def life_board(text: str) -> Hashable | None:
 
 def groups(text: str) -> Hashable | None:
     """A JSON array of arrays of words, both in any order."""
-    found = _word_lists(text)
-    return None if found is None else tuple(sorted(tuple(sorted(group)) for group in found))
+    lists = _word_lists(text)
+    return None if lists is None else tuple(sorted(tuple(sorted(group)) for group in lists))
 
 
 def partitions(text: str) -> Hashable | None:
     """A JSON array of arrays of words; the outer one in any order."""
-    found = _word_lists(text)
-    return None if found is None else tuple(sorted(tuple(group) for group in found))
+    lists = _word_lists(text)
+    return None if lists is None else tuple(sorted(tuple(group) for group in lists))
 
 
 def number_list(text: str) -> Hashable | None:
-    """A JSON or Python array of numbers, each quoted or not, in its order."""
+    """A JSON or Python array of numbers, quoted or not, in order."""
     items = _json(text.replace("'", '"') if SINGLE_QUOTED.fullmatch(text) else text)
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         return None
-    found = [number(item) for item in items]
-    return None if None in found else tuple(found)
+    values = [number(item) for item in items]
+    return None if None in values else tuple(values)
 
 
 def duration(text: str) -> Hashable | None:
@@ -101,24 +101,24 @@ def duration(text: str) -> Hashable | None:
 
 
 def roles(text: str) -> Hashable | None:
-    """Who is what, from ``A is a knight, and B is a knave``; in any order, nobody twice."""
+    """Who is what, from ``A is a knight, and B is a knave``; in any order, no name twice."""
     parts = re.split(r",? and |, ", " ".join(text.lower().split()).removesuffix("."))
-    found = [ROLE.fullmatch(part) for part in parts]
-    pairs = {match[1]: match[2] for match in found if match}
+    matches = [ROLE.fullmatch(part) for part in parts]
+    pairs = {match[1]: match[2] for match in matches if match}
     return frozenset(pairs.items()) if len(pairs) == len(parts) else None
 
 
 def _word_lists(text: str) -> list[list[str]] | None:
-    found = _json(text)
-    if not isinstance(found, list) or not all(isinstance(group, list) for group in found):
+    value = _json(text)
+    if not isinstance(value, list) or not all(isinstance(group, list) for group in value):
         return None
-    if any(not isinstance(word, str) for group in found for word in group):
+    if any(not isinstance(word, str) for group in value for word in group):
         return None
-    return found
+    return value
 
 
 def _json(text: str) -> Any:
-    """JSON with its numbers as strings; None when it is none, or has names for numbers (``NaN``)."""
+    """JSON with its numbers as strings; None if it is not JSON or names numbers (``NaN``)."""
     try:
         return json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Numbers as people write them, exact."""
+"""Numbers as people write them, read exactly."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SIGNIFICANT_FIGURES = 3
 
 def number(text: str) -> Fraction | None:
     """``-1,234.50`` or ``1.2e-7``; None for anything else, names (``nan``) included."""
-    found = _decimal(text)
-    return None if found is None else Fraction(found)
+    value = _decimal(text)
+    return None if value is None else Fraction(value)
 
 
 def _decimal(text: str) -> Decimal | None:
@@ -32,13 +32,13 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def numbers(text: str) -> Hashable | None:
-    """Numbers with commas between, in any order."""
-    found = [number(part) for part in text.split(",")]
-    return None if None in found else tuple(sorted(value for value in found if value is not None))
+    """Comma-separated numbers, in any order."""
+    values = [number(part) for part in text.split(",")]
+    return None if None in values else tuple(sorted(value for value in values if value is not None))
 
 
 def calendar(text: str) -> Hashable:
-    """A number, yes or no in any case, or a weekday as it is written."""
+    """A number, yes or no in any case, or a weekday as written."""
     value = number(text)
     if value is not None:
         return value
@@ -46,7 +46,7 @@ def calendar(text: str) -> Hashable:
 
 
 def complex_number(text: str) -> Hashable | None:
-    """``3 - 2i``, ``5.00``, ``-i``; within one pair of brackets or none."""
+    """``3 - 2i``, ``5.00``, ``-i``; with at most one pair of brackets."""
     plain = text.replace(" ", "").lower()
     if plain.startswith("(") and plain.endswith(")"):
         plain = plain[1:-1]
@@ -58,7 +58,7 @@ def complex_number(text: str) -> Hashable | None:
 
 
 def factors(text: str) -> Hashable | None:
-    """Whole numbers with signs of multiplication between, in any order."""
+    """Whole numbers separated by multiplication signs, in any order."""
     parts = [part.strip() for part in re.split(r"[×*x]", text)]
     if not all(part.isascii() and part.isdigit() for part in parts):
         return None
@@ -66,7 +66,7 @@ def factors(text: str) -> Hashable | None:
 
 
 def fraction(text: str) -> Hashable | None:
-    """Numerator and denominator as they are written, not reduced; dollars around it are dropped."""
+    """Numerator and denominator as written, not reduced; dollar signs around it are dropped."""
     plain = text.removeprefix("$").removesuffix("$").strip()
     match = FRACTION.fullmatch(plain) or TEX_FRACTION.fullmatch(plain)
     return None if match is None else (int(match[1]), int(match[2]))
@@ -106,23 +106,23 @@ def significant(text: str) -> Hashable | None:
 def probability(puzzle: Puzzle, answer: str) -> bool | None:
     """The fraction itself, or its decimal rounded to three significant figures or more."""
     rational = puzzle.facts["rational"]
-    wanted = Fraction(rational["numerator"], rational["denominator"])
+    target = Fraction(rational["numerator"], rational["denominator"])
     ratio = FRACTION.fullmatch(answer)
     if ratio:
-        return int(ratio[2]) > 0 and Fraction(int(ratio[1]), int(ratio[2])) == wanted
-    found = _decimal(answer)
-    if found is None:
+        return int(ratio[2]) > 0 and Fraction(int(ratio[1]), int(ratio[2])) == target
+    decimal = _decimal(answer)
+    if decimal is None:
         return None
-    value, digits = Fraction(found), found.as_tuple()
-    if value == wanted:
+    value, digits = Fraction(decimal), decimal.as_tuple()
+    if value == target:
         return True
     if not isinstance(digits.exponent, int) or len(digits.digits) < SIGNIFICANT_FIGURES:
         return False
-    return abs(value - wanted) <= Fraction(10) ** digits.exponent / 2
+    return abs(value - target) <= Fraction(10) ** digits.exponent / 2
 
 
 def candidate(puzzle: Puzzle, answer: str) -> bool | None:
-    """The number that is sought among those shown, in any of the forms in which it is shown."""
+    """The number in question among those shown, in any of the forms shown."""
     value = number(answer)
     if value is None:
         return None

@@ -1,8 +1,8 @@
 """Scorers of the package ``reasoning-gym``, run in the sandbox: puzzles with many right answers.
 
-Only those that neither evaluate the answer nor can be fooled by text are run, each asked only about answers
-of the one shape that is named here. The scorer's source goes in as the program, with stand-ins for what it
-imports of its package; it needs no other, and nothing of this machine is bound.
+Only scorers that neither evaluate the answer nor can be fooled by text are run, and only on answers of the
+one shape named here. The scorer's source goes in as the program, with stand-ins for what it imports of its
+package; it needs nothing else, and nothing of this machine is bound.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PACKAGE = "reasoning_gym"
 WORDS = re.compile(r"[A-Za-z]+", re.ASCII)
 WORD_FILE = "words.csv"
 
-# The scorer's module and the shape of an answer; without the shape several would read past what is beside it.
+# The scorer's module and the shape of an answer; without it several scorers would ignore additional text.
 _QUOTED_MOVE = r'"(?:fill [A-Z]|empty [A-Z]|pour [A-Z]->[A-Z])"'
 _KNIGHT_MOVE = r'"[wB],[A-Z]\d{1,2},[A-Z]\d{1,2}"'
 _DISK_MOVE = r"Move disk \d{1,2} from Peg \d to Peg \d"
@@ -41,7 +41,7 @@ PACKAGED: Mapping[str, tuple[str, str]] = {
     "word_ladder": ("algorithmic.word_ladder", r"[A-Za-z]+(?:\s*,\s*[A-Za-z]+)+"),
 }
 
-# What a dataset's module imports of its package: nothing of it matters to a scorer but the base class.
+# What a dataset's module imports of its package; only the base class matters to a scorer.
 PROGRAM = """
 import json, sys, types
 
@@ -88,13 +88,13 @@ def is_right(given):
 
 
 def packaged(place: str) -> Rule:
-    """A rule that asks the scorer of ``place``, ``<folder>.<module>`` of the package.
+    """A rule that runs the scorer of ``place``, the package's ``<folder>.<module>``.
 
     Raises ``SandboxMissing``, and ``UnparsableGold`` when the scorer refuses the generator's own answer.
     """
 
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
-        gold, given = _asked(puzzle, puzzle.answer), _asked(puzzle, answer)
+        gold, given = _call(puzzle, puzzle.answer), _call(puzzle, answer)
         passed = suite_run(_program(place), Suite(names=("is_right",), pairs=(gold, given))).passed
         if (
             not passed[0]
@@ -106,8 +106,8 @@ def packaged(place: str) -> Rule:
     return rule
 
 
-def _asked(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
-    """The call, and what it comes to when the answer is right."""
+def _call(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
+    """The call, and its value if the answer is right."""
     entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}
     words = _known_words(answer) if puzzle.dataset == "word_ladder" else []
     question = json.dumps({"answer": answer, "entry": entry, "words": words})
@@ -115,7 +115,7 @@ def _asked(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
 
 
 def _known_words(answer: str) -> list[str]:
-    """Of the package's dictionary, the words of the answer that are in it."""
+    """The words of the answer that are in the package's dictionary."""
     return sorted({word.upper() for word in WORDS.findall(answer)} & _dictionary())
 
 
@@ -138,7 +138,7 @@ def _program(place: str) -> str:
 
 @cache
 def _package() -> Path:
-    """Where the package is. It is not imported: that takes a second, and plots nothing here."""
+    """The package's folder. It is not imported, which would take a second."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(f"{PACKAGE} is not installed (requirements-puzzles.txt has it).")

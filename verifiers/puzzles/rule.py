@@ -1,4 +1,4 @@
-"""A puzzle's gold, and what a rule says of an answer to it."""
+"""A puzzle's gold, and the rules that judge an answer to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANSWER_CHARS = 4_000
 
 @dataclass(frozen=True)
 class Puzzle:
-    """One generated item: its dataset, the generator's own answer, and what a check needs beside it."""
+    """One generated item: its dataset, the generator's own answer, and what else a check needs."""
 
     dataset: str
     answer: str
@@ -24,27 +24,27 @@ class Puzzle:
 
 
 Reading = Callable[[str], Hashable | None]
-"""An answer in a normal form, or None when it has not the form that the question asks for."""
+"""An answer in a normal form, or None if it does not have the form that the question asks for."""
 
 Rule = Callable[[Puzzle, str], bool | None]
 """Whether an answer is right; None when it cannot be read."""
 
 
 def same(reading: Reading) -> Rule:
-    """Right is what reads like the gold."""
+    """Right if it reads like the gold."""
 
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
-        wanted = reading(puzzle.answer)
-        if wanted is None:
+        gold = reading(puzzle.answer)
+        if gold is None:
             raise UnparsableGold(f"{puzzle.dataset}: the gold has not the form of an answer")
-        found = reading(answer)
-        return None if found is None else found == wanted
+        given = reading(answer)
+        return None if given is None else given == gold
 
     return rule
 
 
 def shaped(shape: str, rule: Rule) -> Rule:
-    """A rule that is asked only about answers of one shape, a regular expression without flags."""
+    """A rule that sees only answers of one shape, a regular expression without flags."""
     pattern = re.compile(shape, re.ASCII)
 
     def checked(puzzle: Puzzle, answer: str) -> bool | None:
@@ -54,8 +54,8 @@ def shaped(shape: str, rule: Rule) -> Rule:
 
 
 def cleaned(text: str) -> str | None:
-    """The text without outer white space, lines ended by newlines; None when it is blank, too long, or has
-    control characters and halves of characters."""
+    """The text without outer white space and with newlines as line ends; None if it is blank or too long, or
+    has control characters or lone surrogates."""
     plain = text.replace("\r\n", "\n").strip()
     if not plain or len(plain) > ANSWER_CHARS:
         return None

@@ -1,27 +1,27 @@
 """The rule of each dataset of ``reasoning-gym`` 0.1.25.
 
 A dataset whose scorer compares text (the package's plain one, or its own with case or white space dropped)
-is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox, and asked
-only about answers of one shape. The others have rules of ours. What the package's scorers let pass at 1.0:
+is judged by the same comparison here. A scorer that plays a puzzle through is run in the sandbox, on
+answers of one shape only. The others have rules of our own. What the package's scorers accept at 1.0:
 
 - any text: ``game_of_life_halting``; ``polynomial_equations`` where there is no solution;
 - one text for every item: ``nan`` (``complex_arithmetic``), any number where the gold is -1
   (``calendar_arithmetic``), zero where a probability is small (``coin_flip``), four numbers that were not
   given (``puzzle24``), the question itself as ``Integral(...)`` (both integrations);
-- the right answer with others or with anything beside it: ``advanced_geometry``, ``figlet_font``,
+- the right answer among others or with additional text: ``advanced_geometry``, ``figlet_font``,
   ``fraction_simplification``, ``game_of_life``, ``gsm_symbolic``, ``kakurasu``, ``knights_knaves``,
   ``letter_jumble``, ``polynomial_equations``, ``quantum_lock``, ``sokoban``, ``spell_backward``, ``survo``,
   ``time_intervals``;
-- moves that are not possible, which are skipped (``rush_hour``, ``sokoban``): a random walk of 4,000 moves
+- impossible moves, which are skipped (``rush_hour``, ``sokoban``): a random walk of 4,000 moves
   solves a fifth of the easier boards unread;
 - other numbers: ``number_sorting`` within 1, ``pool_matrix`` 1%, ``number_format`` 0.01,
   ``decimal_arithmetic`` a unit of the last place;
 - Python: ``binary_matrix``, ``n_queens``, ``spiral_matrix`` and ``string_insertion`` evaluate the answer, and
   so do, through SymPy, ``countdown``, ``polynomial_multiplication``, ``puzzle24`` and both integrations.
 
-White space around an answer never counts. Where the package compares the text as it stands, so does
-``exact``: spaces within count, and how a number is written. The other readings and rules let both pass, as
-far as their names say. ``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's
+White space around an answer never counts. Where the package compares the raw text, so does ``exact``:
+inner spaces and the spelling of numbers count. The other readings and rules ignore both, as far as their
+names say. ``rubiks_cube`` is turned here because its scorer needs NumPy, which the sandbox's
 Python may not have.
 """
 
@@ -113,7 +113,7 @@ FACTS: Mapping[str, str] = {
     "tower_of_hanoi": "num_disks num_pegs start_peg target_peg solution_length",
     "word_ladder": "start_word end_word",
 }
-"""What a rule reads of the generator's metadata; the others read none."""
+"""What rules read of the generator's metadata; rules not listed read none."""
 
 RULES: Mapping[str, Rule] = dict(
     sorted(

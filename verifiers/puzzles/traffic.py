@@ -1,7 +1,7 @@
-"""Rush Hour: cars on a board of six by six, the first one to the exit on the right.
+"""Rush Hour: cars on a six-by-six board, the first of which must reach the exit on the right.
 
-The package skips what cannot be moved and goes on, so a long walk at random solves what it never read; here
-every move has to be possible. Boards are as the package writes them: 36 cells, ``o`` free, ``x`` a wall.
+The package skips impossible moves and goes on, so that a long random walk solves boards that it never read;
+here every move must be possible. Boards are as the package writes them: 36 cells, ``o`` free, ``x`` a wall.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EXIT = 2 * SIDE + SIDE - 2
 FREE, WALL = "o", "x"
 MOVE = re.compile(r"([A-Z])([+-])([1-5])", re.ASCII)
 STATES_MAX = 60_000
-"""States of a board that are searched for a solution."""
+"""How many states of a board are searched for a solution."""
 
 State = tuple[int, ...]
 
@@ -36,7 +36,7 @@ class Car:
         return sum(1 << cell for cell in self.cells(start))
 
     def next_start(self, start: int, step: int) -> int | None:
-        """Where it starts a step on; None when it would leave the board."""
+        """Its start one step further; None if it would leave the board."""
         last = start if step < 0 else start + (self.length - 1) * self.stride
         place = last % SIDE if self.stride == 1 else last // SIDE
         return start + step * self.stride if 0 <= place + step < SIDE else None
@@ -65,15 +65,15 @@ class Board:
 
 
 def board_read(text: str) -> tuple[Board, State]:
-    """The board and where its cars start, in the order of their letters."""
+    """The board and the start of each car, in the order of their letters."""
     places: dict[str, list[int]] = {}
     for cell, letter in enumerate(text):
         places.setdefault(letter, []).append(cell)
     walls = sum(1 << cell for cell in places.pop(WALL, []))
     places.pop(FREE, None)
-    found = [places[letter] for letter in sorted(places)]
-    cars = tuple(Car(len(cells), cells[1] - cells[0]) for cells in found)
-    return Board(cars, walls), tuple(cells[0] for cells in found)
+    positions = [places[letter] for letter in sorted(places)]
+    cars = tuple(Car(len(cells), cells[1] - cells[0]) for cells in positions)
+    return Board(cars, walls), tuple(cells[0] for cells in positions)
 
 
 def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
@@ -83,16 +83,16 @@ def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
     for move in moves:
         if move is None:
             return None
-        wanted = (ord(move[1]) - ord("A"), int(move[2] + move[3]))
+        key = (ord(move[1]) - ord("A"), int(move[2] + move[3]))
         after = {(number, cells): reached for number, cells, reached in board.moves(state)}
-        if wanted not in after:
+        if key not in after:
             return False
-        state = after[wanted]
+        state = after[key]
     return state[0] == EXIT
 
 
 def solution(text: str) -> str | None:
-    """Moves that solve a board, as few as can be; None when it has more than ``STATES_MAX`` states."""
+    """A shortest solution of a board; None if it has more than ``STATES_MAX`` states."""
     board, first = board_read(text)
     reached: dict[State, tuple[State, str] | None] = {first: None}
     queue = [first]

@@ -12,14 +12,14 @@ from typing import Any
 
 from verifiers.sandbox.seccomp import seccomp_filter
 
-# Nobody's number: not Postgres's, not `nobody`'s, not one that systemd hands out (61184 to 65519).
+# An unused uid: neither Postgres's nor `nobody`'s, nor one that systemd assigns (61184 to 65519).
 SANDBOX_UID = 60_721
 TMPFS_BYTES = 32 * 1024 * 1024
 INSIDE = Path(__file__).with_name("inside")
 SYSTEM_PYTHONS = ("/usr/local/bin/python3", "/usr/bin/python3")
 
-# Nothing of the host but /usr, read-only: no /proc, no /etc, no temporary folders, no sockets, no network.
-# Every sandbox begins with these.
+# The base of every sandbox. It shows only the host's /usr, read-only: no /proc, no /etc, no temporary
+# folders, no sockets, no network.
 BARE = (
     "--unshare-all",
     "--die-with-parent",
@@ -34,7 +34,7 @@ BARE = (
     "--symlink", "usr/lib", "/lib",
     "--symlink", "usr/lib64", "/lib64",
 )  # fmt: skip
-# Everything is read-only in the end but the home, a small tmpfs.
+# In the end everything is read-only except the home folder, a small tmpfs.
 WALLS = (
     *BARE,
     "--dev", "/dev",
@@ -43,7 +43,7 @@ WALLS = (
     "--tmpfs", "/box",
     "--chdir", "/box",
 )  # fmt: skip
-# No site packages, no byte code, none of the caller's paths.
+# No site packages, no bytecode, none of the caller's paths.
 PYTHON_OPTIONS = ("-S", "-s", "-B", "-P")
 
 
@@ -53,10 +53,10 @@ def bubblewrap() -> str | None:
 
 @cache
 def interpreter() -> tuple[str, tuple[str, ...]]:
-    """The Python that programs run in, and what has to be bound for it beside ``/usr``.
+    """The Python that programs run in, and the bind options that it needs besides ``/usr``.
 
-    Ours when it lives under ``/usr``; else the system's; else ours with its folder bound, where the
-    sandbox's user may read it (a pyenv under ``/root`` is not).
+    It is ours if that lives under ``/usr``, else the system's, else ours with its folder bound, provided the
+    sandbox's user may read it (unlike a pyenv under ``/root``).
     """
     base = Path(sys.base_prefix)
     own = base / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -73,7 +73,7 @@ def _is_public(folder: Path) -> bool:
 
 
 def account() -> dict[str, Any]:
-    """Arguments for ``subprocess``: as root another user, from before bubblewrap on."""
+    """Arguments for ``subprocess``: root changes to another user before bubblewrap starts."""
     if os.geteuid() != 0:
         return {}
     return {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []}
@@ -81,7 +81,7 @@ def account() -> dict[str, Any]:
 
 @cache
 def program_text(name: str) -> str:
-    """A program of ``inside`` as one text, with the one module that it imports put before it."""
+    """A program of ``inside`` as one text, preceded by the one module that it imports."""
     shared = "verifiers.sandbox.inside.values"
     values = (INSIDE / "values.py").read_text(encoding="utf-8")
     return (
@@ -95,13 +95,13 @@ def program_text(name: str) -> str:
 
 
 def filter_open() -> int | None:
-    """A new descriptor to read the filter of system calls from; None where there is none."""
+    """A new descriptor with the system-call filter; None on machines without one."""
     code = seccomp_filter()
     return None if code is None else memory_open(code)
 
 
 def memory_open(content: bytes) -> int:
-    """A descriptor of a file in memory, to be read from its beginning."""
+    """A descriptor of a file in memory, positioned at its start."""
     descriptor = os.memfd_create("sandbox", 0)
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CANDIDATE_MEMORY_BYTES = 512 * 1024 * 1024
-"""Address space of a program; it cannot fork, so this is all of it."""
+"""Address space of a program, which cannot fork, so this is its whole memory."""
 
 OUTPUT_BYTES = 10_000
-"""Bytes kept of what a program prints; the rest is read and dropped."""
+"""Bytes stored of a program's output; the rest is read and dropped."""
 
 REPORT_BYTES = 4 * 1024 * 1024
-"""Bytes kept of a checker's report."""
+"""Bytes read of a checker's report."""
 
 PROGRAM_CHARS = 64 * 1024
 """Characters of a program; a longer one is not run."""
@@ -19,9 +19,9 @@ PROGRAM_CHARS = 64 * 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds: of processor time, of wall clock once the candidate is there, and for it to get there.
+    """Seconds of CPU time, of wall-clock time once the candidate is ready, and until it is ready.
 
-    A run has ended after ``wall_s``, and after 2 ``start_s`` more on a machine where nothing will start.
+    A run ends within ``wall_s``, or ``wall_s`` plus twice ``start_s`` on a machine where nothing starts.
     """
 
     cpu_s: int = 8

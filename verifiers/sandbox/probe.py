@@ -12,7 +12,7 @@ PROBE = "import json, os, resource, socket; print(os.listdir('/box'))"
 
 
 def sandbox_problem() -> str | None:
-    """Why no sandbox can be had here, in a sentence; None when a program was just run in one."""
+    """Why no sandbox works here, in a sentence; None if a test program just ran in one."""
     if enclosure.bubblewrap() is None:
         return "bubblewrap is not installed (apt-get install bubblewrap)."
     calls = enclosure.filter_open()

@@ -1,4 +1,4 @@
-"""Runs two sandboxes at once, a candidate and its checker, on a clock outside them."""
+"""Runs two sandboxes at once, a candidate's and its checker's, under a timeout outside them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHUNK = 65_536
 
 @dataclass
 class Heard:
-    """What came out of a sandbox, cut at a bound while it was read; ``is_over`` at its end."""
+    """The output of a sandbox, cut at ``bound`` bytes as it is read; ``is_over`` once it has ended."""
 
     bound: int
     data: bytearray = field(default_factory=bytearray)
@@ -36,7 +36,7 @@ class Heard:
 
 @dataclass(frozen=True)
 class Ran:
-    """The checker's lines and the program's output; ``is_late`` when the clock ended it."""
+    """The checker's lines and the program's output; ``is_late`` if it timed out."""
 
     lines: list[bytes]
     output: bytes
@@ -47,7 +47,7 @@ class Ran:
 def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> Ran:
     """Run a job (JSON for ``inside/checker.py``). Raises ``OSError`` when a sandbox cannot be started.
 
-    The program's clock starts when the checker says that the candidate is there.
+    The program's time starts when the checker reports that the candidate is ready.
     """
     checker_out, candidate_out = Heard(REPORT_BYTES), Heard(OUTPUT_BYTES)
     with ExitStack() as stack:
@@ -68,7 +68,7 @@ def _start(
     arguments = (str(theirs.fileno()), str(limits.cpu_s), str(CANDIDATE_MEMORY_BYTES))
     candidate = _box(stack, "candidate.py", arguments, channel=theirs, hash_seed=hash_seed)
     checker = _box(stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=given, hash_seed=hash_seed)
-    # From here on only the two sandboxes hold the channel, so that either one's end is noticed.
+    # From here on only the two sandboxes hold the channel, so each notices when the other ends.
     ours.close()
     theirs.close()
     return candidate, checker
@@ -83,7 +83,7 @@ def _box(
     stdin: int = subprocess.DEVNULL,
     hash_seed: int,
 ) -> subprocess.Popen[bytes]:
-    """One sandbox, ended when ``stack`` is left. The checker's errors are told by its silence."""
+    """One sandbox, killed when ``stack`` exits. A checker's errors show as missing reports."""
     with ExitStack() as for_start:
         calls = enclosure.filter_open()
         passed = [channel.fileno()]
@@ -112,7 +112,7 @@ def _output(box: subprocess.Popen[bytes]) -> int:
 
 
 def _end(box: subprocess.Popen[bytes]) -> None:
-    """With bubblewrap its whole namespace ends (``--die-with-parent``)."""
+    """Kill bubblewrap, and with it its whole namespace (``--die-with-parent``)."""
     box.send_signal(signal.SIGKILL)
     box.wait()
     if box.stdout is not None:
@@ -120,7 +120,7 @@ def _end(box: subprocess.Popen[bytes]) -> None:
 
 
 def _listen(heard: dict[int, Heard], seconds: float, *, until: Callable[[], bool], of: Heard) -> bool:
-    """Read everything until ``until`` holds or ``of`` is over; False when the time is."""
+    """Read all outputs until ``until`` holds or ``of`` is over; False if the time runs out first."""
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         for descriptor, sink in heard.items():

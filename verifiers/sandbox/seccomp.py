@@ -1,8 +1,8 @@
-"""Filters of system calls for bubblewrap's ``--seccomp``.
+"""System-call filters for bubblewrap's ``--seccomp``.
 
-For programs: no new processes, no other kernel surface. Threads are left: ``clone`` with ``CLONE_THREAD``. A
-process that cannot fork makes its memory limit the limit of the whole program. For browsers, which are many
-processes: nothing that drawing does not need. Filters as in Linux ``seccomp(2)``, numbers from
+Programs get no new processes and no other kernel surface, but threads (``clone`` with ``CLONE_THREAD``). As
+they cannot fork, a process's memory limit is the program's. Browsers, which are many processes, get only what
+rendering needs. Filters as in Linux ``seccomp(2)``, numbers from
 ``asm/unistd_64.h``.
 """
 
@@ -35,7 +35,7 @@ REFUSED = KERNEL | {
 
 
 def seccomp_filter() -> bytes | None:
-    """The filter for programs as BPF; None on a machine whose calls have other numbers."""
+    """The filter for programs as BPF; None on machines with other call numbers."""
     return _filter(
         [
             (_JUMP_EQUAL, 0, 1, _CLONE3),
@@ -60,7 +60,7 @@ def _refused(numbers: Iterable[int]) -> list[Instruction]:
 
 
 def _filter(rules: Iterable[Instruction]) -> bytes | None:
-    """``rules`` find the call's number loaded; what comes through them is allowed."""
+    """``rules`` start with the call's number loaded; calls that pass them all are allowed."""
     if platform.machine() != "x86_64":
         return None
     code = [

@@ -15,19 +15,19 @@ from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
 from verifiers.texts import storable
 
 LIMITS = Limits()
-LINES = 3  # of a checker: it is there, the asserts, everything
+LINES = 3  # from a checker: ready, the asserts, everything
 
 
 class SandboxMissing(GymError):
-    """No sandbox can be had here: nobody's program can be judged."""
+    """No sandbox works here, so no program can be judged."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """``names`` that the program is asked for; ``setup`` and ``asserts`` as Python, run beside it.
+    """``names`` are taken from the program; ``setup`` and ``asserts`` are Python that runs outside it.
 
-    ``pairs`` are calls with the values (in JSON, see ``inside/values.py``) that they must have; ``calls`` are
-    evaluated and reported.
+    ``pairs`` are calls with their expected values (in JSON, see ``inside/values.py``); ``calls`` are evaluated and
+    reported.
     """
 
     names: Sequence[str]
@@ -39,13 +39,12 @@ class Suite:
 
 @dataclass(frozen=True)
 class Report:
-    """``passed`` for each assert, then each pair; all False when the program ended or was ended.
+    """``passed`` covers each assert, then each pair; all are False if the program ended or was killed.
 
-    ``asserts`` and ``asserts_detail`` are what stood when the last assert had been tried, before any pair and
-    call: what the program does afterwards changes them no more. ``asserts_told`` says of each why it fails;
-    it is empty when the program did not get so far. ``values`` has for each call a list: its
-    value in JSON, or nothing. ``output`` is what it printed, cut. Postgres can hold every text here, whatever
-    the program raised and printed.
+    ``asserts`` and ``asserts_detail`` are the state after the last assert, before any pair or call; nothing
+    that the program does later changes them. ``asserts_told`` has each assert's reason for failing; it is
+    empty if the program did not get that far. ``values`` has one list per call, with its value in JSON or
+    empty. ``output`` is what the program printed, truncated. Postgres can store every text here.
     """
 
     passed: tuple[bool, ...]
@@ -65,8 +64,8 @@ class Report:
 def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_seed: int = 0) -> Report:
     """Run a program in one sandbox and its tests in another.
 
-    Whatever the program does is in the report. Raises ``SandboxMissing`` (``sandbox_missing``) when no
-    candidate could be started, twice.
+    Whatever the program does ends up in the report. Raises ``SandboxMissing`` (``sandbox_missing``) if no
+    candidate could be started in two attempts.
     """
     if len(program) > PROGRAM_CHARS:
         return _ended(suite, "the program is too long")
@@ -75,23 +74,23 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     limits = limits or LIMITS
     for _ in range(2):
         ran = _ran(job, limits=limits, hash_seed=hash_seed)
-        said = _said(ran.lines, nonce=nonce)
-        if said:
-            return _report(suite, said[1:], ran)
+        records = _records(ran.lines, nonce=nonce)
+        if records:
+            return _report(suite, records[1:], ran)
     raise SandboxMissing("sandbox_missing", probe.sandbox_problem() or "A sandbox did not start in time.")
 
 
-def _report(suite: Suite, said: list[dict[str, Any]], ran: runner.Ran) -> Report:
-    """``said``: what came of the asserts, and what came of everything; less when the program ended before."""
+def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.Ran) -> Report:
+    """``records``: the results of the asserts, then of everything; fewer if the program ended before."""
     report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
-    if said:
-        asserts, *_ = said
-        told = tuple(map(storable, asserts["details"]))
+    if records:
+        asserts = records[0]
+        details = tuple(map(storable, asserts["details"]))
         report = replace(
-            report, asserts=_passed(asserts), asserts_detail=storable(asserts["detail"]), asserts_told=told
+            report, asserts=_passed(asserts), asserts_detail=storable(asserts["detail"]), asserts_told=details
         )
-    if len(said) > 1:
-        whole = said[1]
+    if len(records) > 1:
+        whole = records[1]
         values = tuple(whole["values"])
         report = replace(report, passed=_passed(whole), detail=storable(whole["detail"]), values=values)
     output = storable(ran.output.decode(errors="replace"))
@@ -104,8 +103,8 @@ def _ended(suite: Suite, detail: str) -> Report:
     return Report(passed, detail, asserts=asserts, asserts_detail=detail)
 
 
-def _passed(said: dict[str, Any]) -> tuple[bool, ...]:
-    return tuple(item is True for item in said["passed"])
+def _passed(record: dict[str, Any]) -> tuple[bool, ...]:
+    return tuple(item is True for item in record["passed"])
 
 
 def _job(program: str, suite: Suite, *, nonce: str) -> bytes:
@@ -130,14 +129,14 @@ def _ran(job: bytes, *, limits: Limits, hash_seed: int) -> runner.Ran:
         raise SandboxMissing("sandbox_missing", f"A sandbox cannot be started: {error}") from error
 
 
-def _said(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
-    """The lines that are the checker's own, by the nonce that only it was given."""
-    said: list[dict[str, Any]] = []
+def _records(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
+    """The checker's own lines, recognised by the nonce that only the checker has."""
+    records: list[dict[str, Any]] = []
     for line in lines[:LINES]:
         try:
             record = json.loads(line)
         except ValueError:
-            return said
+            return records
         if isinstance(record, dict) and hmac.compare_digest(str(record.get("nonce")), nonce):
-            said.append(record)
-    return said
+            records.append(record)
+    return records

@@ -57,8 +57,8 @@ class Command(BaseCommand):
             self.stdout.write(f"  {kind}s: {_share(report.count(kind), trials)}")
         if report.unjudged:
             self.stdout.write(f"  not judged, counted as not correct: {report.unjudged}")
-        for found in report.disagreements:
-            self.stdout.write(f"    {found.kind}: {_told(found)}")
+        for disagreement in report.disagreements:
+            self.stdout.write(f"    {disagreement.kind}: {_description(disagreement)}")
 
 
 def _share(hits: int, trials: int) -> str:
@@ -68,8 +68,8 @@ def _share(hits: int, trials: int) -> str:
     return f"{hits} of {trials} = {hits / trials:.1%} [{low:.1%}, {high:.1%}]"
 
 
-def _told(found: agreement.Disagreement) -> str:
-    case, verdict = found.case, found.verdict
+def _description(disagreement: agreement.Disagreement) -> str:
+    case, verdict = disagreement.case, disagreement.verdict
     read = f" (read as {_short(verdict.parsed_answer)})" if verdict else ""
     return f"gold {_short(case.gold.answer)}, answer {_short(case.prediction)}{read}, {case.source}"
 

@@ -1,1 +1,1 @@
-"""What runs inside the sandboxes. Sent in as text: of the project it may import ``values`` only."""
+"""Programs that run inside the sandboxes. Sent in as text, they may import only ``values`` of the project."""

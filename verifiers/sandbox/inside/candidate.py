@@ -1,7 +1,7 @@
 """The candidate's side: loads the program and carries out the checker's requests.
 
-Once the program has run, nothing here can be trusted. It sends only data, and is never told what is right.
-Called with: the number of the channel's descriptor, seconds of processor time, bytes of memory.
+Once the program has run, nothing here can be trusted. It sends only data and never learns what is right.
+Arguments: the channel's file descriptor, seconds of CPU time, bytes of memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import types
 from verifiers.sandbox.inside.values import decode, encode
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # to import it takes as long as half a start of Python
+if TYPE_CHECKING:  # importing it takes half as long as starting Python
     from collections.abc import Callable
     from typing import Any
 
@@ -43,21 +43,21 @@ class Objects:
     """Objects that are not data, by number."""
 
     def __init__(self) -> None:
-        self.kept: list[Any] = []
+        self.objects: list[Any] = []
 
     def keep(self, value: Any) -> dict[str, Any]:
-        for number, known in enumerate(self.kept):
+        for number, known in enumerate(self.objects):
             if known is value:
                 return {"object": number}
-        self.kept.append(value)
-        return {"object": len(self.kept) - 1}
+        self.objects.append(value)
+        return {"object": len(self.objects) - 1}
 
     def find(self, number: int) -> Any:
-        return self.kept[number]
+        return self.objects[number]
 
 
 def load(source: str) -> types.ModuleType:
-    """The program as a module of its own: neither ``__main__`` nor anything that exists already."""
+    """The program as a module of its own, neither ``__main__`` nor an existing one."""
     module = types.ModuleType("candidate")
     sys.modules["candidate"] = module
     exec(compile(source, "<program>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102 (its purpose)
@@ -65,8 +65,8 @@ def load(source: str) -> types.ModuleType:
 
 
 def printed_flush(output: Any) -> None:
-    """What the program printed must be out before its answer is: the run may end with the answer."""
-    try:  # noqa: SIM105 (to import contextlib takes its time at every start)
+    """Flush what the program printed before its answer is sent: the run may end with the answer."""
+    try:  # noqa: SIM105 (importing contextlib would slow every start)
         output.flush()
     except Exception:  # noqa: BLE001, S110 (a program may close its output: then there is nothing to lose)
         pass
@@ -101,7 +101,7 @@ def serve(channel: socket.socket) -> None:
                 given = decode(request["given"], objects.find)
                 named = {name: decode(item, objects.find) for name, item in request["named"].items()}
                 answer = {"value": encode(operations[request["do"]](*given, **named), objects.keep)}
-        except BaseException as error:  # noqa: BLE001 (SystemExit too: the program ends no one but itself)
+        except BaseException as error:  # noqa: BLE001 (SystemExit too: the program must not end this loop)
             answer = {"error": type(error).__name__, "text": str(error)[:ERROR_CHARS]}
         printed_flush(output)
         stream.write(json.dumps(answer).encode() + b"\n")

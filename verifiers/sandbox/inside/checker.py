@@ -1,8 +1,8 @@
 """The checker's side: runs setup, asserts and comparisons here, and asks the candidate only for values.
 
-It shares neither memory nor files with the candidate. Reads its job from standard input, writes lines of
-JSON to standard output, each with the job's nonce: when the candidate is there, when the asserts are tried,
-and when everything is, so that a program which ends in the comparisons has still passed its asserts.
+It shares neither memory nor files with the candidate. It reads its job from standard input and writes lines
+of JSON with the job's nonce to standard output: when the candidate is ready, after the asserts, and after
+everything, so that a program that ends during the comparisons has still passed its asserts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from verifiers.sandbox.inside.values import decode, encode, is_same
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # to import it takes as long as half a start of Python
+if TYPE_CHECKING:  # importing it takes half as long as starting Python
     from collections.abc import Iterator
     from typing import Any
 
@@ -26,7 +26,7 @@ FLOAT_TOLERANCE = 1e-6
 
 
 class CandidateError(Exception):
-    """The program raised, or ended, or said something that cannot be read."""
+    """The program raised, ended, or sent something unreadable."""
 
 
 class CandidateStop(CandidateError, StopIteration):
@@ -36,7 +36,7 @@ class CandidateStop(CandidateError, StopIteration):
 class Remote:
     """Stands for an object that stays with the candidate. It equals nothing but itself.
 
-    So an ``__eq__`` of the candidate's, which may say yes to everything, is never asked.
+    So the candidate's ``__eq__``, which might always return True, is never called.
     """
 
     __slots__ = ("_link", "_number")
@@ -64,7 +64,7 @@ class Remote:
         try:
             return int(self._link.ask("len", self))
         except CandidateError as error:
-            raise TypeError(str(error)) from error  # ``list`` asks, and takes this for "not known"
+            raise TypeError(str(error)) from error  # ``list`` asks for it, and takes this for "not known"
 
     def __bool__(self) -> bool:
         return True
@@ -79,7 +79,7 @@ class Remote:
 
 
 class Link:
-    """Questions to the candidate, one at a time."""
+    """Sends requests to the candidate, one at a time."""
 
     def __init__(self, channel: socket.socket) -> None:
         self.stream = channel.makefile("rwb")
@@ -121,7 +121,7 @@ class Link:
 
 
 def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
-    """The names that asserts may use: what the program defines, then what the setup does."""
+    """The names that asserts may use: those that the program defines, then those of the setup."""
     names: dict[str, Any] = {"__name__": "checker"}
     link.load(job["program"])
     for name in job["names"]:
@@ -134,7 +134,7 @@ def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(names: dict[str, Any], tests: list[str]) -> tuple[list[bool], list[str]]:
-    """Whether each assert holds, and why it does not; nothing for one that does."""
+    """Whether each assert holds, and why not; an empty text where it does."""
     passed, details = [], []
     for test in tests:
         try:
@@ -143,36 +143,36 @@ def check(names: dict[str, Any], tests: list[str]) -> tuple[list[bool], list[str
             details.append("")
         except Exception as error:  # noqa: BLE001 (however it fails, it fails)
             passed.append(False)
-            details.append(_told(error))
+            details.append(_described(error))
     return passed, details
 
 
 def compare(names: dict[str, Any], pairs: list[dict[str, Any]]) -> tuple[list[bool], str]:
-    """Whether each call has its value, and why the first that raises does not."""
+    """Whether each call has its expected value, and the first error."""
     passed, details = [], []
     for pair in pairs:
         try:
-            wanted = decode(pair["value"], _no_object)
-            passed.append(is_same(eval(pair["call"], names), wanted, FLOAT_TOLERANCE))  # noqa: S307 (of the task)
+            expected = decode(pair["value"], _no_object)
+            passed.append(is_same(eval(pair["call"], names), expected, FLOAT_TOLERANCE))  # noqa: S307 (of the task)
         except Exception as error:  # noqa: BLE001
             passed.append(False)
-            details.append(_told(error))
+            details.append(_described(error))
     return passed, details[0] if details else ""
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:DETAIL_CHARS]
 
 
 def evaluate(names: dict[str, Any], calls: list[str]) -> list[Any]:
-    """Each call's value in JSON, inside a list of one; an empty list where there is none or it is no data."""
-    found: list[Any] = []
+    """Each call's value in JSON, in a list of one; an empty list where the call fails or returns no data."""
+    values: list[Any] = []
     for call in calls:
         try:
-            found.append([encode(eval(call, names), _no_data)])  # noqa: S307 (of the task)
+            values.append([encode(eval(call, names), _no_data)])  # noqa: S307 (of the task)
         except Exception:  # noqa: BLE001
-            found.append([])
-    return found
+            values.append([])
+    return values
 
 
 def _no_object(_number: int) -> Any:
@@ -184,11 +184,11 @@ def _no_data(value: Any) -> dict[str, Any]:
 
 
 def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What came of the asserts, then what came of everything."""
+    """The results of the asserts, then of everything."""
     try:
         names = prepare(link, job)
     except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)
-        nothing, detail = [False] * len(job["tests"]), _told(error)
+        nothing, detail = [False] * len(job["tests"]), _described(error)
         yield {"passed": nothing, "detail": detail, "details": []}
         yield {"passed": [*nothing, *[False] * len(job["pairs"])], "detail": detail, "values": []}
         return

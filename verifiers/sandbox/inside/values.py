@@ -1,6 +1,6 @@
-"""Plain data across the wall between candidate and checker: JSON with tags, never pickles.
+"""Plain data between candidate and checker: JSON with tags, never pickles.
 
-Whatever a reply says, decoding it makes only data, or a stand-in for an object that stays with the candidate.
+Whatever a reply contains, decoding yields only data, or a stand-in for an object of the candidate.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # to import it takes as long as half a start of Python
+if TYPE_CHECKING:  # importing it takes half as long as starting Python
     from collections.abc import Callable
     from typing import Any
 
@@ -50,9 +50,9 @@ def _encode_rare(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 def _is_a(value: Any, *, module: str, name: str) -> bool:
-    """Whether it is of a class whose module is imported only where a value needs it."""
-    found = sys.modules.get(module)
-    return found is not None and isinstance(value, getattr(found, name))
+    """Whether the value is of a class whose module is imported only on demand."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(value, getattr(loaded, name))
 
 
 def _decimal(text: str) -> Any:
@@ -68,7 +68,7 @@ def _fraction(numerator: int, denominator: int) -> Any:
 
 
 def decode(data: Any, find: Callable[[int], Any]) -> Any:
-    """The value; ``find`` gives the object of a number. Raises ``ValueError`` and ``TypeError``."""
+    """The value; ``find`` returns the object with a number. Raises ``ValueError`` and ``TypeError``."""
     if isinstance(data, list):
         return [decode(item, find) for item in data]
     if not isinstance(data, dict):
@@ -106,18 +106,18 @@ SCALARS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def is_same(found: Any, wanted: Any, tolerance: float) -> bool:
-    """Equality as Python has it, but within a relative tolerance for floats, in containers too."""
-    if isinstance(found, float) and isinstance(wanted, float | int) and found != wanted:
-        largest = max(abs(found), abs(wanted))
-        both_nan = found != found and wanted != wanted
-        return both_nan or (abs(found) != float("inf") and abs(found - wanted) <= tolerance * largest)
+def is_same(value: Any, expected: Any, tolerance: float) -> bool:
+    """Python's equality, but with a relative tolerance for floats, in containers too."""
+    if isinstance(value, float) and isinstance(expected, float | int) and value != expected:
+        largest = max(abs(value), abs(expected))
+        both_nan = value != value and expected != expected
+        return both_nan or (abs(value) != float("inf") and abs(value - expected) <= tolerance * largest)
     for kind in (list, tuple):
-        if isinstance(found, kind) and isinstance(wanted, kind):
-            pairs = zip(found, wanted, strict=False)
-            return len(found) == len(wanted) and all(is_same(a, b, tolerance) for a, b in pairs)
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        return found.keys() == wanted.keys() and all(
-            is_same(found[key], wanted[key], tolerance) for key in wanted
+        if isinstance(value, kind) and isinstance(expected, kind):
+            pairs = zip(value, expected, strict=False)
+            return len(value) == len(expected) and all(is_same(a, b, tolerance) for a, b in pairs)
+    if isinstance(value, dict) and isinstance(expected, dict):
+        return value.keys() == expected.keys() and all(
+            is_same(value[key], expected[key], tolerance) for key in expected
         )
-    return bool(found == wanted)
+    return bool(value == expected)
