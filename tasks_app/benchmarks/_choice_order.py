@@ -1,9 +1,9 @@
-"""Whether choices may change places: not when one of them speaks of the others, or of its own place.
+"""Whether choices may be permuted: not if one of them refers to the others, or to its own position.
 
-"All of the above" is wrong at the top, "both A and C" is wrong as soon as a text moves, "neither" wants to
-be last. "I and II only" is free: Roman numerals count statements of the question. So is "when A and B are
-true": inside a longer sentence capital letters are names. A choice that is fixed without need costs a little
-training signal, one that is moved wrongly spoils the item: in doubt it is fixed.
+"All of the above" is wrong at the top, "both A and C" is wrong as soon as a text moves, "neither" belongs
+at the end. "I and II only" is free: Roman numerals count statements of the question. So is "when A and B are
+true": inside a longer sentence capital letters are names. A needlessly fixed choice costs a little
+training signal; a wrongly moved one spoils the item. In doubt it is fixed.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ LONE_LETTER = re.compile(r"[A-Ha-h]")
 
 
 def order_of(texts: Sequence[str]) -> Order:
-    """``fixed`` when a choice speaks of the others, or when they carry letters of their own."""
+    """``fixed`` if a choice refers to the others, or if they have letters of their own."""
     is_fixed = any(speaks_of_others(text) for text in texts) or _have_own_letters(texts)
     return "fixed" if is_fixed else "free"
 
@@ -94,8 +94,8 @@ def speaks_of_others(text: str) -> bool:
 def _points_at_letter(text: str) -> bool:
     """``As (a) but warmer``; not ``adenine (A)``, where the letter is short for the word."""
     return any(
-        found["word"] is None or found["word"][0].casefold() != found["letter"].casefold()
-        for found in IN_BRACKETS.finditer(text)
+        match["word"] is None or match["word"][0].casefold() != match["letter"].casefold()
+        for match in IN_BRACKETS.finditer(text)
     )
 
 

@@ -1,4 +1,4 @@
-"""What the benchmarks with choices share: the draft, what makes an item unfit for the gap, stable numbers."""
+"""Shared by benchmarks with choices: the draft, why an item is unfit for the modality gap, stable numbers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ChoiceItem:
 
 
 def task_draft(item: ChoiceItem) -> TaskDraft:
-    """Raises ``ValueError`` for an empty text, fewer than two choices, bad labels, an answer that is none."""
+    """Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer."""
     question, passage = cleaned(item.question), cleaned(item.passage)
     texts = [cleaned(text) for text in item.texts]
     labels = tuple(item.labels) or LETTERS[: len(texts)]
@@ -67,7 +67,7 @@ def task_draft(item: ChoiceItem) -> TaskDraft:
         payload["passage"] = passage
     payload["choices"] = [{"label": label, "text": text} for label, text in zip(labels, texts, strict=True)]
     payload["order"] = order_of(texts)
-    # Said of any two texts: a mark on the right one's double alone would tell which choice is right.
+    # Applies to any two texts: marking only the right one's double would reveal which choice is right.
     is_ambiguous = len(set(texts)) < len(texts)
     reason = AMBIGUOUS_REASON if is_ambiguous else ""
     return TaskDraft(
@@ -104,28 +104,28 @@ def cleaned(text: str) -> str:
 
 
 def letter_of(index: int, *, count: int) -> str:
-    """The letter of the choice that a source counts from 0. Raises ``ValueError``."""
+    """The letter of a choice that the source numbers from 0. Raises ``ValueError``."""
     if not 0 <= index < min(count, len(LETTERS)):
         raise ValueError(f"the answer {index} is not one of the {count} choices, counted from 0")
     return LETTERS[index]
 
 
 def split_of(file: Path, *, names: Mapping[str, str]) -> str | None:
-    """The split that a file's name, or else its folder's, says; ``names`` are those that sources use."""
+    """The split named by a file, or else by its folder; ``names`` are those that sources use."""
     stem = f"-{_dashed(file.stem)}-"
-    said = [split for name, split in names.items() if f"-{_dashed(name)}-" in stem]
-    return said[0] if said else names.get(file.parent.name.casefold())
+    splits = [split for name, split in names.items() if f"-{_dashed(name)}-" in stem]
+    return splits[0] if splits else names.get(file.parent.name.casefold())
 
 
 def renumbered(
-    found: Iterable[Record | BadRow], group_of: Callable[[Record], str]
+    rows: Iterable[Record | BadRow], group_of: Callable[[Record], str]
 ) -> Iterator[Record | BadRow]:
-    """Records numbered from 1 within their group, so that keys do not depend on the files read beside them.
+    """Records numbered from 1 within their group, so that keys do not depend on what else is read.
 
-    A row that could not be read counts in the group named like its file.
+    An unreadable row counts in the group named after its file.
     """
     numbers: Counter[str] = Counter()
-    for record in found:
+    for record in rows:
         group = record.place.rpartition(":")[0] if isinstance(record, BadRow) else group_of(record)
         numbers[group] += 1
         yield record if isinstance(record, BadRow) else replace(record, number=numbers[group])

@@ -1,4 +1,4 @@
-"""What MATH and its subsets share: boxed answers, levels, subjects, figures drawn in Asymptote."""
+"""Shared by MATH and its subsets: boxed answers, levels, subjects, figures drawn in Asymptote."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-r"""What the contests AMC and AIME share: keys out of addresses, numbers as answers, figures that are missing.
+r"""Shared by the contests AMC and AIME: keys from addresses, numeric answers, missing figures.
 
-Neither set holds pictures. A problem that needs one is kept, and marked as not eligible for the modality gap:
+Neither set has pictures. A problem that needs one stays, marked as not eligible for the modality gap:
 
 - ``[asy]``: the figure stands as code in the text;
-- the text speaks of a figure that is not there: "as shown" (pictured, depicted, illustrated), any "diagram",
+- the text refers to a missing figure: "as shown" (pictured, depicted, illustrated), any "diagram",
   "the figure" or "see figure" (with one word between, as in "the first figure"; also picture and
-  illustration), or "in the example below" (any noun). "This figure" says nothing: it may be a shape
+  illustration), or "in the example below" (any noun). "This figure" does not count: it may be a shape
   that the text has just described.
 """
 
@@ -42,7 +42,7 @@ class Place:
 
 
 def place_of(url: str) -> Place | None:
-    """Of an address such as ``.../2022_AMC_12A_Problems/Problem_10``; None when it has another form."""
+    """The place in an address such as ``.../2022_AMC_12A_Problems/Problem_10``; None for other forms."""
     match = ADDRESS.search(url)
     if match is None:
         return None
@@ -67,7 +67,7 @@ def task_draft(
 ) -> TaskDraft:
     """Raises ``ValueError`` for an empty problem or a number that the paper does not have.
 
-    A paper's problems grow harder: difficulty is 0 for the first and 1 for number ``last_number``.
+    A paper's problems get harder: difficulty is 0 for the first and 1 for number ``last_number``.
     """
     text = problem.strip()
     if not text:

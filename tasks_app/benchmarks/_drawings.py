@@ -1,4 +1,4 @@
-"""Pictures of the hand-written samples, drawn when they are asked for: the same bytes every time."""
+"""Pictures for the hand-written samples, drawn on demand with the same bytes every time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw
 
-LETTERS_SCALE = 2  # the built-in bitmap letters are small; every machine draws them alike
+LETTERS_SCALE = 2  # the built-in bitmap font is small, but the same on every machine
 LEFT, RIGHT, TOP, BOTTOM = 90, 30, 60, 60
 GRID, INK, FIRST, SECOND = "#d0d0d0", "#202020", "#33658a", "#b3541e"
 CURVES = {
@@ -49,7 +49,7 @@ class _Sheet:
 def chart(
     title: str, *, points: Sequence[tuple[str, int]], step: int, form: Literal["bars", "line"] = "bars"
 ) -> bytes:
-    """A chart with its values written on it; ``step`` is between two lines of the grid."""
+    """A chart labelled with its values; ``step`` is the distance between grid lines."""
     width, height = 760, 460
     sheet = _Sheet(width, height)
     sheet.write(title, centre=(width / 2, TOP / 2))
@@ -105,7 +105,7 @@ def plots() -> bytes:
 
 
 def curve(form: str) -> bytes:
-    """A graph without numbers: a straight ``line``, a ``root`` that flattens, or what ``double``s."""
+    """A graph without numbers: a straight ``line``, a ``root`` that flattens, or one that ``double``s."""
     sheet = _Sheet(300, 300)
     sheet.draw.line([(30, 10), (30, 270), (290, 270)], fill=INK, width=3)
     points = [(30 + 35 * day, 270 - value) for day, value in enumerate(CURVES[form])]
@@ -115,7 +115,7 @@ def curve(form: str) -> bytes:
 
 
 def circuit() -> bytes:
-    """A source of voltage with two resistors in parallel."""
+    """A voltage source with two resistors in parallel."""
     sheet = _Sheet(460, 260)
     sheet.draw.line([(60, 40), (400, 40)], fill=INK, width=3)
     sheet.draw.line([(60, 220), (400, 220)], fill=INK, width=3)

@@ -1,4 +1,4 @@
-"""MMMU's ways of writing: lists as Python literals, pictures as ``<image k>``, formulas among prices."""
+"""MMMU's notation: lists as Python literals, pictures as ``<image k>``, formulas among prices."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def list_read(text: str) -> list[str]:
     if len(text) > LITERAL_MAX_CHARS:
         raise ValueError(f"a list has {len(text):,} characters; {LITERAL_MAX_CHARS:,} are read")
     try:
-        found = ast.literal_eval(text.strip())
+        items = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(type(item) in (str, int, float) for item in found):
+        items = None
+    if not isinstance(items, list) or not all(type(item) in (str, int, float) for item in items):
         raise ValueError(f"{text[:80]!r} is not a list of texts")
-    return [str(item) for item in found]
+    return [str(item) for item in items]
 
 
 def places_in(texts: Sequence[str]) -> set[int]:
@@ -38,7 +38,7 @@ def places_in(texts: Sequence[str]) -> set[int]:
 
 
 def renumbered(text: str, numbers: Mapping[int, int]) -> str:
-    """The places under the new numbers of their pictures; a place without one stays as it is."""
+    """The text with its picture places renumbered; a place without a new number stays as it is."""
     return PLACE.sub(
         lambda place: f"<image {numbers[int(place[1])]}>" if int(place[1]) in numbers else place[0], text
     )
@@ -47,7 +47,7 @@ def renumbered(text: str, numbers: Mapping[int, int]) -> str:
 def is_latex(texts: Sequence[str]) -> bool:
     """Whether a formula has a command, an exponent or an index, and no two dollars are prices.
 
-    In most subjects dollars are money. Where a text has both, it is better shown as it is written.
+    In most subjects dollars are money. A text that has both is better shown as written.
     """
     formulas = [
         segment.text for text in texts for segment in latex.segments_split(text) if segment.is_formula

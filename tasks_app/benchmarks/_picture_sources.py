@@ -1,4 +1,4 @@
-"""Pictures as data sets carry them: bytes in a cell, a struct of bytes and path, or the path of a file."""
+"""Pictures as data sets store them: bytes in a cell, a struct of bytes and path, or the path of a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tasks_app.types import PictureDraft
 def picture_draft(cell: Any, *, folder: Path) -> PictureDraft:
     """``cell`` is bytes, ``{"bytes", "path"}`` as the hub's files have it, or a path below ``folder``.
 
-    A file is read when the draft is stored. Raises ``ValueError`` for another cell and for a path to no file.
+    A file is read when the draft is stored. Raises ``ValueError`` for other cells and missing files.
     """
     content = cell.get("bytes") if isinstance(cell, dict) else cell
     if isinstance(content, bytes):
@@ -23,7 +23,7 @@ def picture_draft(cell: Any, *, folder: Path) -> PictureDraft:
 
 
 def _file_below(folder: Path, name: str) -> Path:
-    """A data file may come from anywhere, so it must not point out of its folder."""
+    """A data file may come from anywhere, so it must not point outside its folder."""
     file = folder / name
     if "\0" in name or not file.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"the picture {name[:80]!r} is outside the folder of its data file")

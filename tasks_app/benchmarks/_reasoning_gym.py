@@ -1,4 +1,4 @@
-"""What is generated of ``reasoning-gym`` 0.1.25, and what of it is left out, with the reasons."""
+"""What is generated from ``reasoning-gym`` 0.1.25, and what is left out and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEFT_OUT: Mapping[str, str] = {
 }
 
 LEVEL_MAX = 3
-"""Curricula have up to eleven levels; the first four are generated where nothing else is said."""
+"""Curricula have up to eleven levels; the first four are generated unless listed otherwise."""
 
 LEVELS: Mapping[str, tuple[int, ...]] = {
     # Beyond these, questions or answers are too long for a page, items take a second and more, or the
@@ -48,7 +48,7 @@ LEVELS: Mapping[str, tuple[int, ...]] = {
     "rubiks_cube": (0,),
     "rush_hour": (0, 1),
     "shortest_path": (0, 1, 2),
-    # Its first level asks for more boxes than its boards have room for, and never ends.
+    # Its first level asks for more boxes than its boards can hold, and never terminates.
     "sokoban": (1, 2, 3),
     "spiral_matrix": (0, 1),
     "survo": (0, 1),
@@ -99,8 +99,8 @@ IN_LINES = frozenset(
 the item: an item's answer is nobody's business."""
 
 HIDDEN_TEXT = {"emoji_mystery": "the text is hidden in characters that nobody sees"}
-"""Why a dataset's items say nothing of the modality gap."""
+"""Why a dataset's items say nothing about the modality gap."""
 
 QUESTION_CHARS = 8_000
 GOLD_CHARS = 2_000
-"""Longer items are passed over."""
+"""Longer items are skipped."""

@@ -1,6 +1,6 @@
 """The generator's process: writes items of ``reasoning-gym`` as JSON lines, one after the other.
 
-Run as a module with a seed and how many. A process of its own, because six datasets follow the order of
+Run as a module with a seed and a count. It is a separate process because six datasets depend on the order of
 Python's sets (so it is started with ``PYTHONHASHSEED=0``), one draws from the global ``random``, several
 print, and importing the package loads Matplotlib. Items are the package's own, taken in turn from each
 dataset, and of each dataset in turn from its default configuration and its curriculum's levels.
@@ -25,10 +25,10 @@ from verifiers.puzzles.rule import Puzzle, cleaned
 from verifiers.puzzles.rules import FACTS, RULES
 from verifiers.types import UnparsableGold
 
-# Some datasets build every item or an index of them when they are made, so they are asked for few at a time.
+# Some datasets build all items, or an index of them, when created, so few items are requested at a time.
 CHUNK = 50
 MISSES_MAX = 200
-"""So many items in a row that are known or cannot be used: there are no more."""
+"""After this many known or unusable items in a row, a dataset counts as exhausted."""
 
 
 class Source:
@@ -70,7 +70,7 @@ class Source:
         return kind(curriculum.generate_configuration(given))
 
     def _item(self, entry: dict[str, Any], dataset: Any) -> dict[str, Any] | None:
-        """None when the question was there before, or its own answer is not right or not to be typed."""
+        """The item; None if its question is not new, or its own answer is wrong or cannot be typed."""
         question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry)
         digest = hashlib.sha256(question.encode()).hexdigest()
         if digest in self.seen or len(question) > QUESTION_CHARS or len(answer) > GOLD_CHARS:
@@ -92,7 +92,7 @@ class Source:
 
 
 def generated(seed: int) -> Iterator[dict[str, Any]]:
-    """Items without end, while there are new ones; how many are taken changes none of them."""
+    """Items as long as there are new ones; how many are taken changes none of them."""
     seen: set[str] = set()
     turns = {name: [Source(name, level, seed=seed, seen=seen) for level in _kept(name)] for name in RULES}
     while turns:
@@ -142,7 +142,7 @@ def _answer(name: str, entry: dict[str, Any]) -> str:
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
-    """Whether the generator's own answer is right. The package's scorers hear no other text here."""
+    """Whether the generator's own answer is right, the only text that the package's scorers see here."""
     if cleaned(puzzle.answer) is None:
         return False
     if puzzle.dataset in PACKAGED:

@@ -23,14 +23,14 @@ class Table(msgspec.Struct):
 
     @property
     def tag(self) -> str:
-        """The same for all questions about one table; empty for a table of another source."""
+        """The same for all questions about one table; empty for tables from other sources."""
         place = PLACE.fullmatch(self.name)
         return f"table-{place[1]}-{place[2]}" if place else ""
 
 
 def above(file: Path, relative: str) -> Path | None:
-    """The file of that relative path below a folder that holds ``file``, the nearest first."""
-    return next((found for one in _folders(file) if (found := one / relative).is_file()), None)
+    """The file at that relative path below the nearest folder above ``file`` that has one."""
+    return next((path for folder in _folders(file) if (path := folder / relative).is_file()), None)
 
 
 @lru_cache(8)
@@ -48,7 +48,7 @@ def path_of(context: str, *, questions: Path) -> Path:
 
 
 def table_read(path: Path) -> Table:
-    """Raises ``ValueError`` when the file is no such table."""
+    """Raises ``ValueError`` if the file is not such a table."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = list(csv.reader(stream, doublequote=False, escapechar="\\", strict=True))
@@ -58,8 +58,8 @@ def table_read(path: Path) -> Table:
 
 
 def unescaped(text: str) -> str:
-    """A cell of an official TSV file as it reads."""
-    return denotations.ESCAPE.sub(lambda found: denotations.ESCAPES[found.group()], text)
+    """A cell of an official TSV file without its escapes."""
+    return denotations.ESCAPE.sub(lambda match: denotations.ESCAPES[match.group()], text)
 
 
 def table_unescaped(table: Table) -> Table:
@@ -71,7 +71,7 @@ def table_unescaped(table: Table) -> Table:
 def shape_check(table: Table) -> None:
     """Raises ``ValueError`` for a table that is empty or uneven.
 
-    No official table is uneven: one that is was cut or read wrongly, and padding it would hide that.
+    No official table is uneven: an uneven one was truncated or misread, and padding would hide that.
     """
     if not table.header or not table.rows:
         raise ValueError(f"the table {table.name} is empty")

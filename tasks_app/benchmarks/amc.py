@@ -61,7 +61,7 @@ def task_draft(row: OfficialRow, *, number: int = 0, place: str = "") -> TaskDra
 
 
 def plain_number(answer: float | str) -> str:
-    """142.0 is ``142`` and 0.5 is ``0.5``. ``ValueError`` for what is no finite number."""
+    """142.0 is ``142`` and 0.5 is ``0.5``. ``ValueError`` for anything but a finite number."""
     try:
         number = float(answer)
         whole = int(number)

@@ -65,7 +65,7 @@ def _draft_of(record: Record) -> TaskDraft:
 
 @lru_cache(maxsize=64)
 def _file_facts(file: Path) -> tuple[str, str | None]:
-    """The set, empty when neither file nor folder names it, and the split."""
+    """The set (empty if neither file nor folder names it) and the split."""
     name = f"{file.parent.name}/{file.name}".casefold()
     config = next((config for config in CONFIGS if config in name), "")
     return config, _choices.split_of(file, names=SPLIT_NAMES)
@@ -73,15 +73,15 @@ def _file_facts(file: Path) -> tuple[str, str | None]:
 
 def task_draft(row: OfficialRow, *, config: str, split: str | None = None, place: str = "") -> TaskDraft:
     """Raises ``ValueError`` for missing choices, an empty text, repeated labels, a key that is no label."""
-    stem, found = _question(row)
+    stem, choices = _question(row)
     grade = GRADE.search(row.id)
     tags = (config, f"grade-{grade['grade']}" if grade else "")
     return _choices.task_draft(
         _choices.ChoiceItem(
             key=row.id,
             question=stem,
-            labels=[choice.label for choice in found],
-            texts=[choice.text for choice in found],
+            labels=[choice.label for choice in choices],
+            texts=[choice.text for choice in choices],
             answer=row.answer,
             split=split,
             tags=tuple(tag for tag in tags if tag),
@@ -102,8 +102,8 @@ def _question(row: OfficialRow) -> tuple[str, list[Choice]]:
 
 
 def _sample(key: str, stem: str, choices: dict[str, str], answer: str) -> OfficialRow:
-    found = [Choice(text, label) for label, text in choices.items()]
-    return OfficialRow(id=key, question=Question(stem, found), answer=answer)
+    question = Question(stem, [Choice(text, label) for label, text in choices.items()])
+    return OfficialRow(id=key, question=question, answer=answer)
 
 
 SAMPLES = (

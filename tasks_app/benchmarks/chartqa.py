@@ -2,7 +2,7 @@
 
 Official files: ``ChartQA Dataset/<split>/<split>_human.json`` and ``<split>_augmented.json``, lists of
 objects with ``imgname``, ``query`` and ``label``, and the charts in ``<split>/png``. The full download has
-``tables`` and ``annotations`` beside them, which say what the charts show and are not read. On the hub
+``tables`` and ``annotations`` as well, which describe the charts and are not read. On the hub
 Parquet with ``image``, ``query``, ``label`` as a list and ``human_or_machine`` (0 or 1). Labels stay as they
 are, odd ones too. Official check: relaxed accuracy, ``verifiers/builtin/relaxed.py``.
 """
@@ -52,21 +52,21 @@ class HubRow(msgspec.Struct):
 
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per question. The key is who asked and the question's number in its file, ``human/12``.
+    """One draft per question. The key is the question's author and its number in its file, ``human/12``.
 
-    Rows of the hub are not known to be in that order: ``human/row-12`` by the number in all its files.
+    The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
     """
     return record_files.drafts(records, _draft_of)
 
 
 def files(folder: Path, split: str) -> list[Path]:
     """A split's questions, in a folder of all splits or of one. Raises ``GymError`` ``no_file``."""
-    found = [file for file in sorted(folder.rglob(f"{split}_*.json")) if QUESTIONS.fullmatch(file.stem)]
-    found = found or sorted(folder.rglob(f"{split}-*.parquet"))
-    if not found:
-        wanted = f"{split}_{HUMAN}.json, {split}_{AUGMENTED}.json or {split}-*.parquet"
-        raise GymError("no_file", f"The folder {folder} holds no {wanted}.")
-    return found
+    paths = [file for file in sorted(folder.rglob(f"{split}_*.json")) if QUESTIONS.fullmatch(file.stem)]
+    paths = paths or sorted(folder.rglob(f"{split}-*.parquet"))
+    if not paths:
+        names = f"{split}_{HUMAN}.json, {split}_{AUGMENTED}.json or {split}-*.parquet"
+        raise GymError("no_file", f"The folder {folder} holds no {names}.")
+    return paths
 
 
 def _draft_of(record: Record) -> TaskDraft:

@@ -119,11 +119,11 @@ def held_back(draft: TaskDraft) -> Mapping[str, Any]:
     """Runs the reference in the sandbox. ``ValueError`` when it fails its asserts; ``SandboxMissing``."""
     gold = Gold(draft.gold.answer, extra=draft.gold.extra)
     try:
-        found = mutation.held_back(gold, seed=int(draft.key))
+        result = mutation.held_back(gold, seed=int(draft.key))
     except mutation.ReferenceFails as error:
         raise ValueError(error.message) from error
-    pairs = [[call, value] for call, value in found.pairs]
-    return {PAIRS: pairs} if found.is_deterministic else {PAIRS: pairs, IS_DETERMINISTIC: False}
+    pairs = [[call, value] for call, value in result.pairs]
+    return {PAIRS: pairs} if result.is_deterministic else {PAIRS: pairs, IS_DETERMINISTIC: False}
 
 
 def tags(added: Mapping[str, Any]) -> tuple[str, ...]:

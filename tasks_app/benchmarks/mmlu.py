@@ -69,11 +69,11 @@ def _draft_of(record: Record) -> TaskDraft:
         row = msgspec.convert(record.value, HubRow)
         subject = row.subject or split or record.file.stem
         letter = _choices.letter_of(row.answer, count=len(row.choices))
-        found = Question(question=row.question, choices=row.choices, letter=letter)
+        item = Question(question=row.question, choices=row.choices, letter=letter)
     else:
-        found = _from_cells(msgspec.convert(record.value, list[str]))
+        item = _from_cells(msgspec.convert(record.value, list[str]))
     key = f"{subject}/{record.number}"
-    return task_draft(found, subject=subject, key=key, split=split, place=record.place)
+    return task_draft(item, subject=subject, key=key, split=split, place=record.place)
 
 
 def _from_cells(cells: Sequence[str]) -> Question:
@@ -130,9 +130,9 @@ def _is_bare_formula(text: str) -> bool:
     return bool(COMMAND.search(text)) and not DOLLAR.search(text) and not WORDS.search(COMMAND.sub("", text))
 
 
-def _without_formula(found: re.Match[str]) -> str:
-    """Nothing for a formula; what is prose between two prices stays."""
-    return found[0] if found["inside"] and WORDS.search(COMMAND.sub("", found["inside"])) else ""
+def _without_formula(match: re.Match[str]) -> str:
+    """An empty text for a formula; prose between two prices stays."""
+    return match[0] if match["inside"] and WORDS.search(COMMAND.sub("", match["inside"])) else ""
 
 
 SAMPLES = (

@@ -83,15 +83,15 @@ def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
 def files(folder: Path, split: str) -> list[Path]:
     """A split's files in a folder of all subjects, or of MMMU-Pro. Raises ``GymError`` ``no_file``."""
     if split == PRO:
-        found = [file for file in record_files.source_files(folder) if _is_pro(file)]
+        paths = [file for file in record_files.source_files(folder) if _is_pro(file)]
     else:
-        found = [file for file in record_files.source_files(folder) if file.match(f"{split}-*.parquet")]
-    if not found:
-        wanted = f"{PRO_FOLDER}/*.parquet or *.jsonl" if split == PRO else f"{split}-*.parquet"
+        paths = [file for file in record_files.source_files(folder) if file.match(f"{split}-*.parquet")]
+    if not paths:
+        names = f"{PRO_FOLDER}/*.parquet or *.jsonl" if split == PRO else f"{split}-*.parquet"
         raise GymError(
-            "no_file", f"The folder {folder} holds no {wanted}; MMMU's splits are {', '.join(SPLITS)}."
+            "no_file", f"The folder {folder} holds no {names}; MMMU's splits are {', '.join(SPLITS)}."
         )
-    return found
+    return paths
 
 
 def _is_pro(file: Path) -> bool:
@@ -157,12 +157,12 @@ def gold_values(answer: str | list[str]) -> tuple[str, ...]:
     golds = [answer] if isinstance(answer, str) else answer
     if isinstance(answer, str) and answer.startswith(("['", '["')):
         golds = _mmmu.list_read(answer)
-    found = tuple(gold.strip() for gold in golds)
-    if found == (HIDDEN,) or found == ("",):
+    values = tuple(gold.strip() for gold in golds)
+    if values == (HIDDEN,) or values == ("",):
         raise ValueError("its official answer is hidden")
-    if not all(found) or not found:
+    if not all(values) or not values:
         raise ValueError("an accepted answer is empty")
-    return found
+    return values
 
 
 def tags_of(row: OfficialRow, *, subject: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """reasoning-gym: puzzles made by programs, a hundred datasets of the PyPI package by seed and difficulty.
 
-Whoever has the package and a seed has the answers too, so nothing that is shown of a task names its seed:
-keys are made of the question. A seed for evaluation is the operator's secret, and a large number.
+Anyone with the package and the seed has the answers too, so nothing shown of a task reveals its seed: keys
+are derived from the question. A seed for evaluation is a large number that the operator keeps secret.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEY_DIGITS = 20
 
 
 def generate(count: int, seed: int) -> Iterator[Row]:
-    """``count`` items, fewer only when every dataset is exhausted; the first ones are the same for any count.
+    """``count`` items, or fewer if every dataset is exhausted; the first ones are the same for any count.
 
     Raises ``GymError`` ``package_missing`` and ``generator_failed``.
     """
@@ -56,7 +56,7 @@ def generate(count: int, seed: int) -> Iterator[Row]:
 
 
 def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
-    """A task of one generated item. ``difficulty`` is its level among those of the dataset's curriculum."""
+    """The task of one generated item. ``difficulty`` is its level within the dataset's curriculum."""
     name, level, question = str(item["dataset"]), item["level"], str(item["question"])
     highest = max(int(item["levels"]) - 1, 1)
     return TaskDraft(
@@ -74,7 +74,7 @@ def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
 
 
 def _payload(name: str, question: str) -> dict[str, Any]:
-    """Boards are drawn in columns, so white space is kept as it is: ``layout`` ``preformatted``."""
+    """Boards are drawn in columns, so white space is preserved: ``layout`` ``preformatted``."""
     payload: dict[str, Any] = {"text": question, "format": "plain"}
     if is_drawn(question):
         payload["layout"] = "preformatted"

@@ -54,7 +54,7 @@ def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
 
 
 def files(folder: Path, _split: str) -> list[Path]:
-    """Without the other JSON files of the official folder: ids by split, captions."""
+    """The data files, without the official folder's other JSON files (ids by split, captions)."""
     return [
         file
         for file in record_files.source_files(folder)
@@ -62,9 +62,9 @@ def files(folder: Path, _split: str) -> list[Path]:
     ]
 
 
-def _problems(found: Iterator[Record | BadRow]) -> Iterator[Record | BadRow]:
-    """The object of all problems as a record for each, placed by its id."""
-    for record in found:
+def _problems(rows: Iterator[Record | BadRow]) -> Iterator[Record | BadRow]:
+    """The object of all problems, split into one record each, placed by id."""
+    for record in rows:
         if isinstance(record, BadRow) or not isinstance(record.value, dict) or "question" in record.value:
             yield record
             continue
@@ -150,15 +150,15 @@ def _picture(image: str | Inline | None, folder: Path | None) -> tuple[PictureDr
 def _with_pictures(
     choices: list[str], folder: Path | None, *, already: int
 ) -> tuple[list[str], list[PictureDraft]]:
-    """The choices' texts with the places of their pictures, and these pictures."""
-    texts, found = [], []
+    """The choices' texts with their picture places, and the pictures."""
+    texts, pictures = [], []
     for number, text in enumerate(choices):
         file = folder / f"choice_{number}.png" if folder else None
         if file and file.is_file():
-            found.append(PictureDraft(data=file.read_bytes))
-            text = f"<image {already + len(found)}> {text}"
+            pictures.append(PictureDraft(data=file.read_bytes))
+            text = f"<image {already + len(pictures)}> {text}"
         texts.append(text)
-    return texts, found
+    return texts, pictures
 
 
 def _scale() -> bytes:

@@ -2,7 +2,7 @@
 
 Official files: a JSON list per split (``train.json``, ``valid.json``, ``test.json``) of ``question``,
 ``correct_answer``, ``distractor1`` to ``distractor3`` and ``support``, a passage that may be empty; Parquet
-with the same fields on the hub. The source knows no order of the four options. Check: the chosen option.
+with the same fields on the hub. The source gives the four options no order. Check: the chosen option.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ def task_draft(row: OfficialRow, *, key: str, split: str | None = None, place: s
 
 
 def mixed(question: str, options: list[str]) -> list[str]:
-    """The options in an order of the item's own, the same everywhere and in whatever order they come.
+    """The options in an order of the item's own, which does not depend on their original order.
 
-    Each is placed by a hash of its text and the question's. The right one has no part in it: an order seeded
-    with it would tell whoever tries all four seeds which one was used. "All of the above" goes last.
+    Each is placed by a hash of its text and the question's. The right one plays no part in it: an order
+    seeded with it would reveal it to anyone who tries all four seeds. "All of the above" goes last.
     """
 
     def place(option: str) -> tuple[bool, bytes]:

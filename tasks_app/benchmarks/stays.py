@@ -6,7 +6,7 @@ from tasks_app.registry import benchmarks
 from tasks_app.sites import benchmark
 
 SITE = "stays"
-# Of those that are told rather than done: their golds prove themselves without an episode.
+# Only families answered in words: their golds can be proved without an episode.
 SAMPLED = ("cheapest_with_without", "first_free_stretch", "missing_amenities", "total_price")
 
 benchmarks.register(SITE, benchmark.plugin(SITE, title="Stays", sampled=SAMPLED))

@@ -2,8 +2,8 @@ r"""WikiTableQuestions: questions about one table of Wikipedia (Pasupat and Lian
 
 Official files: ``data/<split>.tsv`` with ``id``, ``utterance``, ``context`` (the table's path) and
 ``targetValue`` (answers with ``|`` between); escapes are ``\n``, ``\p`` for a pipe and ``\\``.
-``tagged/data/<split>.tagged`` adds ``targetCanon``, which says what is a number or a date; without it an
-answer such as "17 years" is text alone.
+``tagged/data/<split>.tagged`` adds ``targetCanon``, which marks numbers and dates; without it an
+answer such as "17 years" is plain text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, HubSource, Recor
 from verifiers import denotations
 
 TABLES_KEPT = 64
-# Three answers typed, two more fields asked for, one submission. The gold's own number would give it away.
+# Three typed answers, two added fields, one submission. The gold's own count would give it away.
 LIST_STEPS = 6
 RANDOM_SPLITS = range(1, 6)
 SPLITS = (
@@ -57,7 +57,7 @@ class HubRow(msgspec.Struct):
 
 @dataclass(frozen=True)
 class _Sources:
-    """Readers of the files beside the questions, which keep what they read last."""
+    """Readers of the files next to the questions; they cache the file read last."""
 
     table: Callable[[Path], Table]
     canonical: Callable[[Path], Mapping[str, str]]
@@ -66,11 +66,11 @@ class _Sources:
 def files(folder: Path, split: str) -> list[Path]:
     """The questions of a split: in the official tree, in its ``data`` folder, or in a copy of the hub's."""
     official = (folder / "data" / f"{split}.tsv", folder / f"{split}.tsv")
-    found = [file for file in official if file.is_file()][:1]
-    found = found or [file for pattern in HUB_FILES.get(split, ()) for file in sorted(folder.glob(pattern))]
-    if not found:
+    paths = [file for file in official if file.is_file()][:1]
+    paths = paths or [file for pattern in HUB_FILES.get(split, ()) for file in sorted(folder.glob(pattern))]
+    if not paths:
         raise GymError("no_file", f"The folder {folder} holds neither data/{split}.tsv nor {split}.tsv.")
-    return found
+    return paths
 
 
 def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
@@ -105,7 +105,7 @@ def _hub_draft(row: HubRow, *, place: str) -> TaskDraft:
 
 
 def _canonical_read(questions: Path) -> Mapping[str, str]:
-    """``targetCanon`` by id, of the tagged file beside a file of questions; nothing when there is none."""
+    """``targetCanon`` by id, from the tagged file next to a file of questions; empty if there is none."""
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
     if path is None:
         return {}

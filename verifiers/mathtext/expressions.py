@@ -329,12 +329,12 @@ class _Reader:
         """What a function is applied to: a bracket (several arguments by commas), or the factors after it."""
         if self.peek() in ("(", "[", "{"):
             closing = FENCES[self.take()]
-            found = [self.sum()]
+            parts = [self.sum()]
             while self.peek() == ",":
                 self.take()
-                found.append(self.sum())
+                parts.append(self.sum())
             self.take(closing)
-            return tuple(found)
+            return tuple(parts)
         node = self.factor()
         while (piece := self.peek()) and self.starts_factor(piece) and not self.ends_argument(piece):
             node = self.joined(node)

@@ -117,10 +117,10 @@ LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 def clean(text: str) -> str | None:
     """The text in one spelling; None when it holds several boxes that do not make one answer."""
     text = BOLD.sub(r" \1 ", SPECIAL_END.sub("", text)).replace("**", "^").replace("`", "")
-    found = boxed_content(text)
-    if found is None:
+    content = boxed_content(text)
+    if content is None:
         return None
-    text = _spelled(_undoubled(found))
+    text = _spelled(_undoubled(content))
     text = PERCENT_WORDS.sub("\\%", text)
     text = CONNECTIVE.sub(r" \1 ", text)
     text = RUN_ON.sub(r" \1 ", text)
@@ -140,13 +140,13 @@ def boxed_content(text: str) -> str | None:
 
     None when boxes that are not neighbours disagree.
     """
-    found = boxes(text)
-    if not found:
+    spans = boxes(text)
+    if not spans:
         return text
-    contents = [content for _, _, content in found]
+    contents = [content for _, _, content in spans]
     if len(set(contents)) == 1:
         return contents[0]
-    for (_, end, _), (start, _, _) in pairwise(found):
+    for (_, end, _), (start, _, _) in pairwise(spans):
         if not BETWEEN_BOXES.match(text[end:start]):
             return None
     return ", ".join(contents)

@@ -104,8 +104,8 @@ def scalar(text: str) -> Scalar | None:
 
 
 def node_of(text: str) -> Node | None:
-    found = scalar(text)
-    return None if found is None or found.percent else found.node
+    number = scalar(text)
+    return None if number is None or number.percent else number.node
 
 
 def label_of(text: str) -> tuple[str, str] | None:
@@ -148,8 +148,8 @@ def _matrix(text: str, depth: int) -> Form | None:
     cells = [[read(cell, depth) for cell in row.split("&")] for row in rows]
     if not cells or len({len(row) for row in cells}) != 1:
         return None
-    found = tuple(tuple(cell for cell in row if cell is not None) for row in cells)
-    return Matrix(found) if all(len(row) == len(cells[0]) for row in found) else None
+    filled = tuple(tuple(cell for cell in row if cell is not None) for row in cells)
+    return Matrix(filled) if all(len(row) == len(cells[0]) for row in filled) else None
 
 
 def _builder(text: str, depth: int) -> Form | None:
@@ -325,13 +325,13 @@ def _equation(sides: list[str], depth: int) -> Form | None:
     nodes = [node_of(side) for side in sides]
     if any(node is None for node in nodes):
         return None
-    found = tuple(node for node in nodes if node is not None)
-    if any(symbols_of(node) for node in found):
-        return Relation(found, ("=",) * (len(found) - 1))
-    values = [constant(node) for node in found]
+    links = tuple(node for node in nodes if node is not None)
+    if any(symbols_of(node) for node in links):
+        return Relation(links, ("=",) * (len(links) - 1))
+    values = [constant(node) for node in links]
     if any(value is None or not same_value(value, values[0]) for value in values):
         return None
-    return Scalar(found[-1])
+    return Scalar(links[-1])
 
 
 def _agrees(side: str, last: str) -> bool:

@@ -19,10 +19,10 @@ def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> li
     depth = 0
     position = 0
     while position < len(text):
-        found = _separator_at(text, position, separators) if depth == 0 else ""
-        if found:
-            parts += [found, ""] if keep else [""]
-            position += len(found)
+        separator = _separator_at(text, position, separators) if depth == 0 else ""
+        if separator:
+            parts += [separator, ""] if keep else [""]
+            position += len(separator)
             continue
         piece = PIECE.match(text, position)
         token = piece[0] if piece else text[position]

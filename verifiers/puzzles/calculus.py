@@ -2,7 +2,7 @@
 
 An answer that names the integral itself (``Integral(...)``) would differentiate to the right thing; only
 elementary functions are read. The derivative is taken exactly, along with each value (forward automatic
-differentiation), in 50 digits, so an expression that agrees at every point is right for all practical purposes.
+differentiation), in 50 digits, so an expression that agrees at every point is right in practice.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class SandboxMissing(GymError):
 class Suite:
     """``names`` are taken from the program; ``setup`` and ``asserts`` are Python that runs outside it.
 
-    ``pairs`` are calls with their expected values (in JSON, see ``inside/values.py``); ``calls`` are evaluated and
+    ``pairs`` are calls with expected values (in JSON, see ``inside/values.py``); ``calls`` are evaluated and
     reported.
     """
 
