@@ -135,7 +135,7 @@ def test_lists_tell_how_many_steps_are_recorded_up_to_the_last(lab_page: LabPage
     page = lab_page(viewport={"width": width, "height": 900})
     page.goto(f"/tasks/{episode.task_id}/")
     cell = page.locator(f"#row-{episode.pk} [data-label=Steps]")
-    expect(cell).to_have_text(re.compile(r"^\s*4\s*/ 11\s*the last is 10,000\s*$"))
+    expect(cell).to_have_text(re.compile(r"^\s*4\s*/ 11\s*last is 10,000\s*$"))
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -162,7 +162,7 @@ def test_wide_numbers_of_steps_stand_beside_their_thoughts(lab_page: LabPage, wi
         factories.step(episode, index, thought="I read the page.")
     page = lab_page(viewport={"width": width, "height": 900})
     opened(page, episode.pk)
-    expect(page.get_by_text("3 recorded, the last is 100,000 of at most 11")).to_be_visible()
+    expect(page.get_by_text("3 recorded, the last one is 100,000 of at most 11")).to_be_visible()
     row = page.locator("#step-100000")
     ends = row.evaluate(
         """row => {

@@ -89,7 +89,7 @@ def test_a_picture_that_failed_before_the_script_came_is_said_to_be_missing(
 ) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     held: list[Route] = []
-    page.route(re.compile(r"/lab/pictures\b.*\.js"), lambda route: held.append(route))
+    page.route(re.compile(r"/lab/shared/pictures\b.*\.js"), lambda route: held.append(route))
     page.goto(f"/episodes/{episode.pk}/steps/2", wait_until="commit")
     expect(page.locator(".shot img")).to_have_js_property("complete", True)
     expect(page.get_by_text(LOST)).to_have_count(0)
