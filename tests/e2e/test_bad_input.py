@@ -213,7 +213,7 @@ def test_a_blob_that_is_opened_runs_nothing(watched: Callable[..., Page], name: 
         assert page.evaluate("window.ran") is None
     page.goto(f"/episodes/{episode.pk}/steps/1")
     settled(page)
-    expect(page.get_by_text("Its file is damaged, or holds no picture.")).to_be_visible()
+    expect(page.get_by_text("Its file is damaged or not a picture.")).to_be_visible()
     expect(page.get_by_role("link", name="The observation as a file")).to_be_visible()
 
 
@@ -242,7 +242,7 @@ def test_what_is_missing_is_said_and_the_rest_works(watched: Callable[..., Page]
         expect(page.get_by_role("tabpanel", name="Changes")).to_contain_text("missing or damaged")
         page.keyboard.press("1")
     page.goto(f"/blobs/{gone}")
-    expect(page.get_by_text("The store has no file of this name")).to_be_visible()
+    expect(page.get_by_text("This file is not in the store")).to_be_visible()
     for path in ("export.html", "export.json", f"compare?episodes={episode.pk}"):
         start = "" if path.startswith("compare") else f"episodes/{episode.pk}/"
         assert page.request.get(f"/{start}{path}").ok

@@ -220,7 +220,7 @@ def test_the_tab_says_whether_the_replay_was_found_faithful(
     expect(badge).to_contain_text("after the episode has ended")
     factories.verdict(typed[0])
     lab.reload()
-    expect(badge).to_contain_text("It waits for a worker")
+    expect(badge).to_contain_text("It is waiting for a worker")
     tab_opened(lab, typed[0], 1)
     expect(badge).to_have_count(0)
 
@@ -243,7 +243,7 @@ def test_without_scripts_the_tab_leads_to_the_recording(
     lab.goto(f"/episodes/{typed[0].pk}/steps/2")
     lab.get_by_role("link", name="DOM").click()
 
-    expect(lab.get_by_text("Replay needs scripts")).to_be_visible()
+    expect(lab.get_by_text("Replay needs JavaScript")).to_be_visible()
     expect(lab.locator("iframe")).to_be_hidden()
     lab.get_by_role("link", name="Recording as JSON").click()
     assert "How many doors?" in lab.content()

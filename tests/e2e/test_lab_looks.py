@@ -214,7 +214,7 @@ def test_an_episode_is_replayed_compared_and_shared_by_keys_that_its_pages_name(
     page.keyboard.press("?")
     sheet = page.get_by_role("dialog", name="Keys")
     expect(sheet).to_contain_text("replay from the first step")
-    expect(sheet).to_contain_text("compare: put other episodes beside this one")
+    expect(sheet).to_contain_text("compare: add other episodes")
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 1")

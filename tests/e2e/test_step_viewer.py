@@ -138,9 +138,9 @@ def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> No
     for _ in range(3):
         viewer.keyboard.press(">")
     viewer.keyboard.press("Space")
-    expect(viewer.get_by_role("button", name="Pause")).to_be_visible()
+    expect(viewer.get_by_role("button", name="Pause", exact=True)).to_be_visible()
     at_step(viewer, 40)
-    expect(viewer.get_by_role("button", name="Play")).to_be_visible()
+    expect(viewer.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
 def test_the_reason_of_an_ending_stands_apart_from_its_outcome(viewer: Page, episode: Episode) -> None:
@@ -235,7 +235,7 @@ def test_a_step_works_without_scripts(lab_page: LabPage, episode: Episode) -> No
     expect(page.locator("mark").first).to_have_text("cheapest")
     for name in ("Accessibility tree", "Page events", "Usage and timing", "Raw output"):
         expect(page.get_by_role("heading", name=name)).to_be_visible()
-    expect(page.get_by_role("button", name="Play")).to_be_hidden()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_hidden()
     page.get_by_role("link", name="Next", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 13")
     page.get_by_role("link", name="Changes").click()
