@@ -86,7 +86,7 @@ def test_a_missing_secret_is_named(own: TestServers, tmp_path: Path) -> None:
     (tmp_path / "secrets" / "gym_lab").unlink()
     done = subprocess.run(_command("lab"), env=environment, cwd=BASE_DIR, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "secrets/gym_lab is not there" in done.stderr
+    assert "secrets/gym_lab does not exist" in done.stderr
     assert "Traceback" not in done.stderr
 
 

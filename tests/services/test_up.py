@@ -151,7 +151,7 @@ def test_ctrl_c_while_it_starts_stops_everything(tmp_path: Path) -> None:
     process = up.spawn()
     starting = Started(up, process)
     try:
-        starting.read_until("Making a new installation", seconds=START_S)
+        starting.read_until("Creating a new installation", seconds=START_S)
         assert starting.interrupt() < STOP_S
         assert up.descendants() == []
     finally:
