@@ -47,10 +47,7 @@ class MsgspecParser(parsers.BaseParser):
     media_type = "application/json"
 
     def parse(
-        self,
-        stream: IO[Any],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         request = (parser_context or {}).get("request")
         if request is not None:
@@ -62,10 +59,7 @@ class JsonOnly(negotiation.DefaultContentNegotiation):
     """Every call answers in JSON, whatever ``Accept`` says: a 406 would help nobody."""
 
     def select_renderer(
-        self,
-        request: Any,
-        renderers: Iterable[renderers.BaseRenderer],
-        format_suffix: str | None = None,
+        self, request: Any, renderers: Iterable[renderers.BaseRenderer], format_suffix: str | None = None
     ) -> tuple[renderers.BaseRenderer, str]:
         renderer = next(iter(renderers))
         return renderer, str(renderer.media_type)

@@ -7,13 +7,7 @@ import shutil
 from pathlib import Path
 
 SETTING = "PALAESTRA_BROWSER"
-NAMES = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-)
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # As `playwright install` leaves it, newest last.
 PLAYWRIGHT = Path.home() / ".cache" / "ms-playwright"
 PLAYWRIGHT_PROGRAMS = (

@@ -153,12 +153,7 @@ def _places(count: int, draws: Draws) -> Iterator[int]:
 def _candidates(source: Source) -> list[Item]:
     return _items(
         _CANDIDATES,
-        {
-            "benchmark": source.benchmark,
-            "split": source.split,
-            "tag": source.tag,
-            "most": CANDIDATES_MAX,
-        },
+        {"benchmark": source.benchmark, "split": source.split, "tag": source.tag, "most": CANDIDATES_MAX},
     )
 
 

@@ -11,12 +11,7 @@ from deploy import architecture
 from tests.test_house_rules import ROOT
 
 CLIENT_PAGE = ROOT / "client" / "README.md"
-PAGES = [
-    ROOT / "README.md",
-    ROOT / "CONTRIBUTING.md",
-    CLIENT_PAGE,
-    *sorted((ROOT / "docs").rglob("*.md")),
-]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", CLIENT_PAGE, *sorted((ROOT / "docs").rglob("*.md"))]
 # Not the decisions: they also name what was there before. The client's page has paths of its own.
 CODE_PAGES = [page for page in PAGES if page != CLIENT_PAGE and page.parent.name != "decisions"]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")

@@ -127,10 +127,7 @@ def _plugin_files(package: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     ("registry", "folder"),
-    [
-        (benchmarks, ROOT / "tasks_app" / "benchmarks"),
-        (VERIFIERS, Path(verifiers.builtin.__path__[0])),
-    ],
+    [(benchmarks, ROOT / "tasks_app" / "benchmarks"), (VERIFIERS, Path(verifiers.builtin.__path__[0]))],
     ids=["benchmarks", "verifiers"],
 )
 def test_one_plugin_file_is_one_registration_named_like_the_file(

@@ -29,11 +29,7 @@ TRIES = 5
 # event that has just been stored.
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
-NOTHING = Instead(
-    title="Page not found",
-    text="This site has no page at this address.",
-    status=404,
-)
+NOTHING = Instead(title="Page not found", text="This site has no page at this address.", status=404)
 FULL = Instead(
     title="No more changes are possible",
     text="This visit has reached its limit, so nothing was changed. You can still browse every page and "
@@ -203,13 +199,7 @@ def _append(
 
 
 def _drawn(
-    request: HttpRequest,
-    site: Site,
-    visit: Visit,
-    page: Page,
-    *,
-    frame: Mapping[str, object],
-    status: int,
+    request: HttpRequest, site: Site, visit: Visit, page: Page, *, frame: Mapping[str, object], status: int
 ) -> HttpResponse:
     context = {**page.context, **frame, "site": site, "root": visit.root, "now": visit.now}
     return render(request, page.template, context, status=status)

@@ -101,10 +101,7 @@ def _start_servers(options: Options, supervisor: Supervisor, *, say: Callable[[s
     elif not postgres.data_folder(options.var_dir).exists():
         say(f"Creating a new installation in {options.var_dir} ...")
     embedded_servers.start(
-        options.var_dir,
-        supervisor,
-        with_postgres=not options.database_url,
-        with_redis=not options.redis_url,
+        options.var_dir, supervisor, with_postgres=not options.database_url, with_redis=not options.redis_url
     )
     return max_connections
 

@@ -57,13 +57,7 @@ def gap_reason(text: str) -> str:
 
 
 def task_draft(
-    *,
-    key: str,
-    problem: str,
-    gold: GoldDraft,
-    contest: str,
-    place: Place | None,
-    last_number: int,
+    *, key: str, problem: str, gold: GoldDraft, contest: str, place: Place | None, last_number: int
 ) -> TaskDraft:
     """Raises ``ValueError`` for an empty problem or a number that the paper does not have.
 

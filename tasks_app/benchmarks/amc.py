@@ -13,15 +13,7 @@ import msgspec
 from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmarks
-from tasks_app.types import (
-    BadRow,
-    BenchmarkPlugin,
-    GoldDraft,
-    HubSource,
-    Record,
-    Row,
-    TaskDraft,
-)
+from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, HubSource, Record, Row, TaskDraft
 
 LAST_NUMBER = 25
 

@@ -153,17 +153,12 @@ benchmarks.register(
         files=files,
         samples=tuple(
             task_draft(
-                query,
-                labels=(label,),
-                chart=PictureDraft(data=drawn),
-                key=f"starter-{number}",
-                origin=origin,
+                query, labels=(label,), chart=PictureDraft(data=drawn), key=f"starter-{number}", origin=origin
             )
             for number, (query, label, origin, drawn) in enumerate(SAMPLES, start=1)
         ),
         hub=HubSource(
-            repo="HuggingFaceM4/ChartQA",
-            files={split: (f"data/{split}-*.parquet",) for split in SPLITS},
+            repo="HuggingFaceM4/ChartQA", files={split: (f"data/{split}-*.parquet",) for split in SPLITS}
         ),
     ),
 )

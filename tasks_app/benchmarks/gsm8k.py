@@ -112,8 +112,7 @@ benchmarks.register(
         rows=rows,
         samples=tuple(task_draft(row, key=f"starter-{n}") for n, row in enumerate(SAMPLES, start=1)),
         hub=HubSource(
-            repo="openai/gsm8k",
-            files={"train": ("main/train-*.parquet",), "test": ("main/test-*.parquet",)},
+            repo="openai/gsm8k", files={"train": ("main/train-*.parquet",), "test": ("main/test-*.parquet",)}
         ),
     ),
 )

@@ -24,16 +24,7 @@ import msgspec
 
 from tasks_app import kinds, record_files
 from tasks_app.registry import benchmarks
-from tasks_app.types import (
-    BadRow,
-    BenchmarkPlugin,
-    Enrichment,
-    GoldDraft,
-    HubSource,
-    Record,
-    Row,
-    TaskDraft,
-)
+from tasks_app.types import BadRow, BenchmarkPlugin, Enrichment, GoldDraft, HubSource, Record, Row, TaskDraft
 from verifiers import mutation
 from verifiers.types import Gold
 

@@ -237,11 +237,7 @@ benchmarks.register(
         rows=rows,
         files=files,
         samples=tuple(
-            task_draft(
-                row,
-                key=f"starter-{n}",
-                pictures=(PictureDraft(data=_scale),) if row.image else (),
-            )
+            task_draft(row, key=f"starter-{n}", pictures=(PictureDraft(data=_scale),) if row.image else ())
             for n, row in enumerate(SAMPLES, start=1)
         ),
         hub=HubSource(

@@ -174,10 +174,7 @@ SAMPLES = (
         table=LIGHTHOUSES,
     ),
     task_draft(
-        key="starter-2",
-        question="which harbours sent more than one boat?",
-        cell="Vigo|Brest",
-        table=REGATTA,
+        key="starter-2", question="which harbours sent more than one boat?", cell="Vigo|Brest", table=REGATTA
     ),
     task_draft(
         key="starter-3",

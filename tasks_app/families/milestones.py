@@ -97,9 +97,7 @@ def once(
 def seen(name: str, facts: Parts) -> Milestone:
     """Reached when all the facts have been on a page."""
     return Milestone(
-        name=name,
-        parts=facts,
-        meets=lambda gold, kind, data: data["facts"] if kind == evidence.SHOWN else (),
+        name=name, parts=facts, meets=lambda gold, kind, data: data["facts"] if kind == evidence.SHOWN else ()
     )
 
 

@@ -226,7 +226,7 @@ def test_opening_a_review_notes_it_alone_and_once(
         read(list_of(product), page=number, more=review.id)
     noted = SiteEvent.objects.filter(episode=episode).exclude(kind="page_served").order_by("seq")[before:]
     assert [(event.kind, event.data) for event in noted] == [
-        ("shown", {"facts": [f"review {review.id} more"]}),
+        ("shown", {"facts": [f"review {review.id} more"]})
     ]
 
 

@@ -132,11 +132,7 @@ def test_nobody_makes_a_page_say_that_something_was_done(
 
 @pytest.mark.parametrize(
     ("page", "led"),
-    [
-        ("", "?news=7"),
-        ("trips/A", "trips/A?news=7"),
-        ("a?b=&c=1&news=3&refused=x#d", "a?b=&c=1&news=7#d"),
-    ],
+    [("", "?news=7"), ("trips/A", "trips/A?news=7"), ("a?b=&c=1&news=3&refused=x#d", "a?b=&c=1&news=7#d")],
 )
 def test_what_an_address_says_beside_its_page_is_said_once(page: str, led: str) -> None:
     assert site_dispatch.with_aside(page, news="7") == led

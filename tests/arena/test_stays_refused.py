@@ -106,11 +106,7 @@ def test_of_a_form_that_came_back_as_much_is_there_as_its_fields_take(
 
 @pytest.mark.parametrize("has_more", [False, True])
 def test_a_house_says_that_there_is_more_only_where_there_is(
-    read: Callable[..., str],
-    episode: Episode,
-    world: World,
-    monkeypatch: pytest.MonkeyPatch,
-    has_more: bool,
+    read: Callable[..., str], episode: Episode, world: World, monkeypatch: pytest.MonkeyPatch, has_more: bool
 ) -> None:
     listing = world.listings[0]
     few = len(listing.amenities) - has_more

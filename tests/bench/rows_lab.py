@@ -16,9 +16,7 @@ def rows(place: Installation) -> Iterator[Row]:
     owner = place.database_url("owner")
     made = store.store_make(owner)
     store.events_make(
-        owner,
-        first_episode=made.first_episode,
-        last_episode=made.first_episode + SUMMARISED_EPISODES - 1,
+        owner, first_episode=made.first_episode, last_episode=made.first_episode + SUMMARISED_EPISODES - 1
     )
     run = made.runs[len(made.runs) // 2]
     measured = place.module_run("search", made.first_episode, SUMMARISED_EPISODES, run)

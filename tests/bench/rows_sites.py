@@ -18,15 +18,7 @@ from tests.bench import load, processor
 from tests.bench.installation import Installation
 from tests.bench.rows_http import tail_note
 from tests.bench.servers import Server, wsgi_server
-from tests.bench.site_episodes import (
-    SITES,
-    Visited,
-    in_turn,
-    path_of,
-    payloads_of,
-    tasks_insert,
-    visits,
-)
+from tests.bench.site_episodes import SITES, Visited, in_turn, path_of, payloads_of, tasks_insert, visits
 from tests.bench.table import Row, middle
 
 EPISODES = 1_000

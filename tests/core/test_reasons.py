@@ -29,10 +29,7 @@ def test_an_agent_that_stops_ends_without_a_submission() -> None:
 
 
 def test_reasons_fit_their_columns() -> None:
-    for model, field, codes in (
-        (Verdict, "reason", END_REASONS),
-        (Episode, "close_reason", CLOSE_REASONS),
-    ):
+    for model, field, codes in ((Verdict, "reason", END_REASONS), (Episode, "close_reason", CLOSE_REASONS)):
         assert max(map(len, codes)) <= (model._meta.get_field(field).max_length or 0)
 
 

@@ -10,15 +10,7 @@ from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.reviews_solution import Solver, settled, solve
-from tests.reviews_shop import (
-    FAMILIES_OF_SHOP,
-    drawn_task,
-    edition_of,
-    episode_of,
-    smallest,
-    task_of,
-    world,
-)
+from tests.reviews_shop import FAMILIES_OF_SHOP, drawn_task, edition_of, episode_of, smallest, task_of, world
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -246,11 +246,7 @@ def too_slow(*_args: Any, **_more: Any) -> Any:
 
 @pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280], COLOURS))
 def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
-    lab_page: LabPage,
-    made: list[Episode],
-    colours: Any,
-    width: int,
-    monkeypatch: pytest.MonkeyPatch,
+    lab_page: LabPage, made: list[Episode], colours: Any, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "search_page", too_slow)
     monkeypatch.setattr(pages, "search_counts", too_slow)

@@ -122,9 +122,7 @@ def test_a_corrected_gold_moves_along(trainer: ApiClient) -> None:
     assert Verdict.objects.get(episode=episode).outcome == "correct"
 
 
-def test_an_import_that_changes_the_choices_breaks_no_page_and_no_verdict(
-    trainer: ApiClient,
-) -> None:
+def test_an_import_that_changes_the_choices_breaks_no_page_and_no_verdict(trainer: ApiClient) -> None:
     task = _choice_task()
     records = _open(trainer, task, samples_per_task=2, seed=3)["episodes"]
     closed, open_still = (Episode.objects.get(pk=record["id"]) for record in records)

@@ -56,11 +56,7 @@ def recording_make(episode: Episode, *nodes: dict[str, Any], size: tuple[int, in
             "timestamp": BEGAN_MS,
             "data": {"href": "https://gym/", "width": width, "height": height},
         },
-        {
-            "type": FULL,
-            "timestamp": BEGAN_MS,
-            "data": {"node": page, "initialOffset": {"top": 0, "left": 0}},
-        },
+        {"type": FULL, "timestamp": BEGAN_MS, "data": {"node": page, "initialOffset": {"top": 0, "left": 0}}},
     ]
     times = {"first_ms": BEGAN_MS, "last_ms": BEGAN_MS}
     chunk_make(episode, 1, packed(events), events=2, has_snapshot=True, **times)

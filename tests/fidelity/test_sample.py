@@ -28,14 +28,7 @@ def ended(episode: Episode, *, age_s: float) -> None:
 
 @pytest.mark.parametrize(
     ("count", "most", "expected"),
-    [
-        (3, 20, [1, 2, 3]),
-        (5, 3, [1, 3, 5]),
-        (100, 4, [1, 34, 67, 100]),
-        (4, 1, [1]),
-        (4, 0, []),
-        (0, 5, []),
-    ],
+    [(3, 20, [1, 2, 3]), (5, 3, [1, 3, 5]), (100, 4, [1, 34, 67, 100]), (4, 1, [1]), (4, 0, []), (0, 5, [])],
 )
 def test_steps_are_spread_from_first_to_last(count: int, most: int, expected: list[int]) -> None:
     assert sample.spread(range(1, count + 1), most=most) == expected

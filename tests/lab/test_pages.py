@@ -221,10 +221,7 @@ def test_a_long_episode_is_listed_in_parts(
         ("tail=0", None),
         ("tail=yes", "Tail: “yes” is neither 1 nor 0. This filter is ignored."),
         ("tail=1&tail=1", "“tail” is given 2 times; the last one counts."),
-        (
-            "tail=1&first=2",
-            "From step: “2” cannot be combined with tail=1. This filter is ignored.",
-        ),
+        ("tail=1&first=2", "From step: “2” cannot be combined with tail=1. This filter is ignored."),
     ],
 )
 def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
@@ -289,9 +286,7 @@ def test_lists_ask_the_same_number_of_queries_for_one_row_as_for_many(lab: Lab, 
     def counts() -> list[int]:
         found = []
         for path in lists:
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
+            with CaptureQueriesContext(connection) as queries:
                 assert client.get(path).status_code == 200
             found.append(len([q for q in queries if "ROLE" not in q["sql"]]))
         return found

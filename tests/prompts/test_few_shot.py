@@ -101,11 +101,7 @@ def test_shots_belong_to_the_few_shot_arm(trainer: ApiClient) -> None:
 
 
 def test_without_enough_solved_tasks_the_call_says_what_to_load(trainer: ApiClient) -> None:
-    body = {
-        "run": factories.run().pk,
-        "tasks": [factories.task(split="test").pk],
-        "arm": "text_few_shot",
-    }
+    body = {"run": factories.run().pk, "tasks": [factories.task(split="test").pk], "arm": "text_few_shot"}
     status, answer = trainer.json("POST", "/episodes", body)
     assert (status, answer["error"]["code"]) == (422, "no_exemplars")
     assert "load_benchmark gsm8k --split train" in answer["error"]["message"]

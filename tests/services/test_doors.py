@@ -17,16 +17,7 @@ from websockets.sync.client import connect
 
 from core.addresses import django_database
 from gymsite.services import endpoints
-from tests.services.canaries import (
-    CANARIES,
-    GOLDS,
-    Scene,
-    Seen,
-    canaries_load,
-    manage,
-    scene_make,
-    words_in,
-)
+from tests.services.canaries import CANARIES, GOLDS, Scene, Seen, canaries_load, manage, scene_make, words_in
 from tests.services.installations import Up
 from tests.services.kills import Installation, installed
 

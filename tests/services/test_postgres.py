@@ -58,8 +58,7 @@ def data(tmp_path: Path) -> Iterator[Data]:
 
 
 @pytest.mark.parametrize(
-    ("mode", "expected"),
-    [(0o755, 0o700), (0o777, 0o700), (0o770, 0o700), (0o750, 0o750), (0o740, 0o740)],
+    ("mode", "expected"), [(0o755, 0o700), (0o777, 0o700), (0o770, 0o700), (0o750, 0o750), (0o740, 0o740)]
 )
 def test_data_that_a_copy_has_opened_to_others_is_closed_at_start(
     data: Data, mode: int, expected: int

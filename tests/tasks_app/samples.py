@@ -59,7 +59,7 @@ MATH500 = [
         "subject": "Algebra",
         "level": 2,
         "unique_id": "test/algebra/1.json",
-    },
+    }
 ]
 
 AMC = [

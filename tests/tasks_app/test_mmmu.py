@@ -54,10 +54,7 @@ def test_a_multiple_choice_row_is_a_choice_with_letters_in_its_own_order(tmp_pat
         "order": "fixed",
     }
     assert draft.gold.answer == "B"
-    assert draft.gold.extra == {
-        "options": ["$6", "$7", "the owner's $8"],
-        "question_type": "multiple-choice",
-    }
+    assert draft.gold.extra == {"options": ["$6", "$7", "the owner's $8"], "question_type": "multiple-choice"}
     assert draft.tags == ("accounting", "managerial-accounting", "tables")
     assert (draft.difficulty, draft.guess_rate, samples_pictures.widths(draft)) == (0.5, 1 / 3, [1])
 

@@ -46,10 +46,7 @@ def test_references_pass_their_own_tests() -> None:
 def test_setup_runs_after_the_program_and_may_build_its_objects() -> None:
     gold = Gold(
         "class Node: ...",
-        extra={
-            "tests": ["assert depth(root) == 2"],
-            "setup": "root = Node(1)\r\nroot.left = Node(2)",
-        },
+        extra={"tests": ["assert depth(root) == 2"], "setup": "root = Node(1)\r\nroot.left = Node(2)"},
     )
     program = """
 class Node:

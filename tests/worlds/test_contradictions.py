@@ -217,8 +217,7 @@ def test_months_in_a_guests_words_are_those_of_the_stay() -> None:
     for _, review in _guests():
         told = " ".join((review.title, *review.body))
         said = re.findall(
-            rf"(?:were here in|, and that in|nights in)(?: the heat of)? ({'|'.join(MONTHS)})",
-            told,
+            rf"(?:were here in|, and that in|nights in)(?: the heat of)? ({'|'.join(MONTHS)})", told
         )
         if set(said) - {MONTHS[int(review.month[5:]) - 1]}:
             found.append(("month", f"{review.month}: {told}"))

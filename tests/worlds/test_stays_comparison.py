@@ -71,9 +71,7 @@ def test_what_was_done_beside_breaks_the_frame_alone() -> None:
 
 def test_the_same_things_in_another_order_are_told_apart() -> None:
     twice = [CANCELLED, ("cancelled", {"trip": SECOND, "fee": 700})]
-    assert failed(twice, twice[::-1]) == [
-        ("frame", "Order of what was done", "as asked for", "another"),
-    ]
+    assert failed(twice, twice[::-1]) == [("frame", "Order of what was done", "as asked for", "another")]
 
 
 def test_what_may_be_left_in_any_way_is_told_and_always_held() -> None:

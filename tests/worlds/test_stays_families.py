@@ -28,13 +28,7 @@ registry.discover()
 FAMILIES = {family.id: family for family in registry.of_site("stays")}
 DOING = {"book_stay", "change_dates", "cancel_and_rebook"}
 WITH_TWINS = {"book_stay", "cheapest_with_without"}
-FIRST_DAYS = (
-    date(2027, 3, 1),
-    date(2028, 2, 29),
-    date(2027, 10, 31),
-    date(2026, 12, 31),
-    date(2036, 11, 20),
-)
+FIRST_DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2027, 10, 31), date(2026, 12, 31), date(2036, 11, 20))
 
 
 def _worlds(family: Family[World]) -> list[World]:

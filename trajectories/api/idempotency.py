@@ -153,8 +153,7 @@ def _in_progress() -> GymError:
 def _check_key(key: str) -> None:
     if not 0 < len(key) <= KEY_MAX_CHARS or not (key.isascii() and key.isprintable()):
         raise GymError(
-            "bad_idempotency_key",
-            f"An Idempotency-Key has 1 to {KEY_MAX_CHARS} printable ASCII characters.",
+            "bad_idempotency_key", f"An Idempotency-Key has 1 to {KEY_MAX_CHARS} printable ASCII characters."
         )
 
 

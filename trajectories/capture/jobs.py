@@ -16,12 +16,7 @@ SOFT_LIMIT_S = 20
 HARD_LIMIT_S = 30
 
 
-@shared_task(
-    name="media.picture",
-    ignore_result=True,
-    soft_time_limit=SOFT_LIMIT_S,
-    time_limit=HARD_LIMIT_S,
-)
+@shared_task(name="media.picture", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def picture(*, sha256: str) -> None:
     try:
         pictures.picture_note(sha256)

@@ -69,10 +69,7 @@ def _inside(point: tuple[float, float], picture: Image.Image, scale: float) -> t
 
 def _draw_point(draw: ImageDraw.ImageDraw, place: tuple[float, float], scale: float) -> None:
     line = _pixels(LINE, scale)
-    for radius, width, colour in (
-        (RING + HALO, line + 2 * _pixels(HALO, scale), WHITE),
-        (RING, line, RED),
-    ):
+    for radius, width, colour in ((RING + HALO, line + 2 * _pixels(HALO, scale), WHITE), (RING, line, RED)):
         draw.ellipse(_around(place, radius * scale), outline=colour, width=width)
     draw.ellipse(_around(place, max(2, DOT * scale)), fill=RED)
 

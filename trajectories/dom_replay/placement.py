@@ -177,13 +177,7 @@ def _by_steps(turn: Turn, loads: Sequence[_Load], *, acted_in: Collection[str]) 
 
 
 def _moment(
-    load: _Load,
-    loads: Sequence[_Load],
-    *,
-    at_ms: float,
-    until_ms: float,
-    basis: Basis,
-    before: float | None,
+    load: _Load, loads: Sequence[_Load], *, at_ms: float, until_ms: float, basis: Basis, before: float | None
 ) -> Moment:
     return Moment(
         page=load.page,

@@ -43,10 +43,7 @@ def examples_choose(*, opening: Opening, run: Run, principal: Principal, seed: i
     if not ARMS[opening.arm].has_examples:
         return Examples()
     chosen = few_shot.examples_choose(
-        opening.tasks,
-        count=opening.shots or SHOTS_DEFAULT,
-        seed=seed,
-        sees_split=principal.sees_split,
+        opening.tasks, count=opening.shots or SHOTS_DEFAULT, seed=seed, sees_split=principal.sees_split
     )
     ids = {pk for of_task in chosen.values() for pk in of_task}
     return Examples(chosen=chosen, solved=solved_load(ids, run=run))

@@ -17,12 +17,7 @@ SOFT_LIMIT_S = 240
 HARD_LIMIT_S = 300
 
 
-@shared_task(
-    name="facts.episodes",
-    ignore_result=True,
-    soft_time_limit=SOFT_LIMIT_S,
-    time_limit=HARD_LIMIT_S,
-)
+@shared_task(name="facts.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def episodes(*, episode_ids: list[int]) -> None:
     for episode_id in episode_ids:
         try:

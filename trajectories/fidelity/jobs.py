@@ -28,12 +28,7 @@ HARD_LIMIT_S = 50
 AGAIN_S = 60.0
 
 
-@shared_task(
-    name="fidelity.check",
-    ignore_result=True,
-    soft_time_limit=SOFT_LIMIT_S,
-    time_limit=HARD_LIMIT_S,
-)
+@shared_task(name="fidelity.check", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
 def check(*, episode_id: int, step: int) -> None:
     try:
         checking.step_check(episode_id=episode_id, index=step)

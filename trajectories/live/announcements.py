@@ -22,11 +22,7 @@ class Announcements:
     """Relays every announcement; calls ``on_connect`` after each (re)connection, as some may be lost."""
 
     def __init__(
-        self,
-        redis_url: str,
-        *,
-        on_news: Callable[[Announced], None],
-        on_connect: Callable[[], None],
+        self, redis_url: str, *, on_news: Callable[[Announced], None], on_connect: Callable[[], None]
     ) -> None:
         self._redis_url = redis_url
         self._on_news = on_news

@@ -46,7 +46,7 @@ class StepFacts(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(restates__gte=0, restates__lte=1), name="step_facts_share"),
+            models.CheckConstraint(condition=Q(restates__gte=0, restates__lte=1), name="step_facts_share")
         ]
         indexes = [
             GinIndex(fields=["words"], name="step_facts_words"),

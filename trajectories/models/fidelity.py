@@ -66,14 +66,10 @@ class Fidelity(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(changed_share__gte=0, changed_share__lte=1), name="fidelity_share"
-            ),
+            )
         ]
         indexes = [
-            models.Index(
-                fields=["episode", "index"],
-                name="fidelity_waiting",
-                condition=Q(reason__in=LEFT),
-            ),
+            models.Index(fields=["episode", "index"], name="fidelity_waiting", condition=Q(reason__in=LEFT))
         ]
 
     def __str__(self) -> str:

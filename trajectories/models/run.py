@@ -89,7 +89,7 @@ class RunMetrics(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(policy_version__isnull=True) | Q(policy_version__gte=0), name="metrics_version"
-            ),
+            )
         ]
 
     def __str__(self) -> str:

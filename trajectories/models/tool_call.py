@@ -38,7 +38,7 @@ class ToolCall(models.Model):
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(number__gte=1), name="tool_call_number_positive")]
         indexes = [
-            models.Index(fields=["created_at"], name="tool_call_waiting", condition=Q(status="waiting")),
+            models.Index(fields=["created_at"], name="tool_call_waiting", condition=Q(status="waiting"))
         ]
 
     def __str__(self) -> str:

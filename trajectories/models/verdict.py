@@ -24,7 +24,7 @@ class Submission(models.Model):
         indexes = [
             models.Index(
                 fields=["sent_at", "episode"], name="submission_waiting", condition=Q(judged_at__isnull=True)
-            ),
+            )
         ]
 
     def __str__(self) -> str:

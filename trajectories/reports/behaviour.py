@@ -87,11 +87,7 @@ class RunBehaviour:
 
 def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
     """Over episodes with a verdict that is not void; measures that no episode has are left out."""
-    parameters: dict[str, Any] = {
-        "run": run_id,
-        "splits": list(splits),
-        "arms_with_page": list(PAGE_ARMS),
-    }
+    parameters: dict[str, Any] = {"run": run_id, "splits": list(splits), "arms_with_page": list(PAGE_ARMS)}
     with connection.cursor() as cursor:
         cursor.execute(_BY_TASK, parameters)
         rows = cursor.fetchall()

@@ -165,10 +165,7 @@ class CancelRecord(serializers.Serializer[Any]):
 
 class GroupsQuery(StrictSerializer):
     after = serializers.IntegerField(
-        min_value=0,
-        max_value=2**63 - 1,
-        default=0,
-        help_text="`next` of the previous response; 0 to start.",
+        min_value=0, max_value=2**63 - 1, default=0, help_text="`next` of the previous response; 0 to start."
     )
     limit = CountField(min_value=1, max_value=1_000, default=100)
 

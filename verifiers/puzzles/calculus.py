@@ -92,10 +92,7 @@ def _dual(node: ast.expr, place: dict[str, Dual]) -> Dual:
     if isinstance(node, ast.Constant):
         return _bounded(Dual(m.mpc(str(node.value)), m.mpc(0)))
     if isinstance(node, ast.Name):
-        constants = {
-            "pi": Dual(m.pi * m.mpc(1), m.mpc(0)),
-            "E": Dual(m.exp(1), m.mpc(0)),
-        }
+        constants = {"pi": Dual(m.pi * m.mpc(1), m.mpc(0)), "E": Dual(m.exp(1), m.mpc(0))}
         return {**constants, **place}[node.id]
     if isinstance(node, ast.UnaryOp):
         inner = _dual(node.operand, place)

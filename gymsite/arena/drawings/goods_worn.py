@@ -46,12 +46,7 @@ def _ear(c: Canvas, colour: Colour, style: int, *, x: float, side: int, high: fl
     left = x - wide / 2 + side * 12
     c.box(left, 394 - high / 2 - 6, wide, high + 12, colour, round_by=(40, 52, 30, 46, 54)[style - 1])
     c.box(
-        left + (wide * 0.62 if side > 0 else 0),
-        394 - high / 2 + 4,
-        wide * 0.38,
-        high - 8,
-        shade,
-        round_by=18,
+        left + (wide * 0.62 if side > 0 else 0), 394 - high / 2 + 4, wide * 0.38, high - 8, shade, round_by=18
     )
     c.disc(left + wide / 2 + side * 4, 394, wide * 0.26, lighter(colour, 0.12))
     if style in (1, 4):

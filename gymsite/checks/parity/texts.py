@@ -97,10 +97,7 @@ def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
     if not is_dialog:
         return frozenset(lines)
     buttons = {Line(id="e", role="button", name=name) for name in (wording.opener, wording.closer)}
-    titles = {
-        Line(role="dialog", name=wording.opener),
-        Line(role="heading", level=2, name=wording.opener),
-    }
+    titles = {Line(role="dialog", name=wording.opener), Line(role="heading", level=2, name=wording.opener)}
     return frozenset(lines | buttons | titles)
 
 

@@ -30,10 +30,7 @@ OPENINGS = (
     "Of the reviews of {product}, how many {second} and also {first}?",
     "A shopper is sorting through the reviews of {product}: how many of them {first} and {second}?",
 )
-WITH_TERM = (
-    "Count only those that mention {term}.",
-    "They must also mention {term}.",
-)
+WITH_TERM = ("Count only those that mention {term}.", "They must also mention {term}.")
 WITNESS = (
     "Give the number, and the name of the reviewer who wrote the {end} of them.",
     "Answer with the number and the name of the reviewer of the {end} of these reviews.",

@@ -86,12 +86,7 @@ def _is_long_enough(listing: Listing, stay: Stay) -> bool:
 
 
 def _task(
-    world: World,
-    draws: Draws,
-    trips: list[Trip],
-    trip: Trip,
-    rooms: list[tuple[Listing, Room]],
-    level: int,
+    world: World, draws: Draws, trips: list[Trip], trip: Trip, rooms: list[tuple[Listing, Room]], level: int
 ) -> SiteTask:
     listing, room = next(
         (listing, room) for listing, room in rooms if drafts.can_book(world, listing, room, trip.stay)
@@ -120,10 +115,7 @@ def _task(
             *drafts.calendar_needs(listing, room, trip.stay.days)[:-1],
         ),
         oracle_steps=_moves(trips, trip, tried=rooms.index((listing, room)) + 1),
-        given={
-            "trips": [one.code for one in trips],
-            "rooms": [room.id for _, room in rooms],
-        },
+        given={"trips": [one.code for one in trips], "rooms": [room.id for _, room in rooms]},
     )
 
 
@@ -135,10 +127,7 @@ def _moves(trips: list[Trip], trip: Trip, *, tried: int) -> int:
 
 
 def _events(world: World, trip: Trip, listing: Listing, room: Room) -> list[Event]:
-    return [
-        goals.cancelled(world, trip),
-        goals.booked(world, listing, room, trip.stay),
-    ]
+    return [goals.cancelled(world, trip), goals.booked(world, listing, room, trip.stay)]
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:

@@ -19,13 +19,7 @@ from tasks_app.worlds.stays.types import Stay, World
 FIELDS = ("Total in euros, or the letter of the unmet condition", "Listing number")
 TRIES = 40
 # Level: neighbourhoods (0: all), amenities of the room, of the house, of neither, cheaper near misses.
-SHAPES = {
-    1: (1, 1, 0, 1, 1),
-    2: (1, 1, 1, 1, 1),
-    3: (2, 1, 1, 1, 2),
-    4: (3, 2, 1, 1, 3),
-    5: (0, 2, 2, 1, 5),
-}
+SHAPES = {1: (1, 1, 0, 1, 1), 2: (1, 1, 1, 1, 1), 3: (2, 1, 1, 1, 2), 4: (3, 2, 1, 1, 3), 5: (0, 2, 2, 1, 5)}
 OPENINGS = (
     "Find the cheapest room for {guests}, {stay}, {places}, that meets these conditions: {conditions}.",
     "We need a room {places} for {guests}, {stay}. Conditions: {conditions}. Which one is cheapest?",

@@ -57,10 +57,7 @@ def _task(
     first, arrival = (world.first_day + timedelta(days=days) for days in (since, found))
     last = arrival + timedelta(days=nights - 1)
     opening = draws.pick(OPENINGS).format(
-        nights=nights,
-        room=room.name,
-        house=listing.name,
-        place=listing.neighbourhood,
+        nights=nights, room=room.name, house=listing.name, place=listing.neighbourhood
     )
     return SiteTask(
         family="first_free_stretch",

@@ -112,9 +112,6 @@ family(
         draw=draw,
         wrong=wrong,
         check=check,
-        milestones=(
-            milestones.opened(milestones.answers_listing),
-            milestones.SAW_POLICIES,
-        ),
+        milestones=(milestones.opened(milestones.answers_listing), milestones.SAW_POLICIES),
     )
 )

@@ -126,14 +126,7 @@ def _room(world: World, listing: Listing, room: Room, spans: Sequence[range]) ->
         f"Room {room.id}. {room.beds}, {room.square_metres} m², sleeps {room.sleeps}. "
         f"{guests_included(room)}."
     )
-    lines = [
-        "",
-        f"### {room.name}",
-        "",
-        about,
-        "",
-        f"- Room amenities: {_amenities(world, room.amenities)}",
-    ]
+    lines = ["", f"### {room.name}", "", about, "", f"- Room amenities: {_amenities(world, room.amenities)}"]
     nights = RoomNights(world, listing, room)
     return "\n".join([*lines, *map(nights.told, spans)])
 

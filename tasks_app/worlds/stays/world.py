@@ -125,11 +125,7 @@ def _stays(bare: World, draws: Draws) -> Iterator[tuple[Listing, Stay]]:
         check_in = bare.first_day + timedelta(days=day)
         yield (
             listing,
-            Stay(
-                check_in=check_in,
-                check_out=check_in + timedelta(days=nights),
-                guests=draws.whole(1, most),
-            ),
+            Stay(check_in=check_in, check_out=check_in + timedelta(days=nights), guests=draws.whole(1, most)),
         )
         is_last_past = number == 1
         day = draws.whole(3, 16) if is_last_past else day + nights + draws.log_whole(3, 40)

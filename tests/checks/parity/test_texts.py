@@ -165,11 +165,7 @@ def test_a_choice_page_that_says_more_or_less_differs(line: str, instead: str) -
 
 
 def test_the_fields_of_a_form_are_no_part_of_the_question() -> None:
-    fields = (
-        '  [e1] textbox "Your answer 1" value=""',
-        '  [e3] button "Add another answer"',
-        BUTTON,
-    )
+    fields = ('  [e1] textbox "Your answer 1" value=""', '  [e3] button "Add another answer"', BUTTON)
     typed = ('  [e1] textbox "Your answer 1" value="7"', BUTTON)
 
     assert observed("  text: Words", form=fields) == expected("Words")

@@ -301,11 +301,7 @@ def test_lists_show_no_broken_picture_for_one_that_never_came_or_is_damaged(
 
 @pytest.mark.parametrize(
     ("arm", "observation", "opened"),
-    [
-        ("text_zero_shot", "", "prompt"),
-        ("gym", "", "usage"),
-        ("gym", 'button "Go on"', "tree"),
-    ],
+    [("text_zero_shot", "", "prompt"), ("gym", "", "usage"), ("gym", 'button "Go on"', "tree")],
 )
 def test_a_step_without_anything_to_be_seen_opens_what_it_holds(
     lab: Lab, annotator: User, arm: str, observation: str, opened: str

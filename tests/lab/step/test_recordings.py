@@ -24,11 +24,7 @@ def address(episode: Episode, page: str = PAGE) -> str:
     return f"/episodes/{episode.pk}/recording/{page}.json"
 
 
-def test_the_lab_streams_a_page_that_no_browser_runs(
-    episode: Episode,
-    lab: Lab,
-    annotator: User,
-) -> None:
+def test_the_lab_streams_a_page_that_no_browser_runs(episode: Episode, lab: Lab, annotator: User) -> None:
     chunk_make(episode, 1, packed([event(1, html="<script>alert(1)</script>")]))
     RecordingTally.objects.create(episode=episode, chunks=1, bytes=1, capped=True)
 
@@ -52,12 +48,7 @@ def test_a_stranger_sees_no_recording(episode: Episode, lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("page", ["another-page", "x" * 300])
-def test_a_page_without_a_recording_is_a_404(
-    page: str,
-    episode: Episode,
-    lab: Lab,
-    annotator: User,
-) -> None:
+def test_a_page_without_a_recording_is_a_404(page: str, episode: Episode, lab: Lab, annotator: User) -> None:
     assert lab(annotator).get(address(episode, page)).status_code == 404
 
 

@@ -65,10 +65,7 @@ class TrajectoryView(APIView):
     @extend_schema(
         operation_id="trajectory_get",
         summary="Read an episode and everything that happened in it",
-        responses={
-            200: OpenApiResponse(struct_body(records.Trajectory), "The trajectory."),
-            **errors(404),
-        },
+        responses={200: OpenApiResponse(struct_body(records.Trajectory), "The trajectory."), **errors(404)},
     )
     def get(self, request: Request, episode_id: int) -> HttpResponse:
         text = selectors.trajectory_text(episode_id=episode_id, principal=caller(request))

@@ -39,10 +39,7 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
 
 def _render(request: LabRequest, template: str, episode: Episode, *, is_news: bool = False) -> HttpResponse:
     page = EpisodePage(
-        episode=episode,
-        updates=Updates(episode),
-        query=request.GET,
-        sees_golds=sees_golds(request.user),
+        episode=episode, updates=Updates(episode), query=request.GET, sees_golds=sees_golds(request.user)
     )
     context = {
         "here": "search",

@@ -45,13 +45,7 @@ FROM trajectories_step s CROSS JOIN LATERAL (
 WHERE s.episode_id = %(episode)s AND (m.in_thought OR m.in_action OR m.in_raw OR m.in_tree OR m.in_url)
 ORDER BY s.index LIMIT %(limit)s"""  # noqa: S608 (only names of columns are put in)
 # Places of a step, with their labels.
-PLACES = {
-    "thought": "thought",
-    "action": "action",
-    "raw": "raw output",
-    "tree": "tree",
-    "url": "address",
-}
+PLACES = {"thought": "thought", "action": "action", "raw": "raw output", "tree": "tree", "url": "address"}
 # Parsed from the raw output, which therefore holds the same text.
 PARSED_FROM_RAW = {"thought", "action"}
 

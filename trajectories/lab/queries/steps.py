@@ -166,9 +166,7 @@ def step_events(*, episode_id: int, index: int | None) -> StepEvents:
     )
     site = list(SiteEvent.objects.filter(episode_id=episode_id, step=index).order_by("seq")[:most])
     return StepEvents(
-        page=page[:EVENTS_SHOWN],
-        site=site[:EVENTS_SHOWN],
-        is_cut=max(len(page), len(site)) > EVENTS_SHOWN,
+        page=page[:EVENTS_SHOWN], site=site[:EVENTS_SHOWN], is_cut=max(len(page), len(site)) > EVENTS_SHOWN
     )
 
 

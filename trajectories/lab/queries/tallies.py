@@ -78,7 +78,4 @@ def _tally(row: tuple[int, ...]) -> Tally:
     sums = Clusters(
         tasks=tasks, correct=k, judged=n, correct_squared=kk, correct_times_judged=kn, judged_squared=nn
     )
-    return Tally(
-        **dict(zip(COUNTS, counts, strict=True)),
-        rate=rate_of(sums),
-    )
+    return Tally(**dict(zip(COUNTS, counts, strict=True)), rate=rate_of(sums))

@@ -73,12 +73,7 @@ def reward_plot(rates: Mapping[int, Rate]) -> Plot | None:
 def _point(version: int, rate: Rate, *, share: float) -> Point:
     x = LEFT + share * (WIDTH - LEFT - RIGHT)
     return Point(
-        version=version,
-        rate=rate,
-        x=f"{x:.1f}",
-        y=_y(rate.value),
-        low_y=_y(rate.low),
-        high_y=_y(rate.high),
+        version=version, rate=rate, x=f"{x:.1f}", y=_y(rate.value), low_y=_y(rate.low), high_y=_y(rate.high)
     )
 
 

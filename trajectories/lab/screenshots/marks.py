@@ -55,8 +55,7 @@ def step_marks(step: Step, *, events: Sequence[PageEvent] | None = None) -> Step
     scrolled = next((scroll_position(data, kind=kind) for kind, data in before.items()), None)
     on_page = [ReportedEvent(kind=row.kind, data=row.data) for row in rows if row.page == first.page]
     return StepMarks(
-        marks=marks_of(step.action, on_page, scrolled=scrolled or (0, 0)),
-        css_width=load.get("width"),
+        marks=marks_of(step.action, on_page, scrolled=scrolled or (0, 0)), css_width=load.get("width")
     )
 
 

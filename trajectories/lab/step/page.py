@@ -266,10 +266,7 @@ class StepPage:
     @cached_property
     def timeline(self) -> Timeline:
         return timeline_around(
-            episode_id=self.episode.pk,
-            index=self.step.index,
-            gaps=self.updates.gaps,
-            last=self.updates.last,
+            episode_id=self.episode.pk, index=self.step.index, gaps=self.updates.gaps, last=self.updates.last
         )
 
     @cached_property

@@ -6,6 +6,4 @@ from django.urls import path
 
 from trajectories.lab.system import views
 
-urlpatterns = [
-    path("system/", views.system, name="system"),
-]
+urlpatterns = [path("system/", views.system, name="system")]

@@ -5,15 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from palaestra.actions.base import (
-    ACTIONS,
-    DONE,
-    Action,
-    ActionInvalid,
-    Outcome,
-    action_check,
-    action_perform,
-)
+from palaestra.actions.base import ACTIONS, DONE, Action, ActionInvalid, Outcome, action_check, action_perform
 
 __all__ = ["ACTIONS", "DONE", "Action", "ActionInvalid", "Outcome", "action_check", "action_perform"]
 

@@ -10,10 +10,7 @@ from gymsite.arena.sites.reviews._wording import time_text
 from gymsite.arena.sites.site import Visit
 
 TEXTS: Mapping[notices.Name, tuple[str, str]] = {
-    "cookies": (
-        "We use cookies",
-        "We use cookies to remember your basket and your language.",
-    ),
+    "cookies": ("We use cookies", "We use cookies to remember your basket and your language."),
     "newsletter": (
         "Join our newsletter",
         "New arrivals, how they are made, and the occasional voucher. Unsubscribe at any time.",
@@ -22,14 +19,8 @@ TEXTS: Mapping[notices.Name, tuple[str, str]] = {
         "Join the Goodwares club",
         "Members collect points with every order. You can also browse without an account.",
     ),
-    "prices": (
-        "Today's prices",
-        "We compared our prices this morning. The prices you see are valid today.",
-    ),
-    "session": (
-        "Are you still there?",
-        "It is {time}. We end visits after a while without activity.",
-    ),
+    "prices": ("Today's prices", "We compared our prices this morning. The prices you see are valid today."),
+    "session": ("Are you still there?", "It is {time}. We end visits after a while without activity."),
 }
 
 

@@ -24,10 +24,7 @@ EVENTS = (
 )  # fmt: skip
 SKIES = ("sunny", "bright spells", "cloudy", "light showers", "windy and clear", "morning mist, then sun")
 STORIES = (
-    (
-        "The clock that strikes thirteen",
-        "Nobody in town hall will say why. We asked the man who winds it.",
-    ),
+    ("The clock that strikes thirteen", "Nobody in town hall will say why. We asked the man who winds it."),
     ("Breakfast like the lock keepers", "Dark bread, smoked fish and a story: mornings by the water."),
     ("Five benches with a view", "A slow walk for people who would rather sit."),
     ("The last lamplighter", "She retired in spring. Her route still makes a fine evening stroll."),
