@@ -64,9 +64,13 @@ class Canvas:
         self, x: float, y: float, radius: float, colour: Colour, *, flat: float = 1, alpha: int = 255
     ) -> None:
         """A circle, or an ellipse ``flat`` times as high as wide."""
-        scale = self._scale
-        across, along = radius * scale, radius * flat * scale
-        box = (x * scale - across, y * scale - along, x * scale + across, y * scale + along)
+        self.ellipse(x, y, radius, radius * flat, colour, alpha=alpha)
+
+    def ellipse(
+        self, cx: float, cy: float, rx: float, ry: float, colour: Colour, *, alpha: int = 255
+    ) -> None:
+        x, y, across, along = (value * self._scale for value in (cx, cy, rx, ry))
+        box = (x - across, y - along, x + across, y + along)
         self._draw.ellipse(box, fill=(*colour, alpha))
 
     def line(self, points: Sequence[Point], colour: Colour, width: float, *, alpha: int = 255) -> None:
@@ -111,7 +115,8 @@ def darker(colour: Colour, share: float) -> Colour:
 
 def hexed(text: str) -> Colour:
     """``e0b877`` as a colour."""
-    return int(text[:2], 16), int(text[2:4], 16), int(text[4:], 16)
+    red, green, blue = bytes.fromhex(text.removeprefix("#"))
+    return red, green, blue
 
 
 def outline(pieces: Sequence[Piece]) -> list[Point]:
