@@ -7,13 +7,16 @@ import hashlib
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from palaestra import records
 from palaestra.errors import ApiError
-from palaestra.transport import Transport, decode
+from palaestra.records import Page
+from palaestra.transport import RETRIES, Transport, decode
+
+T = TypeVar("T")
 
 WAIT_S = 20
 WAIT_MARGIN_S = 10.0
@@ -30,9 +33,8 @@ class Client:
     safe to repeat are retried.
     """
 
-    def __init__(self, server: str, key: str, *, timeout_s: float = 30.0, retries: int | None = None) -> None:
-        options: dict[str, Any] = {} if retries is None else {"retries": retries}
-        self._lab = Transport(base_url=server, key=key, timeout_s=timeout_s, **options)
+    def __init__(self, server: str, key: str, *, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
+        self._lab = Transport(base_url=server, key=key, timeout_s=timeout_s, retries=retries)
         self._live: Transport | None = None
         self._key = key
         self._health: records.Health | None = None
@@ -52,33 +54,29 @@ class Client:
     async def health(self) -> records.Health:
         """The state of the installation and the addresses of arena and live; cached."""
         if self._health is None:
-            self._health = await self._lab.call("GET", f"{V1}/health", answer=records.Health)
+            self._health = await self._get("health", records.Health)
         return self._health
 
     async def capacity(self) -> records.Capacity:
-        return await self._lab.call("GET", f"{V1}/capacity", answer=records.Capacity)
+        return await self._get("capacity", records.Capacity)
 
     async def benchmarks(self) -> list[records.Benchmark]:
-        return await self._lab.call("GET", f"{V1}/benchmarks", answer=list[records.Benchmark])
+        return await self._get("benchmarks", list[records.Benchmark])
 
     # ---- tasks
     async def tasks_page(
         self, *, cursor: str | int | None = None, limit: int | None = None, **filters: Any
-    ) -> records.TaskPage:
+    ) -> Page[records.Task]:
         """One page of tasks. Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max."""
-        params = {**_query(filters), "cursor": cursor, "limit": limit}
-        return await self._lab.call("GET", f"{V1}/tasks", params=params, answer=records.TaskPage)
+        return await self._get("tasks", Page[records.Task], cursor=cursor, limit=limit, **_query(filters))
 
     async def tasks(self, *, limit: int = 100, **filters: Any) -> list[records.Task]:
         """The first ``limit`` tasks that match the filters, in the server's order."""
-        tasks: list[records.Task] = []
-        cursor: str | int | None = None
-        while len(tasks) < limit:
-            page = await self.tasks_page(cursor=cursor, limit=limit - len(tasks), **filters)
-            tasks.extend(page.results)
-            cursor = page.next
-            if cursor is None:
-                break
+        page = await self.tasks_page(limit=limit, **filters)
+        tasks = page.results
+        while page.next is not None and len(tasks) < limit:
+            page = await self.tasks_page(cursor=page.next, limit=limit - len(tasks), **filters)
+            tasks += page.results
         return tasks[:limit]
 
     async def tasks_export(self, **filters: Any) -> AsyncIterator[records.Task]:
@@ -88,35 +86,30 @@ class Client:
             yield decoder.decode(line)
 
     async def tasks_stats(self, *, run: int) -> Any:
-        return await self._lab.call("GET", f"{V1}/tasks/stats", params={"run": run}, answer=Any)
+        return await self._get("tasks/stats", Any, run=run)
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
         """Open a run. Fields: model, checkpoint, observation, affordances, settings, tags, simulated."""
         body = {"name": name, "kind": kind, **fields}
-        return await self._lab.call(
-            "POST", f"{V1}/runs", body=body, headers=_idempotency(), answer=records.Run
-        )
+        return await self._post("runs", records.Run, body, headers=_idempotency())
 
     async def run(self, run: int) -> records.Run:
-        return await self._lab.call("GET", f"{V1}/runs/{run}", answer=records.Run)
+        return await self._get(f"runs/{run}", records.Run)
 
     async def runs(self, *, cursor: str | int | None = None) -> Any:
-        return await self._lab.call("GET", f"{V1}/runs", params={"cursor": cursor}, answer=Any)
+        return await self._get("runs", Any, cursor=cursor)
 
     async def policy_register(
         self, run: int, *, version: int, checkpoint: str | None = None, trainer_step: int | None = None
     ) -> Any:
         """Register a policy version of the run, an integer that grows."""
         body = _present(version=version, checkpoint=checkpoint, trainer_step=trainer_step)
-        return await self._lab.call(
-            "POST", f"{V1}/runs/{run}/policy", body=body, headers=_idempotency(), answer=Any
-        )
+        return await self._post(f"runs/{run}/policy", Any, body, headers=_idempotency())
 
     async def metrics_post(self, run: int, *, policy_version: int, values: dict[str, float]) -> Any:
         body = {"policy_version": policy_version, "values": values}
-        path = f"{V1}/runs/{run}/metrics"
-        return await self._lab.call("POST", path, body=body, answer=Any, is_repeatable=False)
+        return await self._post(f"runs/{run}/metrics", Any, body, is_repeatable=False)
 
     async def run_cancel(
         self,
@@ -128,17 +121,15 @@ class Client:
     ) -> Any:
         """End episodes as void/``cancelled``: some groups, or all older than a policy version."""
         body = _present(groups=groups, policy_version_before=policy_version_before, reason=reason)
-        return await self._lab.call("POST", f"{V1}/runs/{run}/cancel", body=body, answer=Any)
+        return await self._post(f"runs/{run}/cancel", Any, body)
 
-    async def groups_page(self, run: int, *, after: str | int | None = None) -> records.GroupPage:
+    async def groups_page(self, run: int, *, after: str | int | None = None) -> Page[records.GroupState]:
         """Groups of a run as they complete, after a cursor."""
-        path = f"{V1}/runs/{run}/groups"
-        return await self._lab.call("GET", path, params={"after": after}, answer=records.GroupPage)
+        return await self._get(f"runs/{run}/groups", Page[records.GroupState], after=after)
 
     async def group_refill(self, group: int, *, count: int) -> records.Opening:
-        path = f"{V1}/groups/{group}/refill"
         body = {"count": count}
-        return await self._lab.call("POST", path, body=body, headers=_idempotency(), answer=records.Opening)
+        return await self._post(f"groups/{group}/refill", records.Opening, body, headers=_idempotency())
 
     # ---- episodes
     async def episodes_open(
@@ -148,42 +139,34 @@ class Client:
         recording, presentation, looks, answer_channel, guidance, and in the arm ``text_few_shot`` shots (the
         number of solved examples); those that are None are left out."""
         body = {"run": run, "tasks": list(tasks), "arm": arm, **_present(**fields)}
-        headers = _idempotency(idempotency_key)
-        return await self._lab.call(
-            "POST", f"{V1}/episodes", body=body, headers=headers, answer=records.Opening
-        )
+        return await self._post("episodes", records.Opening, body, headers=_idempotency(idempotency_key))
 
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
         """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
-        path = f"{V1}/episodes/{episode}/steps"
-        return await self._lab.call("POST", path, body={"steps": steps}, answer=records.StepsAck)
+        return await self._post(f"episodes/{episode}/steps", records.StepsAck, {"steps": steps})
 
     async def submission_post(self, episode: int, *, answer: records.Answer) -> Any:
-        path = f"{V1}/episodes/{episode}/submission"
-        return await self._lab.call("POST", path, body={"answer": answer}, answer=Any)
+        return await self._post(f"episodes/{episode}/submission", Any, {"answer": answer})
 
     async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
-        path = f"{V1}/episodes/{episode}/close"
         body = {"reason": reason, "detail": detail}
-        return await self._lab.call("POST", path, body=body, headers=_idempotency(), answer=Any)
+        return await self._post(f"episodes/{episode}/close", Any, body, headers=_idempotency())
 
     async def episode(self, episode: int) -> records.EpisodeState:
-        return await self._lab.call("GET", f"{V1}/episodes/{episode}", answer=records.EpisodeState)
+        return await self._get(f"episodes/{episode}", records.EpisodeState)
 
-    async def episodes_page(self, **filters: Any) -> records.EpisodePage:
+    async def episodes_page(self, **filters: Any) -> Page[records.EpisodeState]:
         """One page of episodes. Filters: run, group, status, cursor."""
-        return await self._lab.call("GET", f"{V1}/episodes", params=filters, answer=records.EpisodePage)
+        return await self._get("episodes", Page[records.EpisodeState], **filters)
 
     async def episode_resume(self, episode: int) -> records.Resumed:
-        path = f"{V1}/episodes/{episode}/resume"
-        return await self._lab.call("POST", path, body={}, answer=records.Resumed)
+        return await self._post(f"episodes/{episode}/resume", records.Resumed, {})
 
     async def heartbeat(self, episodes: Sequence[int]) -> records.Liveness:
-        body = {"episodes": list(episodes)}
-        return await self._lab.call("POST", f"{V1}/heartbeat", body=body, answer=records.Liveness)
+        return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
 
     async def trajectory(self, episode: int) -> Json:
-        return await self._lab.call("GET", f"{V1}/episodes/{episode}/trajectory", answer=Json)
+        return await self._get(f"episodes/{episode}/trajectory", Json)
 
     async def trajectories(self, run: int) -> AsyncIterator[Json]:
         """Every trajectory of a run, streamed."""
@@ -193,9 +176,7 @@ class Client:
     # ---- blobs
     async def blobs_missing(self, digests: Iterable[str]) -> list[str]:
         """The SHA-256 digests (hex) that the server does not hold yet."""
-        body = {"sha256": list(digests)}
-        answer = await self._lab.call("POST", f"{V1}/blobs/missing", body=body, answer=records.Missing)
-        return answer.missing
+        return (await self._post("blobs/missing", records.Missing, {"sha256": list(digests)})).missing
 
     async def blob_put(self, content: bytes, *, content_type: str = "application/octet-stream") -> str:
         """Store bytes and return their SHA-256 in hex."""
@@ -216,15 +197,14 @@ class Client:
 
     async def messages_inline(self, messages: Iterable[records.Message]) -> list[records.Message]:
         """The messages with the lab's pictures inlined, for a model server that cannot reach the lab."""
-        return [await self._inline(message) for message in messages]
+        return [
+            message
+            if isinstance(message["content"], str)
+            else {**message, "content": [await self._inline(part) for part in message["content"]]}
+            for message in messages
+        ]
 
-    async def _inline(self, message: records.Message) -> records.Message:
-        if isinstance(message["content"], str):
-            return message
-        parts = [await self._part_inline(part) for part in message["content"]]
-        return {**message, "content": parts}
-
-    async def _part_inline(self, part: dict[str, Any]) -> dict[str, Any]:
+    async def _inline(self, part: Json) -> Json:
         match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
         if match is None:
             return part
@@ -234,35 +214,31 @@ class Client:
     # ---- waits, answered by live
     async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:
         """The episode as soon as it has a verdict, or as it is when ``timeout_s`` seconds have passed."""
-        live = await self._live_transport()
-        return await live.call(
-            "GET",
-            f"/wait/episodes/{episode}",
-            params={"timeout": timeout_s},
-            answer=records.EpisodeState,
-            timeout_s=timeout_s + WAIT_MARGIN_S,
-        )
+        return await self._wait(f"episodes/{episode}", records.EpisodeState, timeout_s)
 
     async def wait_verdicts(
         self, run: int, *, after: str | int | None = None, timeout_s: int = WAIT_S
-    ) -> records.VerdictPage:
+    ) -> Page[records.StreamedVerdict]:
         """Verdicts of a run after a cursor, each exactly once, as soon as there is one."""
-        live = await self._live_transport()
-        return await live.call(
-            "GET",
-            f"/wait/runs/{run}/verdicts",
-            params={"after": after, "timeout": timeout_s},
-            answer=records.VerdictPage,
-            timeout_s=timeout_s + WAIT_MARGIN_S,
-        )
+        path = f"runs/{run}/verdicts"
+        return await self._wait(path, Page[records.StreamedVerdict], timeout_s, after=after)
 
-    async def _live_transport(self) -> Transport:
+    # ---- inside
+    async def _get(self, path: str, answer: type[T], **params: Any) -> T:
+        return await self._lab.call("GET", f"{V1}/{path}", answer=answer, params=params)
+
+    async def _post(self, path: str, answer: type[T], body: Json, **options: Any) -> T:
+        return await self._lab.call("POST", f"{V1}/{path}", answer=answer, body=body, **options)
+
+    async def _wait(self, path: str, answer: type[T], timeout_s: int, **params: Any) -> T:
         if self._live is None:
             address = (await self.health()).live_url
             if not address:
                 raise ApiError(status=503, code="no_live", message="The server gives no address for waits.")
             self._live = Transport(base_url=address, key=self._key)
-        return self._live
+        params["timeout"] = timeout_s
+        limit_s = timeout_s + WAIT_MARGIN_S
+        return await self._live.call("GET", f"/wait/{path}", answer=answer, params=params, timeout_s=limit_s)
 
 
 def _idempotency(key: str | None = None) -> dict[str, str]:

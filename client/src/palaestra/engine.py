@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
@@ -11,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import Client
+from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
 from palaestra.episode import Completion, Episode, EpisodeConfig
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
-from palaestra.heartbeat import Heartbeat
 from palaestra.observation import Observation
 from palaestra.pages import VIEWPORT
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.pool import PagePool
-from palaestra.records import CloseReason, Message, OpenedEpisode, Opening, Verdict
-from palaestra.verdicts import VERDICT_LIMIT_S, VerdictStream
+from palaestra.records import Message, OpenedEpisode, Opening, Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -74,12 +74,10 @@ class Engine:
         viewport: tuple[int, int] = VIEWPORT,
     ) -> None:
         self.client = client
-        self.pool: PagePool | None = None
-        self._pages = pages
+        self.pool = PagePool(origin=client, size=pages, viewport=viewport)
         self._config = config or EpisodeConfig()
         self._time_limit_s = time_limit_s
         self._verdict_limit_s = verdict_limit_s
-        self._viewport = viewport
         self._text_slots = asyncio.Semaphore(TEXT_INFLIGHT)
         self._heartbeat = Heartbeat(client)
 
@@ -89,8 +87,7 @@ class Engine:
 
     async def __aexit__(self, *_: object) -> None:
         await self._heartbeat.__aexit__()
-        if self.pool is not None:
-            await self.pool.aclose()
+        await self.pool.aclose()
 
     async def rollout(
         self,
@@ -119,9 +116,7 @@ class Engine:
                         playing.append(asyncio.ensure_future(play))
                 return list(await asyncio.gather(*playing))
             finally:
-                for task in playing:
-                    task.cancel()
-                await asyncio.gather(*playing, return_exceptions=True)
+                await tasks_cancel(playing)
 
     # ---- inside
     async def _open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
@@ -172,47 +167,46 @@ class Engine:
         if episode.opened.start_url is None:
             async with self._text_slots:
                 return await self._play_turns(episode, policy)
-        pool = await self._page_pool()
-        episode.page, episode.renew = await pool.acquire(), pool.renew
+        episode.page, episode.renew = await self.pool.acquire(), self.pool.renew
         problem = "cancelled"
         try:
             problem = await self._play_turns(episode, policy)
             return problem
         finally:
-            await pool.release(episode.page, is_healthy=not problem)
+            await self.pool.release(episode.page, is_healthy=not problem)
 
     async def _play_turns(self, episode: Episode, policy: Policy) -> str:
         self._heartbeat.episodes.add(episode.opened.id)
         try:
             await self._turns(episode, policy)
             return ""
-        except OURS as failure:
-            problem = f"{type(failure).__name__}: {failure}"
-            logger.warning("episode %s: %s", episode.opened.id, problem)
-            await self._close(episode, "harness_error", problem)
-            return problem
         except Exception as failure:
             # The top of one episode: a failure here must not end the others.
-            logger.exception("episode %s broke", episode.opened.id)
-            await self._close(episode, "harness_error", repr(failure))
-            return repr(failure)
+            is_expected = isinstance(failure, OURS)
+            problem = f"{type(failure).__name__}: {failure}" if is_expected else repr(failure)
+            level = logging.WARNING if is_expected else logging.ERROR
+            logger.log(level, "episode %s: %s", episode.opened.id, problem, exc_info=not is_expected)
+            # If that fails too, the server will end it as lease_lost by itself, which is void as well.
+            with contextlib.suppress(ApiError, Unreachable):
+                await episode.close("harness_error", problem)
+            return problem
         finally:
             self._heartbeat.episodes.discard(episode.opened.id)
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
         left_s = self._time_limit_s
         observation = await episode.begin()
-        memory: dict[str, Any] = {}
+        opened, memory = episode.opened, dict[str, Any]()
         while not episode.is_over:
             info = EpisodeInfo(
-                answer_form=episode.opened.answer_form,
-                id=episode.opened.id,
-                task=episode.opened.task,
-                arm=episode.opened.arm,
+                id=opened.id,
+                task=opened.task,
+                arm=opened.arm,
                 step=episode.steps + 1,
-                max_steps=episode.opened.max_steps,
-                sample_index=episode.opened.sample_index,
+                max_steps=opened.max_steps,
+                sample_index=opened.sample_index,
                 memory=memory,
+                answer_form=opened.answer_form,
             )
             began = time.monotonic()
             try:
@@ -230,20 +224,6 @@ class Engine:
             # Only the policy's own time counts: a slow arena or browser is not its fault.
             left_s -= time.monotonic() - began
             observation = (await episode.turn(completion)).observation
-
-    async def _close(self, episode: Episode, reason: CloseReason, detail: str) -> None:
-        try:
-            await episode.close(reason, detail)
-        except (ApiError, Unreachable) as failure:
-            # The server will end it as lease_lost by itself, which is void too.
-            logger.warning("episode %s could not be closed: %s", episode.opened.id, failure)
-
-    async def _page_pool(self) -> PagePool:
-        if self.pool is None:
-            origin = (await self.client.health()).arena_url
-            if self.pool is None:
-                self.pool = PagePool(origin=origin, size=self._pages, viewport=self._viewport)
-        return self.pool
 
 
 async def _policy_act(policy: Policy, observation: Observation, info: EpisodeInfo) -> str | Completion | None:

@@ -6,14 +6,13 @@ from contextlib import AsyncExitStack
 from typing import Any, TypedDict
 
 from palaestra.api import Client
+from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.episode import Completion, Episode, EpisodeConfig
 from palaestra.errors import PageDead, PageHung, PalaestraError, TabClosed, Unreachable
-from palaestra.heartbeat import Heartbeat
 from palaestra.observation import Kind, Observation
 from palaestra.pages import VIEWPORT
 from palaestra.pool import PagePool
 from palaestra.records import CloseReason, Verdict
-from palaestra.verdicts import VERDICT_LIMIT_S, verdict_wait
 
 
 class StepInfo(TypedDict, total=False):
@@ -60,7 +59,6 @@ class Env:
         self.episode: Episode | None = None
         self._run, self._arm, self._opening = run, arm, opening
         self._verdict_limit_s = verdict_limit_s
-        self._viewport = viewport
         self._config = EpisodeConfig(
             observation=observation,
             answer_channel=opening.get("answer_channel") or "page",
@@ -68,23 +66,21 @@ class Env:
             invalid_limit=invalid_limit,
             with_pictures=with_pictures,
         )
-        self._pool = pool
+        self._pool = pool or PagePool(origin=self.client, size=1, viewport=viewport)
         self._owns_pool = pool is None
         self._heartbeat = Heartbeat(self.client)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Env:
         self._stack.push_async_callback(self.client.aclose)
+        if self._owns_pool:
+            self._stack.push_async_callback(self._pool.aclose)
         await self._stack.enter_async_context(self._heartbeat)
+        self._stack.push_async_callback(self._abandon)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        try:
-            await self._abandon()
-        finally:
-            if self._pool is not None and self._owns_pool:
-                await self._pool.aclose()
-            await self._stack.aclose()
+        await self._stack.aclose()
 
     async def reset(self, task_id: int) -> Observation:
         """Open an episode of a task and load its first page; an episode still open ends ``cancelled``."""
@@ -97,9 +93,7 @@ class Env:
         self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
         try:
             if opened.start_url is not None:
-                pool = await self._page_pool()
-                self.episode.page = await pool.acquire()
-                self.episode.renew = pool.renew
+                self.episode.page, self.episode.renew = await self._pool.acquire(), self._pool.renew
             return await self.episode.begin()
         except (PageDead, PageHung, TabClosed, Unreachable) as failure:
             await self._finish("harness_error", str(failure))
@@ -141,26 +135,15 @@ class Env:
             raise PalaestraError("There is no open episode: call reset(task_id) first.")
         return self.episode
 
-    async def _page_pool(self) -> PagePool:
-        if self._pool is None:
-            origin = (await self.client.health()).arena_url
-            self._pool = PagePool(origin=origin, size=1, viewport=self._viewport)
-        return self._pool
-
     async def _ended(self, episode: Episode, info: StepInfo) -> Stepped:
         verdict = episode.step_queue.ack.verdict
         if verdict is None:
             verdict = await verdict_wait(self.client, episode.opened.id, limit_s=self._verdict_limit_s)
         is_terminated = verdict is not None and verdict.terminated
         reward = verdict.reward if verdict else None
+        info = self._info(episode, info, verdict)
         # A void verdict is neither; a loop over steps sees it as truncated.
-        return (
-            episode.observation,
-            reward,
-            is_terminated,
-            not is_terminated,
-            self._info(episode, info, verdict),
-        )
+        return episode.observation, reward, is_terminated, not is_terminated, info
 
     def _info(self, episode: Episode, info: StepInfo, verdict: Verdict | None) -> StepInfo:
         return {
@@ -188,5 +171,5 @@ class Env:
             return
         self._heartbeat.episodes.discard(self.episode.opened.id)
         page, self.episode.page = self.episode.page, None
-        if page is not None and self._pool is not None:
+        if page is not None:
             await self._pool.release(page, is_healthy=is_healthy)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -24,16 +24,7 @@ from palaestra.observation import (
     page_observe,
 )
 from palaestra.pages import PageView, WarmPage
-from palaestra.records import (
-    ActionResult,
-    Answer,
-    CloseReason,
-    Message,
-    OpenedEpisode,
-    Step,
-    StepObservation,
-    Usage,
-)
+from palaestra.records import CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 UNREADABLE = "(the page does not answer)"
@@ -49,7 +40,7 @@ Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 @dataclass(frozen=True, kw_only=True)
 class Completion:
-    """What a model wrote, with any details of the call that produced it."""
+    """What a model wrote, with any details of the call that produced it, named as in ``Step``."""
 
     text: str
     usage: Usage | None = None
@@ -95,17 +86,11 @@ class Episode:
     """
 
     def __init__(
-        self,
-        client: Client,
-        opened: OpenedEpisode,
-        *,
-        messages: list[Message],
-        config: EpisodeConfig,
-        page: WarmPage | None = None,
-        renew: Renew | None = None,
+        self, client: Client, opened: OpenedEpisode, *, messages: list[Message], config: EpisodeConfig
     ) -> None:
         self.opened = opened
-        self.page = page
+        self.page: WarmPage | None = None
+        self.renew: Renew | None = None
         self.step_queue = StepQueue(client, opened.id)
         self.steps = 0
         self.is_over = False
@@ -113,7 +98,6 @@ class Episode:
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
-        self.renew = renew
         self._messages = list(messages)
         self._tokens = self._invalid = 0
 
@@ -171,26 +155,19 @@ class Episode:
         if arm_of(self.opened.arm).is_free_text:
             return await self._answer_in_text(completion)
         parsed = turn_parse(completion.text)
-        if parsed.action is None:
+        action = parsed.action
+        is_by_api = self.page is None or self._config.answer_channel == "api"
+        if action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
-            return parsed, outcome, await self._observe_still()
-        if isinstance(parsed.action, AnswerAction) and (
-            self.page is None or self._config.answer_channel == "api"
-        ):
-            text = parsed.action.text
-            answer = text if isinstance(text, str) else list(text)
-            outcome = await self._submit(answer)
-            return parsed, outcome, None if outcome == DONE else await self._observe_still()
-        if self.page is None:
-            outcome = DONE if parsed.action.type == "noop" else NO_PAGE
-            return parsed, outcome, await self._observe_still()
-        try:
-            outcome, observation = await self._act_on_page(self.page, parsed.action)
-            return parsed, outcome, observation
-        except (TabClosed, PageHung) as failure:
-            result: ActionResult = "refused" if isinstance(failure, TabClosed) else "timeout"
-            outcome = Outcome(result=result, message=f"{failure} {REOPENED}")
-            return parsed, outcome, await self._reopen(self.page)
+        elif isinstance(action, AnswerAction) and is_by_api:
+            outcome = await self._submit(action.text)
+            if outcome == DONE:
+                return parsed, outcome, None
+        elif self.page is None:
+            outcome = DONE if action.type == "noop" else NO_PAGE
+        else:
+            return parsed, *await self._act_on_page(self.page, action)
+        return parsed, outcome, await self._look_again()
 
     async def _answer_in_text(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         answer = answer_extract(completion.text, form=self.opened.answer_form)
@@ -205,6 +182,15 @@ class Episode:
         return Turn(thought=completion.text, declared={"type": "answer", "text": answer}), outcome, None
 
     async def _act_on_page(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
+        try:
+            return await self._act_in_bounds(page, action)
+        except TabClosed as failure:
+            outcome = Outcome(result="refused", message=f"{failure} {REOPENED}")
+        except PageHung as failure:
+            outcome = Outcome(result="timeout", message=f"{failure} {REOPENED}")
+        return outcome, await self._reopen(page)
+
+    async def _act_in_bounds(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
         bounds = page.turn(self.steps)
         refused_before = len(bounds.refused)
         outcome = await action_perform(page, action)
@@ -219,7 +205,7 @@ class Episode:
             outcome = Outcome(result="refused", message=NOT_OPENED)
         return outcome, await self._look(view)
 
-    async def _submit(self, answer: Answer) -> Outcome:
+    async def _submit(self, answer: str | Sequence[str]) -> Outcome:
         cleaned = text_clean(answer) if isinstance(answer, str) else [text_clean(part) for part in answer]
         try:
             await self._client.submission_post(self.opened.id, answer=cleaned)
@@ -241,8 +227,10 @@ class Episode:
             return self._unreadable()
 
     async def _look_again(self) -> Observation:
+        """Observe although nothing was done: the page may have changed by itself."""
         if self.page is None:
             return Observation(kind="text")
+        self.page.turn(self.steps)
         try:
             view = await self.page.observe(acted=False, with_text=self._config.form.has_text)
         except PageHung:
@@ -257,12 +245,6 @@ class Episode:
         await self.page.begin(self.opened.start_url)
         return await self._look(await self.page.observe(acted=False))
 
-    async def _observe_still(self) -> Observation:
-        """Observe again although nothing was done: the page may have changed by itself."""
-        if self.page is not None:
-            self.page.turn(self.steps)
-        return await self._look_again()
-
     def _unreadable(self) -> Observation:
         return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)
 
@@ -273,9 +255,9 @@ class Episode:
 
     # ---- steps and the end
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
-        recorded = (
-            StepObservation(kind=shown.kind, text=text_clean(shown.text)) if self.page is not None else None
-        )
+        recorded = StepObservation(kind=shown.kind, text=text_clean(shown.text)) if self.page else None
+        details = {field.name: getattr(completion, field.name) for field in fields(completion)}
+        del details["text"]
         return Step(
             index=self.steps,
             thought=text_clean(parsed.thought),
@@ -286,14 +268,7 @@ class Episode:
             action_result=outcome.result,
             observation=recorded,
             url=shown.url or None,
-            model_ms=completion.model_ms,
-            usage=completion.usage,
-            finish_reason=completion.finish_reason,
-            policy_version=completion.policy_version,
-            model=completion.model,
-            sampling=completion.sampling,
-            prompt_sha256=completion.prompt_sha256,
-            tokens_blob=completion.tokens_blob,
+            **details,
         )
 
     async def _check_end(self, completion: Completion, parsed: Turn) -> None:
@@ -309,8 +284,9 @@ class Episode:
             await self.close(reason)
 
     def _spent_budget(self) -> CloseReason | None:
-        if self._config.token_budget is not None and self._tokens >= self._config.token_budget:
+        config = self._config
+        if config.token_budget is not None and self._tokens >= config.token_budget:
             return "token_budget"
-        if self._config.invalid_limit is not None and self._invalid >= self._config.invalid_limit:
+        if config.invalid_limit is not None and self._invalid >= config.invalid_limit:
             return "invalid_actions"
         return None

@@ -7,6 +7,7 @@ import asyncio
 from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
 
+from palaestra.api import Client
 from palaestra.browser import browser_launch
 from palaestra.errors import PageDead
 from palaestra.navigation import NavigationGuard
@@ -16,9 +17,12 @@ START_TRIES = 3
 
 
 class PagePool:
-    """At most ``size`` pages at once, made when first needed, in a browser that reaches only ``origin``."""
+    """At most ``size`` pages at once, made when first needed, in a browser that reaches only the arena.
 
-    def __init__(self, *, origin: str, size: int, viewport: tuple[int, int] = VIEWPORT) -> None:
+    ``origin`` is the arena's origin, or the client of the installation whose arena it is.
+    """
+
+    def __init__(self, *, origin: str | Client, size: int, viewport: tuple[int, int] = VIEWPORT) -> None:
         self._origin = origin
         self._viewport = viewport
         self._free: list[WarmPage] = []
@@ -79,6 +83,9 @@ class PagePool:
             if self._playwright is None:
                 self._playwright = await async_playwright().start()
             if self._browser is None or self._guard is None or not self._browser.is_connected():
-                self._browser = await browser_launch(self._playwright, origin=self._origin)
+                origin = (
+                    self._origin if isinstance(self._origin, str) else (await self._origin.health()).arena_url
+                )
+                self._browser = await browser_launch(self._playwright, origin=origin)
                 self._guard = await NavigationGuard.attach(self._browser)
             return self._browser, self._guard

@@ -238,9 +238,3 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     std: float | None = None
     policy_version: list[int | None] | None = None
     degenerate: bool = False
-
-
-TaskPage = Page[Task]
-EpisodePage = Page[EpisodeState]
-VerdictPage = Page[StreamedVerdict]
-GroupPage = Page[GroupState]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ LONGEST_PAUSE_S = 5.0
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
 NOT_RETRIED_CODES = frozenset({"at_capacity"})
 CONNECT_TIMEOUT_S = 5.0
+CONNECTIONS = 64
 
 
 class _ErrorBody(msgspec.Struct):
@@ -35,91 +37,67 @@ class _Error(msgspec.Struct):
 class Transport:
     """One server, one key, one pool. ``timeout_s`` bounds one attempt."""
 
-    def __init__(
-        self,
-        *,
-        base_url: str,
-        key: str,
-        timeout_s: float = 30.0,
-        retries: int = RETRIES,
-        connections: int = 64,
-    ) -> None:
+    def __init__(self, *, base_url: str, key: str, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self.retries = retries
         self._http = httpx.AsyncClient(
             base_url=base_url.rstrip("/"),
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S, pool=None),
-            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+            limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
         )
 
     async def aclose(self) -> None:
         await self._http.aclose()
 
     async def call(
-        self,
-        method: str,
-        path: str,
-        *,
-        answer: type[T],
-        body: object = None,
-        params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None,
-        is_repeatable: bool = True,
-        timeout_s: float | None = None,
+        self, method: str, path: str, *, answer: type[T], body: object = None, **options: Any
     ) -> T:
-        """Send one call and decode its JSON into ``answer``. Raises ``ApiError`` or ``Unreachable``."""
-        content = None if body is None else msgspec.json.encode(body)
-        sent = {"Content-Type": "application/json", **(headers or {})} if content is not None else headers
-        response = await self.send(
-            method,
-            path,
-            content=content,
-            params=params,
-            headers=sent,
-            is_repeatable=is_repeatable,
-            timeout_s=timeout_s,
-        )
-        return decode(response.content, answer=answer)
+        """``send`` a call and decode the JSON that it returns into ``answer``."""
+        if body is not None:
+            options["content"] = msgspec.json.encode(body)
+            options["headers"] = {"Content-Type": "application/json", **options.get("headers", {})}
+        return decode((await self.send(method, path, **options)).content, answer=answer)
 
     async def send(
         self,
         method: str,
         path: str,
         *,
-        content: bytes | None = None,
         params: Mapping[str, Any] | None = None,
-        headers: Mapping[str, str] | None = None,
         is_repeatable: bool = True,
         timeout_s: float | None = None,
+        **request: Any,
     ) -> httpx.Response:
-        """The answer to one call, retried after connection errors, 5xx and 429 when that is safe."""
-        query = {k: v for k, v in (params or {}).items() if v is not None}
-        extra: dict[str, Any] = {"timeout": timeout_s} if timeout_s is not None else {}
-        tries = self.retries + 1 if is_repeatable else 1
-        for attempt in range(tries):
-            is_last = attempt == tries - 1
+        """The answer to one call, retried after connection errors, 5xx and 429 when that is safe.
+
+        ``request`` may hold ``content`` and ``headers``. Raises ``ApiError`` or ``Unreachable``.
+        """
+        request["params"] = _present(params)
+        if timeout_s is not None:
+            request["timeout"] = timeout_s
+        retries = self.retries if is_repeatable else 0
+        for attempt in itertools.count():
+            retry_after_s = None
             try:
-                response = await self._http.request(
-                    method, path, content=content, params=query, headers=headers, **extra
-                )
+                response = await self._http.request(method, path, **request)
             except httpx.TransportError as failure:
-                if is_last:
+                if attempt >= retries:
                     raise Unreachable(f"No answer to {method} {path}: {failure!r}") from failure
-                await asyncio.sleep(_pause_s(attempt))
-                continue
-            if response.status_code < 400:
-                return response
-            error = error_of(response)
-            if is_last or response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES:
-                raise error
-            await asyncio.sleep(_retry_after_s(response) or _pause_s(attempt))
-        raise Unreachable(f"{method} {path} was not attempted: retries is {self.retries}")
+            else:
+                if response.status_code < 400:
+                    break
+                error = error_of(response)
+                is_final = response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES
+                if is_final or attempt >= retries:
+                    raise error
+                retry_after_s = _retry_after_s(response)
+            await asyncio.sleep(retry_after_s or _pause_s(attempt))
+        return response
 
     async def lines(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """The lines of an NDJSON stream as they arrive, in constant memory."""
-        query = {k: v for k, v in (params or {}).items() if v is not None}
         try:
-            async with self._http.stream("GET", path, params=query) as response:
+            async with self._http.stream("GET", path, params=_present(params)) as response:
                 if response.status_code >= 400:
                     await response.aread()
                     raise error_of(response)
@@ -150,6 +128,10 @@ def error_of(response: httpx.Response) -> ApiError:
     except (msgspec.ValidationError, msgspec.DecodeError):
         body = _ErrorBody(code="http_error", message=response.text[:200])
     return ApiError(status=response.status_code, code=body.code, message=body.message, fields=body.fields)
+
+
+def _present(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (params or {}).items() if value is not None}
 
 
 def _pause_s(attempt: int) -> float:
