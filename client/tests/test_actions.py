@@ -4,9 +4,9 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from palaestra.actions import ACTIONS, Action, Outcome, action_perform
+from palaestra.actions import ACTIONS, Action, action_perform
 from palaestra.actions.answer import Answer
-from palaestra.actions.base import as_text, field
+from palaestra.actions.base import ActionFailed, as_text, field
 from palaestra.actions.click import Click
 from palaestra.actions.goto import Goto
 from palaestra.actions.press import Press
@@ -117,8 +117,8 @@ async def test_one_class_adds_an_action(monkeypatch: pytest.MonkeyPatch) -> None
         type = "hum"
         tune: str = field(as_text)
 
-        async def perform(self, page: WarmPage) -> Outcome:
-            return Outcome(result="refused", message=f"Nobody hears {self.tune}.")
+        async def perform(self, page: WarmPage) -> None:
+            raise ActionFailed("refused", f"Nobody hears {self.tune}.")
 
     turn = turn_parse('Action: {"type": "hum", "tune": "an aria"}')
     assert turn.action == Hum(tune="an aria")

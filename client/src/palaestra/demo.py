@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.api import Client
+from palaestra.background import tasks_cancel
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
@@ -35,16 +36,16 @@ TASKS_FETCHED = 200
 STARTER_SPLIT = "starter"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class DemoPlan:
     """The size of a demonstration. ``episodes`` is the number of each policy's episodes."""
 
-    server: str
-    key: str
+    server: str = "http://127.0.0.1:8001"
+    key: str = ""
     golds: Path | None = None
     episodes: int = 12
     pages: int = DEFAULT_PAGES
-    policies: Sequence[str] = ()
+    policies: list[str] = field(default_factory=list)
     with_pictures: bool = True
 
 
@@ -72,7 +73,7 @@ async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
     solutions = solutions_read(plan.golds) if plan.golds else {}
     async with Client(plan.server, plan.key) as client:
         tasks = await _tasks(client, solutions, plan=plan)
-        policies = _policies(solutions, tasks, names=plan.policies)
+        policies = _policies(solutions, tasks, plan.policies)
         progress = Progress(len(policies) * plan.episodes, what="episodes")
         config = EpisodeConfig(observation=_kind(plan), with_pictures=plan.with_pictures)
         async with Engine(client, pages=plan.pages, config=config) as engine:
@@ -93,24 +94,24 @@ def table(tallies: Mapping[str, Tally]) -> str:
     return "\n".join([head, *rows])
 
 
-def replay_url(tallies: Mapping[str, Tally], *, server: str) -> str:
-    """Where the lab replays the last step of an episode from its DOM; empty without a full recording."""
-    rollouts = next((tally.fully_recorded for tally in tallies.values() if tally.fully_recorded), [])
-    if not rollouts:
-        return ""
-    longest = max(rollouts, key=lambda rollout: rollout.steps)
-    return f"{server.rstrip('/')}/episodes/{longest.episode}/steps/{longest.steps}#dom"
-
-
-def comparison_url(tallies: Mapping[str, Tally], *, server: str) -> str:
-    """Where the lab compares a task across arms; empty unless one was played in the browser and elsewhere."""
-    for tally in tallies.values():
-        for arms in tally.by_task.values():
-            if BROWSER_ARM in arms and len(arms) > 1:
-                others = [rollout.episode for arm, rollout in sorted(arms.items()) if arm != BROWSER_ARM]
-                numbers = ",".join(map(str, [*others, arms[BROWSER_ARM].episode]))
-                return f"{server.rstrip('/')}/compare?episodes={numbers}"
-    return ""
+def links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
+    """Where the lab shows what was played, a sentence each: a task across arms, and a page's DOM."""
+    server = plan.server.rstrip("/")
+    lines = []
+    across = [arms for tally in tallies.values() for arms in tally.by_task.values() if len(arms) > 1]
+    if arms := next((arms for arms in across if BROWSER_ARM in arms), None):
+        others = [rollout.episode for arm, rollout in sorted(arms.items()) if arm != BROWSER_ARM]
+        numbers = ",".join(map(str, [*others, arms[BROWSER_ARM].episode]))
+        lines.append(f"One task across arms, side by side: {server}/compare?episodes={numbers}")
+    if rollouts := next((tally.fully_recorded for tally in tallies.values() if tally.fully_recorded), None):
+        longest = max(rollouts, key=lambda rollout: rollout.steps)
+        address = f"{server}/episodes/{longest.episode}/steps/{longest.steps}#dom"
+        lines.append(f"A page as an agent saw it, replayed from its DOM: {address}")
+        if plan.with_pictures:
+            lines.append(
+                "If the server has bubblewrap, it checks replays against screenshots within minutes."
+            )
+    return lines
 
 
 def _kind(plan: DemoPlan) -> Kind:
@@ -118,9 +119,7 @@ def _kind(plan: DemoPlan) -> Kind:
     return "both" if plan.with_pictures else "axtree"
 
 
-def _policies(
-    solutions: Mapping[int, Solution], tasks: Sequence[Task], *, names: Sequence[str]
-) -> list[Policy]:
+def _policies(solutions: Mapping[int, Solution], tasks: Sequence[Task], names: list[str]) -> list[Policy]:
     known: list[Policy] = [Solver(solutions, tasks), Narrator(), Null(), VoidSeeker()]
     if not solutions:
         print("No golds were given (--golds FILE), so the solver is left out.", file=sys.stderr)
@@ -133,27 +132,20 @@ async def _tasks(client: Client, solutions: Mapping[int, Solution], *, plan: Dem
     present = {benchmark.id for benchmark in await client.benchmarks()}
     if not (await client.health()).has_sandbox:
         present.discard(PROGRAMS)
-    by_benchmark = [
-        _imported_first(
-            [
-                task
-                for task in await client.tasks(benchmark=benchmark, limit=TASKS_FETCHED)
-                if task.gap_eligible and (not solutions or task.id in solutions)
-                if plan.with_pictures or not task.payload.get("pictures")
-            ]
-        )
-        for benchmark in BENCHMARKS
-        if benchmark in present
-    ]
+    by_benchmark = []
+    for benchmark in filter(present.__contains__, BENCHMARKS):
+        tasks = [
+            task
+            for task in await client.tasks(benchmark=benchmark, limit=TASKS_FETCHED)
+            if task.gap_eligible and (not solutions or task.id in solutions)
+            if plan.with_pictures or not task.payload.get("pictures")
+        ]
+        # Official tasks before the hand-written starter tasks, which only stand in for them.
+        by_benchmark.append(sorted(tasks, key=lambda task: task.split == STARTER_SPLIT))
     mixed = [task for turn in zip_longest(*by_benchmark) for task in turn if task is not None]
     if not mixed:
         raise PalaestraError("The server has no tasks: load a benchmark first (manage.py load_benchmark).")
     return [mixed[index % len(mixed)] for index in range(plan.episodes)]
-
-
-def _imported_first(tasks: Sequence[Task]) -> list[Task]:
-    """Official tasks before the hand-written starter tasks, which only stand in for them."""
-    return sorted(tasks, key=lambda task: task.split == STARTER_SPLIT)
 
 
 async def _play(
@@ -189,13 +181,11 @@ async def _play(
 
 async def _together(*plays: Coroutine[Any, Any, None]) -> None:
     """Run all at once, so that no browser page idles; when one fails the others are cancelled."""
-    tasks_running = [asyncio.ensure_future(play) for play in plays]
+    playing = [asyncio.ensure_future(play) for play in plays]
     try:
-        await asyncio.gather(*tasks_running)
+        await asyncio.gather(*playing)
     finally:
-        for play in tasks_running:
-            play.cancel()
-        await asyncio.gather(*tasks_running, return_exceptions=True)
+        await tasks_cancel(playing)
 
 
 def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
@@ -208,9 +198,5 @@ def _shares(tasks: Sequence[Task]) -> dict[str, list[int]]:
 
 def _rounds(ids: Sequence[int]) -> list[list[int]]:
     """The ids in as few lists as possible, none with the same id twice."""
-    rounds: defaultdict[int, list[int]] = defaultdict(list)
-    occurrences: Counter[int] = Counter()
-    for task in ids:
-        rounds[occurrences[task]].append(task)
-        occurrences[task] += 1
-    return list(rounds.values())
+    counts = Counter(ids)
+    return [[task for task in counts if counts[task] > number] for number in range(max(counts.values()))]

@@ -114,25 +114,19 @@ class WarmPage:
         bounds.on_end = self._moved.set
         self._guard.admit(self._frame, bounds)
         self.bounds, self._world = bounds, None
-        everything = {"origin": bounds.origin, "storageTypes": "all"}
-        _, forget, navigation = await self._bounded(
-            asyncio.gather(
-                self._cdp.send("Storage.clearDataForOrigin", everything),
-                self._cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": FORGET}),
-                self._cdp.send("Page.navigate", {"url": start_url}),
-            ),
-            NAVIGATION_LIMIT_S,
+        answers: tuple[dict[str, Any], ...] = await asyncio.gather(
+            self._send("Storage.clearDataForOrigin", origin=bounds.origin, storageTypes="all"),
+            self._send("Page.addScriptToEvaluateOnNewDocument", source=FORGET),
+            self._navigate(start_url),
         )
+        _, forget, navigation = answers
         if navigation.get("errorText"):
             raise Unreachable(f"The first page of the episode cannot be opened: {navigation['errorText']}")
         # Until the new document is there, the history belongs to the page that is being left.
         await self._world_ready(time.monotonic() + NAVIGATION_LIMIT_S)
-        await self._bounded(
-            asyncio.gather(
-                self._cdp.send("Page.removeScriptToEvaluateOnNewDocument", forget),
-                self._cdp.send("Page.resetNavigationHistory"),
-            ),
-            CALL_LIMIT_S,
+        await asyncio.gather(
+            self._send("Page.removeScriptToEvaluateOnNewDocument", **forget),
+            self._send("Page.resetNavigationHistory"),
         )
         return bounds
 
@@ -189,26 +183,22 @@ class WarmPage:
     async def go(self, url: str) -> bool:
         """Navigate; False when that leads to no page (refused, a download, no answer)."""
         self._moved.clear()
-        navigation = await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
-        return not navigation.get("errorText")
+        return not (await self._navigate(url)).get("errorText")
 
     async def back(self) -> bool:
         """Go one entry back in the episode's own history; False when there is none."""
-        history = await self._bounded(self._cdp.send("Page.getNavigationHistory"), CALL_LIMIT_S)
+        history = await self._send("Page.getNavigationHistory")
         if history["currentIndex"] == 0:
             return False
         entry = history["entries"][history["currentIndex"] - 1]
         self._moved.clear()
-        await self._bounded(
-            self._cdp.send("Page.navigateToHistoryEntry", {"entryId": entry["id"]}), CALL_LIMIT_S
-        )
+        await self._send("Page.navigateToHistoryEntry", entryId=entry["id"])
         await self._bounded(self._moved.wait(), NAVIGATION_LIMIT_S)
         return True
 
     async def screenshot(self) -> bytes:
         """The viewport as PNG."""
-        options = {"format": "png", "optimizeForSpeed": True}
-        shot = await self._bounded(self._cdp.send("Page.captureScreenshot", options), CALL_LIMIT_S)
+        shot = await self._send("Page.captureScreenshot", format="png", optimizeForSpeed=True)
         return base64.b64decode(shot["data"])
 
     async def flush_recorder(self) -> None:
@@ -297,6 +287,12 @@ class WarmPage:
         if not isinstance(value, dict):
             raise DocumentGone(expression)
         return value
+
+    async def _send(self, method: str, **params: Any) -> dict[str, Any]:
+        return await self._bounded(self._cdp.send(method, params), CALL_LIMIT_S)
+
+    async def _navigate(self, url: str) -> dict[str, Any]:
+        return await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
 
     async def _bounded(self, call: Awaitable[T], limit_s: float) -> T:
         """Await ``call`` for at most ``limit_s``, or until the page ends."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from palaestra.actions.base import Action, ActionInvalid, Outcome, as_text, field
+from palaestra.actions.base import Action, ActionFailed, ActionInvalid, as_text, field
 from palaestra.pages import WarmPage
 
 VALUES_MAX = 100
@@ -23,7 +23,5 @@ class Answer(Action):
     type = "answer"
     text: str | tuple[str, ...] = field(as_text_or_texts)
 
-    async def perform(self, page: WarmPage) -> Outcome:
-        return Outcome(
-            result="refused", message="Answer through the page: there is no other way in this task."
-        )
+    async def perform(self, page: WarmPage) -> None:
+        raise ActionFailed("refused", "Answer through the page: there is no other way in this task.")

@@ -31,6 +31,14 @@ class Outcome:
     message: str = ""
 
 
+class ActionFailed(Exception):
+    """An action did nothing, by the agent's doing: its result and a sentence for the model."""
+
+    def __init__(self, result: ActionResult, message: str) -> None:
+        super().__init__(message)
+        self.outcome = Outcome(result=result, message=message)
+
+
 DONE = Outcome(result="ok")
 ACTIONS: dict[str, type[Action]] = {}
 
@@ -47,8 +55,16 @@ class Action(ABC):
         ACTIONS[cls.type] = dataclass(frozen=True, kw_only=True)(cls)
 
     @abstractmethod
-    async def perform(self, page: WarmPage) -> Outcome:
-        """Carry the action out. A failure that the agent can cause is an outcome, never an exception."""
+    async def perform(self, page: WarmPage) -> None:
+        """Carry the action out. A failure that the agent can cause raises ``ActionFailed``."""
+
+    async def place(self, page: WarmPage, function: str, *arguments: object) -> dict[str, Any]:
+        """Call a page-side function, which returns a place of the page or says why there is none."""
+        place = await page.call(function, *arguments)
+        if "problem" in place:
+            target = getattr(self, "target", "") or "The page"
+            raise ActionFailed("no_target", f"{target}: {place['problem']}.")
+        return place
 
 
 def action_check(declared: Mapping[str, Any]) -> Action:
@@ -69,16 +85,14 @@ def action_check(declared: Mapping[str, Any]) -> Action:
 async def action_perform(page: WarmPage, action: Action) -> Outcome:
     """Perform ``action``. Raises only for a page that is dead or closed (``PageDead``, ``TabClosed``)."""
     try:
-        return await action.perform(page)
+        await action.perform(page)
+    except ActionFailed as failure:
+        return failure.outcome
     except PageHung as failure:
         return Outcome(result="timeout", message=str(failure))
     except DocumentGone:
         return Outcome(result="no_target", message="The page changed before the action reached it.")
-
-
-def no_target(target: str, problem: str) -> Outcome:
-    """The outcome of an action whose target, or the page itself, cannot take it."""
-    return Outcome(result="no_target", message=f"{target or 'The page'}: {problem}.")
+    return DONE
 
 
 # ---- fields: how each is read from JSON

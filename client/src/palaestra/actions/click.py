@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import DONE, Action, Outcome, as_element, field, no_target
+from palaestra.actions.base import Action, as_element, field
 from palaestra.pages import WarmPage
 
 
@@ -10,9 +10,6 @@ class Click(Action):
     type = "click"
     target: str = field(as_element)
 
-    async def perform(self, page: WarmPage) -> Outcome:
-        place = await page.call("locate", self.target)
-        if "problem" in place:
-            return no_target(self.target, place["problem"])
+    async def perform(self, page: WarmPage) -> None:
+        place = await self.place(page, "locate", self.target)
         await page.act(page.page.mouse.click(place["x"], place["y"]))
-        return DONE

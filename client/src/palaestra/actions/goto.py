@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import DONE, Action, Outcome, as_text, field
+from palaestra.actions.base import Action, ActionFailed, as_text, field
 from palaestra.pages import WarmPage
 
 
@@ -10,10 +10,9 @@ class Goto(Action):
     type = "goto"
     url: str = field(as_text)
 
-    async def perform(self, page: WarmPage) -> Outcome:
+    async def perform(self, page: WarmPage) -> None:
         address = page.bounds and page.bounds.resolve(self.url, base=page.page.url)
         if not address:
-            return Outcome(result="refused", message="That address is outside this task.")
+            raise ActionFailed("refused", "That address is outside this task.")
         if not await page.go(address):
-            return Outcome(result="refused", message="That address leads to no page of this task.")
-        return DONE
+            raise ActionFailed("refused", "That address leads to no page of this task.")

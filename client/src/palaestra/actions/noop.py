@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import DONE, Action, Outcome
+from palaestra.actions.base import Action
 from palaestra.pages import WarmPage
 
 
 class Noop(Action):
     type = "noop"
 
-    async def perform(self, page: WarmPage) -> Outcome:
-        return DONE
+    async def perform(self, page: WarmPage) -> None:
+        return

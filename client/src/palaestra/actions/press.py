@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target
+from palaestra.actions.base import Action, ActionFailed, as_element, as_text, field
 from palaestra.pages import WarmPage
 
 # Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
@@ -23,15 +23,12 @@ class Press(Action):
     key: str = field(as_text)
     target: str = field(as_element, default="")
 
-    async def perform(self, page: WarmPage) -> Outcome:
+    async def perform(self, page: WarmPage) -> None:
         key = "Space" if self.key == " " else self.key
         if not KEY.match(key) and not CHORD.match(key):
-            return Outcome(result="refused", message=f"The key {key[:40]!r} is not available.")
+            raise ActionFailed("refused", f"The key {key[:40]!r} is not available.")
         if self.target:
-            place = await page.call("reach", self.target)
-            if "problem" in place:
-                return no_target(self.target, place["problem"])
+            await self.place(page, "reach", self.target)
         else:
             await page.announce_step()
         await page.act(page.page.keyboard.press(key))
-        return DONE

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from palaestra.actions.base import (
-    DONE,
-    Action,
-    ActionInvalid,
-    Outcome,
-    as_element,
-    as_number,
-    field,
-    no_target,
-)
+from palaestra.actions.base import Action, ActionInvalid, as_element, as_number, field
 from palaestra.pages import WarmPage
 
 DISTANCE_MAX_PX = 100_000
@@ -32,20 +21,15 @@ class Scroll(Action):
                 'both, such as {"type": "scroll", "dy": 600}.'
             )
 
-    async def perform(self, page: WarmPage) -> Outcome:
-        place = await self._place(page)
-        if "problem" in place:
-            return no_target(self.target, place["problem"])
+    async def perform(self, page: WarmPage) -> None:
+        if self.target:
+            place = await self.place(page, "locate", self.target)
+        elif self.dx and not self.dy:
+            place = await self.place(page, "sideways", self.dx)
+        else:
+            await page.announce_step()
+            place = {}
+        # Where else the mouse is makes no difference.
         if place:
             await page.act(page.page.mouse.move(place["x"], place["y"]))
         await page.act(page.page.mouse.wheel(self.dx, self.dy))
-        return DONE
-
-    async def _place(self, page: WarmPage) -> dict[str, Any]:
-        """Where the mouse has to be; empty where that makes no difference."""
-        if self.target:
-            return await page.call("locate", self.target)
-        if self.dx and not self.dy:
-            return await page.call("sideways", self.dx)
-        await page.announce_step()
-        return {}

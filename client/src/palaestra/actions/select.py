@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import DONE, Action, Outcome, as_element, as_text, field, no_target
+from palaestra.actions.base import Action, as_element, as_text, field
 from palaestra.pages import WarmPage
 
 
@@ -11,6 +11,5 @@ class Select(Action):
     target: str = field(as_element)
     value: str = field(as_text)
 
-    async def perform(self, page: WarmPage) -> Outcome:
-        place = await page.call("choose", self.target, self.value)
-        return no_target(self.target, place["problem"]) if "problem" in place else DONE
+    async def perform(self, page: WarmPage) -> None:
+        await self.place(page, "choose", self.target, self.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import DONE, Action, Outcome, as_element, as_flag, as_text, field, no_target
+from palaestra.actions.base import Action, as_element, as_flag, as_text, field
 from palaestra.pages import WarmPage
 
 KEYS_MAX = 200  # characters typed key by key; the rest is inserted at once
@@ -14,10 +14,8 @@ class Type(Action):
     text: str = field(as_text)
     clear: bool = field(as_flag, default=False)
 
-    async def perform(self, page: WarmPage) -> Outcome:
-        place = await page.call("focus", self.target, self.clear)
-        if "problem" in place:
-            return no_target(self.target, place["problem"])
+    async def perform(self, page: WarmPage) -> None:
+        place = await self.place(page, "focus", self.target, self.clear)
         keyboard = page.page.keyboard
         if self.clear and not self.text and place["had"]:
             await page.act(keyboard.press("Backspace"))
@@ -28,4 +26,3 @@ class Type(Action):
             await page.act(keyboard.type(printable[:by_keys]))
         if printable[by_keys:]:
             await page.act(keyboard.insert_text(printable[by_keys:]))
-        return DONE

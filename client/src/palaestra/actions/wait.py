@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from palaestra.actions.base import DONE, Action, Outcome, as_number, field
+from palaestra.actions.base import Action, as_number, field
 from palaestra.pages import WarmPage
 
 DEFAULT_MS = 500
@@ -20,6 +20,5 @@ class Wait(Action):
     type = "wait"
     ms: int = field(as_pause, default=DEFAULT_MS)
 
-    async def perform(self, page: WarmPage) -> Outcome:
+    async def perform(self, page: WarmPage) -> None:
         await page.call("idle", self.ms)
-        return DONE
