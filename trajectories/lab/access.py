@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
@@ -63,6 +64,15 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def sees_golds(user: User | AnonymousUser) -> bool:
     """Golds and what was parsed from them are for staff and users with the permission to view golds."""
     return user.is_staff or user.has_perm(GOLD_PERMISSION)
+
+
+def page_render(
+    request: LabRequest, name: str, context: dict[str, Any], *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    """The page ``lab/<folder>/<page>.html``, or its part ``_<page>.html`` if that is requested."""
+    folder, _, page = name.partition("/")
+    prefix = "_" if wants_fragment(request) else ""
+    return render(request, f"lab/{folder}/{prefix}{page}.html", context, status=status)
 
 
 def wants_fragment(request: LabRequest) -> bool:

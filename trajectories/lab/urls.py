@@ -1,13 +1,82 @@
-"""Addresses of the researchers' pages: each page's folder names its own."""
+"""Addresses of the researchers' pages."""
 
 from __future__ import annotations
 
-from django.urls import include, path
+from django.contrib.auth.views import LogoutView
+from django.urls import URLPattern, path
+from django.views.generic import RedirectView
 
 from core import converters
+from trajectories.lab.access import lab_page
+from trajectories.lab.compare import views as compare
+from trajectories.lab.episode import views as episode
+from trajectories.lab.export import views as export
+from trajectories.lab.login.views import LabLoginView
+from trajectories.lab.runs import views as runs
+from trajectories.lab.search import views as search
+from trajectories.lab.step import data_views, dom_views, picture_views
+from trajectories.lab.step import views as step
+from trajectories.lab.system.views import system
+from trajectories.lab.tasks import views as tasks
 
 converters.converters_register()
 
-PAGES = ("runs", "search", "episode", "step", "compare", "export", "tasks", "system", "login")
+EPISODE = "episodes/<id:episode_id>"
+STEP = f"{EPISODE}/steps/<id:index>"
 
-urlpatterns = [path("", include(f"trajectories.lab.{page}.urls")) for page in PAGES]
+
+def _alias(address: str, *, of: str, name: str) -> URLPattern:
+    """Another address of a page, such as one that people guess or one with the slash that others have."""
+    return path(address, lab_page(RedirectView.as_view(pattern_name=of, query_string=True)), name=name)
+
+
+urlpatterns = [
+    path("", runs.run_list, name="runs"),
+    _alias("runs/", of="runs", name="runs_named"),
+    path("runs/<id:run_id>/", runs.run_detail, name="run"),
+    path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
+    path("search", search.search, name="search"),
+    _alias("search/", of="search", name="search_slashed"),
+    path("search/counts", search.search_counts, name="search_counts"),
+    path("search/trajectories.ndjson", search.search_trajectories, name="search_trajectories"),
+    path("search/facts.csv", search.search_facts, name="search_facts"),
+    path("search/ids.txt", search.search_ids, name="search_ids"),
+    path("episodes/", search.episode_list, name="episodes"),
+    path(f"{EPISODE}/", episode.episode_detail, name="episode"),
+    path(f"{EPISODE}/progress", episode.episode_progress, name="episode_progress"),
+    path(f"{EPISODE}/prompt", episode.episode_prompt, name="episode_prompt"),
+    path(f"{EPISODE}/news", step.episode_news, name="episode_news"),
+    path(f"{EPISODE}/index.json", data_views.episode_index, name="episode_index"),
+    path(f"{EPISODE}/find.json", data_views.episode_find, name="episode_find"),
+    path(f"{EPISODE}/recording/<slug:page>.json", data_views.page_recording, name="page_recording"),
+    path(f"{EPISODE}/export.html", export.episode_as_html, name="episode_as_html"),
+    path(f"{EPISODE}/export.json", export.episode_as_json, name="episode_as_json"),
+    path(f"{EPISODE}/steps/", step.step_go, name="step_go"),
+    path(STEP, step.step_detail, name="step"),
+    _alias(f"{STEP}/", of="step", name="step_slashed"),
+    path(f"{STEP}/changes", step.step_changes, name="step_changes"),
+    path(f"{STEP}/replay", dom_views.step_replay, name="step_replay"),
+    path(f"{STEP}/dom", dom_views.step_dom, name="step_dom"),
+    path(f"{STEP}/fidelity", dom_views.step_compared, name="step_compared"),
+    path(f"{STEP}/fidelity/check", dom_views.step_compare, name="step_compare"),
+    *(
+        path(f"{STEP}/{name}.txt", step.step_text, {"name": name}, name=f"step_text_{name}")
+        for name in step.TEXTS
+    ),
+    *(
+        path(
+            f"{STEP}/picture.{kind}", picture_views.step_picture, {"kind": kind}, name=f"step_picture_{kind}"
+        )
+        for kind in picture_views.FORMATS
+    ),
+    path("drawings/<slug:name>.<int:width>.webp", picture_views.drawing, name="drawing"),
+    path("blobs/<sha256:sha256>", picture_views.blob_detail, name="blob"),
+    path("blobs/<sha256:sha256>/thumbnail", picture_views.blob_thumbnail, name="blob_thumbnail"),
+    path("compare", compare.compare_detail, name="compare"),
+    _alias("compare/", of="compare", name="compare_slashed"),
+    path("tasks/", tasks.task_list, name="tasks"),
+    path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
+    path("system/", system, name="system"),
+    path("login/", LabLoginView.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+]

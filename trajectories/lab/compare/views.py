@@ -2,16 +2,9 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.compare.page import ComparePage
-
-
-@lab_page
-def compare_slashed(request: LabRequest) -> HttpResponse:
-    """Redirect from the address with a trailing slash, as other pages have it."""
-    return redirect(reverse("compare", query=request.GET))
 
 
 @lab_page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from trajectories.lab.access import LabRequest, lab_page, sees_golds, wants_fragment
+from trajectories.lab.access import LabRequest, lab_page, page_render, sees_golds
 from trajectories.lab.episode.page import EpisodePage
 from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.queries import episodes
@@ -32,9 +32,8 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     """The prompt: a page, or with ``?fragment`` a panel of a step's page."""
     episode = episodes.episode_get(episode_id)
     messages = episode_prompt_shown(episode, golds=sees_golds(request.user))
-    template = "lab/episode/_prompt.html" if wants_fragment(request) else "lab/episode/prompt.html"
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
-    return render(request, template, context)
+    return page_render(request, "episode/prompt", context)
 
 
 def _render(request: LabRequest, template: str, episode: Episode, *, is_news: bool = False) -> HttpResponse:

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.shortcuts import render
 
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.runs.pages import RunPage, RunsPage
@@ -11,12 +10,6 @@ from trajectories.lab.runs.pages import RunPage, RunsPage
 @lab_page
 def run_list(request: LabRequest) -> HttpResponse:
     return render(request, "lab/runs/runs.html", {"here": "runs", "page": RunsPage(request.GET)})
-
-
-@lab_page
-def run_list_named(request: LabRequest) -> HttpResponse:
-    """The address that people guess."""
-    return redirect(reverse("runs", query=request.GET))
 
 
 @lab_page

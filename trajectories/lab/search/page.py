@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from core.integers import BIGINT_MAX
-from core.statements import TooSlow, statements_within
 from trajectories.lab import slow_queries
 from trajectories.lab.search.request import Chip, SearchRequest
 from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_counts, search_page
@@ -48,15 +47,13 @@ class SearchPage:
     def __init__(self, request: SearchRequest, *, sees_golds: bool) -> None:
         self.request = request
         self._sees_golds = sees_golds
-        self.is_too_slow = False
-        self._hits = HitPage(hits=[], older=None)
+        hits: HitPage | None = HitPage(hits=[], older=None)
         if not request.query_error:
-            try:
-                with statements_within(slow_queries.SEARCH_MS):
-                    self._hits = search_page(request.search, after=request.after, limit=HITS_PER_PAGE)
-            except TooSlow:
-                self.is_too_slow = True
-        self.hits = self._hits.hits
+            hits = slow_queries.result_in_time(
+                lambda: search_page(request.search, after=request.after, limit=HITS_PER_PAGE)
+            )
+        self.is_too_slow = hits is None
+        self.hits, self._older = (hits.hits, hits.older) if hits else ([], None)
 
     @property
     def episodes(self) -> list[Episode]:
@@ -69,7 +66,7 @@ class SearchPage:
     @property
     def older(self) -> str:
         """The address of the next page."""
-        return self.request.address_after(self._hits.older) if self._hits.older else ""
+        return self.request.address_after(self._older) if self._older else ""
 
     @property
     def counts_address(self) -> str:
@@ -115,14 +112,10 @@ class CountsPage:
 
     def __init__(self, request: SearchRequest) -> None:
         self.request = request
-        self.is_too_slow = False
         self.counts: Counts | None = None
         if not request.query_error:
-            try:
-                with statements_within(slow_queries.SEARCH_MS):
-                    self.counts = search_counts(request.search)
-            except TooSlow:
-                self.is_too_slow = True
+            self.counts = slow_queries.result_in_time(lambda: search_counts(request.search))
+        self.is_too_slow = self.counts is None and not request.query_error
 
     @property
     def unit(self) -> str:

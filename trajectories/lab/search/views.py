@@ -8,7 +8,6 @@ from http import HTTPStatus
 
 from django.http import HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 
 from trajectories.lab.access import LabRequest, lab_page, sees_golds, wants_fragment
@@ -22,12 +21,6 @@ NDJSON = "application/x-ndjson"
 
 
 @lab_page
-def search_slashed(request: LabRequest) -> HttpResponseBase:
-    """The address with the slash that other pages have."""
-    return redirect(reverse("search", query=request.GET))
-
-
-@lab_page
 def search(request: LabRequest) -> HttpResponseBase:
     """Hits, newest first. The address describes the whole search."""
     search_request = SearchRequest(request.GET)
@@ -35,11 +28,9 @@ def search(request: LabRequest) -> HttpResponseBase:
         # Without scripts a form sends its empty fields too, which do not belong in an address to be shared.
         return redirect(search_request.address())
     page = SearchPage(search_request, sees_golds=sees_golds(request.user))
-    is_fragment = wants_fragment(request)
-    template = "lab/search/_results.html" if is_fragment else "lab/search/search.html"
     context = {"here": "search", "page": page}
-    response = page_render(request, template, context, is_too_slow=page.is_too_slow)
-    if is_fragment:
+    response = page_render(request, "search/search", context, is_too_slow=page.is_too_slow)
+    if wants_fragment(request):
         response["HX-Push-Url"] = search_request.address()
     return response
 
@@ -47,9 +38,8 @@ def search(request: LabRequest) -> HttpResponseBase:
 @lab_page
 def search_counts(request: LabRequest) -> HttpResponse:
     page = CountsPage(SearchRequest(request.GET))
-    template = "lab/search/_counts.html" if wants_fragment(request) else "lab/search/counts.html"
     context = {"here": "search", "page": page}
-    return page_render(request, template, context, is_too_slow=page.is_too_slow)
+    return page_render(request, "search/counts", context, is_too_slow=page.is_too_slow)
 
 
 @lab_page

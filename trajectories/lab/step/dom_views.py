@@ -5,11 +5,11 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from trajectories.dom_replay import document, scenes
 from trajectories.fidelity import sample
-from trajectories.lab.access import LabRequest, lab_action, lab_page, wants_fragment
+from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, wants_fragment
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.fidelity import step_fidelity
 from trajectories.lab.step.replay import Replay
@@ -31,7 +31,7 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
         "fidelity": replay.fidelity,
         "label": replay.fidelity_label,
     }
-    return render(request, "lab/step/_dom.html" if wants_fragment(request) else "lab/step/dom.html", context)
+    return page_render(request, "step/dom", context)
 
 
 @lab_page
@@ -73,15 +73,13 @@ def _fidelity(
     request: LabRequest, episode: Episode, step: Step, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
     fidelity, label = step_fidelity(episode, index=step.index)
-    is_fragment = wants_fragment(request)
     context = {
         "here": "search",
         "episode": episode,
         "run": episode.run,
         "step": step,
-        "is_news": is_fragment,
+        "is_news": wants_fragment(request),
         "fidelity": fidelity,
         "label": label,
     }
-    template = "lab/step/_fidelity.html" if is_fragment else "lab/step/fidelity.html"
-    return render(request, template, context, status=status)
+    return page_render(request, "step/fidelity", context, status=status)

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.tokens import mask_tokens
-from trajectories.lab.access import LabRequest, lab_page, wants_fragment
+from trajectories.lab.access import LabRequest, lab_page, page_render
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.step.changes import step_changes as changes_of
@@ -36,12 +36,6 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 
 @lab_page
-def step_slashed(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
-    """Redirect from the address with a trailing slash, as other pages have it."""
-    return redirect(reverse("step", args=[episode_id, index], query=request.GET))
-
-
-@lab_page
 def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
     """To the step with the number ``?index``, or the nearest one that was recorded.
 
@@ -66,8 +60,7 @@ def step_changes(request: LabRequest, episode_id: int, index: int) -> HttpRespon
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     context = {"episode": episode, "run": episode.run, "step": step, "changes": changes_of(step)}
-    is_fragment = wants_fragment(request)
-    return render(request, "lab/step/_changes.html" if is_fragment else "lab/step/changes.html", context)
+    return page_render(request, "step/changes", context)
 
 
 @lab_page

@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import QueryDict
 
-from core.statements import TooSlow, statements_within
 from trajectories.lab import access, slow_queries
 from trajectories.lab.forms import TaskFilter, parameter_errors
 from trajectories.lab.queries import episodes, tallies, tasks
@@ -32,11 +31,7 @@ class TasksPage:
 def _rows(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | None:
     if not filters:  # read by the primary key
         return tasks.task_page(filters={}, after=after)
-    try:
-        with statements_within(slow_queries.SEARCH_MS):
-            return tasks.task_page(filters=filters, after=after)
-    except TooSlow:
-        return None
+    return slow_queries.result_in_time(lambda: tasks.task_page(filters=filters, after=after))
 
 
 class TaskPage:

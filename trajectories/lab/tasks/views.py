@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from trajectories.lab import slow_queries
-from trajectories.lab.access import LabRequest, lab_page, wants_fragment
+from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.tasks.pages import TaskPage, TasksPage
 
 
@@ -12,10 +12,8 @@ from trajectories.lab.tasks.pages import TaskPage, TasksPage
 def task_list(request: LabRequest) -> HttpResponse:
     """Tasks by filters; 503 when the search for them took too long."""
     page = TasksPage(request.GET)
-    template = "lab/tasks/_table.html" if wants_fragment(request) else "lab/tasks/tasks.html"
-    return slow_queries.page_render(
-        request, template, {"here": "tasks", "page": page}, is_too_slow=page.rows is None
-    )
+    context = {"here": "tasks", "page": page}
+    return slow_queries.page_render(request, "tasks/tasks", context, is_too_slow=page.rows is None)
 
 
 @lab_page
