@@ -6,17 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from django.db import connection
+from trajectories.lab.statements import rows_of, statement
 
 T = TypeVar("T")
 # The longest ones; the numbers of any others have a place each.
 GAPS_MAX = 1_000
-
-_GAPS = """
-SELECT before + 1, index - 1 FROM (
-    SELECT index, lag(index, 1, 0) OVER (ORDER BY index) AS before
-    FROM trajectories_step WHERE episode_id = %(episode)s AND index <= %(last)s) s
-WHERE index > before + 1 ORDER BY index - before DESC, index LIMIT %(most)s"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +51,8 @@ def step_gaps(*, episode_id: int, last: int, number: int) -> Gaps:
     """The gaps of an episode with ``number`` steps up to ``last``; most have none and need no query."""
     if last == number:
         return Gaps([])
-    with connection.cursor() as cursor:
-        cursor.execute(_GAPS, {"episode": episode_id, "last": last, "most": GAPS_MAX})
-        rows = sorted(cursor.fetchall())
-    return Gaps([Gap(first=first, last=end) for first, end in rows])
+    rows = rows_of(statement("step_gaps"), episode=episode_id, last=last, most=GAPS_MAX)
+    return Gaps([Gap(first=first, last=end) for first, end in sorted(rows)])
 
 
 def with_gaps(

@@ -8,42 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
-from typing import Any
-
-from django.db import connection
 
 from core.tokens import MASKED, TOKEN_IN_PATH, TOKEN_LENGTH
+from trajectories.lab.statements import rows_of, statement
 
 FIND_CHARS = 200
 MATCHES_MAX = 1000
 
-# Plain, case-insensitive substrings. Lowering and pattern matching are slow: texts are lowered once
-# (``OFFSET 0``), and nearly every token in a text is the episode's own, known from an address. Only texts
-# that hold the query, or may hold a piece of the mask, are masked.
-_OWN = """
-SELECT lower(substring(url FROM %(token)s)) FROM trajectories_step
-WHERE episode_id = %(episode)s AND url ~ %(token)s ORDER BY index LIMIT 1"""
 _OWN_TOKEN = TOKEN_IN_PATH.pattern.replace("{8,}", f"{{{TOKEN_LENGTH}}}")
-_HOLDS = """
-(%(may_be_mask)s OR strpos({text}, lower(%(find)s)) > 0) AND strpos(
-    CASE WHEN strpos(replace({text}, %(own)s, ''), '/e/') > 0
-        THEN regexp_replace({text}, %(token)s, %(masked)s, 'g') ELSE replace({text}, %(own)s, %(masked)s) END,
-    lower(%(find)s)) > 0"""
-_MATCHES = f"""
-SELECT m.index, m.in_thought, m.in_action, m.in_raw, m.in_tree, m.in_url
-FROM trajectories_step s CROSS JOIN LATERAL (
-    SELECT small.index,
-        {_HOLDS.format(text="thought")} AS in_thought,
-        {_HOLDS.format(text="action")} AS in_action,
-        {_HOLDS.format(text="raw")} AS in_raw,
-        {_HOLDS.format(text="tree")} AS in_tree,
-        {_HOLDS.format(text="url")} AS in_url
-    FROM (SELECT s.index, lower(s.thought) AS thought, lower(s.action::text) AS action, lower(s.raw) AS raw,
-        lower(s.observation_text) AS tree, lower(s.url) AS url OFFSET 0) small
-    OFFSET 0
-) m
-WHERE s.episode_id = %(episode)s AND (m.in_thought OR m.in_action OR m.in_raw OR m.in_tree OR m.in_url)
-ORDER BY s.index LIMIT %(limit)s"""  # noqa: S608 (only names of columns are put in)
 # Places of a step, with their labels.
 PLACES = {"thought": "thought", "action": "action", "raw": "raw output", "tree": "tree", "url": "address"}
 # Parsed from the raw output, which therefore holds the same text.
@@ -105,19 +77,17 @@ def steps_matching(*, episode_id: int, find: str) -> Matches:
     """The first ``MATCHES_MAX`` steps of an episode that hold a text; none for an empty one."""
     if not find:
         return Matches()
-    parameters: dict[str, Any] = {
-        "episode": episode_id,
-        "find": find,
-        "may_be_mask": "*" in find,
-        "token": TOKEN_IN_PATH.pattern,
-        "masked": MASKED,
-        "limit": MATCHES_MAX + 1,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_OWN, {"episode": episode_id, "token": _OWN_TOKEN})
-        (own,) = cursor.fetchone() or (MASKED,)
-        cursor.execute(_MATCHES, {**parameters, "own": own})
-        rows = cursor.fetchall()
+    own = rows_of(statement("own_token"), episode=episode_id, token=_OWN_TOKEN)
+    rows = rows_of(
+        statement("step_matches", **{place: statement("text_holds", text=place) for place in PLACES}),
+        episode=episode_id,
+        find=find,
+        may_be_mask="*" in find,
+        own=own[0][0] if own else MASKED,
+        token=TOKEN_IN_PATH.pattern,
+        masked=MASKED,
+        limit=MATCHES_MAX + 1,
+    )
     matches = [
         Match(index=index, places=_places(dict(zip(PLACES, flags, strict=True))))
         for index, *flags in rows[:MATCHES_MAX]

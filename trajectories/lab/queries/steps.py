@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.http import Http404
@@ -15,6 +14,7 @@ from django.http import Http404
 from trajectories.lab.queries.episodes import episode_alone
 from trajectories.lab.queries.gaps import Gap, with_gaps
 from trajectories.lab.queries.step_facts import step_labels
+from trajectories.lab.statements import rows_of, statement
 from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step
 
@@ -36,12 +36,6 @@ LISTED = (
 HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
     Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
 )
-
-_NEIGHBOURS = """
-SELECT (SELECT s.index FROM trajectories_step s WHERE s.episode_id = %(episode)s AND s.index < %(index)s
-        ORDER BY s.index DESC LIMIT 1),
-    (SELECT s.index FROM trajectories_step s WHERE s.episode_id = %(episode)s AND s.index > %(index)s
-        ORDER BY s.index LIMIT 1)"""
 
 
 class StepMissing(Http404):
@@ -150,9 +144,7 @@ def step_after(*, episode_id: int, index: int) -> int | None:
 
 def step_neighbours(*, episode_id: int, index: int) -> tuple[int | None, int | None]:
     """The steps before and after one, in one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_NEIGHBOURS, {"episode": episode_id, "index": index})
-        before, after = cursor.fetchone() or (None, None)
+    ((before, after),) = rows_of(statement("step_neighbours"), episode=episode_id, index=index)
     return before, after
 
 

@@ -6,35 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from django.db import connection
-
 from core.reasons import HARMLESS_VOIDS
+from trajectories.lab.statements import rows_of, statement
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
-TALLIES = """
-WITH per_task AS (
-    SELECT e.{part} AS part, e.task_id,
-           count(*) AS episodes,
-           count(*) FILTER (WHERE e.status = 'open') AS open,
-           count(*) FILTER (WHERE e.status = 'submitted') AS submitted,
-           count(*) FILTER (WHERE v.outcome = 'correct') AS correct,
-           count(*) FILTER (WHERE v.outcome = 'incorrect') AS incorrect,
-           count(*) FILTER (WHERE v.outcome = 'void') AS void,
-           count(*) FILTER (WHERE v.outcome = 'void' AND v.reason <> ALL(%(harmless)s)) AS void_ours,
-           count(*) FILTER (WHERE e.guidance IS NOT NULL) AS guided,
-           count(*) FILTER (WHERE v.outcome = 'correct' AND e.guidance IS NULL) AS k,
-           count(*) FILTER (WHERE v.outcome IN ('correct', 'incorrect') AND e.guidance IS NULL) AS n
-      FROM trajectories_episode e LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
-     WHERE e.{column} = ANY(%(ids)s)
-     GROUP BY e.{part}, e.task_id)
-SELECT part, sum(episodes)::bigint, sum(open)::bigint, sum(submitted)::bigint, sum(correct)::bigint,
-       sum(incorrect)::bigint, sum(void)::bigint, sum(void_ours)::bigint, sum(guided)::bigint,
-       count(*) FILTER (WHERE n > 0), sum(k)::bigint, sum(n)::bigint,
-       sum(k * k)::bigint, sum(k * n)::bigint, sum(n * n)::bigint
-  FROM per_task GROUP BY part ORDER BY part
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +44,8 @@ def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
 def _tallies(
     *, part: Literal["run_id", "arm"], column: Literal["run_id", "task_id"], ids: Collection[int]
 ) -> dict[Any, Tally]:
-    sql = TALLIES.format(part=part, column=column)
-    with connection.cursor() as cursor:
-        cursor.execute(sql, {"ids": list(ids), "harmless": list(HARMLESS_VOIDS)})
-        return {row[0]: _tally(row[1:]) for row in cursor.fetchall()}
+    sql = statement("tallies", part=part, column=column)
+    return {row[0]: _tally(row[1:]) for row in rows_of(sql, ids=list(ids), harmless=list(HARMLESS_VOIDS))}
 
 
 def _tally(row: tuple[int, ...]) -> Tally:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from django.db import connection
-
 from trajectories.actions import registry
 from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.actions.results import NOT_PERFORMED
 from trajectories.lab.queries.gaps import Gap, Gaps, with_gaps
 from trajectories.lab.queries.step_facts import StepLabel, provisional_labels
+from trajectories.lab.statements import records_of, statement
 from trajectories.lab.text.action_check import check_label, step_tone
 from trajectories.lab.text.actions import Phrase, short_phrase
 
@@ -30,23 +29,6 @@ INDEX_MAX = 2**31 - 1
 PENDING = "pending"
 PENDING_SIGN = "…"
 PENDING_LABEL = "checked after the episode ends"
-
-# The action stays in the database: what was typed may be a megabyte.
-_CELLS = """
-SELECT s.index, s.action_type, s.action_known, s.action_result, s.parse_error <> '' AS is_unread,
-    left(s.action->>(%(objects)s::jsonb->>s.action_type), %(words)s) AS what,
-    coalesce(nullif(f.target, ''), left(s.action->>'target', %(words)s)) AS target,
-    s.duration_ms,
-    CASE WHEN EXISTS (SELECT 1 FROM trajectories_blob b WHERE b.sha256 = s.screenshot)
-        AND NOT EXISTS (SELECT 1 FROM trajectories_picture p
-            WHERE p.sha256 = s.screenshot AND p.state = 'unreadable')
-        THEN s.screenshot ELSE '' END AS screenshot,
-    coalesce(f.is_page_change, s.url <> '' AND s.url <> lag(s.url) OVER (ORDER BY s.index)) AS is_page_change,
-    f.repeats, coalesce(f.action_check, '') AS action_check, f.index IS NULL AS is_provisional
-FROM trajectories_step s
-LEFT JOIN trajectories_stepfacts f ON f.episode_id = s.episode_id AND f.index = s.index
-WHERE s.episode_id = %(episode)s AND s.index BETWEEN %(first)s - 1 AND %(last)s
-ORDER BY s.index"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,17 +93,14 @@ def timeline_around(*, episode_id: int, index: int, gaps: Gaps, last: int) -> Ti
 
 def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
     """The steps numbered from ``first`` to ``last``, both included, in one query if facts are stored."""
-    parameters: dict[str, Any] = {
-        "episode": episode_id,
-        "words": WORDS_CHARS,
-        "objects": json.dumps(registry.objects()),
-        "first": min(first, INDEX_MAX),
-        "last": min(last, INDEX_MAX),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_CELLS, parameters)
-        names = [column.name for column in cursor.description or ()]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    rows = records_of(
+        statement("timeline_cells"),
+        episode=episode_id,
+        words=WORDS_CHARS,
+        objects=json.dumps(registry.objects()),
+        first=min(first, INDEX_MAX),
+        last=min(last, INDEX_MAX),
+    )
     cells = [_cell(row) for row in rows if row["index"] >= first]
     waiting = [cell.index for cell in cells if cell.is_provisional]
     if not waiting:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
 from trajectories.actions.marks import Marks, scroll_position
 from trajectories.actions.types import ReportedEvent
 from trajectories.capture.marks import marks_of
+from trajectories.lab.statements import rows_of, statement
 from trajectories.models import PageEvent, Step
 
 DRAWN_KINDS = ("click", "input", "focus", "key")
@@ -19,16 +18,6 @@ DRAWN_KINDS = ("click", "input", "focus", "key")
 SCROLLED_KINDS = ("scroll", "click", "input", "focus")
 LOAD = "load"
 EVENTS_MAX = 50
-
-# The page's first load, and the last event before the step that reports scrolling: what the step itself
-# scrolled came after its screenshot. In one query.
-_PAGE_BEFORE = """
-(SELECT kind, data FROM trajectories_pageevent
-    WHERE episode_id = %(episode)s AND page = %(page)s AND kind = %(load)s ORDER BY seq LIMIT 1)
-UNION ALL
-(SELECT kind, data FROM trajectories_pageevent WHERE episode_id = %(episode)s AND page = %(page)s
-    AND kind = ANY(%(scrolled)s) AND seq < %(seq)s AND (step IS NULL OR step < %(step)s)
-    ORDER BY seq DESC LIMIT 1)"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,17 +55,16 @@ def _events(step: Step) -> list[PageEvent]:
 
 def _page_before(event: PageEvent) -> dict[str, Any]:
     """The data of the page's load and of its last scroll report, by kind."""
-    parameters: dict[str, Any] = {
-        "episode": event.episode_id,
-        "page": event.page,
-        "seq": event.seq,
-        "step": event.step,
-        "load": LOAD,
-        "scrolled": list(SCROLLED_KINDS),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_PAGE_BEFORE, parameters)
-        return {kind: json.loads(data) for kind, data in cursor.fetchall()}
+    rows = rows_of(
+        statement("page_before"),
+        episode=event.episode_id,
+        page=event.page,
+        seq=event.seq,
+        step=event.step,
+        load=LOAD,
+        scrolled=list(SCROLLED_KINDS),
+    )
+    return {kind: json.loads(data) for kind, data in rows}
 
 
 def _width_before(step: Step) -> object:

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from django.db import connection
-
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
 from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
 from trajectories.lab.queries.episodes import episodes_listed
+from trajectories.lab.statements import rows_of, statement
 from trajectories.lab.text.excerpts import SEARCHED_CHARS, Part, excerpt
 from trajectories.models import Episode
 
@@ -156,16 +155,8 @@ def search_counts(search: Search) -> Counts:
     """How many hits there are, by kind; bounded."""
     if search.error:
         return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
-    source, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
-    sql = f"""
-WITH hits AS MATERIALIZED ({source} LIMIT {COUNTED_MAX + 1}),
-counted AS MATERIALIZED (SELECT * FROM hits LIMIT {COUNTED_MAX})
-SELECT coalesce(v.outcome, c.status), c.arm, c.run_id, count(*), (SELECT count(*) FROM hits),
-    (SELECT count(DISTINCT id) FROM counted)
-FROM counted c LEFT JOIN trajectories_verdict v ON v.id = c.verdict_id
-GROUP BY GROUPING SETS ((coalesce(v.outcome, c.status)), (c.arm), (c.run_id))
-ORDER BY count(*) DESC, 3, 2, 1"""  # noqa: S608 (the parts are constants of this module)
-    rows = _rows(sql, parameters)
+    hits, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
+    rows = rows_of(statement("search_counts", hits=hits), counted_max=COUNTED_MAX, **parameters)
     total = rows[0][4] if rows else 0
     runs = [(row[2], row[3]) for row in rows if row[2] is not None]
     return Counts(
@@ -198,12 +189,12 @@ def search_episode_ids(search: Search) -> Iterator[int]:
 def _places(search: Search, *, after: Cursor | None, limit: int) -> list[tuple[int, int | None]]:
     if not search.words:
         source, parameters = _source(search, columns="e.id, NULL::int", after=after)
-        return _rows(f"{source} ORDER BY e.id DESC LIMIT {limit:d}", parameters)
+        return rows_of(f"{source} ORDER BY e.id DESC LIMIT {limit:d}", **parameters)
     rare = _places_of_rare(search, after=after, limit=limit)
     if rare is not None:
         return rare
     source, parameters = _source(search, columns="f.episode_id, f.index", after=after)
-    return _rows(f"{source} ORDER BY f.episode_id DESC, f.index DESC LIMIT {limit:d}", parameters)
+    return rows_of(f"{source} ORDER BY f.episode_id DESC, f.index DESC LIMIT {limit:d}", **parameters)
 
 
 def _places_of_rare(
@@ -214,24 +205,11 @@ def _places_of_rare(
     For the newest hits alone Postgres reads steps from the newest on until enough match. That is right for
     frequent words, but it takes an unknown word for a frequent one, and reads everything.
     """
-    source, parameters = _source(search, columns="f.episode_id, f.index", after=after)
-    sql = f"""
-WITH hits AS MATERIALIZED ({source} LIMIT {RARE_MAX + 1})
-SELECT n.n, p.episode_id, p.index
-FROM (SELECT count(*) AS n FROM hits) n LEFT JOIN LATERAL (
-    SELECT * FROM hits WHERE n.n <= {RARE_MAX} ORDER BY episode_id DESC, index DESC LIMIT {limit:d}
-) p ON true
-ORDER BY p.episode_id DESC, p.index DESC"""  # noqa: S608 (the parts are constants of this module)
-    rows = _rows(sql, parameters)
+    hits, parameters = _source(search, columns="f.episode_id, f.index", after=after)
+    rows = rows_of(statement("rare_hits", hits=hits), rare_max=RARE_MAX, limit=limit, **parameters)
     if rows[0][0] > RARE_MAX:
         return None
     return [(episode_id, index) for _, episode_id, index in rows if episode_id is not None]
-
-
-def _rows(sql: str, parameters: Mapping[str, Any]) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        return list(cursor.fetchall())
 
 
 def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
@@ -244,7 +222,7 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
         parameters["problem"] = task_query(parameters["problem"])
     if search.words and "run" in parameters:
         # A run's episodes are mostly adjacent, and a range combines with the index of words.
-        first, last = _rows(_RUN_EXTENT, parameters)[0]
+        first, last = rows_of(statement("run_extent"), run=parameters["run"])[0]
         parameters.update(run_first=first, run_last=last)
         conditions.append("f.episode_id BETWEEN %(run_first)s AND %(run_last)s")
     if after:
@@ -300,21 +278,13 @@ def _hits(places: Sequence[tuple[int, int | None]], *, query: str) -> list[Hit]:
     return hits
 
 
-_RUN_EXTENT = """
-SELECT coalesce(min(e.id), 0), coalesce(max(e.id), -1) FROM trajectories_episode e WHERE e.run_id = %(run)s"""
-
-_THOUGHTS = """
-SELECT s.episode_id, s.index, left(s.thought, %(chars)s), s.action_type, f.action_check
-FROM unnest(%(episodes)s::bigint[], %(indexes)s::int[]) AS hits(episode_id, index)
-JOIN trajectories_step s USING (episode_id, index) JOIN trajectories_stepfacts f USING (episode_id, index)"""
-
-
 def _thoughts(places: Sequence[tuple[int, int | None]]) -> dict[tuple[int, int | None], tuple[str, str, str]]:
     if not places:
         return {}
-    parameters: dict[str, Any] = {
-        "episodes": [episode_id for episode_id, _ in places],
-        "indexes": [index for _, index in places],
-        "chars": SEARCHED_CHARS + 1,
-    }
-    return {(row[0], row[1]): tuple(row[2:]) for row in _rows(_THOUGHTS, parameters)}
+    rows = rows_of(
+        statement("thoughts"),
+        episodes=[episode_id for episode_id, _ in places],
+        indexes=[index for _, index in places],
+        chars=SEARCHED_CHARS + 1,
+    )
+    return {(row[0], row[1]): tuple(row[2:]) for row in rows}
