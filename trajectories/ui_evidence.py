@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.sql import sql_read
 from tasks_app.worlds.registry import worlds
 from trajectories.actions.types import ACT_KINDS
 
@@ -18,24 +19,8 @@ WITHIN_S = 5
 CAPPED = "capped"
 ANSWERED = "answer_recorded"
 
-# For episode e, placed before a query of its site events: read once, however many changes there are.
-ACTED = f"""
-    acts AS MATERIALIZED (
-        SELECT p.step, p.received_at FROM trajectories_pageevent p
-        WHERE p.episode_id = e.id AND p.kind = ANY(%(acts)s)),
-    cap AS MATERIALIZED (
-        SELECT min(p.received_at) AS at FROM trajectories_pageevent p
-        WHERE p.episode_id = e.id AND p.kind = '{CAPPED}')"""  # noqa: S608 (a constant)
-
-# For site event x of episode e: true without evidence, false with it, null if not applicable or unknown.
-IS_WITHOUT = """
-    CASE WHEN x.kind = ANY(%(changes)s) AND e.recording <> 'off'
-        AND x.created_at <= coalesce((SELECT at FROM cap), 'infinity')
-    THEN NOT EXISTS (
-        SELECT FROM acts
-        WHERE acts.step = x.step
-            OR abs(extract(epoch FROM acts.received_at - x.created_at)) <= %(within)s)
-    END"""
+ACTED = sql_read(__file__, "acted", capped=CAPPED)
+IS_WITHOUT = sql_read(__file__, "is_without_evidence")
 
 
 def parameters(*, has_answer: bool) -> dict[str, Any]:

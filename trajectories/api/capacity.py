@@ -6,11 +6,11 @@ import os
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 
 from core import queues
 from core.errors import GymError
 from core.jobs import queue_length
+from core.sql import Statement
 from verifiers import registry
 
 RETRY_AFTER_S = 10
@@ -22,21 +22,8 @@ INFLIGHT_PER_CORE = 256
 # Verdicts per second of a warm child, roughly (`make bench`).
 VERDICTS_PER_CHILD_S = 100
 
-# The limits keep both counts cheap however many rows there are.
-_ACTIVE = """
-SELECT count(*) FROM (
-    SELECT 1 FROM trajectories_episode WHERE status <> 'finished' LIMIT %s) AS unfinished"""
-_VERIFY = """
-WITH lately AS (
-    SELECT v.id, v.latency_ms, v.verifier = ANY(%(sandboxed)s) AS is_sandboxed FROM trajectories_verdict v
-    WHERE v.latency_ms IS NOT NULL AND v.run_seq IS NOT NULL ORDER BY v.id DESC LIMIT %(searched)s)
-SELECT
-    (SELECT count(*) FROM (
-        SELECT 1 FROM trajectories_submission WHERE judged_at IS NULL LIMIT %(waiting)s) AS waiting),
-    (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms) FROM (
-        SELECT latency_ms FROM lately WHERE NOT is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent),
-    (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY latency_ms) FROM (
-        SELECT latency_ms FROM lately WHERE is_sandboxed ORDER BY id DESC LIMIT %(recent)s) AS recent)"""
+ACTIVE = Statement(__file__, "active")
+VERIFY = Statement(__file__, "verify")
 
 
 def capacity_check(*, requested: int) -> None:
@@ -56,17 +43,12 @@ def capacity_report() -> dict[str, Any]:
     ``p95_ms`` is from submission to verdict over the recent verdicts of each queue, null if there are none.
     Counts stop at ``max_active`` plus one.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _VERIFY,
-            {
-                "sandboxed": registry.sandboxed(),
-                "searched": SEARCHED_VERDICTS,
-                "recent": RECENT_VERDICTS,
-                "waiting": settings.ACTIVE_EPISODES_MAX + 1,
-            },
-        )
-        queued, verify_p95_ms, sandbox_p95_ms = cursor.fetchone()
+    (queued, verify_p95_ms, sandbox_p95_ms), *_ = VERIFY.rows(
+        sandboxed=registry.sandboxed(),
+        searched=SEARCHED_VERDICTS,
+        recent=RECENT_VERDICTS,
+        waiting=settings.ACTIVE_EPISODES_MAX + 1,
+    )
     active = _active()
     return {
         "active": active,
@@ -90,7 +72,5 @@ def _recommended(*, active: int, queued: int) -> int:
 
 
 def _active() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute(_ACTIVE, [settings.ACTIVE_EPISODES_MAX + 1])
-        (count,) = cursor.fetchone()
+    ((count,),) = ACTIVE.rows(limit=settings.ACTIVE_EPISODES_MAX + 1)
     return int(count)

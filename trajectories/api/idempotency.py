@@ -24,6 +24,7 @@ from rest_framework.response import Response
 
 from core.api import DECODE_ERRORS, announced_bytes, check_body_size
 from core.errors import GymError
+from core.sql import Statement
 from trajectories.api.auth import Principal, caller
 
 STORED_HOURS = 24
@@ -36,21 +37,10 @@ HEADER = OpenApiParameter(
     description=f"A repeated call with the same body gets the same answer for {STORED_HOURS} h.",
 )
 
-_CLAIM = f"""
-INSERT INTO trajectories_idempotentcall AS stored (api_key_id, key, request_hash, created_at)
-VALUES (%(api_key)s, %(key)s, %(hash)s, clock_timestamp())
-ON CONFLICT (api_key_id, key) DO UPDATE
-    SET request_hash = excluded.request_hash, status = NULL, body = NULL, created_at = excluded.created_at
-    WHERE stored.created_at < clock_timestamp() - interval '{STORED_HOURS} hours'
-RETURNING stored.id"""  # noqa: S608 (a constant of this module)
-_STORED = (
-    "SELECT request_hash, status, body FROM trajectories_idempotentcall"
-    " WHERE api_key_id = %(api_key)s AND key = %(key)s"
-)
-_STORE = "UPDATE trajectories_idempotentcall SET status = %s, body = %s WHERE id = %s"
-_SWEEP = f"""
-DELETE FROM trajectories_idempotentcall
-WHERE created_at < clock_timestamp() - interval '{STORED_HOURS} hours'"""  # noqa: S608
+CLAIM = Statement(__file__, "claim", hours=str(STORED_HOURS))
+STORED = Statement(__file__, "stored")
+STORE = Statement(__file__, "store")
+SWEEP = Statement(__file__, "sweep", hours=str(STORED_HOURS))
 
 Handler = Callable[..., HttpResponseBase]
 
@@ -90,9 +80,7 @@ def idempotent(handler: Handler) -> Handler:
 
 def sweep_idempotent_calls() -> int:
     """Delete answers that are older than 24 hours; returns how many."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SWEEP)
-        return int(cursor.rowcount)
+    return SWEEP.run()
 
 
 def _answer(call: dict[str, Any], work: Callable[[], HttpResponseBase]) -> HttpResponseBase:
@@ -103,8 +91,7 @@ def _answer(call: dict[str, Any], work: Callable[[], HttpResponseBase]) -> HttpR
     if response.status_code >= 400:
         raise _Refused(response)
     body = _body(response)
-    with connection.cursor() as cursor:
-        cursor.execute(_STORE, [response.status_code, body, row_id])
+    STORE.run(status=response.status_code, body=body, id=row_id)
     return _json(body, response.status_code)
 
 
@@ -113,20 +100,17 @@ def _claim(call: dict[str, Any]) -> int | None:
     with connection.cursor() as cursor:
         try:
             cursor.execute(f"SET LOCAL lock_timeout = {DUPLICATE_WAIT_MS}")
-            cursor.execute(_CLAIM, call)
+            row = CLAIM.row(**call)
         except OperationalError as error:
             if isinstance(error.__cause__, LockNotAvailable):
                 raise _in_progress() from None
             raise
-        row = cursor.fetchone()
         cursor.execute("SET LOCAL lock_timeout = DEFAULT")
     return None if row is None else int(row[0])
 
 
 def _stored_answer(call: dict[str, Any]) -> HttpResponse:
-    with connection.cursor() as cursor:
-        cursor.execute(_STORED, call)
-        row = cursor.fetchone()
+    row = STORED.row(**call)
     if row is None:  # swept at this moment
         raise _in_progress()
     request_hash, status, body = row

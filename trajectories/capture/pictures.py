@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db import connection
-
 from core import blobs, thumbnails
+from core.sql import Statement
 from core.sweep import Due
 from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
@@ -14,12 +13,7 @@ from trajectories.models import Picture
 # Uploads in progress are not late yet, and a row may become visible this long after its timestamp.
 LATE_S = 5
 
-_DUE = """
-SELECT b.created_at, b.sha256 FROM trajectories_blob b
-WHERE b.content_type LIKE 'image/%%' AND b.created_at >= %(since)s
-    AND b.created_at < now() - make_interval(secs => %(late)s)
-    AND NOT EXISTS (SELECT FROM trajectories_picture p WHERE p.sha256 = b.sha256)
-ORDER BY b.created_at, b.sha256 LIMIT %(limit)s"""
+DUE = Statement(__file__, "due")
 
 
 def picture_note(sha256: str) -> bool:
@@ -52,9 +46,7 @@ def picture_note(sha256: str) -> bool:
 
 def pictures_due(*, since: datetime, limit: int) -> list[Due[str]]:
     """Unprocessed pictures that arrived since a time, oldest first."""
-    with connection.cursor() as cursor:
-        cursor.execute(_DUE, {"since": since, "late": LATE_S, "limit": limit})
-        return [Due(*row) for row in cursor.fetchall()]
+    return [Due(*row) for row in DUE.rows(since=since, late=LATE_S, limit=limit)]
 
 
 def _mark_unreadable(sha256: str) -> bool:

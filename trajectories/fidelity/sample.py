@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core.sql import Statement
 from core.sweep import Due
 from trajectories.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
@@ -21,26 +22,12 @@ SETTLE_S = 30
 # Longer than any check in progress can take.
 UNDER_WAY_S = 60
 
-_DUE = """
-SELECT e.finished_at, e.id FROM trajectories_episode e
-LEFT JOIN trajectories_episodefidelity f ON f.episode_id = e.id
-WHERE e.finished_at >= %(since)s AND e.finished_at < now() - make_interval(secs => %(settle)s)
-    AND e.recording = 'full' AND (f.episode_id IS NULL OR f.version < %(version)s
-        OR f.chosen_at < e.finished_at + make_interval(secs => %(settle)s))
-ORDER BY e.finished_at, e.id LIMIT %(limit)s"""
-
-# The reasons are literals, as in the partial index: with parameters the planner could not use it.
-_WAITING = f"""
-SELECT f.episode_id, f.index FROM trajectories_fidelity f JOIN trajectories_episode e ON e.id = f.episode_id
-WHERE f.reason IN ({", ".join(f"'{reason}'" for reason in LEFT)}) AND f.tries < %(tries)s
-    AND (f.tries = 0 AND f.reason = '{Reason.WAITING}'
-        OR f.checked_at < now() - make_interval(secs => %(under_way)s))
-    AND e.finished_at < now() - make_interval(secs => %(settle)s)
-ORDER BY f.tries, f.asked_at DESC NULLS LAST, f.episode_id DESC, f.index LIMIT %(limit)s"""  # noqa: S608
-
-_SETTLES_IN = """
-SELECT extract(epoch FROM e.finished_at - now()) + %(settle)s
-FROM trajectories_episode e WHERE e.id = %(id)s"""
+DUE = Statement(__file__, "due")
+WAITING = Statement(
+    __file__, "waiting", left=", ".join(f"'{reason}'" for reason in LEFT), waiting=Reason.WAITING
+)
+SETTLES_IN = Statement(__file__, "settles_in")
+EXHAUSTED = Statement(__file__, "exhausted")
 
 
 class Place(NamedTuple):
@@ -63,10 +50,7 @@ def spread(indexes: Sequence[int], *, most: int) -> list[int]:
 def episodes_due(*, since: datetime, limit: int) -> list[Due[int]]:
     """Ended episodes recorded in full whose steps this version has yet to choose, or chose before their
     recording was complete; oldest first."""
-    parameters: dict[str, Any] = {"since": since, "settle": SETTLE_S, "version": VERSION, "limit": limit}
-    with connection.cursor() as cursor:
-        cursor.execute(_DUE, parameters)
-        return [Due(*row) for row in cursor.fetchall()]
+    return [Due(*row) for row in DUE.rows(since=since, settle=SETTLE_S, version=VERSION, limit=limit)]
 
 
 @transaction.atomic
@@ -104,10 +88,8 @@ def step_wait_again(*, episode_id: int, index: int) -> None:
 def steps_waiting(*, limit: int) -> list[Place]:
     """Waiting steps of ended episodes that are not being checked: fewest tries first, then the latest
     requests, then the newest episodes."""
-    parameters = {"tries": TRIES, "under_way": UNDER_WAY_S, "settle": SETTLE_S, "limit": limit}
-    with connection.cursor() as cursor:
-        cursor.execute(_WAITING, parameters)
-        return [Place(*row) for row in cursor.fetchall()]
+    rows = WAITING.rows(tries=TRIES, under_way=UNDER_WAY_S, settle=SETTLE_S, limit=limit)
+    return [Place(*row) for row in rows]
 
 
 def still_waiting(places: Sequence[Place]) -> list[Place]:
@@ -120,20 +102,18 @@ def still_waiting(places: Sequence[Place]) -> list[Place]:
 
 def exhausted_fail() -> int:
     """Fail steps whose check killed its process on every try; returns how many."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE trajectories_fidelity SET state = %s, reason = %s WHERE reason = %s AND tries >= %s"
-            " AND checked_at < now() - make_interval(secs => %s)",
-            [State.FAILED, Reason.CRASHED, Reason.WAITING, TRIES, UNDER_WAY_S],
-        )
-        return int(cursor.rowcount)
+    return EXHAUSTED.run(
+        failed=State.FAILED,
+        crashed=Reason.CRASHED,
+        waiting=Reason.WAITING,
+        tries=TRIES,
+        under_way=UNDER_WAY_S,
+    )
 
 
 def settles_in(episode_id: int) -> float:
     """Seconds until the recording of an ended episode is complete; 0 when it is."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SETTLES_IN, {"settle": SETTLE_S, "id": episode_id})
-        (seconds,) = cursor.fetchone() or (0,)
+    (seconds,) = SETTLES_IN.row(settle=SETTLE_S, id=episode_id) or (0,)
     return max(0.0, float(seconds))
 
 

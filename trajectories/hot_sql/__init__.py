@@ -6,6 +6,7 @@ Records come out as JSON text, so that live can relay them as they are.
 
 from __future__ import annotations
 
+from core.sql import hot_cursor
 from trajectories.hot_sql.claims import (
     CLAIM_COLUMNS,
     SUBMISSION_CHANNEL,
@@ -15,7 +16,6 @@ from trajectories.hot_sql.claims import (
     submission_claim,
     submission_write,
 )
-from trajectories.hot_sql.cursor import hot_cursor
 from trajectories.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
 from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write

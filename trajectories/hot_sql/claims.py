@@ -7,23 +7,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from core.sql import Statement, sql_read
 from tasks_app import choices
-from trajectories.hot_sql.cursor import hot_cursor
 
 SUBMISSION_CHANNEL = "submission"
 TOOL_CALL_CHANNEL = "tool_call"
 
 _encode = msgspec.json.Encoder().encode
 
-_SUBMIT = f"""
-WITH ep AS (
-    UPDATE trajectories_episode SET status = 'submitted'
-    WHERE id = %(episode)s AND status = 'open' RETURNING id
-), stored AS (
-    INSERT INTO trajectories_submission (episode_id, answer, channel)
-    SELECT id, %(answer)s::jsonb, %(channel)s FROM ep RETURNING episode_id
-)
-SELECT pg_notify('{SUBMISSION_CHANNEL}', episode_id::text) FROM stored"""  # noqa: S608
+SUBMIT = Statement(__file__, "submit", is_hot=True, channel=SUBMISSION_CHANNEL)
 
 
 def submission_write(*, episode_id: int, answer: str | list[str], channel: str) -> bool:
@@ -31,39 +23,12 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
 
     False when the episode is not open: it was submitted already, or has ended.
     """
-    parameters: dict[str, Any] = {
-        "episode": episode_id,
-        "answer": _encode(answer).decode(),
-        "channel": channel,
-    }
-    with hot_cursor() as cursor:
-        cursor.execute(_SUBMIT, parameters)
-        return cursor.fetchone() is not None
+    return SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel) is not None
 
 
-# What a submission is judged by, in the order of ``Claim``. With permuted choices the labels and their order
-# come along; the payloads of other tasks are not read.
-CLAIM_COLUMNS = """
-    e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
-    g.version, g.answer, g.accepted, g.solution, g.extra,
-    CASE WHEN e.variation->'order' IS NOT NULL THEN jsonb_build_object(
-        'labels', jsonb_path_query_array(t.payload, '$.choices[*].label'), 'order', e.variation->'order')
-    END, t.kind"""
+CLAIM_COLUMNS = sql_read(__file__, "claim_columns")
 
-# One claim at a time; a claim whose worker died counts as lost after `lost` seconds. It need not be on disk
-# before the work begins: a claim lost in a crash is simply made again.
-_CLAIM = f"""
-WITH hasty AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1
-FROM hasty, trajectories_episode e
-JOIN trajectories_run r ON r.id = e.run_id
-JOIN tasks_app_task t ON t.id = e.task_id
-JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
-LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
-WHERE s.episode_id = %(episode)s AND e.id = s.episode_id AND s.judged_at IS NULL AND e.status = 'submitted'
-    AND s.claims < %(claims_max)s
-    AND (s.claimed_at IS NULL OR s.claimed_at < clock_timestamp() - %(lost)s * interval '1 s')
-RETURNING {CLAIM_COLUMNS}"""  # noqa: S608 (the parts are constants of this module)
+CLAIM = Statement(__file__, "claim", is_hot=True, columns=CLAIM_COLUMNS)
 
 
 class Claim(NamedTuple):
@@ -85,9 +50,7 @@ class Claim(NamedTuple):
 
 def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Claim | None:
     """Claim a submission; None when it is judged, being judged, or was claimed too often."""
-    with hot_cursor() as cursor:
-        cursor.execute(_CLAIM, {"episode": episode_id, "claims_max": claims_max, "lost": lost_s})
-        row = cursor.fetchone()
+    row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s)
     return None if row is None else claim_read(row)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from trajectories.hot_sql.cursor import hot_cursor
+from core.sql import Statement
 
 _encode = msgspec.json.Encoder().encode
 
@@ -34,38 +34,21 @@ EPISODE_COLUMNS = {
 }
 
 
-def _open_statement() -> str:
-    episode_values = ", ".join(f"e.{name}" for name in EPISODE_COLUMNS)
-    call_values = ", ".join(f"%({name})s::{kind}" for name, kind in CALL_COLUMNS.items())
-    record = ", ".join(f"{name} {kind}" for name, kind in EPISODE_COLUMNS.items())
-    return f"""
-WITH new_groups AS (
-    INSERT INTO trajectories_group
-        (id, run_id, task_id, arm, policy_version, seed, settings, template, examples, created_at)
-    SELECT g.id, %(run)s, g.task, %(arm)s, %(policy_version)s, g.seed, %(settings)s::jsonb, g.template,
-        g.examples, now()
-    FROM json_to_recordset(%(groups)s::json)
-        AS g(id bigint, task bigint, seed bigint, template text, examples bigint[])
+OPEN = Statement(
+    __file__,
+    "episodes_open",
+    is_hot=True,
+    columns=", ".join([*EPISODE_COLUMNS, *CALL_COLUMNS]),
+    episode_values=", ".join(f"e.{name}" for name in EPISODE_COLUMNS),
+    call_values=", ".join(f"%({name})s::{kind}" for name, kind in CALL_COLUMNS.items()),
+    typed_columns=", ".join(f"{name} {kind}" for name, kind in EPISODE_COLUMNS.items()),
 )
-INSERT INTO trajectories_episode ({", ".join([*EPISODE_COLUMNS, *CALL_COLUMNS])},
-    run_id, status, opened_at, close_reason, close_detail)
-SELECT {episode_values}, {call_values}, %(run)s, 'open', now(), '', ''
-FROM json_to_recordset(%(episodes)s::json) AS e({record})"""  # noqa: S608 (names of this module)
-
-
-_OPEN = _open_statement()
-
-_RESERVE_IDS = """
-SELECT nextval('trajectories_group_id_seq'), 0 FROM generate_series(1, %(groups)s)
-UNION ALL
-SELECT nextval('trajectories_episode_id_seq'), 1 FROM generate_series(1, %(episodes)s)"""
+RESERVE_IDS = Statement(__file__, "reserve_ids", is_hot=True)
 
 
 def ids_reserve(*, groups: int, episodes: int) -> tuple[list[int], list[int]]:
     """Ids for rows about to be inserted, so that no rows have to be matched up afterwards."""
-    with hot_cursor() as cursor:
-        cursor.execute(_RESERVE_IDS, {"groups": groups, "episodes": episodes})
-        rows = cursor.fetchall()
+    rows = RESERVE_IDS.rows(groups=groups, episodes=episodes)
     return [row[0] for row in rows if row[1] == 0], [row[0] for row in rows if row[1] == 1]
 
 
@@ -84,15 +67,7 @@ def episodes_insert(
     shared = {
         name: _json(call[name]) if kind == "jsonb" else call[name] for name, kind in CALL_COLUMNS.items()
     }
-    parameters = {
-        **shared,
-        "run": run_id,
-        "settings": _json(settings),
-        "groups": _json(groups),
-        "episodes": _json(episodes),
-    }
-    with hot_cursor() as cursor:
-        cursor.execute(_OPEN, parameters)
+    OPEN.run(**shared, run=run_id, settings=_json(settings), groups=_json(groups), episodes=_json(episodes))
 
 
 def _json(value: Any) -> str | None:

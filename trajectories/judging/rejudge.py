@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 from django.conf import settings
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
+from core.sql import Statement
 from trajectories import hot_sql
 from trajectories.judging import services
 from trajectories.models import Episode, Verdict, VerdictEvidence
@@ -19,27 +20,10 @@ PAGE = 500
 TOGETHER = TOGETHER_MAX // 2  # an episode may be judged by two verifiers
 
 # After an import has changed a task, its current gold no longer answers what earlier episodes showed.
-_AS_SHOWN = "(t.changed_at IS NULL OR t.changed_at < e.opened_at)"
+AS_SHOWN = "(t.changed_at IS NULL OR t.changed_at < e.opened_at)"
 
-# The columns of a claim, for episodes that have a verdict; nothing is claimed.
-_JUDGED = f"""
-SELECT e.id, v.outcome, v.verifier, v.gold_version, {hot_sql.CLAIM_COLUMNS}
-FROM trajectories_submission s
-JOIN trajectories_episode e ON e.id = s.episode_id
-JOIN trajectories_verdict v ON v.id = e.verdict_id
-JOIN trajectories_run r ON r.id = e.run_id
-JOIN tasks_app_task t ON t.id = e.task_id
-JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
-LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
-WHERE e.id > %(after)s AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s) AND {_AS_SHOWN}
-ORDER BY e.id LIMIT %(page)s"""  # noqa: S608 (a constant)
-
-_COUNT = f"""
-SELECT count(*) FILTER (WHERE {_AS_SHOWN}), count(*) FILTER (WHERE NOT {_AS_SHOWN})
-FROM trajectories_submission s JOIN trajectories_episode e ON e.id = s.episode_id
-JOIN tasks_app_task t ON t.id = e.task_id
-WHERE e.verdict_id IS NOT NULL
-    AND (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)"""  # noqa: S608 (a constant)
+JUDGED = Statement(__file__, "judged", columns=hot_sql.CLAIM_COLUMNS, as_shown=AS_SHOWN)
+COUNT = Statement(__file__, "judged_count", as_shown=AS_SHOWN)
 
 
 class Judged(NamedTuple):
@@ -65,9 +49,7 @@ class Flip(NamedTuple):
 
 def judged_count(*, benchmark: str | None) -> tuple[int, int]:
     """How many episodes can be judged again, and how many cannot because their task has changed."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, {"benchmark": benchmark})
-        again, changed = cursor.fetchone()
+    ((again, changed),) = COUNT.rows(benchmark=benchmark)
     return int(again), int(changed)
 
 
@@ -92,9 +74,7 @@ def _endings(part: list[Judged]) -> list[hot_sql.Ending]:
 def _pages(benchmark: str | None) -> Iterator[list[Judged]]:
     after = 0
     while True:
-        with connection.cursor() as cursor:
-            cursor.execute(_JUDGED, {"after": after, "benchmark": benchmark, "page": PAGE})
-            rows = [_judged(row) for row in cursor.fetchall()]
+        rows = [_judged(row) for row in JUDGED.rows(after=after, benchmark=benchmark, page=PAGE)]
         if not rows:
             return
         yield rows

@@ -16,29 +16,26 @@ import msgspec
 from django.conf import settings
 
 from core.arms import ARMS
+from core.sql import Statement
 from tasks_app.families import milestones
 from tasks_app.worlds import evidence
 from tasks_app.worlds.registry import state_plain, worlds
 from trajectories import ui_evidence
-from trajectories.hot_sql import Claim, hot_cursor
+from trajectories.hot_sql import Claim
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
 
-# The answer ends the episode: later events do not count.
-_HISTORY = f"""
-SELECT t.payload::text, t.tags, e.arm, e.recording, coalesce((
-    WITH {ui_evidence.ACTED}
-    SELECT json_agg(json_build_object('seq', x.seq, 'step', x.step, 'kind', x.kind, 'data', x.data,
-        'is_without', {ui_evidence.IS_WITHOUT}) ORDER BY x.seq)
-    FROM trajectories_siteevent x
-    WHERE x.episode_id = e.id AND x.seq < coalesce((
-        SELECT min(a.seq) FROM trajectories_siteevent a
-        WHERE a.episode_id = e.id AND a.kind = '{ui_evidence.ANSWERED}'), 2147483647)), '[]')::text
-FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
-WHERE e.id = %(episode)s"""  # noqa: S608 (the parts are constants)
+HISTORY = Statement(
+    __file__,
+    "site_history",
+    is_hot=True,
+    acted=ui_evidence.ACTED,
+    is_without=ui_evidence.IS_WITHOUT,
+    answered=ui_evidence.ANSWERED,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,10 +98,8 @@ def _conditions(
 
 
 def _read(episode_id: int) -> _Episode:
-    parameters = {"episode": episode_id, **ui_evidence.parameters(has_answer=False)}
-    with hot_cursor() as cursor:
-        cursor.execute(_HISTORY, parameters)
-        payload, tags, arm, recording, events = cursor.fetchone() or ("{}", [], "", "off", "[]")
+    row = HISTORY.row(episode=episode_id, **ui_evidence.parameters(has_answer=False))
+    payload, tags, arm, recording, events = row or ("{}", [], "", "off", "[]")
     return _Episode(
         payload=msgspec.json.decode(payload),
         tags=tags,

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 from django.conf import settings
-from django.db import connection
 
+from core.sql import Statement
 from tasks_app.variation import payload_shown
-from trajectories.hot_sql import hot_cursor
 from verifiers import programs
 from verifiers.sandbox import Report, SandboxMissing, suite_run
 from verifiers.sandbox.limits import Limits
@@ -30,30 +29,10 @@ BATCH = 1_000
 # How the checker labels whatever the program raises.
 FOREIGN = "CandidateError: "
 
-# At most once: a call whose worker dies is lost, and its page says so after the time-out.
-_CLAIM = """
-UPDATE trajectories_toolcall c SET status = 'running', claimed_at = now()
-FROM trajectories_episode e
-JOIN tasks_app_task t ON t.id = e.task_id
-LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
-WHERE c.episode_id = %(episode)s AND c.number = %(number)s AND c.status = 'waiting' AND e.id = c.episode_id
-    AND c.created_at > now() - make_interval(secs => %(timeout)s)
-RETURNING c.input, t.payload::text, e.variation::text, coalesce(g.extra->>'setup', '')"""
-
-_FINISH = """
-UPDATE trajectories_toolcall SET status = %(status)s, output = %(output)s::jsonb, finished_at = now()
-WHERE episode_id = %(episode)s AND number = %(number)s AND status = 'running'"""
-
-_DUE = """
-SELECT episode_id, number FROM trajectories_toolcall
-WHERE status = 'waiting' AND created_at > now() - make_interval(secs => %(timeout)s)
-    AND coalesce(sent_at, created_at) < now() - make_interval(secs => %(after)s)
-ORDER BY created_at, episode_id, number LIMIT %(batch)s"""
-
-_SENT = """
-UPDATE trajectories_toolcall c SET sent_at = now()
-FROM unnest(%(episodes)s::bigint[], %(numbers)s::int[]) AS s(episode_id, number)
-WHERE (c.episode_id, c.number) = (s.episode_id, s.number)"""
+CLAIM = Statement(__file__, "call_claim", is_hot=True)
+FINISH = Statement(__file__, "call_finish", is_hot=True)
+DUE = Statement(__file__, "calls_due")
+SENT = Statement(__file__, "calls_sent")
 
 
 class Place(NamedTuple):
@@ -72,9 +51,7 @@ def place_read(notice: str) -> Place:
 def call_do(*, episode_id: int, number: int) -> bool:
     """Run a call and store its result; False when it is already claimed, finished or expired."""
     place = {"episode": episode_id, "number": number}
-    with hot_cursor() as cursor:
-        cursor.execute(_CLAIM, {**place, "timeout": settings.TOOL_CALL_TIMEOUT_S})
-        row = cursor.fetchone()
+    row = CLAIM.row(**place, timeout=settings.TOOL_CALL_TIMEOUT_S)
     if row is None:
         return False
     program, payload, variation, setup = row
@@ -84,8 +61,7 @@ def call_do(*, episode_id: int, number: int) -> bool:
     except SandboxMissing as failure:
         logger.error("call %s of episode %s: %s", number, episode_id, failure.message)
         status, output = "failed", {}
-    with hot_cursor() as cursor:
-        cursor.execute(_FINISH, {**place, "status": status, "output": msgspec.json.encode(output).decode()})
+    FINISH.run(**place, status=status, output=msgspec.json.encode(output).decode())
     return True
 
 
@@ -110,18 +86,15 @@ def output_of(report: Report) -> dict[str, Any]:
 
 def calls_due(*, after_s: float) -> list[Place]:
     """Calls requested or sent at least ``after_s`` seconds ago that no worker has claimed."""
-    parameters = {"timeout": settings.TOOL_CALL_TIMEOUT_S, "after": after_s, "batch": BATCH}
-    with connection.cursor() as cursor:
-        cursor.execute(_DUE, parameters)
-        return [Place(*row) for row in cursor.fetchall()]
+    rows = DUE.rows(timeout=settings.TOOL_CALL_TIMEOUT_S, after=after_s, batch=BATCH)
+    return [Place(*row) for row in rows]
 
 
 def calls_mark_sent(places: Sequence[Place]) -> None:
     if not places:
         return
     episodes, numbers = zip(*places, strict=True)
-    with connection.cursor() as cursor:
-        cursor.execute(_SENT, {"episodes": list(episodes), "numbers": list(numbers)})
+    SENT.run(episodes=list(episodes), numbers=list(numbers))
 
 
 def _detail(why: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg_pool import AsyncConnectionPool
 
+from core.sql import sql_read
 from trajectories import hot_sql
 
 CONNECTIONS_MAX = 4
@@ -26,45 +27,21 @@ ENDED_WATCH_S = 60
 
 Unavailable = psycopg.OperationalError
 
-_FINISHED = "SELECT id FROM trajectories_episode WHERE id = ANY(%s) AND status = 'finished'"
-
-_RUN_COUNTS = """
-SELECT r.id, coalesce(c.count, 0) FROM trajectories_run r
-LEFT JOIN trajectories_verdictcounter c ON c.run_id = r.id WHERE r.id = ANY(%s)"""
-
-_EPISODE_SPLITS = """
-SELECT e.id, t.split FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
-WHERE e.id = ANY(%s)"""
-
-_VERDICTS_OF_SPLITS = """
-SELECT v.run_seq FROM trajectories_verdict v
-JOIN trajectories_episode e ON e.id = v.episode_id JOIN tasks_app_task t ON t.id = e.task_id
-WHERE v.run_id = %s AND v.run_seq = ANY(%s) AND t.split = ANY(%s)"""
-
-_WATCHED = f"""
-SELECT id, run_id FROM trajectories_episode WHERE id = ANY(%(episodes)s::bigint[])
-UNION SELECT id, run_id FROM trajectories_episode WHERE run_id = ANY(%(runs)s::bigint[])
-    AND (status <> 'finished' OR finished_at > now() - interval '{ENDED_WATCH_S} s')"""  # noqa: S608 (a constant)
-
-_STEPS_HIGHEST = f"""
-SELECT w.id, w.run_id, coalesce((SELECT max(index) FROM trajectories_step WHERE episode_id = w.id), 0)
-FROM ({_WATCHED}) w"""  # noqa: S608
-
-# Without the large columns: a viewer fetches the step that it shows.
-_STEPS_AFTER = f"""
-SELECT w.id, w.run_id, s.index, s.record
-FROM ({_WATCHED}) w
-LEFT JOIN unnest(%(marked)s::bigint[], %(marks)s::bigint[]) AS m(id, mark) ON m.id = w.id
-CROSS JOIN LATERAL (
-    SELECT index, json_build_object('index', index, 'thought_start', left(thought, {THOUGHT_SHOWN_CHARS}),
-        'action', CASE WHEN octet_length(action::text) <= {ACTION_SHOWN_BYTES} THEN action
-            ELSE jsonb_build_object('type', action_type) END,
-        'action_result', nullif(action_result, ''), 'observation_kind', nullif(observation_kind, ''),
-        'screenshot', nullif(screenshot, ''), 'actor', actor, 'policy_version', policy_version,
-        'created_at', created_at)::text AS record
-    FROM trajectories_step WHERE episode_id = w.id AND index > coalesce(m.mark, 0)
-    ORDER BY index LIMIT {STEPS_PER_EPISODE}) s
-LIMIT {STEPS_PER_QUERY}"""  # noqa: S608
+FINISHED = sql_read(__file__, "finished")
+RUN_COUNTS = sql_read(__file__, "run_counts")
+EPISODE_SPLITS = sql_read(__file__, "episode_splits")
+VERDICTS_OF_SPLITS = sql_read(__file__, "verdicts_of_splits")
+WATCHED = sql_read(__file__, "watched", ended_watch_s=str(ENDED_WATCH_S))
+STEPS_HIGHEST = sql_read(__file__, "steps_highest", watched=WATCHED)
+STEPS_AFTER = sql_read(
+    __file__,
+    "steps_after",
+    watched=WATCHED,
+    thought_chars=str(THOUGHT_SHOWN_CHARS),
+    action_bytes=str(ACTION_SHOWN_BYTES),
+    per_episode=str(STEPS_PER_EPISODE),
+    per_query=str(STEPS_PER_QUERY),
+)
 
 
 class EpisodeState(NamedTuple):
@@ -139,11 +116,11 @@ class LiveReader:
 
     async def finished(self, ids: list[int]) -> list[int]:
         """Those of ``ids`` that have their verdict."""
-        return [row[0] for row in await self._rows(_FINISHED, [ids])]
+        return [row[0] for row in await self._rows(FINISHED, [ids])]
 
     async def run_counts(self, ids: list[int]) -> dict[int, int]:
         """Verdicts per run, which is also the last number in its stream; unknown runs are left out."""
-        return dict(await self._rows(_RUN_COUNTS, [ids]))
+        return dict(await self._rows(RUN_COUNTS, [ids]))
 
     async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:
         """Pages by ``(run, after)``; an unknown run is left out."""
@@ -160,15 +137,15 @@ class LiveReader:
         return VerdictPage(rows=await self._rows(hot_sql.VERDICTS_AFTER, [run_id, after, VERDICTS_PER_PAGE]))
 
     async def episode_splits(self, ids: list[int]) -> dict[int, str]:
-        return dict(await self._rows(_EPISODE_SPLITS, [ids]))
+        return dict(await self._rows(EPISODE_SPLITS, [ids]))
 
     async def verdicts_of_splits(self, *, run_id: int, seqs: list[int], splits: list[str]) -> set[int]:
         """Those numbers in the run's stream whose task is in one of ``splits``."""
-        return {row[0] for row in await self._rows(_VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
+        return {row[0] for row in await self._rows(VERDICTS_OF_SPLITS, [run_id, seqs, splits])}
 
     async def steps_highest(self, *, episodes: Sequence[int], runs: Sequence[int]) -> list[HighestStep]:
         """The highest step of each watched episode: ``episodes``, and those of ``runs`` still active."""
-        rows = await self._rows(_STEPS_HIGHEST, {"episodes": list(episodes), "runs": list(runs)})
+        rows = await self._rows(STEPS_HIGHEST, {"episodes": list(episodes), "runs": list(runs)})
         return [HighestStep(*row) for row in rows]
 
     async def steps_after(
@@ -181,7 +158,7 @@ class LiveReader:
             "marked": list(marks),
             "marks": list(marks.values()),
         }
-        return [NewStep(*row) for row in await self._rows(_STEPS_AFTER, parameters)]
+        return [NewStep(*row) for row in await self._rows(STEPS_AFTER, parameters)]
 
     async def _rows(self, statement: str, parameters: Sequence[Any] | dict[str, Any]) -> list[Any]:
         async with self._pool.connection() as connection:

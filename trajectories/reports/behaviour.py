@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from django.db import connection
 
 from core.arms import PAGE_ARMS
+from core.sql import Statement
 from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS
 from trajectories.reports.statistics import clustered_mean
 
@@ -40,17 +38,7 @@ MEASURES = {
 }
 _SUMS = ", ".join(f"count({column}), coalesce(sum({column}), 0)::float8" for column in MEASURES.values())
 
-# Guided episodes are nobody's own, and what broke off through our fault says nothing of the policy.
-_BY_TASK = f"""
-SELECT e.arm, e.task_id, count(*), count(a.episode_id), {_SUMS}
-FROM trajectories_episode e
-JOIN tasks_app_task t ON t.id = e.task_id
-JOIN trajectories_verdict v ON v.id = e.verdict_id
-LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id
-LEFT JOIN trajectories_pageeventtally g ON g.episode_id = e.id
-WHERE e.run_id = %(run)s AND e.guidance IS NULL AND v.outcome <> 'void'
-    AND (%(splits)s::text[] = '{{}}' OR t.split = ANY(%(splits)s::text[]))
-GROUP BY e.arm, e.task_id ORDER BY e.arm, e.task_id"""  # noqa: S608 (constants of this module)
+BY_TASK = Statement(__file__, "behaviour", sums=_SUMS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +75,7 @@ class RunBehaviour:
 
 def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
     """Over episodes with a verdict that is not void; measures that no episode has are left out."""
-    parameters: dict[str, Any] = {"run": run_id, "splits": list(splits), "arms_with_page": list(PAGE_ARMS)}
-    with connection.cursor() as cursor:
-        cursor.execute(_BY_TASK, parameters)
-        rows = cursor.fetchall()
+    rows = BY_TASK.rows(run=run_id, splits=list(splits), arms_with_page=list(PAGE_ARMS))
     by_arm: dict[str, list[tuple[float, ...]]] = {}
     for arm, _, ended, computed, *sums in rows:
         by_arm.setdefault(arm, []).append((ended, computed, *sums))

@@ -9,35 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.db import connection
 from msgspec import Struct
 
+from core.sql import Statement
 from trajectories.reports.statistics import wilson
 
-# Pairs of tasks that were both judged, by their shares of correct verdicts. Guided episodes do not count.
-# Parameters: run, splits (empty: all).
-_PAIRS = """
-WITH tried AS (
-    SELECT e.arm, e.task_id, avg(v.reward) AS share
-      FROM trajectories_episode e JOIN trajectories_verdict v ON v.id = e.verdict_id
-      JOIN tasks_app_task t ON t.id = e.task_id
-     WHERE e.run_id = %(run)s AND v.reward IS NOT NULL AND e.guidance IS NULL AND t.kind = 'site'
-       AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
-     GROUP BY e.arm, e.task_id),
-paired AS (
-    SELECT tried.arm, g.extra->>'twin' AS pair, (g.extra->>'is_possible')::bool AS is_possible,
-           split_part(t.key, '/', 1) AS family, t.benchmark_id, tried.share
-      FROM tried JOIN tasks_app_gold g ON g.task_id = tried.task_id AND g.is_current
-      JOIN tasks_app_task t ON t.id = tried.task_id
-     WHERE g.extra->>'twin' <> '')
-SELECT can.arm, can.benchmark_id, can.family, count(*), avg(can.share), avg(cannot.share),
-       avg(can.share * cannot.share)
-  FROM paired can JOIN paired cannot USING (arm, benchmark_id, family, pair)
- WHERE can.is_possible AND NOT cannot.is_possible
- GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"""
+PAIRS = Statement(__file__, "pairs")
 
 
-class PairedTally(Struct, frozen=True, kw_only=True):
+class PairedTally(Struct, frozen=True):
     """The pairs of one family in one arm with both tasks judged; shares from 0 to 1.
 
     ``possible`` and ``impossible`` are mean shares of correct verdicts on one task of each pair; ``both`` is
@@ -57,22 +37,9 @@ class PairedTally(Struct, frozen=True, kw_only=True):
 
 def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedTally]:
     """By arm, benchmark and family; empty for runs without pairs."""
-    with connection.cursor() as cursor:
-        cursor.execute(_PAIRS, {"run": run_id, "splits": list(splits)})
-        return [_tally(row) for row in cursor.fetchall()]
+    return [_tally(*row) for row in PAIRS.rows(run=run_id, splits=list(splits))]
 
 
-def _tally(row: tuple[Any, ...]) -> PairedTally:
-    arm, benchmark, family, pairs, possible, impossible, both = row
-    low, high = wilson(share=both, n=pairs)
-    return PairedTally(
-        arm=arm,
-        benchmark=benchmark,
-        family=family,
-        pairs=pairs,
-        possible=possible,
-        impossible=impossible,
-        both=both,
-        low=low,
-        high=high,
-    )
+def _tally(*row: Any) -> PairedTally:
+    *_, pairs, _, _, both = row
+    return PairedTally(*row, *wilson(share=both, n=pairs))

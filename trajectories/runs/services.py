@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from core.errors import GymError
+from core.sql import Statement
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.live import notices
@@ -14,13 +15,7 @@ from trajectories.models import Episode, Group, PolicyVersion, Run, RunMetrics, 
 
 SHOWN_MAX = 10
 
-# One statement, so that of two callers with the same number, one finds the other's row.
-_REGISTER = """
-INSERT INTO trajectories_policyversion (run_id, version, checkpoint, trainer_step, created_at)
-SELECT %(run)s, %(version)s, %(checkpoint)s, %(trainer_step)s, now()
-WHERE %(version)s > coalesce(
-    (SELECT max(version) FROM trajectories_policyversion WHERE run_id = %(run)s), -1)
-ON CONFLICT DO NOTHING RETURNING id"""
+REGISTER = Statement(__file__, "policy_register")
 
 
 @transaction.atomic
@@ -41,9 +36,7 @@ def policy_register(
     ``policy_version_not_growing`` (below the newest).
     """
     content = {"checkpoint": checkpoint, "trainer_step": trainer_step}
-    with connection.cursor() as cursor:
-        cursor.execute(_REGISTER, {"run": run.pk, "version": version, **content})
-        is_new = cursor.fetchone() is not None
+    is_new = REGISTER.row(run=run.pk, version=version, **content) is not None
     stored = PolicyVersion.objects.filter(run=run, version=version).first()
     if stored is None:
         newest = (

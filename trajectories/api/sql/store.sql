@@ -1,0 +1,1 @@
+UPDATE trajectories_idempotentcall SET status = %(status)s, body = %(body)s WHERE id = %(id)s

@@ -1,0 +1,3 @@
+SELECT nextval('trajectories_group_id_seq'), 0 FROM generate_series(1, %(groups)s)
+UNION ALL
+SELECT nextval('trajectories_episode_id_seq'), 1 FROM generate_series(1, %(episodes)s)

@@ -1,0 +1,33 @@
+-- Steps are refused after close, and STEP_GRACE_S after the verdict; stored ones still count as duplicates.
+WITH input AS MATERIALIZED (
+    SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
+        {typed_columns}, hash text)
+), episode AS (
+    SELECT e.id, e.status, e.max_steps, t.split, v.terminated, v.truncated,
+        e.closed_at IS NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
+            AS is_accepting,
+        CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict
+    FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
+    LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id WHERE e.id = %(episode)s
+), compared AS MATERIALIZED (
+    -- A subquery for each row, not a join: a plan made while the table is small would read all of it.
+    SELECT i.index, (SELECT s.content_hash = decode(i.hash, 'hex') FROM trajectories_step s
+        WHERE s.episode_id = %(episode)s AND s.index = i.index) AS is_same FROM input i
+), known AS (
+    SELECT * FROM compared WHERE is_same IS NOT NULL
+), written AS (
+    INSERT INTO trajectories_step (episode_id, {columns}, content_hash, created_at)
+    SELECT episode.id, {values},
+        decode(i.hash, 'hex'), now()
+    FROM input i CROSS JOIN episode
+    WHERE episode.is_accepting AND (%(splits)s::text[] = '{}' OR episode.split = ANY(%(splits)s::text[]))
+        AND NOT EXISTS (SELECT 1 FROM known WHERE NOT is_same)
+    ON CONFLICT (episode_id, index) DO NOTHING RETURNING index
+)
+SELECT episode.status, episode.split, episode.is_accepting, episode.max_steps, (SELECT count(*) FROM written),
+    (SELECT count(*) FROM known WHERE is_same),
+    ARRAY(SELECT k.index FROM known k WHERE NOT is_same ORDER BY 1),
+    greatest((SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = episode.id),
+             (SELECT max(w.index) FROM written w), 0),
+    episode.terminated, episode.truncated, episode.verdict::text
+FROM episode

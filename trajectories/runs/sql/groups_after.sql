@@ -1,0 +1,32 @@
+-- A group completes with the verdict of its last episode. Positions in the run's verdict stream follow
+-- commits, so no group can complete before a position that was already read. Rejudgements have no position.
+-- Parameters: run, after, splits (empty: all), limit. Rows in order of completion; a single row without a
+-- group if none has completed. The first column is the newest position that this statement saw.
+WITH candidate AS (
+    SELECT e.group_id, max(v.run_seq) AS place
+    FROM trajectories_verdict v JOIN trajectories_episode e ON e.id = v.episode_id
+    WHERE v.run_id = %(run)s AND v.run_seq > %(after)s GROUP BY e.group_id
+), complete AS (
+    SELECT c.group_id, c.place, g.task_id FROM candidate c
+    JOIN trajectories_group g ON g.id = c.group_id JOIN tasks_app_task t ON t.id = g.task_id
+    WHERE (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[])) AND NOT EXISTS (
+        SELECT 1 FROM trajectories_episode e WHERE e.group_id = c.group_id AND e.status <> 'finished')
+    ORDER BY c.place LIMIT %(limit)s
+), versions AS (
+    SELECT e.group_id, e.policy_version FROM trajectories_episode e JOIN complete c USING (group_id)
+    UNION
+    SELECT e.group_id, s.policy_version FROM trajectories_step s
+    JOIN trajectories_episode e ON e.id = s.episode_id JOIN complete c USING (group_id)
+), result AS (
+    SELECT c.place, c.group_id, c.task_id, count(*) AS size, count(v.reward) AS judged,
+        array_agg(v.reward ORDER BY e.sample_index), avg(v.reward), stddev_samp(v.reward),
+        count(DISTINCT v.reward),
+        (SELECT min(policy_version) FROM versions x WHERE x.group_id = c.group_id),
+        (SELECT max(policy_version) FROM versions x WHERE x.group_id = c.group_id)
+    FROM complete c
+    JOIN trajectories_episode e ON e.group_id = c.group_id
+    JOIN trajectories_verdict v ON v.id = e.verdict_id
+    GROUP BY c.place, c.group_id, c.task_id
+)
+SELECT seen.place, result.* FROM (SELECT max(place) AS place FROM candidate) seen
+LEFT JOIN result ON true ORDER BY result.place
