@@ -32,12 +32,13 @@ class Statement:
     def rows(self, **parameters: Any) -> list[tuple[Any, ...]]:
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
-            return cursor.fetchall()
+            return list(cursor.fetchall())
 
     def row(self, **parameters: Any) -> tuple[Any, ...] | None:
         with self._cursor() as cursor:
             cursor.execute(self.text, parameters)
-            return cursor.fetchone()
+            row: tuple[Any, ...] | None = cursor.fetchone()
+        return row
 
     def run(self, **parameters: Any) -> int:
         """How many rows the statement wrote."""

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from trajectories.facts import behaviour
-from trajectories.facts.behaviour import Turn, measure, restated_share, says_check, thought_counts
+from trajectories.facts.behaviour import (
+    Turn,
+    formula_count,
+    number_count,
+    restated_share,
+    says_check,
+    word_count,
+)
+from trajectories.facts.measures import turns_measure
 
 PAGE = """page "Problem" https://gym/
 text: How many trains leave the old station before noon on Sunday?
@@ -30,7 +38,7 @@ def turn(index: int, **fields: Any) -> Turn:
     ],
 )
 def test_numbers_are_counted_once_each_and_ids_are_none(thought: str, numbers: int) -> None:
-    assert thought_counts(thought)["numbers"] == numbers
+    assert number_count(thought) == numbers
 
 
 @pytest.mark.parametrize(
@@ -44,14 +52,13 @@ def test_numbers_are_counted_once_each_and_ids_are_none(thought: str, numbers: i
         ("I see an input field and I will type the answer.", 0),
     ],
 )
-def test_formulas_are_told_from_prices_and_strokes(thought: str, formulas: int) -> None:
-    assert thought_counts(thought)["formulas"] == formulas
+def test_prices_and_strokes_are_no_formulas(thought: str, formulas: int) -> None:
+    assert formula_count(thought) == formulas
 
 
 def test_words_are_runs_of_letters_and_length_leaves_surrounding_space_out() -> None:
-    counts = thought_counts("  So x = 42, it's done.\n")
-    assert counts["thought_chars"] == 21
-    assert counts["thought_words"] == 5
+    (step,) = turns_measure([turn(1, thought="  So x = 42, it's done.\n")], submitted_in=None)
+    assert (step["thought_chars"], step["thought_words"]) == (21, 5)
 
 
 def test_a_thought_that_copies_the_page_restates_it_whole() -> None:
@@ -92,19 +99,27 @@ def test_hardly_a_word_restates_nothing(thought: str) -> None:
         ("I type the answer.", False),
     ],
 )
-def test_checking_is_told_from_checking_in(thought: str, is_check: bool) -> None:
+def test_checking_in_is_no_check(thought: str, is_check: bool) -> None:
     assert says_check(thought) is is_check
 
 
 def test_checks_count_up_to_the_step_that_sent_the_answer() -> None:
     turns = [turn(number, thought="Let me verify this.") for number in (1, 2, 3)]
-    assert [one.checks_before_submit for one in measure(turns, submitted_in=2)] == [True, True, False]
+    assert [one["checks_before_submit"] for one in turns_measure(turns, submitted_in=2)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_without_an_answer_every_step_may_check() -> None:
     thoughts = ["Let me verify this.", "So it is.", "I check."]
     turns = [turn(number, thought=thought) for number, thought in enumerate(thoughts, start=1)]
-    assert [one.checks_before_submit for one in measure(turns, submitted_in=None)] == [True, False, True]
+    assert [one["checks_before_submit"] for one in turns_measure(turns, submitted_in=None)] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_the_same_action_in_the_same_place_repeats_the_first_of_them() -> None:
@@ -114,21 +129,23 @@ def test_the_same_action_in_the_same_place_repeats_the_first_of_them() -> None:
         turn(4, action=CLICK),
         turn(5, action=CLICK),
     ]
-    assert [one.repeats for one in measure(turns, submitted_in=None)] == [None, None, 1, 1]
+    assert [one["repeats"] for one in turns_measure(turns, submitted_in=None)] == [None, None, 1, 1]
 
 
 def test_a_place_is_the_same_whatever_numbers_its_elements_have() -> None:
     other = PAGE.replace("[e2]", "[e8]").replace("[e3]", "[e9]")
-    first, second = measure([turn(1), turn(2, observation=other)], submitted_in=None)
-    assert first.place == second.place
-    assert len(first.place) == 16
+    first, second = turns_measure([turn(1), turn(2, observation=other)], submitted_in=None)
+    assert first["place"] == second["place"]
+    assert len(first["place"]) == 16
 
 
 def test_without_text_the_picture_is_the_place_and_without_both_nothing_repeats() -> None:
     pictures = [turn(number, observation="", picture="f0f0", action=CLICK) for number in (1, 2)]
-    assert [one.repeats for one in measure(pictures, submitted_in=None)] == [None, 1]
+    assert [one["repeats"] for one in turns_measure(pictures, submitted_in=None)] == [None, 1]
     nothing = [turn(number, observation="", action=CLICK) for number in (1, 2)]
-    assert [(one.place, one.repeats) for one in measure(nothing, submitted_in=None)] == [("", None)] * 2
+    assert [(one["place"], one["repeats"]) for one in turns_measure(nothing, submitted_in=None)] == [
+        ("", None)
+    ] * 2
 
 
 def test_going_back_counts_once_by_action_or_by_return() -> None:
@@ -138,17 +155,17 @@ def test_going_back_counts_once_by_action_or_by_return() -> None:
         turn(number, url=f"https://gym/{page}", action={"type": kind})
         for number, (page, kind) in enumerate(zip(pages, actions, strict=True), start=1)
     ]
-    found = measure(turns, submitted_in=None)
-    assert [one.is_page_change for one in found] == [False, True, True, True, True, True]
+    steps = turns_measure(turns, submitted_in=None)
+    assert [one["is_page_change"] for one in steps] == [False, True, True, True, True, True]
     # Steps 3 and 4 return to a page; step 5 goes back, and step 6 is where that led.
-    assert [one.is_backtrack for one in found] == [False, False, True, True, True, False]
+    assert [one["is_backtrack"] for one in steps] == [False, False, True, True, True, False]
 
 
 def test_text_made_to_stop_the_measuring_does_not() -> None:
     hostile = ["(" * 50_000, "$" * 50_000, "1+" * 50_000, "a=" * 50_000, r"\(" * 50_000, "check" * 20_000]
     begun = time.process_time()
     for text in hostile:
-        measure(
+        turns_measure(
             [turn(1, thought=text, observation=text, action={"type": "type", "text": text})], submitted_in=1
         )
     # Not a measurement: what backtracks takes hours for these.
@@ -156,12 +173,12 @@ def test_text_made_to_stop_the_measuring_does_not() -> None:
 
 
 def test_a_longer_thought_is_measured_from_its_beginning() -> None:
-    counts = thought_counts("word " * 30_000)
-    assert counts["thought_chars"] == 149_999
-    assert counts["thought_words"] == behaviour.MEASURED_CHARS // 5
+    (step,) = turns_measure([turn(1, thought="word " * 30_000)], submitted_in=None)
+    assert step["thought_chars"] == 149_999
+    assert step["thought_words"] == word_count("word " * 30_000) == behaviour.MEASURED_CHARS // 5
 
 
-def test_a_pair_is_found_across_lines_short_and_long() -> None:
+def test_pairs_match_across_short_and_long_lines() -> None:
     page = "[e1] heading cheapest\n" + "filler " * 60 + "room\nbreakfast included"
     assert restated_share("cheapest filler", observation=page, action=None) == 1.0
     assert restated_share("room breakfast", observation=page, action=None) == 1.0

@@ -15,7 +15,7 @@ from core.sweep import BEGINNING
 from tests import factories
 from trajectories.facts import jobs, store
 from trajectories.facts import sweep as sweeping
-from trajectories.facts.version import VERSION
+from trajectories.facts.measures import VERSION
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
 
 pytestmark = pytest.mark.django_db

@@ -1,7 +1,7 @@
-"""Measures of behaviour, computed from words and addresses: heuristics, not human judgement.
+"""Formulas of the measures of behaviour, over words and addresses: heuristics, not human judgement.
 
-Each formula is described at its function, and all of them in ``docs/behaviour.md``. Whenever a measure would
-change for the same steps, raise ``VERSION`` (``version.py``).
+``measures.py`` declares the measures, and ``docs/behaviour.md`` describes them. A formula that would give the
+same steps another value needs a new ``VERSION`` there.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any
 
 from core.outline import ids_removed
 from trajectories.actions import elements, registry
 from trajectories.actions.types import type_of
-from trajectories.facts.types import Measures
 
 # Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000
@@ -44,48 +44,7 @@ CHECKS = re.compile(
     re.IGNORECASE,
 )
 # Stop words carry no content, so they do not count as restated.
-STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "for",
-        "from",
-        "has",
-        "have",
-        "i",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "let",
-        "me",
-        "my",
-        "now",
-        "of",
-        "on",
-        "or",
-        "so",
-        "that",
-        "the",
-        "then",
-        "there",
-        "this",
-        "to",
-        "was",
-        "we",
-        "will",
-        "with",
-        "you",
-        "your",
-    ]
-)
+STOP = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
 Pair = tuple[str, str]
 
 
@@ -103,52 +62,60 @@ class Turn:
     shown: str | None = None
 
 
-def measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measures]:
-    """Measure all steps of an episode, ascending by number. ``submitted_in`` is the step that sent the
-    answer; with None all steps count as before it."""
-    first_seen: dict[tuple[str, str], int] = {}
-    pages: set[str] = set()
-    page_before, action_before = "", ""
-    measured = []
-    for turn in turns:
-        place, page = place_of(turn), turn.url or place_of(turn)
-        is_change = bool(page_before) and page != page_before
-        kind = type_of(turn.action)
-        key = (place, repr(turn.action))
-        earlier = first_seen.setdefault(key, turn.index) if place else turn.index
-        measured.append(
-            Measures(
-                **thought_counts(turn.thought),
-                restates=restated_share(turn.thought, observation=turn.observation, action=turn.action),
-                place=place,
-                repeats=earlier if earlier != turn.index else None,
-                is_page_change=is_change,
-                is_backtrack=kind == "back" or (is_change and page in pages and action_before != "back"),
-                checks_before_submit=(submitted_in is None or turn.index <= submitted_in)
-                and says_check(turn.thought),
-            )
-        )
-        pages.add(page)
-        page_before, action_before = page, kind
-    return measured
+class Trail:
+    """Where an episode has been, up to its current step.
+
+    With ``submitted_in``, the step that sent the answer, None, all steps count as before it.
+    """
+
+    def __init__(self, *, submitted_in: int | None) -> None:
+        self.submitted_in = submitted_in
+        self.place = self.page = self.action = self.page_before = self.action_before = ""
+        self.first_index = 0
+        self.is_known_page = False
+        self._pages: set[str] = set()
+        self._first_seen: dict[tuple[str, str], int] = {}
+
+    def advance(self, turn: Turn) -> None:
+        self.page_before, self.action_before = self.page, self.action
+        self.place, self.action = place_of(turn), type_of(turn.action)
+        self.page = turn.url or self.place
+        self.is_known_page = self.page in self._pages
+        self._pages.add(self.page)
+        key = (self.place, repr(turn.action))
+        self.first_index = self._first_seen.setdefault(key, turn.index) if self.place else turn.index
+
+    @property
+    def is_page_change(self) -> bool:
+        return bool(self.page_before) and self.page != self.page_before
+
+    @property
+    def is_backtrack(self) -> bool:
+        is_return = self.is_page_change and self.is_known_page and self.action_before != "back"
+        return self.action == "back" or is_return
 
 
-def thought_counts(thought: str) -> dict[str, int]:
-    """Characters without surrounding space; words (runs of letters); numbers, each with its separators;
-    formulas: TeX between its delimiters, and outside of it runs of operands and operators. Numbers in
-    formulas count."""
-    text = thought.strip()
-    measured = text[:MEASURED_CHARS]
+def word_count(thought: str) -> int:
+    """How many words: runs of letters."""
+    return sum(1 for word in WORD.findall(_measured(thought)) if not word[0].isdecimal())
+
+
+def number_count(thought: str) -> int:
+    """How many numbers, each with its separators; those in formulas count."""
+    return len(NUMBER.findall(_measured(thought)))
+
+
+def formula_count(thought: str) -> int:
+    """How many formulas: TeX between its delimiters, and outside of it runs of operands and operators."""
+    measured = _measured(thought)
     outside = TEX.sub(" ", measured)
     # Most thoughts have no sign, and the search for operands is slow.
     runs = PLAIN_FORMULA.finditer(outside) if SIGN.search(outside) else ()
-    plain = sum(1 for run in runs if _is_formula(run.group()))
-    return {
-        "thought_chars": len(text),
-        "thought_words": sum(1 for word in WORD.findall(measured) if not word[0].isdecimal()),
-        "numbers": len(NUMBER.findall(measured)),
-        "formulas": sum(1 for _ in TEX.finditer(measured)) + plain,
-    }
+    return sum(1 for _ in TEX.finditer(measured)) + sum(1 for run in runs if _is_formula(run.group()))
+
+
+def _measured(thought: str) -> str:
+    return thought.strip()[:MEASURED_CHARS]
 
 
 def _is_formula(run: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
 from trajectories.actions.types import DeclaredStep, ReportedEvent
-from trajectories.facts import behaviour, words
+from trajectories.facts import measures, words
 from trajectories.facts.action_check import episode_check
 from trajectories.facts.behaviour import Turn
 from trajectories.facts.source import Source, SourceEvent, SourceStep
@@ -23,17 +23,18 @@ TYPE_CHARS = 32
 def facts_of(source: Source) -> Facts:
     """Pure: the same source gives the same facts. An open episode is computed from its steps so far."""
     checked = _checked(source)
-    measures = behaviour.measure([_turn(step) for step in source.steps], submitted_in=_submitted_in(source))
+    turns = [_turn(step) for step in source.steps]
+    measured = measures.turns_measure(turns, submitted_in=_submitted_in(source))
     steps = [
         StepFact(
             index=step.index,
             action_type=step.action_type[:TYPE_CHARS],
             target=target_description(step.action, observation=step.observation),
             check=checked.checks[step.index],
-            measures=measured,
+            measures=of_step,
             words=words.indexed(step.thought),
         )
-        for step, measured in zip(source.steps, measures, strict=True)
+        for step, of_step in zip(source.steps, measured, strict=True)
     ]
     return Facts(
         steps=steps, unexplained=checked.unexplained, summary=_summary(source, steps, checked.unexplained)
@@ -100,9 +101,6 @@ def _summary(
     source: Source, steps: Sequence[StepFact], unexplained: Sequence[UnexplainedEvent]
 ) -> dict[str, Any]:
     kinds: Counter[str] = Counter(step.check.kind for step in steps)
-    measures = [step.measures for step in steps]
-    words_total = sum(m.thought_words for m in measures)
-    restated = sum(m.restates * m.thought_words for m in measures)
     return {
         "steps": len(steps),
         "duration_ms": sum(step.duration_ms or 0.0 for step in source.steps),
@@ -110,13 +108,5 @@ def _summary(
         **{kind: kinds[kind] for kind in (*MISMATCHES, "confirmed")},
         "unexplained_events": len(unexplained),
         "first_unexplained": [asdict(event) for event in unexplained[:UNEXPLAINED_STORED]],
-        "loops": sum(m.repeats is not None for m in measures),
-        "backtracks": sum(m.is_backtrack for m in measures),
-        "page_changes": sum(m.is_page_change for m in measures),
-        "checks": sum(m.checks_before_submit for m in measures),
-        **{
-            name: sum(getattr(m, name) for m in measures) / len(measures) if measures else None
-            for name in ("thought_chars", "thought_words", "numbers", "formulas")
-        },
-        "restates": restated / words_total if words_total else None,
+        **measures.totals_of([step.measures for step in steps]),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from trajectories.actions.checks import CheckId
@@ -45,30 +45,14 @@ class CheckContext:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measures:
-    """Measures of behaviour of one step."""
-
-    thought_chars: int
-    thought_words: int
-    numbers: int
-    formulas: int
-    restates: float
-    place: str
-    repeats: int | None
-    is_page_change: bool
-    is_backtrack: bool
-    checks_before_submit: bool
-
-
-@dataclass(frozen=True, kw_only=True)
 class StepFact:
-    """All facts of one step. ``target`` describes the element that its action names."""
+    """All facts of one step. ``target`` is the element that its action names; ``measures`` are by column."""
 
     index: int
     action_type: str
     target: str
     check: ActionCheck
-    measures: Measures
+    measures: Mapping[str, Any]
     words: str
 
     def row(self) -> dict[str, Any]:
@@ -79,7 +63,7 @@ class StepFact:
             "target": self.target,
             "action_check": self.check.kind,
             "action_check_detail": self.check.detail,
-            **asdict(self.measures),
+            **self.measures,
             "words": self.words,
         }
 

@@ -8,31 +8,25 @@ from dataclasses import dataclass
 from core.arms import PAGE_ARMS
 from core.sql import Statement
 from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS
+from trajectories.facts import measures
 from trajectories.reports.statistics import clustered_mean
 
-# What a page saw is known where pages reported something that was compared with at least one action; answers
-# reach the gym without a page, and tell nothing of it.
+# What a page saw is known where pages reported something that was compared with at least one action. Answers
+# do not count: they may reach the gym without a page.
 _IS_KNOWN = """e.arm = ANY(%(arms_with_page)s) AND g.episode_id IS NOT NULL
     AND a.confirmed + a.no_effect + a.different_effect + a.unexplained
         > coalesce((a.action_types->>'answer')::int, 0)"""
 
 
 def _known(column: str) -> str:
-    """Null, so that no mean has it, in episodes of which nobody knows what a page saw."""
+    """Null, and so in no mean, for episodes where it is unknown what a page saw."""
     return f"CASE WHEN {_IS_KNOWN} THEN {column} END"
 
 
-# Columns of an episode's facts, each by the name under which it is told.
+# SQL of each measure by its name.
 MEASURES = {
     "steps": "a.steps",
-    "thought_chars": "a.thought_chars",
-    "thought_words": "a.thought_words",
-    "numbers": "a.numbers",
-    "formulas": "a.formulas",
-    "restates": "a.restates",
-    "backtracks": "a.backtracks",
-    "loops": "a.loops",
-    "checks": "a.checks",
+    **{m.total_column: f"a.{m.total_column}" for m in measures.MEASURES if m.is_reported},
     **{kind: _known(f"a.{kind}") for kind in MISMATCHES},
     "unexplained_events": _known("a.unexplained_events"),
 }
@@ -87,9 +81,9 @@ def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
 
 
 def _measures(tasks: Sequence[tuple[float, ...]]) -> list[Measure]:
-    found = []
+    means = []
     for place, name in enumerate(MEASURES):
         mean = clustered_mean([(int(task[2 + 2 * place]), task[3 + 2 * place]) for task in tasks])
         if mean:
-            found.append(Measure(name=name, **vars(mean)))
-    return found
+            means.append(Measure(name=name, **vars(mean)))
+    return means

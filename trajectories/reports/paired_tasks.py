@@ -42,4 +42,5 @@ def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedT
 
 def _tally(*row: Any) -> PairedTally:
     *_, pairs, _, _, both = row
-    return PairedTally(*row, *wilson(share=both, n=pairs))
+    values = [*row, *wilson(share=both, n=pairs)]
+    return PairedTally(*values)

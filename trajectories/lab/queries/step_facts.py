@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from trajectories.actions.results import NOT_PERFORMED
 from trajectories.facts.compute import facts_of
+from trajectories.facts.measures import VERSION
 from trajectories.facts.source import Source, source_part
 from trajectories.facts.types import ActionCheck, StepFact
-from trajectories.facts.version import VERSION
 from trajectories.models import StepFacts
 
 # Provisional facts are computed for at most this many steps, the last of those requested, with some steps
@@ -72,7 +72,7 @@ def provisional_labels(*, episode_id: int, first: int, last: int) -> dict[int, S
             target=fact.target,
             action_check=fact.check.kind,
             detail=fact.check.detail,
-            repeats=fact.measures.repeats,
+            repeats=fact.measures["repeats"],
             is_provisional=True,
         )
         for fact in _computed(episode_id=episode_id, first=first, last=last, is_whole=False)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trajectories.facts.measures import MEASURES
 from trajectories.reports.behaviour import Measure, RunBehaviour
 
 # Labels, and whether a measure is a share.
 LABELS = {
     "steps": ("Steps", False),
-    "thought_words": ("Words per thought", False),
-    "numbers": ("Numbers per thought", False),
-    "formulas": ("Formulas per thought", False),
-    "restates": ("Share of thought that restates page or action", True),
-    "checks": ("Steps mentioning verification", False),
-    "backtracks": ("Backtracks", False),
-    "loops": ("Repeated steps", False),
+    **{
+        measure.total_column: (measure.title, measure.is_share)
+        for measure in sorted(MEASURES, key=lambda measure: measure.about == "path")
+        if measure.title
+    },
     "no_effect": ("Actions without effect", False),
     "different_effect": ("Actions with a different effect", False),
     "unexplained_events": ("Unexplained events", False),

@@ -17,6 +17,7 @@ import msgspec
 from trajectories.actions.checks import PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.trajectories import selectors
+from trajectories.facts.measures import TOTALS
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_episode_ids
 from trajectories.models import Episode
@@ -49,14 +50,7 @@ COLUMNS = {
     "opened_at": "opened_at",
     "finished_at": "finished_at",
     **{name: f"facts__{column}" for column, name in PUBLISHED_COLUMNS.items()},
-    **{
-        name: f"facts__{name}"
-        for name in (
-            *("steps", "duration_ms"),
-            *("loops", "backtracks", "page_changes", "checks"),
-            *("thought_chars", "thought_words", "numbers", "formulas", "restates"),
-        )
-    },
+    **{name: f"facts__{name}" for name in ("steps", "duration_ms", *TOTALS)},
 }
 
 

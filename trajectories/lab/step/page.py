@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from core.tokens import mask_tokens
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
 from trajectories.dom_replay.scenes import has_recording
+from trajectories.facts.measures import MEASURES, Measure
 from trajectories.lab.queries import episodes, programs, step_facts, step_matches, steps
 from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
 from trajectories.lab.queries.step_facts import StepLabel
@@ -125,6 +127,11 @@ class StepPage:
     @property
     def facts(self) -> StepFacts | None:
         return self._facts[0]
+
+    @property
+    def measures(self) -> list[tuple[Measure, Any]]:
+        """Each measure that this page shows, with its value."""
+        return [(measure, getattr(self.facts, measure.column)) for measure in MEASURES if measure.label]
 
     @property
     def is_provisional(self) -> bool:

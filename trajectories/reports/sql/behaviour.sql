@@ -1,4 +1,4 @@
--- Guided episodes are nobody's own, and what broke off through our fault says nothing of the policy.
+-- Guided episodes are not the policy's own work, and void ones say nothing about it.
 SELECT e.arm, e.task_id, count(*), count(a.episode_id), {sums}
 FROM trajectories_episode e
 JOIN tasks_app_task t ON t.id = e.task_id

@@ -1,0 +1,12 @@
+WITH steps_written AS (
+    INSERT INTO trajectories_stepfacts (episode_id, index, version, {step_columns}, words)
+    SELECT %(episode)s, i.index, %(version)s, {step_values}, to_tsvector('{configuration}'::regconfig, i.words)
+    FROM json_to_recordset(%(steps)s::json) AS i(index int, {step_types}, words text)
+    ON CONFLICT (episode_id, index) DO UPDATE
+        SET version = excluded.version, words = excluded.words, {step_updates}
+)
+INSERT INTO trajectories_episodefacts (episode_id, version, seen_until, computed_at, {episode_columns})
+SELECT %(episode)s, %(version)s, %(seen_until)s, now(), {episode_values}
+FROM json_to_record(%(summary)s::json) AS i({episode_types})
+ON CONFLICT (episode_id) DO UPDATE SET version = excluded.version, seen_until = excluded.seen_until,
+    computed_at = excluded.computed_at, {episode_updates}
