@@ -13,7 +13,7 @@ import pytest
 
 from core.presentation import AXES, Look
 from gymsite.arena.sites.stays import _labels, _panels, _results
-from tasks_app.families.stays import _moves
+from tasks_app.families.stays.common import moves
 from tasks_app.questions import questions
 from tasks_app.worlds.keys import changes_seal
 from tasks_app.worlds.stays.types import World
@@ -285,7 +285,7 @@ def test_what_a_day_has_is_the_same_on_every_page(bytes_of: Read, world: World, 
 
 
 def test_families_count_the_results_of_a_page_as_the_pages_do() -> None:
-    assert _moves.RESULTS_A_PAGE == _results.PER_PAGE
+    assert moves.RESULTS_A_PAGE == _results.PER_PAGE
 
 
 @pytest.mark.parametrize(

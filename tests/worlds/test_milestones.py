@@ -13,7 +13,7 @@ import pytest
 from core.draws import Draws
 from tasks_app.families import milestones
 from tasks_app.families.registry import FAMILIES, discover
-from tasks_app.families.reviews import _milestones as shop
+from tasks_app.families.reviews.common import milestones as shop
 from tasks_app.families.types import LEVELS, GoldFacts, SiteTask
 from tasks_app.sites.drafts import gold_make
 from tasks_app.sites.worlds import site_world

@@ -6,11 +6,9 @@ import pytest
 
 from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _moves as moves
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._rules import Rule
+from tasks_app.families.reviews.common import drafts, moves, rules
+from tasks_app.families.reviews.common.conditions import Condition
+from tasks_app.families.reviews.common.rules import Rule
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.search import search

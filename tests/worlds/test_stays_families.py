@@ -10,9 +10,7 @@ import pytest
 
 from core.draws import Draws
 from tasks_app.families import cheats, registry, stays
-from tasks_app.families.stays import _conditions as conditions
-from tasks_app.families.stays import _moves as moves
-from tasks_app.families.stays import _nearest as nearest
+from tasks_app.families.stays.common import conditions, moves, nearest
 from tasks_app.families.types import LEVELS, Family, SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.formats import MONTHS

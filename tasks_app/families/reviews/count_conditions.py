@@ -7,14 +7,9 @@ from dataclasses import dataclass
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _conditions as conditions
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _moves as moves
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._drafts import MentionQuery
+from tasks_app.families.reviews.common import brute_force, conditions, drafts, milestones, moves, rules
+from tasks_app.families.reviews.common.conditions import Condition
+from tasks_app.families.reviews.common.drafts import MentionQuery
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Outline, Product, World
@@ -124,7 +119,13 @@ def _wording(draws: Draws, chosen: _Option, *, product: Product, end: str) -> st
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """Only the first condition heeded, or only the second; or one too many."""
     counts = [
-        len([review for review in brute.mentioning(world, task.given) if brute.meets(review, condition)])
+        len(
+            [
+                review
+                for review in brute_force.mentioning(world, task.given)
+                if brute_force.meets(review, condition)
+            ]
+        )
         for condition in task.given["conditions"]
     ]
     numbers = [*map(str, counts), str(int(task.answer[0]) + 1)]
@@ -134,10 +135,10 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 def check(world: World, task: SiteTask) -> bool:
     found = [
         review
-        for review in brute.mentioning(world, task.given)
-        if all(brute.meets(review, condition) for condition in task.given["conditions"])
+        for review in brute_force.mentioning(world, task.given)
+        if all(brute_force.meets(review, condition) for condition in task.given["conditions"])
     ]
-    witness = brute.foremost(found, task.given["end"])
+    witness = brute_force.foremost(found, task.given["end"])
     return task.answer == (str(len(found)), witness.outline.reviewer)
 
 

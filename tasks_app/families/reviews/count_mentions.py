@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _moves as moves
-from tasks_app.families.reviews import _rules as rules
+from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import World
 
@@ -62,14 +58,14 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """What the site's own search counts, with the right witness; or one too many."""
-    searched = str(len(brute.searched(world, task.given)))
+    searched = str(len(brute_force.searched(world, task.given)))
     number = searched if searched != task.answer[0] else str(int(searched) + 1)
     return number, task.answer[1]
 
 
 def check(world: World, task: SiteTask) -> bool:
-    found = brute.mentioning(world, task.given)
-    witness = brute.foremost(found, task.given["end"])
+    found = brute_force.mentioning(world, task.given)
+    witness = brute_force.foremost(found, task.given["end"])
     return task.answer == (str(len(found)), witness.outline.reviewer)
 
 

@@ -6,12 +6,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _moves as moves
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._drafts import MentionQuery
+from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
+from tasks_app.families.reviews.common.drafts import MentionQuery
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
 
@@ -75,17 +71,17 @@ def _is_tie(found: list[Outline]) -> bool:
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The mean over what the site's search finds, over the whole product, or one star more."""
     whole = {"product": task.given["product"]}
-    groups = [brute.searched(world, task.given), brute.searched(world, whole)]
+    groups = [brute_force.searched(world, task.given), brute_force.searched(world, whole)]
     means = [_mean([review.outline for review in group]) for group in groups]
     means.append(f"{float(task.answer[0]) + 1:.2f}")
     return next(mean for mean in means if mean != task.answer[0]), task.answer[1]
 
 
 def check(world: World, task: SiteTask) -> bool:
-    found = brute.mentioning(world, task.given)
+    found = brute_force.mentioning(world, task.given)
     stars = [Decimal(review.outline.stars) for review in found]
     mean = (sum(stars, Decimal()) / len(stars)).quantize(Decimal("0.01"), ROUND_HALF_UP)
-    witness = brute.foremost(found, task.given["end"])
+    witness = brute_force.foremost(found, task.given["end"])
     return len(found) >= FEWEST and task.answer == (str(mean), witness.outline.reviewer)
 
 

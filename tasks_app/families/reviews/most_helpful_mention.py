@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _selection as selection
+from tasks_app.families.reviews.common import drafts, milestones, selection
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import Outline, World
 

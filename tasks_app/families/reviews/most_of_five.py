@@ -6,12 +6,8 @@ from dataclasses import dataclass
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _milestones as milestones
-from tasks_app.families.reviews import _moves as moves
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._drafts import MentionQuery
+from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
+from tasks_app.families.reviews.common.drafts import MentionQuery
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.reviews.types import World
 
@@ -93,13 +89,17 @@ def _ranking(counts: dict[str, int]) -> tuple[str, str]:
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """What the site's own search would have it; or the right product with its count for its lead."""
-    searched = {product.name: len(brute.searched(world, task.given, product.id)) for product in world.rivals}
+    searched = {
+        product.name: len(brute_force.searched(world, task.given, product.id)) for product in world.rivals
+    }
     told = _ranking(searched)
     return told if told != task.answer else (task.answer[0], str(searched[task.answer[0]]))
 
 
 def check(world: World, task: SiteTask) -> bool:
-    counts = {product.name: len(brute.mentioning(world, task.given, product.id)) for product in world.rivals}
+    counts = {
+        product.name: len(brute_force.mentioning(world, task.given, product.id)) for product in world.rivals
+    }
     return int(task.answer[1]) > 0 and _ranking(counts) == task.answer
 
 

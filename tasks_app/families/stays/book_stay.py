@@ -9,13 +9,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _conditions as conditions
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _goals as goals
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
-from tasks_app.families.stays import _nearest as nearest
+from tasks_app.families.stays.common import brute_force, conditions, drafts, goals, milestones, moves, nearest
 from tasks_app.families.types import Family, SiteEvents, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
@@ -167,7 +161,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
         return task.goal == goals.goal_of(world, []) and conditions.check_impossible(world, task)
-    found = [one for one in brute.failing(world, task.given) if not one[0]]
+    found = [one for one in brute_force.failing(world, task.given) if not one[0]]
     top = max(listing.rating for _, _, listing, _ in found)
     best = [(cents, room.id) for _, cents, listing, room in found if listing.rating == top]
     trips = (task.goal or {})["state"]["trips"]

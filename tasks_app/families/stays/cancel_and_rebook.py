@@ -8,11 +8,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.milestones import once
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _goals as goals
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays.common import brute_force, drafts, goals, milestones, moves
 from tasks_app.families.types import Family, GoldFacts, SiteEvents, SiteTask
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.state import Event
@@ -165,19 +161,19 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 
 
 def check(world: World, task: SiteTask) -> bool:
-    fees = {code: brute.cancelling(world, code) for code in task.given["trips"]}
+    fees = {code: brute_force.cancelling(world, code) for code in task.given["trips"]}
     code = min(fees, key=lambda one: fees[one])
     trip = next(one for one in world.trips if one.code == code)
     stay = drafts.stay_given(trip.stay)
-    found = (brute.find(world, number) for number in task.given["rooms"])
-    listing, room = next(one for one in found if brute.is_bookable(world, *one, stay))
+    found = (brute_force.find(world, number) for number in task.given["rooms"])
+    listing, room = next(one for one in found if brute_force.is_bookable(world, *one, stay))
     after = (task.goal or {})["state"]
     made = [one for one in after["trips"] if one["code"] == task.answer[1]]
     return (
         list(fees.values()).count(fees[code]) == 1
         and task.answer[0] == f"{fees[code] / 100:.2f}"
         and [one["room"] for one in made] == [room.id]
-        and made[0]["price"] == brute.total(world, listing, room, stay)
+        and made[0]["price"] == brute_force.total(world, listing, room, stay)
         and [one["code"] for one in after["trips"] if one["status"] == "cancelled"] == [code]
         and sum(one["cents"] for one in after["fees"]) == fees[code]
     )

@@ -9,11 +9,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.milestones import once, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _goals as goals
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays.common import brute_force, drafts, goals, milestones, moves
 from tasks_app.families.types import Family, GoldFacts, SiteEvents, SiteTask
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import change_refusal
@@ -178,7 +174,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 def check(world: World, task: SiteTask) -> bool:
     given = task.given
     trip = next(one for one in world.trips if one.code == given["trip"])
-    listing, room = brute.find(world, trip.room)
+    listing, room = brute_force.find(world, trip.room)
     first = date.fromisoformat(given["first"])
     open_stays = []
     for step in range(given["width"]):
@@ -188,8 +184,8 @@ def check(world: World, task: SiteTask) -> bool:
             "check_out": (arrival + timedelta(days=trip.stay.nights)).isoformat(),
             "guests": trip.guests,
         }
-        if brute.is_bookable(world, listing, room, stay, but=trip.code):
-            open_stays.append((brute.total(world, listing, room, stay), arrival))
+        if brute_force.is_bookable(world, listing, room, stay, but=trip.code):
+            open_stays.append((brute_force.total(world, listing, room, stay), arrival))
     cents, arrival = min(open_stays) if given["how"] == "cheapest" else open_stays[0]
     after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
     return (

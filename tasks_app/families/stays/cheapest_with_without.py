@@ -7,12 +7,7 @@ from collections.abc import Sequence
 from core.draws import Draws
 from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _conditions as conditions
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
-from tasks_app.families.stays import _nearest as nearest
+from tasks_app.families.stays.common import brute_force, conditions, drafts, milestones, moves, nearest
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.types import Stay, World
 
@@ -113,7 +108,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
         return conditions.check_impossible(world, task)
-    found = brute.failing(world, task.given)
+    found = brute_force.failing(world, task.given)
     totals = sorted((cents, listing.id) for failed, cents, listing, _ in found if not failed)
     is_single = len(totals) == 1 or totals[0][0] < totals[1][0]
     return is_single and task.answer == (f"{totals[0][0] / 100:.2f}", totals[0][1])

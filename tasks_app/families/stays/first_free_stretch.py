@@ -9,10 +9,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
 from tasks_app.families.types import Family, GoldFacts, SiteTask
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.calendar import first_free, night_price
@@ -87,13 +84,13 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def check(world: World, task: SiteTask) -> bool:
-    listing, room = brute.find(world, task.given["room"])
+    listing, room = brute_force.find(world, task.given["room"])
     day = date.fromisoformat(task.given["since"])
     while any(
-        brute.is_taken(world, room, day + timedelta(days=step)) for step in range(task.given["nights"])
+        brute_force.is_taken(world, room, day + timedelta(days=step)) for step in range(task.given["nights"])
     ):
-        day = brute.next_day(day)
-    cents = brute.night(world, listing, room, day)
+        day = brute_force.next_day(day)
+    cents = brute_force.night(world, listing, room, day)
     return task.answer == (str(day), f"{cents / 100:.2f}")
 
 

@@ -6,9 +6,7 @@ from datetime import date, timedelta
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays.common import drafts, milestones, moves
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.quotes import free_until

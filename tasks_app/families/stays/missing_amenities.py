@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays.common import drafts, milestones, moves
 from tasks_app.families.types import Family, SiteTask
 from tasks_app.worlds.stays.amenities import names, room_ids
 from tasks_app.worlds.stays.types import Listing, Room, World

@@ -8,10 +8,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as drafts
-from tasks_app.families.stays import _milestones as milestones
-from tasks_app.families.stays import _moves as moves
+from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
 from tasks_app.families.types import Family, GoldFacts, SiteTask
 from tasks_app.worlds.evidence import SHOWN
 from tasks_app.worlds.stays.quotes import quote
@@ -133,9 +130,9 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     legs: list[Any] = task.given["legs"]
-    found = [(leg, *brute.find(world, leg["room"])) for leg in legs]
-    cents = sum(brute.total(world, listing, room, leg) for leg, listing, room in found)
-    open_all = all(brute.is_bookable(world, listing, room, leg) for leg, listing, room in found)
+    found = [(leg, *brute_force.find(world, leg["room"])) for leg in legs]
+    cents = sum(brute_force.total(world, listing, room, leg) for leg, listing, room in found)
+    open_all = all(brute_force.is_bookable(world, listing, room, leg) for leg, listing, room in found)
     houses = {listing.id for _, listing, _ in found}
     return open_all and houses == {task.answer[1]} and f"{cents / 100:.2f}" == task.answer[0]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from tasks_app.families.stays import _drafts as drafts
+from tasks_app.families.stays.common import drafts
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.quotes import cancelling_fee, quote
 from tasks_app.worlds.stays.state import Event, fold, plain

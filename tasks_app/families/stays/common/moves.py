@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from tasks_app.families.stays import _drafts as drafts
+from tasks_app.families.stays.common import drafts
 from tasks_app.worlds.stays.types import Listing, Stay, World
 
 HANDING_IN = 3

@@ -13,8 +13,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from core.draws import Draws
-from tasks_app.families.stays import _brute_force as brute
-from tasks_app.families.stays import _drafts as drafts
+from tasks_app.families.stays.common import brute_force, drafts
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.editions import Edition
@@ -229,7 +228,7 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
 
 def check_impossible(world: World, task: SiteTask) -> bool:
     """Whether no room meets all, and the cheapest that misses one is the answer's."""
-    found = brute.failing(world, task.given)
+    found = brute_force.failing(world, task.given)
     near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in found if len(failed) == 1)
     is_single = len(near) < 2 or near[0][0] < near[1][0]
     return (

@@ -12,13 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.draws import Draws
-from tasks_app.families.reviews import _brute_force as brute
-from tasks_app.families.reviews import _conditions as conditions
-from tasks_app.families.reviews import _drafts as drafts
-from tasks_app.families.reviews import _moves as moves
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._drafts import MentionQuery
+from tasks_app.families.reviews.common import brute_force, conditions, drafts, moves, rules
+from tasks_app.families.reviews.common.conditions import Condition
+from tasks_app.families.reviews.common.drafts import MentionQuery
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.reviews.mentions import FEWEST
@@ -186,7 +182,7 @@ def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:
 
 def wrong(world: World, task: SiteTask, shown: Shown) -> tuple[str, ...]:
     """The review that is foremost in the site's own search, whatever the rule and the conditions say."""
-    searched = [review.outline for review in brute.searched(world, task.given)]
+    searched = [review.outline for review in brute_force.searched(world, task.given)]
     ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
     return next(answer for answer in map(shown.answer, ranked) if answer != task.answer)
 
@@ -194,14 +190,16 @@ def wrong(world: World, task: SiteTask, shown: Shown) -> tuple[str, ...]:
 def check(world: World, task: SiteTask, shown: Shown) -> bool:
     """The truth by reading: possible or not, foremost of those that meet all, or of those that miss one."""
     by_missed: dict[tuple[str, ...], list[Review]] = {}
-    for review in brute.mentioning(world, task.given):
+    for review in brute_force.mentioning(world, task.given):
         letters = zip(LETTERS, task.given["conditions"], strict=False)
-        missed = tuple(letter for letter, condition in letters if not brute.meets(review, condition))
+        missed = tuple(letter for letter, condition in letters if not brute_force.meets(review, condition))
         by_missed.setdefault(missed, []).append(review)
     if full := by_missed.get(()):
-        foremost = brute.foremost(full, task.given["way"])
+        foremost = brute_force.foremost(full, task.given["way"])
         return task.is_possible and task.answer == shown.answer(foremost.outline)
     near = {letter: by_missed.get((letter,), []) for letter in LETTERS}
-    foremost = brute.foremost([review for found in near.values() for review in found], task.given["way"])
+    foremost = brute_force.foremost(
+        [review for found in near.values() for review in found], task.given["way"]
+    )
     letter = next(letter for letter, found in near.items() if foremost in found)
     return not task.is_possible and task.answer == (letter, foremost.outline.reviewer)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from tasks_app.families.reviews import _conditions as conditions
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._conditions import Condition
-from tasks_app.families.reviews._drafts import MentionQuery
-from tasks_app.families.reviews._rules import Entry, Rule
+from tasks_app.families.reviews.common import conditions, rules
+from tasks_app.families.reviews.common.conditions import Condition
+from tasks_app.families.reviews.common.drafts import MentionQuery
+from tasks_app.families.reviews.common.rules import Entry, Rule
 from tasks_app.worlds.reviews.types import FOLD, Outline
 
 OPENING = 2

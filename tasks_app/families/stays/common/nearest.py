@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks_app.families.stays import _conditions as conditions
-from tasks_app.families.stays import _moves as moves
-from tasks_app.families.stays._conditions import Condition
-from tasks_app.families.stays._drafts import Offer
+from tasks_app.families.stays.common import conditions, moves
+from tasks_app.families.stays.common.conditions import Condition
+from tasks_app.families.stays.common.drafts import Offer
 
 OPENING = 2
 """A house, and all its amenities."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.draws import Draws
-from tasks_app.families.reviews import _rules as rules
-from tasks_app.families.reviews._rules import Entry, Rule
+from tasks_app.families.reviews.common import rules
+from tasks_app.families.reviews.common.rules import Entry, Rule
 from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.mentions import FEWEST, MOST
 from tasks_app.worlds.reviews.types import Outline, Product, World
