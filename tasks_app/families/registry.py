@@ -9,16 +9,40 @@ from typing import Any
 
 from core.registry import Registry
 from tasks_app import families
-from tasks_app.families.types import Family
+from tasks_app.families.types import Check, Draw, Family, Milestone, Twin, W, Wrong, WrongActions
+from tasks_app.families.wordings import Wording
 
 FAMILIES: Registry[Family[Any]] = Registry("family")
 TAG = "family:"
 """Before the family's id in a task's tags."""
 
 
-def family(plugin: Family[Any]) -> Family[Any]:
-    """Register a family under its id, the name of its file."""
-    return FAMILIES.register(plugin.id, plugin)
+def family(
+    wording: Wording,
+    *,
+    draw: Draw[W],
+    wrong: Wrong[W],
+    check: Check[W],
+    milestones: tuple[Milestone, ...],
+    twin: Twin[W] | None = None,
+    wrong_actions: WrongActions[W] | None = None,
+) -> None:
+    """Register a family under the name of its file."""
+    FAMILIES.register(
+        wording.id,
+        Family(
+            id=wording.id,
+            site=wording.site,
+            splits=wording.splits,
+            steps=wording.steps,
+            draw=draw,
+            wrong=wrong,
+            check=check,
+            milestones=milestones,
+            twin=twin,
+            wrong_actions=wrong_actions,
+        ),
+    )
 
 
 def discover() -> None:

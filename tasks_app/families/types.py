@@ -82,29 +82,35 @@ class Milestone:
     when: When = always
 
 
+Draw = Callable[[W, Draws, int], SiteTask | None]
+"""A task of a level from 1 to 5, or None when this world has no such task."""
+Wrong = Callable[[W, SiteTask], tuple[str, ...]]
+"""A plausible wrong answer."""
+Check = Callable[[W, SiteTask], bool]
+"""Whether a brute-force search of the world gives the same answer."""
+Twin = Callable[[W, SiteTask], SiteTask | None]
+"""The impossible task of the same wording, in a world that differs in one fact; None without one."""
+WrongActions = Callable[[W, SiteTask], tuple[SiteEvents, ...]]
+"""What the pages let an agent do that goes a plausible wrong way. Incorrect, whatever it answers."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Family(Generic[W]):
     """A kind of task about the worlds (``W``) of one site."""
 
     id: str
     site: str
-    title: str
     splits: tuple[str, ...]
     steps: tuple[int, int, int, int, int]
-    """What an oracle needs at most for a task of each level, and what is told of every one: the steps of one
-    task would tell how far its answer lies. Tasks that need more are not drawn."""
-    draw: Callable[[W, Draws, int], SiteTask | None]
-    """A task of a level from 1 to 5, or None when this world has no such task."""
-    wrong: Callable[[W, SiteTask], tuple[str, ...]]
-    """A plausible wrong answer."""
-    check: Callable[[W, SiteTask], bool]
-    """Whether a brute-force search of the world gives the same answer."""
-    twin: Callable[[W, SiteTask], SiteTask | None] | None = None
-    """The impossible task of the same wording, in a world that differs in one fact; None without one."""
-    wrong_actions: Callable[[W, SiteTask], tuple[SiteEvents, ...]] | None = None
-    """What the pages let somebody do who goes a plausible wrong way, one or more of them; None for a family
-    that is told rather than done. Whatever is answered, each is incorrect."""
-    milestones: tuple[Milestone, ...] = ()
+    """The most steps that an oracle takes for a task of each level. Every task declares this number, because
+    its own would tell how far its answer lies; tasks that need more are not drawn."""
+    draw: Draw[W]
+    wrong: Wrong[W]
+    check: Check[W]
+    milestones: tuple[Milestone, ...]
+    twin: Twin[W] | None
+    wrong_actions: WrongActions[W] | None
+    """None for a family whose tasks are answered rather than done."""
 
     @property
     def is_done(self) -> bool:

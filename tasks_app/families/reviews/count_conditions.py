@@ -7,29 +7,20 @@ from dataclasses import dataclass
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews.common import brute_force, conditions, drafts, milestones, moves, rules
+from tasks_app.families.reviews.common import brute_force, conditions, drafts, milestones, moves
 from tasks_app.families.reviews.common.conditions import Condition
 from tasks_app.families.reviews.common.drafts import MentionQuery
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Outline, Product, World
 
-FIELDS = ("Number of reviews", "Reviewer")
+WORDING = wording(__name__)
+
 PAIRS_TRIED = 32
 PAIRS_A_TERM = 6
 LEVEL_WITH_TERM = 4
 """From this level on the reviews have to mention a term as well."""
-OPENINGS = (
-    "How many reviews of {product} {first} and {second}?",
-    "Count the reviews of {product} that {first} and {second}.",
-    "Of the reviews of {product}, how many {second} and also {first}?",
-    "A shopper is sorting through the reviews of {product}: how many of them {first} and {second}?",
-)
-WITH_TERM = ("Count only those that mention {term}.", "They must also mention {term}.")
-WITNESS = (
-    "Give the number, and the name of the reviewer who wrote the {end} of them.",
-    "Answer with the number and the name of the reviewer of the {end} of these reviews.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +85,24 @@ def _task(
         else tuple(sorted(f"review {outline.id}" for outline in counted))
     )
     return SiteTask(
-        family="count_conditions",
+        family=WORDING.id,
         level=level,
         wording=_wording(draws, chosen, product=product, end=end),
         answer=(str(chosen.count), witness.reviewer),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
         needs=needed,
         given={**(query.given if query else {"product": product.id}), "conditions": pair, "end": end},
-        oracle_steps=moves.all_moves([moves.meeting(found, chosen.pair, query)], fields=len(FIELDS)),
+        oracle_steps=moves.all_moves([moves.meeting(found, chosen.pair, query)], fields=len(WORDING.fields)),
     )
 
 
 def _wording(draws: Draws, chosen: _Option, *, product: Product, end: str) -> str:
-    query = chosen.query
     first, second = map(conditions.condition_text, chosen.pair)
-    told = [draws.pick(OPENINGS).format(product=drafts.named(product), first=first, second=second)]
-    if query:
-        said = rules.rule_text(query.rule, query.term, draws)
-        told += [draws.pick(WITH_TERM).format(term=drafts.quoted(query.term)), said]
-    return " ".join((*told, draws.pick(WITNESS).format(end=end)))
+    slots = {"product": drafts.named(product), "first": first, "second": second, "end": end}
+    if chosen.query:
+        return drafts.mention_text(WORDING, draws, chosen.query, "task_with_term", **slots)
+    return WORDING.text(draws, **slots)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
@@ -143,22 +132,16 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="count_conditions",
-        site="reviews",
-        title="Count the reviews that meet two conditions",
-        splits=("train", "test"),
-        steps=(14, 18, 28, 40, 48),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.OPENED_PRODUCT,
-            milestones.SEARCHED_TERM,
-            milestones.FILTER_APPLIED,
-            milestones.END_REACHED,
-            milestones.UNFOLDED,
-            milestones.SAW_ALL,
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.OPENED_PRODUCT,
+        milestones.SEARCHED_TERM,
+        milestones.FILTER_APPLIED,
+        milestones.END_REACHED,
+        milestones.UNFOLDED,
+        milestones.SAW_ALL,
+    ),
 )

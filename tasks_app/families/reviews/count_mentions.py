@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.types import World
 
-FIELDS = ("Number of reviews", "Reviewer")
-OPENINGS = (
-    "How many reviews of {product} mention {term}?",
-    "Count the reviews of {product} in which {term} comes up.",
-    "In how many reviews of {product} is {term} mentioned?",
-    "I want to know how often {term} comes up: count the reviews of {product} that mention it.",
-)
-WITNESS = (
-    "Give the number, and the name of the reviewer who wrote the {end} of them.",
-    "Answer with the number and the name of the reviewer of the {end} of these reviews.",
-)
-ONCE = ("A review counts once, however often it mentions it.", "Count each review only once.")
+WORDING = wording(__name__)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -33,26 +23,16 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     if query is None:
         return None
     end, witness = drafts.end_draw(draws, query.found)
-    opening = draws.pick(OPENINGS).format(product=drafts.named(product), term=drafts.quoted(query.term))
-    wording = " ".join(
-        (
-            opening,
-            rules.rule_text(query.rule, query.term, draws),
-            draws.pick(ONCE),
-            draws.pick(WITNESS).format(end=end),
-        )
-    )
-    needed = drafts.needs(query, query.found)
     return SiteTask(
-        family="count_mentions",
+        family=WORDING.id,
         level=level,
-        wording=wording,
+        wording=drafts.mention_text(WORDING, draws, query, end=end),
         answer=(str(len(query.found)), witness.reviewer),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
-        needs=needed,
+        needs=drafts.needs(query, query.found),
         given={**query.given, "end": end},
-        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(FIELDS)),
+        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(WORDING.fields)),
     )
 
 
@@ -70,21 +50,15 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="count_mentions",
-        site="reviews",
-        title="Count the reviews that mention a term",
-        splits=("train", "test"),
-        steps=(34, 42, 56, 64, 80),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.OPENED_PRODUCT,
-            milestones.SEARCHED_TERM,
-            milestones.END_REACHED,
-            milestones.UNFOLDED,
-            milestones.SAW_ALL,
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.OPENED_PRODUCT,
+        milestones.SEARCHED_TERM,
+        milestones.END_REACHED,
+        milestones.UNFOLDED,
+        milestones.SAW_ALL,
+    ),
 )

@@ -6,22 +6,15 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
+from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves
 from tasks_app.families.reviews.common.drafts import MentionQuery
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.types import Outline, World
 
-FIELDS = ("Mean rating", "Reviewer")
+WORDING = wording(__name__)
+
 FEWEST = 8
-OPENINGS = (
-    "What is the mean rating, in stars, of the reviews of {product} that mention {term}?",
-    "Take the reviews of {product} in which {term} comes up: how many stars do they give on average?",
-    "On average, how many stars do the reviews of {product} that mention {term} give?",
-)
-CLOSINGS = (
-    "Round to two decimals, such as 2.50. Also give the name of the reviewer of the {end} of these reviews.",
-    "Answer with two decimals (2.50, for instance) and the name of the reviewer who wrote the {end} of them.",
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -40,22 +33,16 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 
 def _task(draws: Draws, query: MentionQuery, level: int) -> SiteTask:
     end, witness = drafts.end_draw(draws, query.found)
-    said = {"product": drafts.named(query.product), "term": drafts.quoted(query.term)}
-    wording = (
-        f"{draws.pick(OPENINGS).format(**said)} {rules.rule_text(query.rule, query.term, draws)} "
-        f"{draws.pick(CLOSINGS).format(end=end)}"
-    )
-    needed = drafts.needs(query, query.found)
     return SiteTask(
-        family="mean_rating",
+        family=WORDING.id,
         level=level,
-        wording=wording,
+        wording=drafts.mention_text(WORDING, draws, query, end=end),
         answer=(_mean(query.found), witness.reviewer),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
-        needs=needed,
+        needs=drafts.needs(query, query.found),
         given={**query.given, "end": end},
-        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(FIELDS)),
+        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(WORDING.fields)),
     )
 
 
@@ -86,21 +73,15 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="mean_rating",
-        site="reviews",
-        title="Mean rating of the reviews that mention a term",
-        splits=("train", "test"),
-        steps=(30, 40, 64, 64, 72),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.OPENED_PRODUCT,
-            milestones.SEARCHED_TERM,
-            milestones.END_REACHED,
-            milestones.UNFOLDED,
-            milestones.SAW_ALL,
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.OPENED_PRODUCT,
+        milestones.SEARCHED_TERM,
+        milestones.END_REACHED,
+        milestones.UNFOLDED,
+        milestones.SAW_ALL,
+    ),
 )

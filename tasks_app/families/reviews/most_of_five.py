@@ -8,19 +8,11 @@ from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
 from tasks_app.families.reviews.common.drafts import MentionQuery
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.types import World
 
-FIELDS = ("Product", "How many more")
-OPENINGS = (
-    "Which of these five has the most reviews that mention {term}: {names}?",
-    "Compare {names}: which has the most reviews that mention {term}?",
-    "One of these five has more reviews in which {term} comes up than any other: {names}. Which one?",
-)
-CLOSINGS = (
-    "Give its name, and by how many such reviews it leads the runner-up.",
-    "Answer with its name and how many more such reviews it has than the runner-up.",
-)
+WORDING = wording(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +56,17 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
     best = option.ranked[0]
     names = [product.name for product in draws.shuffled(world.rivals)]
-    opening = draws.pick(OPENINGS).format(
-        term=drafts.quoted(best.term), names=f"{', '.join(names[:-1])} and {names[-1]}"
-    )
     needed = [drafts.needs(query, query.found) for query in option.ranked]
     return SiteTask(
-        family="most_of_five",
+        family=WORDING.id,
         level=level,
-        wording=f"{opening} {rules.rule_text(best.rule, best.term, draws)} {draws.pick(CLOSINGS)}",
+        wording=drafts.mention_text(WORDING, draws, best, names=f"{', '.join(names[:-1])} and {names[-1]}"),
         answer=(best.product.name, str(option.lead)),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS * len(names),
         needs=tuple(sorted(need for needs in needed for need in needs)),
         given={"term": best.term.word, "rule": best.rule.plain},
-        oracle_steps=moves.all_moves(list(map(moves.mentioning, option.ranked)), fields=len(FIELDS)),
+        oracle_steps=moves.all_moves(list(map(moves.mentioning, option.ranked)), fields=len(WORDING.fields)),
     )
 
 
@@ -104,21 +93,15 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="most_of_five",
-        site="reviews",
-        title="Which of five products has the most mentions of a term",
-        splits=("test",),
-        steps=(140, 140, 170, 190, 220),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.OPENED_PRODUCTS,
-            milestones.SEARCHED_TERM,
-            milestones.END_REACHED,
-            milestones.UNFOLDED,
-            milestones.SAW_ALL,
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.OPENED_PRODUCTS,
+        milestones.SEARCHED_TERM,
+        milestones.END_REACHED,
+        milestones.UNFOLDED,
+        milestones.SAW_ALL,
+    ),
 )

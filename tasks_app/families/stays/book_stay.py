@@ -10,13 +10,12 @@ from core.draws import Draws
 from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, conditions, drafts, goals, milestones, moves, nearest
-from tasks_app.families.types import Family, SiteEvents, SiteTask
+from tasks_app.families.types import SiteEvents, SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.stays.types import Stay, World
 
-FIELDS = (
-    "Total in euros, or the letter of the unmet condition",
-    "Confirmation code, or the listing number if nothing was booked",
-)
+WORDING = wording(__name__)
+
 TRIES = 5
 SIFTS = 8
 # Level: neighbourhoods (0: all), amenities of the room, of the house, cancelling asked for, near misses that
@@ -28,20 +27,6 @@ SHAPES = {
     4: (0, 2, 1, False, 3),
     5: (0, 2, 1, True, 4),
 }
-OPENINGS = (
-    (
-        "Book a room {places} for {guests}, {stay}. Conditions: {conditions}. Of the rooms that meet them "
-        "all, book the one with the best guest rating."
-    ),
-    (
-        "Please book a room for {guests}, {stay}, {places}: the one with the best guest rating that meets "
-        "all of these conditions: {conditions}."
-    ),
-    (
-        "I need a room {places} for {guests}, {stay}. Book the one with the best guest rating of those that "
-        "meet these conditions: {conditions}."
-    ),
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -95,24 +80,20 @@ def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: 
     offers = conditions.offers_of(world, given)
     sifted = conditions.sift(offers, wanted)
     best = _best(sifted.full) or sifted.full[0]
-    opening = draws.pick(OPENINGS).format(
-        guests=drafts.guests_text(stay.guests),
-        stay=drafts.stay_text(stay),
-        places=conditions.places_text(world, given["places"]),
-        conditions=conditions.conditions_text(world, wanted),
-    )
     better = [(one, place) for one, place in sifted.near if one.listing.rating > best.listing.rating]
     events = [goals.booked(world, best.listing, best.room, stay)]
     return SiteTask(
-        family="book_stay",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{opening} {drafts.ROOM_ONLY} {drafts.WITH_FEES} {goals.RULE} Give the total price and the "
-            f"confirmation code. {conditions.OTHERWISE}, book nothing, and give that condition's letter and "
-            f"the listing number. {drafts.AMOUNTS}"
+        wording=WORDING.text(
+            draws,
+            guests=drafts.guests_text(stay.guests),
+            stay=drafts.stay_text(stay),
+            places=conditions.places_text(world, given["places"]),
+            conditions=conditions.conditions_text(world, wanted),
         ),
         answer=(drafts.amount(best.total), goals.new_trip(world, events).code),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
         goal=goals.goal_of(world, events),
         needs=conditions.needs_of(best, better, wanted),
@@ -179,23 +160,17 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
 
 
 family(
-    Family(
-        id="book_stay",
-        site="stays",
-        title="Book under conditions",
-        splits=("train", "test"),
-        steps=(60, 100, 95, 190, 185),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        wrong_actions=wrong_actions,
-        twin=twin,
-        milestones=(
-            milestones.searched(lambda told: (told.given,)),
-            milestones.opened(milestones.answers_listing),
-            milestones.opened_amenities(milestones.answers_listing),
-            seen("saw_every_better_room", needed),
-            milestones.booked_right(),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    wrong_actions=wrong_actions,
+    twin=twin,
+    milestones=(
+        milestones.searched(lambda told: (told.given,)),
+        milestones.opened(milestones.answers_listing),
+        milestones.opened_amenities(milestones.answers_listing),
+        seen("saw_every_better_room", needed),
+        milestones.booked_right(),
+    ),
 )

@@ -9,12 +9,14 @@ from core.draws import Draws
 from tasks_app.families.milestones import once
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, goals, milestones, moves
-from tasks_app.families.types import Family, GoldFacts, SiteEvents, SiteTask
+from tasks_app.families.types import GoldFacts, SiteEvents, SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.state import Event
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
-FIELDS = ("Cancellation fee in euros", "Confirmation code of the new booking")
+WORDING = wording(__name__)
+
 TRIES = 60
 FREE_SHARE = 0.05
 """Most policies cost nothing for long: of so many tasks the fee may be nothing."""
@@ -22,24 +24,6 @@ WHOLE_SHARE = 0.1
 """Others cost the whole price, which pages tell anyway: of so many tasks the fee may be that."""
 # Level: trips to choose from, rooms in the order of preference, nights at most that keep the full ones full.
 SHAPES = {1: (1, 2, 6), 2: (1, 3, 3), 3: (2, 3, 2), 4: (3, 4, 2), 5: (3, 5, 1)}
-OPENINGS = {
-    True: (
-        "Cancel my trip to {trips}.",
-        "I no longer want to go to {trips}; please cancel that trip.",
-        "Please cancel my booking at {trips}.",
-    ),
-    False: (
-        "Of my trips to {trips}, cancel the one that costs the least to cancel today.",
-        "One of these trips has to go: {trips}. Cancel the one with the lowest cancellation fee as of today.",
-    ),
-}
-INSTEAD = (
-    (
-        "For the same dates and number of guests, book instead the first of these rooms that is free for all "
-        "the nights: {rooms}."
-    ),
-    "In its place, for the same dates and guests, book the first of these that is not full: {rooms}.",
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -91,18 +75,17 @@ def _task(
     said = "; ".join(
         f"({place}) {room.name} at {listing.name}" for place, (listing, room) in enumerate(rooms, start=1)
     )
-    opening = draws.pick(OPENINGS[len(trips) == 1]).format(
-        trips=drafts.joined([goals.trip_text(world, one) for one in trips])
+    opening = WORDING.text(
+        draws,
+        "one_trip" if len(trips) == 1 else "several_trips",
+        trips=drafts.joined([goals.trip_text(world, one) for one in trips]),
     )
     return SiteTask(
-        family="cancel_and_rebook",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{opening} {draws.pick(INSTEAD).format(rooms=said)} {goals.RULE} Give the cancellation fee "
-            f"(0.00 if there is none) and the confirmation code of the new booking. {drafts.AMOUNTS}"
-        ),
+        wording=WORDING.text(draws, opening=opening, rooms=said),
         answer=(drafts.amount(goals.fee(world, trip)), goals.new_trip(world, events).code),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS + len(rooms),
         goal=goals.goal_of(world, events),
         needs=(
@@ -186,21 +169,15 @@ def _is_cancelled(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 family(
-    Family(
-        id="cancel_and_rebook",
-        site="stays",
-        title="Cancel a trip and rebook",
-        splits=("train", "test"),
-        steps=(22, 26, 30, 36, 40),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        wrong_actions=wrong_actions,
-        milestones=(
-            milestones.OPENED_TRIPS,
-            milestones.SAW_POLICIES,
-            once("cancelled_right_trip", _is_cancelled),
-            milestones.booked_right(),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    wrong_actions=wrong_actions,
+    milestones=(
+        milestones.OPENED_TRIPS,
+        milestones.SAW_POLICIES,
+        once("cancelled_right_trip", _is_cancelled),
+        milestones.booked_right(),
+    ),
 )

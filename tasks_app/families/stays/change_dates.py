@@ -10,14 +10,16 @@ from core.draws import Draws
 from tasks_app.families.milestones import once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, goals, milestones, moves
-from tasks_app.families.types import Family, GoldFacts, SiteEvents, SiteTask
+from tasks_app.families.types import GoldFacts, SiteEvents, SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import change_refusal
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import Event, State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
-FIELDS = ("New total plus change fee in euros", "Confirmation code")
+WORDING = wording(__name__)
+
 TRIES = 60
 NEAR = timedelta(days=10)
 """Of the right arrival, where wrong ones are."""
@@ -29,16 +31,6 @@ SHAPES = {
     4: ("cheapest", False, 10),
     5: ("cheapest", True, 21),
 }
-RULES = {
-    "named": "to a check-in on {first}",
-    "first": "to the first possible check-in on {first} or later",
-    "cheapest": "to the check-in from {first} to {last} that has the lowest new total price",
-}
-OPENINGS = (
-    "Move my trip to {trip}, {rule}. Keep the room, the guests and the number of nights.",
-    "I can no longer go to {trip}. Please move it {rule}; same room, guests and number of nights.",
-    "Move my booking at {trip}, {rule}, and leave its length, room and guests as they are.",
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -91,20 +83,17 @@ def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay
 def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level: int) -> SiteTask:
     how, _, width = SHAPES[level]
     listing, room = drafts.room_numbered(world, trip.room)
-    rule = RULES[how].format(first=day_text(first), last=day_text(first + timedelta(days=width - 1)))
+    last = first + timedelta(days=width - 1)
+    rule = WORDING.text(draws, f"to_{how}", first=day_text(first), last=day_text(last))
     events = [_changed(world, listing, room, trip, stay)]
-    last = first + timedelta(days=width - 1 + stay.nights) if how == "cheapest" else stay.check_out
-    looked = [first + timedelta(days=day) for day in range((last - first).days)]
+    end = last + timedelta(days=stay.nights) if how == "cheapest" else stay.check_out
+    looked = [first + timedelta(days=day) for day in range((end - first).days)]
     return SiteTask(
-        family="change_dates",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{draws.pick(OPENINGS).format(trip=goals.trip_text(world, trip), rule=rule)} {goals.RULE} Give "
-            "the new total price plus the change fee as one sum, and the confirmation code of the trip. "
-            f"{drafts.AMOUNTS}"
-        ),
+        wording=WORDING.text(draws, trip=goals.trip_text(world, trip), rule=rule),
         answer=(drafts.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
         goal=goals.goal_of(world, events),
         needs=("trips", f"listing/{listing.id}/policy", *drafts.calendar_needs(listing, room, looked)),
@@ -209,21 +198,15 @@ def _is_moved(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 family(
-    Family(
-        id="change_dates",
-        site="stays",
-        title="Move a trip",
-        splits=("test",),
-        steps=(9, 9, 18, 35, 35),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        wrong_actions=wrong_actions,
-        milestones=(
-            milestones.OPENED_TRIPS,
-            seen("saw_every_month", _months),
-            once("changed_right_trip", _is_changed),
-            once("changed_to_right_dates", _is_moved),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    wrong_actions=wrong_actions,
+    milestones=(
+        milestones.OPENED_TRIPS,
+        seen("saw_every_month", _months),
+        once("changed_right_trip", _is_changed),
+        once("changed_to_right_dates", _is_moved),
+    ),
 )

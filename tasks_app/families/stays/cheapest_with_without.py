@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from core.draws import Draws
 from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, conditions, drafts, milestones, moves, nearest
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.stays.types import Stay, World
 
-FIELDS = ("Total in euros, or the letter of the unmet condition", "Listing number")
+WORDING = wording(__name__)
+
 TRIES = 40
 # Level: neighbourhoods (0: all), amenities of the room, of the house, of neither, cheaper near misses.
 SHAPES = {1: (1, 1, 0, 1, 1), 2: (1, 1, 1, 1, 1), 3: (2, 1, 1, 1, 2), 4: (3, 2, 1, 1, 3), 5: (0, 2, 2, 1, 5)}
-OPENINGS = (
-    "Find the cheapest room for {guests}, {stay}, {places}, that meets these conditions: {conditions}.",
-    "We need a room {places} for {guests}, {stay}. Conditions: {conditions}. Which one is cheapest?",
-    (
-        "Of all the rooms {places} that {guests} can book {stay}, find the one with the lowest total price "
-        "that meets all of these conditions: {conditions}."
-    ),
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -58,33 +53,24 @@ def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition],
 
 
 def _task(
-    world: World,
-    draws: Draws,
-    stay: Stay,
-    given: dict[str, object],
-    offers: Sequence[drafts.Offer],
-    level: int,
+    world: World, draws: Draws, stay: Stay, given: dict[str, Any], offers: Sequence[drafts.Offer], level: int
 ) -> SiteTask:
     wanted = conditions.conditions_of(given)
     sifted = conditions.sift(offers, wanted)
     best = sifted.full[0]
-    opening = draws.pick(OPENINGS).format(
-        guests=drafts.guests_text(stay.guests),
-        stay=drafts.stay_text(stay),
-        places=conditions.places_text(world, given["places"]),  # type: ignore[arg-type]
-        conditions=conditions.conditions_text(world, wanted),
-    )
     cheaper = [(offer, place) for offer, place in sifted.near if offer.total < best.total]
     return SiteTask(
-        family="cheapest_with_without",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{opening} {drafts.ROOM_ONLY} {drafts.WITH_FEES} Give the total price and the listing number. "
-            f"{conditions.OTHERWISE}, and give that condition's letter and the listing number. "
-            f"{drafts.AMOUNTS}"
+        wording=WORDING.text(
+            draws,
+            guests=drafts.guests_text(stay.guests),
+            stay=drafts.stay_text(stay),
+            places=conditions.places_text(world, given["places"]),
+            conditions=conditions.conditions_text(world, wanted),
         ),
         answer=(drafts.amount(best.total), best.listing.id),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
         needs=conditions.needs_of(best, cheaper, wanted),
         oracle_steps=_moves(world, stay, given, offers),
@@ -92,7 +78,7 @@ def _task(
     )
 
 
-def _moves(world: World, stay: Stay, given: dict[str, object], offers: Sequence[drafts.Offer]) -> int:
+def _moves(world: World, stay: Stay, given: dict[str, Any], offers: Sequence[drafts.Offer]) -> int:
     """Those of the impossible twin, who looks further after doing all that the possible one takes."""
     looking = nearest.finding(given, offers)
     return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN
@@ -115,21 +101,15 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="cheapest_with_without",
-        site="stays",
-        title="Cheapest room with and without amenities",
-        splits=("train", "test"),
-        steps=(60, 60, 80, 110, 160),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        twin=conditions.impossible,
-        milestones=(
-            milestones.searched(lambda told: (told.given,)),
-            milestones.opened(milestones.answers_listing),
-            milestones.opened_amenities(milestones.answers_listing),
-            seen("saw_every_cheaper_room", needed),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    twin=conditions.impossible,
+    milestones=(
+        milestones.searched(lambda told: (told.given,)),
+        milestones.opened(milestones.answers_listing),
+        milestones.opened_amenities(milestones.answers_listing),
+        seen("saw_every_cheaper_room", needed),
+    ),
 )

@@ -10,10 +10,13 @@ from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
-from tasks_app.families.types import Family, GoldFacts, SiteTask
+from tasks_app.families.types import GoldFacts, SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.calendar import first_free, night_price
 from tasks_app.worlds.stays.types import Listing, Room, World
+
+WORDING = wording(__name__)
 
 FIELDS = ("Check-in date (YYYY-MM-DD)", "Price of the first night in euros")
 TRIES = 120
@@ -25,12 +28,6 @@ SHAPES = {
     4: (14, 2, (45, 160)),
     5: (14, 1, (60, 300)),
 }
-OPENINGS = (
-    "What is the first date from which the {room} of {house}, {place}, is free for {nights} nights in a row?",
-    "I want to write a book in the {room} at {house} ({place}) and need {nights} consecutive nights.",
-    "Find the first date on which {nights} free nights in a row begin in the {room} of {house} in {place}.",
-    "When is the earliest check-in for {nights} nights in a row in the {room} at {house}, {place}?",
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -53,18 +50,19 @@ def _task(
     nights, short_by, _ = SHAPES[level]
     first, arrival = (world.first_day + timedelta(days=days) for days in (since, found))
     last = arrival + timedelta(days=nights - 1)
-    opening = draws.pick(OPENINGS).format(
-        nights=nights, room=room.name, house=listing.name, place=listing.neighbourhood
-    )
     return SiteTask(
-        family="first_free_stretch",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{opening} Take the earliest check-in on {day_text(first)} or later. "
-            f"Give that date and the price of the first of these nights, without fees. {drafts.AMOUNTS}"
+        wording=WORDING.text(
+            draws,
+            nights=nights,
+            room=room.name,
+            house=listing.name,
+            place=listing.neighbourhood,
+            first=day_text(first),
         ),
         answer=(arrival.isoformat(), drafts.amount(night_price(world, listing, room, arrival))),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
         needs=drafts.calendar_needs(
             listing, room, (first + timedelta(days=days) for days in range(found - since + nights))
@@ -103,20 +101,14 @@ def _month_of_answer(told: GoldFacts) -> list[str]:
 
 
 family(
-    Family(
-        id="first_free_stretch",
-        site="stays",
-        title="First run of free nights",
-        splits=("train", "test"),
-        steps=(12, 12, 14, 14, 16),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.opened(lambda told: told.needs[0].split("/")[1]),
-            once("opened_right_calendar", _is_calendar),
-            seen("reached_right_month", _month_of_answer),
-            seen("saw_every_month", needed),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.opened(lambda told: told.needs[0].split("/")[1]),
+        once("opened_right_calendar", _is_calendar),
+        seen("reached_right_month", _month_of_answer),
+        seen("saw_every_month", needed),
+    ),
 )

@@ -7,23 +7,18 @@ from datetime import date, timedelta
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import drafts, milestones, moves
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.quotes import free_until
 from tasks_app.worlds.stays.types import Listing, World
+
+WORDING = wording(__name__)
 
 FIELDS = ("Last day of free cancellation (YYYY-MM-DD)", "Listing number")
 TRIES = 60
 # Level: houses, days between the best and the next at most, days by which arrivals differ at most.
 SHAPES = {1: (3, 12, 3), 2: (4, 8, 8), 3: (5, 5, 15), 4: (6, 3, 25), 5: (8, 2, 40)}
-OPENINGS = (
-    "My plans may change. Which of these stays has free cancellation until the latest date?\n{lines}",
-    "I cannot decide yet where to go:\n{lines}\nFor which is the last day of free cancellation the latest?",
-    (
-        "Compare the cancellation policies of these properties for the check-in dates given:\n{lines}\nWhich "
-        "one allows free cancellation until the latest date?"
-    ),
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -58,14 +53,11 @@ def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date
         for listing, arrival in zip(houses, arrivals, strict=True)
     )
     return SiteTask(
-        family="latest_free_cancellation",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{draws.pick(OPENINGS).format(lines=lines)}\nOnly cancellation that costs nothing at all "
-            "counts. Give that last day, as a date, and the listing number."
-        ),
+        wording=WORDING.text(draws, lines=lines),
         answer=tuple(map(str, _ends(houses, arrivals)[0])),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS + len(houses),
         needs=tuple(f"listing/{listing.id}/policy" for listing in houses),
         oracle_steps=(moves.FINDING + moves.HOME) * len(houses) - moves.HOME + moves.HANDING_IN,
@@ -101,15 +93,9 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="latest_free_cancellation",
-        site="stays",
-        title="Latest free cancellation",
-        splits=("test",),
-        steps=(14, 18, 22, 26, 34),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(milestones.opened(milestones.answers_listing), milestones.SAW_POLICIES),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(milestones.opened(milestones.answers_listing), milestones.SAW_POLICIES),
 )

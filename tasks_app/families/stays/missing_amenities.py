@@ -5,28 +5,17 @@ from __future__ import annotations
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import drafts, milestones, moves
-from tasks_app.families.types import Family, SiteTask
+from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.stays.amenities import names, room_ids
 from tasks_app.worlds.stays.types import Listing, Room, World
 
-FIELDS = ("Missing amenities, in the order given, separated by commas", "Room number")
+WORDING = wording(__name__)
+
 ASKED = 6
 TRIES = 60
 # Level: rooms asked about, of the missing ones those that the house shares, rooms that the house has.
 SHAPES = {1: (1, 1, 1), 2: (1, 1, 2), 3: (1, 2, 3), 4: (2, 2, 3), 5: (3, 2, 3)}
-OPENINGS = (
-    "Look at {rooms} at {house} in {place}. Which of these six amenities does the room itself lack: {asked}?",
-    "We are packing for {rooms} at {house} ({place}). Which of {asked} does the room itself not have?",
-    "Before I book {rooms} at {house}, {place}: which of these does the room itself not offer? {asked}.",
-    "We will stay in {rooms} at {house} in {place}. Which of {asked} is missing from the room itself?",
-)
-# Of several rooms "which does every one of them lack" could be read as "which do not all of them have".
-OF_SEVERAL = (
-    "Look at {rooms} at {house} in {place}. Which of {asked} does none of these rooms have of its own?",
-    "We are packing for {rooms} at {house} ({place}). Which of {asked} does none of these rooms have?",
-    "Before I book {rooms} at {house}, {place}: which of {asked} does none of these rooms offer?",
-    "We will stay in {rooms} at {house} in {place}. Which of {asked} can be found in none of these rooms?",
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -65,24 +54,23 @@ def _task(
     world: World, draws: Draws, listing: Listing, rooms: list[Room], asked: list[str], level: int
 ) -> SiteTask:
     called = names(world.edition)
-    said = drafts.joined([f"the {room.name}" for room in rooms])
-    opening = draws.pick(OPENINGS if len(rooms) == 1 else OF_SEVERAL).format(
-        rooms=said,
+    is_one = len(rooms) == 1
+    opening = WORDING.text(
+        draws,
+        "one_room" if is_one else "several_rooms",
+        rooms=drafts.joined([f"the {room.name}" for room in rooms]),
         house=listing.name,
         place=listing.neighbourhood,
-        asked=drafts.joined([called[one] for one in asked], last="or"),
+        amenities=drafts.joined([called[one] for one in asked], last="or"),
     )
-    number = "the room number" if len(rooms) == 1 else "the room number of the first room named"
+    number = WORDING.text(draws, "number_of_one" if is_one else "number_of_first")
     missing = [called[one] for one in asked if one not in _had(rooms)]
     return SiteTask(
-        family="missing_amenities",
+        family=WORDING.id,
         level=level,
-        wording=(
-            f"{opening} {drafts.ROOM_ONLY} List all that are missing (at least one) in the order given here, "
-            f"separated by commas, and give {number}."
-        ),
+        wording=WORDING.text(draws, opening=opening, number=number),
         answer=(", ".join(missing), rooms[0].id),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS,
         needs=tuple(f"listing/{listing.id}/room/{room.id}/amenities" for room in rooms),
         oracle_steps=moves.FINDING + 1 + moves.HANDING_IN,
@@ -116,18 +104,12 @@ def check(world: World, task: SiteTask) -> bool:
 
 
 family(
-    Family(
-        id="missing_amenities",
-        site="stays",
-        title="What a room lacks",
-        splits=("train", "test"),
-        steps=(7, 7, 7, 7, 7),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.opened(lambda told: str(told.given["listing"])),
-            milestones.opened_amenities(lambda told: str(told.given["listing"])),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.opened(lambda told: str(told.given["listing"])),
+        milestones.opened_amenities(lambda told: str(told.given["listing"])),
+    ),
 )

@@ -9,12 +9,14 @@ from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
-from tasks_app.families.types import Family, GoldFacts, SiteTask
+from tasks_app.families.types import GoldFacts, SiteTask
+from tasks_app.families.wordings import wording
 from tasks_app.worlds.evidence import SHOWN
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
-FIELDS = ("Total in euros", "Listing number")
+WORDING = wording(__name__)
+
 TRIES = 60
 DATE_TRIES = 8
 # Level: stays, nights of each, whether they are at different times, whether a house of like name stands by.
@@ -25,12 +27,6 @@ SHAPES = {
     4: (3, (3, 6), True, True),
     5: (4, (4, 8), True, True),
 }
-OPENINGS = (
-    "Work out the combined price of these stays at {house} in {place}:\n{legs}",
-    "A group wants to stay at {house} ({place}):\n{legs}\nWhat will they pay in total?",
-    "How much do the following stays at {house}, {place}, cost in total?\n{legs}",
-    "The club treasurer needs a single total for {house} in {place}:\n{legs}",
-)
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
@@ -99,19 +95,14 @@ def _task(
     lines = "\n".join(
         f"- {room.name}, {drafts.guests_text(stay.guests)}, {drafts.stay_text(stay)}" for room, stay in legs
     )
-    opening = draws.pick(OPENINGS).format(house=listing.name, place=listing.neighbourhood, legs=lines)
-    wording = (
-        f"{opening}\nEach line is a separate booking. {drafts.WITH_FEES} "
-        f"Give the sum and the listing number. {drafts.AMOUNTS}"
-    )
     cents = sum(quote(world, listing, room, stay).total for room, stay in legs)
     needs = {need for room, stay in legs for need in drafts.calendar_needs(listing, room, stay.days)}
     return SiteTask(
-        family="total_price",
+        family=WORDING.id,
         level=level,
-        wording=wording,
+        wording=WORDING.text(draws, house=listing.name, place=listing.neighbourhood, legs=lines),
         answer=(drafts.amount(cents), listing.id),
-        fields=FIELDS,
+        fields=WORDING.fields,
         forms=moves.FORMS + len(legs),
         needs=tuple(sorted(needs)),
         oracle_steps=moves.FINDING + moves.pricing([stay for _, stay in legs]) + moves.HANDING_IN,
@@ -142,19 +133,13 @@ def _is_priced(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 family(
-    Family(
-        id="total_price",
-        site="stays",
-        title="Total price of several stays",
-        splits=("train", "test"),
-        steps=(16, 18, 18, 24, 30),
-        draw=draw,
-        wrong=wrong,
-        check=check,
-        milestones=(
-            milestones.opened(milestones.answers_listing),
-            once("saw_a_price", _is_priced),
-            seen("saw_every_price", needed),
-        ),
-    )
+    WORDING,
+    draw=draw,
+    wrong=wrong,
+    check=check,
+    milestones=(
+        milestones.opened(milestones.answers_listing),
+        once("saw_a_price", _is_priced),
+        seen("saw_every_price", needed),
+    ),
 )

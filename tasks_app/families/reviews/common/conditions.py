@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from core.draws import Draws
-from tasks_app.worlds.formats import MONTHS
+from tasks_app.families.wordings import site_phrases
+from tasks_app.worlds.formats import counted, month_text
 from tasks_app.worlds.reviews.types import Outline
 
 
@@ -40,21 +42,14 @@ def holds(condition: Condition, outline: Outline) -> bool:
 
 def condition_text(condition: Condition) -> str:
     """The condition as a clause after "reviews that"."""
-    value = condition.value
+    phrase, value = condition.fact, condition.value
     if condition.fact == "verified":
-        return f'are {"" if value else "not "}marked "Verified purchase"'
-    if condition.fact == "month":
-        year, month = str(value).split("-")
-        return f"were posted in {MONTHS[int(month) - 1]} {year}"
-    stars = f"{value} star{'' if value == 1 else 's'}"
-    return {
-        "stars": f"give exactly {stars}",
-        "at_least": f"give at least {stars}",
-        "at_most": f"give at most {stars}",
-        "colour": f'are for the colour "{value}"',
-        "size": f'are for the size "{value}"',
-        "year": f"were posted in {value}",
-    }[condition.fact]
+        phrase = f"verified_{str(value).lower()}"
+    elif condition.fact == "month":
+        value = month_text(date.fromisoformat(f"{value}-01"))
+    elif condition.kind == "stars":
+        value = counted(int(value), "star")
+    return str(site_phrases("reviews")[phrase]).format(value=value)
 
 
 def masks(found: Sequence[Outline]) -> dict[Condition, int]:

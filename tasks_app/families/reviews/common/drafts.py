@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from core.draws import Draws
 from tasks_app.families.reviews.common import rules
 from tasks_app.families.reviews.common.rules import Entry, Rule
+from tasks_app.families.wordings import Wording
 from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.mentions import FEWEST, MOST
 from tasks_app.worlds.reviews.types import Outline, Product, World
@@ -117,8 +118,14 @@ def _need(review: str, traces: int) -> str:
     return f"review {review} more" if traces & rules.BEHIND else f"review {review} reply"
 
 
-def quoted(term: Term) -> str:
-    return f'"{term.word}"'
+def mention_text(
+    wording: Wording, draws: Draws, query: MentionQuery, name: str = "task", **slots: str
+) -> str:
+    """A phrase about a query: its opening is drawn first, then its rule, then what else it holds."""
+    slots = {"product": named(query.product), "term": f'"{query.term.word}"', **slots}
+    opening = wording.text(draws, "opening", **slots)
+    rule = rules.rule_text(query.rule, query.term, draws)
+    return wording.text(draws, name, opening=opening, rule=rule, **slots)
 
 
 def named(product: Product) -> str:

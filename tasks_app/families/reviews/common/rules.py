@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from core.draws import Draws
+from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.outlines import outlines
@@ -29,49 +30,9 @@ class Rule:
         return asdict(self)
 
 
-CLAUSES = ("is_small_letters", "is_one_form", "has_titles", "has_replies", "has_translations")
+CLAUSES = tuple(Rule().plain)
 REVERSED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
 """By level: how many clauses are reversed, at least and at most."""
-
-SENTENCES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "is_small_letters": (
-        ("Capitalisation does not matter.", "{term} may also be written in capitals."),
-        (
-            "The word must be all in lower case: with a capital letter it does not count.",
-            "The word counts only where it is written entirely in lower case.",
-        ),
-    ),
-    "is_one_form": (
-        ("{forms} count as well.", "Other forms of the word count too: {forms}."),
-        ("Only {term} itself counts, not {forms}.", "Other forms of the word ({forms}) do not count."),
-    ),
-    "has_titles": (
-        ("A mention in the title alone does not count.", "Ignore review titles."),
-        ("The title counts as part of a review.", "Check titles as well as review texts."),
-    ),
-    "has_replies": (
-        ("Seller responses do not count.", "Ignore what the seller writes in response."),
-        (
-            "A seller response counts as part of its review.",
-            "Treat the seller response as part of the review.",
-        ),
-    ),
-    "has_translations": (
-        (
-            "Leave out reviews that were written in another language.",
-            "Reviews translated from another language do not count.",
-        ),
-        (
-            "A review in another language counts by its English translation.",
-            "For reviews in other languages, go by the English translation.",
-        ),
-    ),
-}
-"""The wordings of each clause when it is false, and when it is true."""
-LONGER = (
-    "Longer words that merely contain {term} never count.",
-    "A longer word that contains {term} is a different word.",
-)
 
 
 def rule_draw(draws: Draws, level: int) -> Rule:
@@ -89,9 +50,11 @@ def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
     *most, last = [f'"{form}"' for form in term.forms]
     joint = "or" if rule.is_one_form else "and"
     forms = f"{', '.join(most)} {joint} {last}" if most else last
-    clauses = draws.shuffled([SENTENCES[clause][getattr(rule, clause)] for clause in CLAUSES])
+    phrases = site_phrases("reviews")
+    stated = [phrases[f"{clause}_{str(is_true).lower()}"] for clause, is_true in rule.plain.items()]
     slots = {"forms": forms, "term": f'"{term.word}"'}
-    return " ".join(draws.pick(clause).format(**slots) for clause in (*clauses, LONGER))
+    clauses = (*draws.shuffled(stated), phrases["longer_words"])
+    return " ".join(draws.pick(clause).format(**slots) for clause in clauses)
 
 
 FRONT, BEHIND, REPLY = 0x00FF, 0x0F00, 0xF000

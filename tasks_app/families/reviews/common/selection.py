@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from core.draws import Draws
-from tasks_app.families.reviews.common import brute_force, conditions, drafts, moves, rules
+from tasks_app.families.registry import family
+from tasks_app.families.reviews.common import brute_force, conditions, drafts, milestones, moves, rules
 from tasks_app.families.reviews.common.conditions import Condition
 from tasks_app.families.reviews.common.drafts import MentionQuery
 from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import Wording
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.reviews.mentions import FEWEST
 from tasks_app.worlds.reviews.types import Outline, Product, Review, World
@@ -28,11 +29,6 @@ FEWEST_VOTES = 3
 """A review with fewer votes is not called the most helpful."""
 LONE_SHARE = 0.5
 """The share of tasks with conditions that prefer a review that alone meets both: those can have a twin."""
-CONDITIONS = " Consider only reviews that meet both conditions: (a) they {first}; (b) they {second}."
-OTHERWISE = (
-    " If no review meets both, take the {way} of those that mention it and meet exactly one condition, and "
-    "give the letter of the condition that it fails instead of the {value}."
-)
 
 KEYS: Mapping[str, Callable[[Outline], int]] = {
     "newest": lambda outline: outline.day.toordinal(),
@@ -49,53 +45,112 @@ class Picked:
     outline: Outline
     full: tuple[Outline, ...]
 
-    @property
-    def given(self) -> dict[str, Any]:
-        return {
-            **self.query.given,
-            "way": self.way,
-            "conditions": [condition.given for condition in self.pair],
-        }
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """A family that selects in one of ``ways`` and asks for a ``value`` of the review, and its author."""
+
+    wording: Wording
+    ways: tuple[str, ...]
+    value: Callable[[Outline], str]
+
+    def register(self) -> None:
+        family(
+            self.wording,
+            draw=self.draw,
+            wrong=self.wrong,
+            check=self.check,
+            twin=twin,
+            milestones=(
+                milestones.OPENED_PRODUCT,
+                milestones.SEARCHED_TERM,
+                milestones.FILTER_APPLIED,
+                milestones.UNFOLDED,
+                milestones.SAW_RIGHT,
+            ),
+        )
+
+    def draw(self, world: World, draws: Draws, level: int) -> SiteTask | None:
+        """A term, rule and conditions under which a careless look picks another review."""
+        product = drafts.product_draw(world, draws, level)
+        options = [
+            option
+            for query in drafts.query_options(world, draws, product, level, tried=1)
+            if len(query.found) >= FEWEST
+            for option in _options(draws, query, level=level, way=draws.pick(self.ways))
+        ]
+        if not options:
+            return None
+        lone = [option for option in options if option.pair and len(option.full) == 1]
+        return self._task(draws, draws.pick(lone if lone and draws.chance(LONE_SHARE) else options), level)
+
+    def _task(self, draws: Draws, picked: Picked, level: int) -> SiteTask:
+        query, slots = picked.query, {"way": picked.way}
+        if picked.pair:
+            slots["first"], slots["second"] = map(conditions.condition_text, picked.pair)
+        return SiteTask(
+            family=self.wording.id,
+            level=level,
+            wording=drafts.mention_text(
+                self.wording, draws, query, f"selection{'_with_conditions' * bool(picked.pair)}", **slots
+            ),
+            answer=self._answer(picked.outline),
+            fields=self.wording.fields,
+            forms=moves.FORMS,
+            # Lists are sorted by date and votes: nobody has to see the mentions that come after the first.
+            needs=drafts.needs(query, [picked.outline]),
+            given={
+                **query.given,
+                "way": picked.way,
+                "conditions": [condition.given for condition in picked.pair],
+            },
+            oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(self.wording.fields)),
+        )
+
+    def _answer(self, outline: Outline) -> tuple[str, str]:
+        return self.value(outline), outline.reviewer
+
+    def wrong(self, world: World, task: SiteTask) -> tuple[str, ...]:
+        """The review that is foremost in the site's own search, whatever the rule and the conditions say."""
+        searched = [review.outline for review in brute_force.searched(world, task.given)]
+        ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
+        return next(answer for answer in map(self._answer, ranked) if answer != task.answer)
+
+    def check(self, world: World, task: SiteTask) -> bool:
+        """The truth by reading: possible or not, foremost of those that meet all, or that miss one."""
+        by_missed: dict[tuple[str, ...], list[Review]] = {}
+        for review in brute_force.mentioning(world, task.given):
+            letters = zip(LETTERS, task.given["conditions"], strict=False)
+            missed = tuple(letter for letter, one in letters if not brute_force.meets(review, one))
+            by_missed.setdefault(missed, []).append(review)
+        if full := by_missed.get(()):
+            foremost = brute_force.foremost(full, task.given["way"])
+            return task.is_possible and task.answer == self._answer(foremost.outline)
+        near = [review for letter in LETTERS for review in by_missed.get((letter,), [])]
+        foremost = brute_force.foremost(near, task.given["way"])
+        letter = next(letter for letter in LETTERS if foremost in by_missed.get((letter,), []))
+        return not task.is_possible and task.answer == (letter, foremost.outline.reviewer)
 
 
-def pick(found: Iterable[Outline], way: str) -> Outline | None:
-    """The one that is foremost in that way, None when there is none that stands out."""
-    ranked = sorted(found, key=KEYS[way], reverse=True)
+def pick(outlines: Iterable[Outline], way: str) -> Outline | None:
+    """The foremost review in that way; None when none stands out."""
+    ranked = sorted(outlines, key=KEYS[way], reverse=True)
     if not ranked or (way == "most helpful" and ranked[0].helpful < FEWEST_VOTES):
         return None
     is_tie = len(ranked) > 1 and KEYS[way](ranked[0]) == KEYS[way](ranked[1])
     return None if is_tie else ranked[0]
 
 
-def picked_draw(world: World, draws: Draws, level: int, ways: Sequence[str]) -> Picked | None:
-    """A term, rule and conditions under which a careless look picks another review."""
-    product = drafts.product_draw(world, draws, level)
-    found = [
-        option
-        for query in drafts.query_options(world, draws, product, level, tried=1)
-        if len(query.found) >= FEWEST
-        for option in _options(draws, query, level=level, way=draws.pick(ways))
-    ]
-    if not found:
-        return None
-    lone = [option for option in found if option.pair and len(option.full) == 1]
-    return draws.pick(lone if lone and draws.chance(LONE_SHARE) else found)
-
-
 def _options(draws: Draws, query: MentionQuery, *, level: int, way: str) -> list[Picked]:
     pairs = [()] if level < LEVEL_WITH_CONDITIONS else _pairs(draws, query.product)
     careless = pick([entry.outline for entry in query.lax], way)
-    found = []
+    options = []
     for pair in pairs:
-        full = tuple(
-            outline
-            for outline in query.found
-            if all(conditions.holds(condition, outline) for condition in pair)
-        )
+        full = tuple(outline for outline in query.found if not _missed(outline, pair))
         outline = pick(full, way)
         if outline and outline is not careless:
-            found.append(Picked(query, pair, way, outline, full))
-    return found
+            options.append(Picked(query, pair, way, outline, full))
+    return options
 
 
 def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
@@ -108,54 +163,16 @@ def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
     return [(Condition("verified", True), other) for other in draws.sample(others, PAIRS_TRIED)]
 
 
-def task(picked: Picked, draws: Draws, *, level: int, family: str, opening: str, shown: Shown) -> SiteTask:
-    """The task in words: the opening and how to answer, around the rule and the conditions."""
-    query = picked.query
-    said = f"{opening} {rules.rule_text(query.rule, query.term, draws)}"
-    if picked.pair:
-        first, second = map(conditions.condition_text, picked.pair)
-        said += CONDITIONS.format(first=first, second=second)
-    said += f" {draws.pick(shown.closings)}"
-    if picked.pair:
-        said += OTHERWISE.format(way=picked.way, value=shown.name)
-    # Lists are sorted by date and votes: nobody has to see the mentions that come after the first.
-    needed = drafts.needs(query, [picked.outline])
-    return SiteTask(
-        family=family,
-        level=level,
-        wording=said,
-        answer=shown.answer(picked.outline),
-        fields=shown.fields,
-        forms=moves.FORMS,
-        needs=needed,
-        given=picked.given,
-        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(shown.fields)),
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """How a family names its value and shows it."""
-
-    name: str
-    fields: tuple[str, str]
-    closings: tuple[str, ...]
-    value: Callable[[Outline], str]
-
-    def answer(self, outline: Outline) -> tuple[str, str]:
-        return self.value(outline), outline.reviewer
-
-
 def twin(world: World, task: SiteTask) -> SiteTask | None:
     """The impossible one: the only review that meets both conditions has no badge."""
     if not task.given["conditions"]:
         return None
     wanted = [conditions.condition_of(given) for given in task.given["conditions"]]
-    full = [outline for outline in _asked(world, task).found if not _missed(outline, wanted)]
+    full = [outline for outline in _query(world, task).found if not _missed(outline, wanted)]
     if len(full) != 1:
         return None
     change = {"review": full[0].id, "fact": "is_verified", "value": False}
-    query = _asked(world_change(world, [change]), task)
+    query = _query(world_change(world, [change]), task)
     near = [outline for outline in query.found if len(_missed(outline, wanted)) == 1]
     nearest = pick(near, task.given["way"])
     if nearest is None:
@@ -170,7 +187,7 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
     )
 
 
-def _asked(world: World, task: SiteTask) -> MentionQuery:
+def _query(world: World, task: SiteTask) -> MentionQuery:
     product, given = world.product(task.given["product"]), task.given
     term = rules.term_named(world, product, given["term"])
     return drafts.query_make(world, product, term, rules.rule_of(given["rule"]))
@@ -178,28 +195,3 @@ def _asked(world: World, task: SiteTask) -> MentionQuery:
 
 def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:
     return [place for place, condition in enumerate(wanted) if not conditions.holds(condition, outline)]
-
-
-def wrong(world: World, task: SiteTask, shown: Shown) -> tuple[str, ...]:
-    """The review that is foremost in the site's own search, whatever the rule and the conditions say."""
-    searched = [review.outline for review in brute_force.searched(world, task.given)]
-    ranked = sorted(searched, key=KEYS[task.given["way"]], reverse=True)
-    return next(answer for answer in map(shown.answer, ranked) if answer != task.answer)
-
-
-def check(world: World, task: SiteTask, shown: Shown) -> bool:
-    """The truth by reading: possible or not, foremost of those that meet all, or of those that miss one."""
-    by_missed: dict[tuple[str, ...], list[Review]] = {}
-    for review in brute_force.mentioning(world, task.given):
-        letters = zip(LETTERS, task.given["conditions"], strict=False)
-        missed = tuple(letter for letter, condition in letters if not brute_force.meets(review, condition))
-        by_missed.setdefault(missed, []).append(review)
-    if full := by_missed.get(()):
-        foremost = brute_force.foremost(full, task.given["way"])
-        return task.is_possible and task.answer == shown.answer(foremost.outline)
-    near = {letter: by_missed.get((letter,), []) for letter in LETTERS}
-    foremost = brute_force.foremost(
-        [review for found in near.values() for review in found], task.given["way"]
-    )
-    letter = next(letter for letter, found in near.items() if foremost in found)
-    return not task.is_possible and task.answer == (letter, foremost.outline.reviewer)

@@ -15,6 +15,7 @@ from typing import Any
 from core.draws import Draws
 from tasks_app.families.stays.common import brute_force, drafts
 from tasks_app.families.types import SiteTask
+from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.amenities import house_ids, names, room_ids
@@ -25,10 +26,6 @@ from tasks_app.worlds.stays.types import Policy, World
 Condition = tuple[str, str]
 """Kind and value, both text, as a task's data holds them."""
 LETTERS = "abcdef"
-OTHERWISE = (
-    "If no room meets all the conditions, take the cheapest one (by total price) of those that fail exactly "
-    "one"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +91,12 @@ def conditions_text(world: World, conditions: Sequence[Condition]) -> str:
 
 
 def _text(world: World, kind: str, value: str) -> str:
-    match kind:
-        case "room_has":
-            return f"the room itself has: {names(world.edition)[value]}"
-        case "house_has":
-            return f"the property shares with its guests: {names(world.edition)[value]}"
-        case "without":
-            return f"neither the room nor the property has: {names(world.edition)[value]}"
-        case "rating":
-            return f"the guest rating is {int(value) / 10:.1f} or higher"
-        case "budget":
-            return f"the total price is at most EUR {euros(int(value))}"
-        case "cancel":
-            return f"cancellation is free until {value} days before check-in, or even later"
-    raise KeyError(kind)
+    shown = {
+        "rating": lambda: f"{int(value) / 10:.1f}",
+        "budget": lambda: euros(int(value)),
+        "cancel": lambda: value,
+    }.get(kind, lambda: names(world.edition)[value])()
+    return str(site_phrases("stays")[kind]).format(value=shown)
 
 
 def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:

@@ -18,10 +18,6 @@ from tasks_app.worlds.stays.calendar import nights_mask, taken
 from tasks_app.worlds.stays.quotes import costs, euros
 from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, Stay, World
 
-AMOUNTS = "Write amounts in euros with two decimals, such as 1204.50."
-ROOM_ONLY = "Go only by the lists of amenities; what all guests share does not count as the room's own."
-WITH_FEES = "The total price includes nights, extra guests, discount, cleaning fee, service fee and city tax."
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:

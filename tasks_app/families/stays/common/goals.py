@@ -15,7 +15,6 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
 FREE = ("closed", "searches", "seen")
 """Parts of the state that a solution may leave in any way."""
-RULE = "Do not book, change or cancel anything else."
 
 
 def goal_of(world: World, events: Iterable[Event]) -> dict[str, Any]:

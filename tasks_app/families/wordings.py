@@ -1,0 +1,56 @@
+"""The words of task families, from a TOML file beside each module and one for the whole site.
+
+A phrase is a format string, or several to draw one from. A slot that the family does not fill takes the
+phrase of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+from core.draws import Draws
+from tasks_app.worlds.editions import toml_load
+
+Phrases = Mapping[str, str | tuple[str, ...]]
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wording:
+    """What can be reworded without touching code; ``fields`` are the labels of the answer's parts."""
+
+    id: str = ""
+    site: str = ""
+    splits: tuple[str, ...]
+    steps: tuple[int, int, int, int, int]
+    fields: tuple[str, str]
+    phrases: Phrases = field(default_factory=dict)
+
+    def text(self, draws: Draws, name: str = "task", **slots: str | int) -> str:
+        """A phrase with its slots filled; choices are drawn in the order of the text."""
+        return str(_Slots(self.phrases, draws, slots)[name])
+
+
+class _Slots(dict[str, str | int]):
+    def __init__(self, phrases: Phrases, draws: Draws, slots: Mapping[str, str | int]) -> None:
+        super().__init__(slots)
+        self._phrases, self._draws = phrases, draws
+
+    def __missing__(self, name: str) -> str:
+        phrase = self._phrases[name]
+        return (phrase if isinstance(phrase, str) else self._draws.pick(phrase)).format_map(self)
+
+
+def wording(module: str) -> Wording:
+    """The words of the family in the module of this name."""
+    *_, site, family = module.split(".")
+    own = toml_load(FOLDER / site / f"{family}.toml", Wording)
+    return replace(own, id=family, site=site, phrases={**site_phrases(site), **own.phrases})
+
+
+@cache
+def site_phrases(site: str) -> Phrases:
+    return toml_load(FOLDER / site / "phrases.toml", dict[str, str | tuple[str, ...]])
