@@ -12,7 +12,7 @@ class TasksConfig(AppConfig):
 
         worlds.discover()
         if settings.IS_ARENA:
-            return  # plug-ins carry golds of their sample tasks, which the arena must never hold
+            return  # benchmarks make golds, which the arena must never hold
         from tasks_app import benchmarks, registry
 
         registry.benchmarks.discover(benchmarks)

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from django.db import connection, transaction
 
-from tasks_app import loader_sql
+from tasks_app import loader_sql, starters
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher
 from tasks_app.registry import benchmarks
-from tasks_app.types import STARTER_SPLIT, BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
+from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 BATCH_ROWS = 1_000
 PICTURED_ROWS = 100
@@ -85,13 +85,15 @@ def tasks_load(
 
 
 def starter_tasks_load() -> LoadReport:
-    """Every benchmark's hand-written samples, in the split ``starter``."""
+    """Every benchmark's starter tasks, in the split ``starter``."""
     report = LoadReport()
     placed: list[_Placed] = []
     for plugin_id in benchmarks:
         plugin = benchmarks.get(plugin_id)
         benchmark_store(plugin)
-        placed += _good_rows(plugin.samples, benchmark=plugin.id, split=STARTER_SPLIT, bad=report.bad)
+        placed += _good_rows(
+            starters.starter_drafts(plugin.id), benchmark=plugin.id, split=starters.SPLIT, bad=report.bad
+        )
     _batch_write(placed, report=report)
     return report
 

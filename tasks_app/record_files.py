@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from core.errors import GymError
-from tasks_app.types import BadRow, Record, Row, TaskDraft
+from tasks_app.types import BadRow, BenchmarkPlugin, Record, Records, Row
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 NAMED_BY_FIRST_LINE = (".csv", ".tsv")
@@ -41,7 +41,7 @@ def source_files(path: Path) -> list[Path]:
     return [path]
 
 
-def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
+def records(files: Iterable[Path]) -> Records:
     """Every record of the files in order; a line that cannot be read comes as a ``BadRow``.
 
     The value of a CSV or TSV record is the list of its cells, a line of column names included: see
@@ -55,11 +55,11 @@ def records(files: Iterable[Path]) -> Iterator[Record | BadRow]:
             yield value if isinstance(value, BadRow) else Record(file, line, numbers[file.suffix], value)
 
 
-def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
+def with_header(rows: Iterable[Record | BadRow]) -> Records:
     """CSV and TSV records as objects, named by the first line of their file; other records as they are."""
     names: list[str] = []
     file: Path | None = None
-    for record in found:
+    for record in rows:
         if isinstance(record, BadRow) or record.file.suffix not in NAMED_BY_FIRST_LINE:
             yield record
         elif record.file != file:
@@ -71,18 +71,22 @@ def with_header(found: Iterable[Record | BadRow]) -> Iterator[Record | BadRow]:
             yield replace(record, value=dict(zip(names, record.value, strict=True)))
 
 
-def drafts(found: Iterable[Record | BadRow], draft_of: Callable[[Record], TaskDraft]) -> Iterator[Row]:
-    """A draft of every record. One that has not the official fields, or that ``draft_of`` refuses with a
-    ``ValueError``, comes as a ``BadRow``.
+def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
+    """A draft of every record of a benchmark's files. One without the official fields, or that the benchmark
+    refuses with a ``ValueError``, comes as a ``BadRow``.
     """
-    for record in found:
+    if plugin.draft_of is None:
+        return
+    for record in plugin.records(records(files)):
         if isinstance(record, BadRow):
             yield record
             continue
         try:
-            yield draft_of(record)
+            draft = plugin.draft_of(record)
         except (msgspec.ValidationError, ValueError) as error:
             yield BadRow(record.place, str(error))
+        else:
+            yield replace(draft, place=record.place, gold=replace(draft.gold, source=record.place))
 
 
 def tab_separated(file: Path) -> Iterator[tuple[int, list[str]]]:

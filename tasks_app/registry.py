@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from core.registry import Registry
-
-if TYPE_CHECKING:
-    from tasks_app.types import BenchmarkPlugin
+from tasks_app.types import BenchmarkPlugin
 
 benchmarks: Registry[BenchmarkPlugin] = Registry("benchmark")
+
+
+def benchmark_register(plugin: BenchmarkPlugin) -> None:
+    benchmarks.register(plugin.id, plugin)

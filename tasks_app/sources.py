@@ -54,7 +54,7 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
 
 def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -> list[Path]:
     """Where rows do not name their split, the files' names do: those of other splits are left out."""
-    first = next(iter(plugin.rows(record_files.records(files[:1]))), None) if plugin.rows else None
+    first = next(record_files.drafts(plugin, files[:1]), None)
     if isinstance(first, TaskDraft) and first.split is not None:
         return files
     kept = [file for file in files if split in _said(plugin, file) or not _said(plugin, file)]
@@ -76,10 +76,8 @@ def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> I
 
 def splits_in(plugin: BenchmarkPlugin, folder: Path) -> Iterator[Split]:
     """Every split that a folder holds. Raises ``GymError`` ``no_file`` when it holds none."""
-    if plugin.rows is None:
-        return
     for files, named in _groups(plugin, folder).items():
-        yield from rows_by_split(plugin.rows(record_files.records(files)), named=named)
+        yield from rows_by_split(record_files.drafts(plugin, files), named=named)
 
 
 def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tasks_app import kinds
 
-STARTER_SPLIT = "starter"
 TYPE_AND_SUBMIT_STEPS = 2
 
 
@@ -89,7 +88,7 @@ class Record:
 
 
 Row = TaskDraft | BadRow
-Rows = Callable[[Iterator[Record | BadRow]], Iterator[Row]]
+Records = Iterator[Record | BadRow]
 Generate = Callable[[int, int], Iterator[Row]]
 GenerateSplit = Callable[[int, int, str], Iterator[Row]]
 Files = Callable[[Path, str], list[Path]]
@@ -124,10 +123,12 @@ class Enrichment:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkPlugin:
-    """A benchmark: facts, the reader of its official rows, and a few hand-written samples that prove it.
+    """A benchmark: facts about it, and the reader of its official rows, which its starter tasks prove.
 
-    ``rows`` turns records into drafts as they stream by. A generated benchmark has ``generate(count, seed)``
-    instead, or ``generate_split(count, seed, split)``, which also measures the guess rates of its tasks.
+    ``draft_of`` turns a record into a task, without ``place`` and the gold's ``source``; it raises
+    ``ValueError`` for one that it refuses. ``records`` arranges them first, for instance by the names of
+    columns. A generated benchmark has ``generate(count, seed)`` instead, or ``generate_split(count, seed,
+    split)``, which also measures the guess rates of its tasks; it makes its own ``starters``.
     ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
     a split in a folder that holds other data files too.
 
@@ -145,8 +146,9 @@ class BenchmarkPlugin:
     verifier_official: str
     verifier_training: str
     splits: tuple[str, ...]
-    samples: tuple[TaskDraft, ...]
-    rows: Rows | None = None
+    draft_of: Callable[[Record], TaskDraft] | None = None
+    records: Callable[[Records], Records] = iter
+    starters: Callable[[], Iterable[TaskDraft]] | None = None
     generate: Generate | None = None
     generate_split: GenerateSplit | None = None
     files: Files | None = None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from tasks_app import kinds
 from tasks_app.benchmarks import _contest
 from tasks_app.benchmarks._choice_order import order_of
-from tasks_app.types import BadRow, GoldDraft, PictureDraft, Record, TaskDraft
+from tasks_app.types import BadRow, Record, Records, TaskDraft
 
 CHOOSE_AND_SUBMIT_STEPS = 2
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -32,37 +32,18 @@ MISSING_FIGURE = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChoiceItem:
-    """A question with choices as its source has it. ``answer`` is the label of the right one.
+def with_choices(
+    draft: TaskDraft, texts: Sequence[str], *, labels: Sequence[str] = (), passage: str = ""
+) -> TaskDraft:
+    """A question with choices, from a draft whose gold's answer is the label of the right one.
 
-    ``labels`` are as shown, the letters from A where the source names none. A picture's place in a text is
-    ``<image k>``.
+    ``labels`` are as shown; the letters from A, if the source names none. ``<image k>`` is the place of a
+    picture. Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer.
     """
-
-    key: str
-    question: str
-    texts: Sequence[str]
-    answer: str
-    labels: Sequence[str] = ()
-    passage: str = ""
-    is_latex: bool = False
-    pictures: tuple[PictureDraft, ...] = ()
-    solution: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    split: str | None = None
-    difficulty: float | None = None
-    tags: tuple[str, ...] = ()
-    place: str = ""
-
-
-def task_draft(item: ChoiceItem) -> TaskDraft:
-    """Raises ``ValueError`` for an empty text, fewer than two choices, bad labels or a bad answer."""
-    question, passage = cleaned(item.question), cleaned(item.passage)
-    texts = [cleaned(text) for text in item.texts]
-    labels = tuple(item.labels) or LETTERS[: len(texts)]
-    _check(question=question, texts=texts, labels=labels, answer=item.answer)
-    payload: dict[str, Any] = {"text": question, "format": "latex" if item.is_latex else "plain"}
+    question, passage, texts = cleaned(draft.payload["text"]), cleaned(passage), [*map(cleaned, texts)]
+    labels = tuple(labels) or LETTERS[: len(texts)]
+    _check(question=question, texts=texts, labels=labels, answer=draft.gold.answer)
+    payload = {**draft.payload, "text": question}
     if passage:
         payload["passage"] = passage
     payload["choices"] = [{"label": label, "text": text} for label, text in zip(labels, texts, strict=True)]
@@ -70,25 +51,15 @@ def task_draft(item: ChoiceItem) -> TaskDraft:
     # Applies to any two texts: marking only the right one's double would reveal which choice is right.
     is_ambiguous = len(set(texts)) < len(texts)
     reason = AMBIGUOUS_REASON if is_ambiguous else ""
-    return TaskDraft(
-        key=item.key,
+    return replace(
+        draft,
         kind=kinds.CHOICE,
         payload=payload,
-        pictures=item.pictures,
-        gold=GoldDraft(
-            answer=item.answer,
-            accepted=alike(item.answer, labels=labels, texts=texts),
-            solution=item.solution,
-            extra=item.extra,
-            source=item.place,
-        ),
-        split=item.split,
-        difficulty=item.difficulty,
-        tags=(*item.tags, AMBIGUOUS_TAG) if is_ambiguous else item.tags,
+        gold=replace(draft.gold, accepted=alike(draft.gold.answer, labels=labels, texts=texts)),
+        tags=(*draft.tags, AMBIGUOUS_TAG) if is_ambiguous else draft.tags,
         guess_rate=1 / len(texts),
         oracle_steps=CHOOSE_AND_SUBMIT_STEPS,
-        gap_reason=reason or _missing_figure(f"{passage}\n{question}", has_pictures=bool(item.pictures)),
-        place=item.place,
+        gap_reason=reason or _missing_figure(f"{passage}\n{question}", has_pictures=bool(draft.pictures)),
     )
 
 
@@ -110,21 +81,19 @@ def letter_of(index: int, *, count: int) -> str:
     return LETTERS[index]
 
 
-def split_of(file: Path, *, names: Mapping[str, str]) -> str | None:
+def split_of(file: Path, names: Mapping[str, str]) -> str | None:
     """The split named by a file, or else by its folder; ``names`` are those that sources use."""
     stem = f"-{_dashed(file.stem)}-"
     splits = [split for name, split in names.items() if f"-{_dashed(name)}-" in stem]
     return splits[0] if splits else names.get(file.parent.name.casefold())
 
 
-def renumbered(
-    rows: Iterable[Record | BadRow], group_of: Callable[[Record], str]
-) -> Iterator[Record | BadRow]:
+def renumbered(rows: Records, group_of: Callable[[Record], str | None]) -> Records:
     """Records numbered from 1 within their group, so that keys do not depend on what else is read.
 
     An unreadable row counts in the group named after its file.
     """
-    numbers: Counter[str] = Counter()
+    numbers: Counter[str | None] = Counter()
     for record in rows:
         group = record.place.rpartition(":")[0] if isinstance(record, BadRow) else group_of(record)
         numbers[group] += 1
@@ -148,5 +117,6 @@ def _missing_figure(text: str, *, has_pictures: bool) -> str:
     return _contest.MISSING_FIGURE_REASON if not has_pictures and MISSING_FIGURE.search(text) else ""
 
 
+@lru_cache(maxsize=512)
 def _dashed(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.casefold())

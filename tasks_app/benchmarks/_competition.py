@@ -1,4 +1,4 @@
-"""Shared by MATH and its subsets: boxed answers, levels, subjects, figures drawn in Asymptote."""
+"""Shared by competition problems: drafts, figures in Asymptote; MATH's boxed answers, levels, subjects."""
 
 from __future__ import annotations
 
@@ -56,30 +56,42 @@ def slug(subject: str) -> str:
     return subject.lower().replace("&", "and").replace(" ", "_")
 
 
-def task_draft(
+def problem_draft(
     *,
     key: str,
     problem: str,
-    answer: str,
-    solution: str,
-    subject: str,
-    level: int | None,
-    split: str | None,
-    place: str,
+    gold: GoldDraft,
+    tags: tuple[str, ...],
+    difficulty: float | None,
+    split: str | None = None,
+    gap_reason: str = "",
 ) -> TaskDraft:
     """Raises ``ValueError`` for an empty problem or answer."""
     text = problem.strip()
-    if not text or not answer.strip():
+    if not text or not gold.answer:
         raise ValueError("the problem or its answer is empty")
-    tags = (slug(subject),) if level is None else (slug(subject), f"level-{level}")
     return TaskDraft(
         key=key,
         split=split,
         prompt=text,
         payload={"text": text, "format": "latex"},
-        gold=GoldDraft(answer=answer.strip(), solution=solution, source=place),
-        difficulty=None if level is None else (level - 1) / (HIGHEST_LEVEL - 1),
+        gold=gold,
+        difficulty=difficulty,
         tags=tags,
-        gap_reason=FIGURE_REASON if FIGURE in text else "",
-        place=place,
+        gap_reason=FIGURE_REASON if FIGURE in text else gap_reason,
+    )
+
+
+def task_draft(
+    *, key: str, problem: str, answer: str, solution: str, subject: str, level: str, split: str | None = None
+) -> TaskDraft:
+    """A problem of MATH. Raises ``ValueError`` for an empty problem or answer and an unknown level."""
+    number = level_of(level)
+    return problem_draft(
+        key=key,
+        split=split,
+        problem=problem,
+        gold=GoldDraft(answer=answer.strip(), solution=solution),
+        difficulty=None if number is None else (number - 1) / (HIGHEST_LEVEL - 1),
+        tags=(slug(subject),) if number is None else (slug(subject), f"level-{number}"),
     )

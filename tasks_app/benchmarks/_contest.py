@@ -12,10 +12,13 @@ Neither set has pictures. A problem that needs one stays, marked as not eligible
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from tasks_app.benchmarks import _competition
-from tasks_app.types import GoldDraft, TaskDraft
+from tasks_app.types import GoldDraft, Record, TaskDraft
 
 MISSING_FIGURE = re.compile(
     r"\bas (?:shown|pictured|depicted|illustrated)\b"
@@ -26,6 +29,17 @@ MISSING_FIGURE = re.compile(
 )
 MISSING_FIGURE_REASON = "the text refers to a figure that the data does not have"
 ADDRESS = re.compile(r"/(?P<year>\d{4})_(?P<paper>A[A-Z]+_\w+?)_Problems/Problem_(?P<number>\d+)$")
+
+
+class OfficialRow(msgspec.Struct):
+    """``answer`` is a number, or a text that names one or more; copies call the problem ``question``."""
+
+    answer: int | float | str
+    problem: str = ""
+    question: str = ""
+    id: int | str | None = None
+    url: str = ""
+    solution: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,37 +65,50 @@ def place_of(url: str) -> Place | None:
 
 def gap_reason(text: str) -> str:
     """Why a problem is not eligible for the modality gap; empty when it is."""
-    if _competition.FIGURE in text:
-        return _competition.FIGURE_REASON
     return MISSING_FIGURE_REASON if MISSING_FIGURE.search(text) else ""
 
 
-def task_draft(
-    *, key: str, problem: str, gold: GoldDraft, contest: str, place: Place | None, last_number: int
-) -> TaskDraft:
-    """Raises ``ValueError`` for an empty problem or a number that the paper does not have.
+@dataclass(frozen=True)
+class Contest:
+    """``answers_of`` gives the accepted answers that a cell names; it raises ``ValueError`` for none."""
 
-    A paper's problems get harder: difficulty is 0 for the first and 1 for number ``last_number``.
-    """
-    text = problem.strip()
-    if not text:
-        raise ValueError("the problem is empty")
-    if place and not 1 <= place.number <= last_number:
-        raise ValueError(f"the problem number {place.number} is not between 1 and {last_number}")
-    return TaskDraft(
-        key=key,
-        prompt=text,
-        payload={"text": text, "format": "latex"},
-        gold=gold,
-        difficulty=(place.number - 1) / (last_number - 1) if place else None,
-        tags=_tags(contest, place),
-        gap_reason=gap_reason(text),
-        place=gold.source,
-    )
+    name: str
+    last_number: int
+    answers_of: Callable[[int | float | str], Sequence[str]]
 
+    def draft_of(self, record: Record) -> TaskDraft:
+        """The key is year, paper and number (``2022-II-8``), or else the ``id``, or else the row's number."""
+        row = msgspec.convert(record.value, OfficialRow)
+        place = place_of(row.url)
+        return self.draft(
+            key=place.key if place else str(record.number if row.id is None else row.id),
+            problem=row.problem or row.question,
+            answer=row.answer,
+            solution=row.solution or "",
+            place=place,
+        )
 
-def _tags(contest: str, place: Place | None) -> tuple[str, ...]:
-    if place is None:
-        return ()
-    year = f"year-{place.year}"
-    return (f"{contest}-{place.paper.lower()}", year) if place.paper else (year,)
+    def draft(
+        self, *, key: str, problem: str, answer: int | float | str, solution: str = "", place: Place | None
+    ) -> TaskDraft:
+        """Raises ``ValueError`` for an empty problem or a number that the paper does not have.
+
+        A paper's problems get harder: difficulty is 0 for the first and 1 for number ``last_number``.
+        """
+        if place and not 1 <= place.number <= self.last_number:
+            raise ValueError(f"the problem number {place.number} is not between 1 and {self.last_number}")
+        first, *others = self.answers_of(answer)
+        return _competition.problem_draft(
+            key=key,
+            problem=problem,
+            gold=GoldDraft(answer=first, accepted=tuple(others), solution=solution),
+            difficulty=(place.number - 1) / (self.last_number - 1) if place else None,
+            tags=self._tags(place),
+            gap_reason=gap_reason(problem),
+        )
+
+    def _tags(self, place: Place | None) -> tuple[str, ...]:
+        if place is None:
+            return ()
+        year = f"year-{place.year}"
+        return (f"{self.name}-{place.paper.lower()}", year) if place.paper else (year,)

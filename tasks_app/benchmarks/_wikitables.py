@@ -12,6 +12,7 @@ import msgspec
 from verifiers import denotations
 
 PLACE = re.compile(r"csv/(\d+)-csv/(\d+)\.[ct]sv")
+TABLE_PATH = re.compile(r"csv/[\w-]+/\w+\.csv")
 
 
 class Table(msgspec.Struct):
@@ -40,8 +41,7 @@ def _folders(file: Path) -> tuple[Path, ...]:
 
 def path_of(context: str, *, questions: Path) -> Path:
     """The table that a question of the file ``questions`` names. Raises ``ValueError`` when there is none."""
-    is_place = PLACE.fullmatch(context) and context.endswith(".csv")
-    path = above(questions, context) if is_place else None
+    path = above(questions, context) if TABLE_PATH.fullmatch(context) else None
     if path is None:
         raise ValueError(f"there is no table {context[:80]!r} in a folder above the file")
     return path

@@ -9,16 +9,14 @@ the predicted labels. The official folder repeats the questions as CSV files, wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices
-from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, TaskDraft
 
 SPLIT_NAMES = {"train": "train", "validation": "dev", "dev": "dev", "test": "test"}
 CONFIGS = ("challenge", "easy")
@@ -48,46 +46,29 @@ class OfficialRow(msgspec.Struct):
     choices: HubChoices | None = None
 
 
-def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per row; the key is the official ``id``, which no other question of either set has."""
-    return record_files.drafts(records, _draft_of)
-
-
 def files(folder: Path, _split: str) -> list[Path]:
     return [file for file in record_files.source_files(folder) if file.suffix in (".jsonl", ".parquet")]
 
 
-def _draft_of(record: Record) -> TaskDraft:
+def draft_of(record: Record) -> TaskDraft:
+    """The key is the official ``id``, which no other question of either set has; a tag names the set.
+
+    Raises ``ValueError`` for missing choices, an empty text, repeated labels, a key that is no label.
+    """
     row = msgspec.convert(record.value, OfficialRow)
-    config, split = _file_facts(record.file)
-    return task_draft(row, config=config, split=split, place=record.place)
-
-
-@lru_cache(maxsize=64)
-def _file_facts(file: Path) -> tuple[str, str | None]:
-    """The set (empty if neither file nor folder names it) and the split."""
-    name = f"{file.parent.name}/{file.name}".casefold()
-    config = next((config for config in CONFIGS if config in name), "")
-    return config, _choices.split_of(file, names=SPLIT_NAMES)
-
-
-def task_draft(row: OfficialRow, *, config: str, split: str | None = None, place: str = "") -> TaskDraft:
-    """Raises ``ValueError`` for missing choices, an empty text, repeated labels, a key that is no label."""
     stem, choices = _question(row)
+    name = f"{record.file.parent.name}/{record.file.name}".casefold()
+    config = [config for config in CONFIGS if config in name][:1]
     grade = GRADE.search(row.id)
-    tags = (config, f"grade-{grade['grade']}" if grade else "")
-    return _choices.task_draft(
-        _choices.ChoiceItem(
-            key=row.id,
-            question=stem,
-            labels=[choice.label for choice in choices],
-            texts=[choice.text for choice in choices],
-            answer=row.answer,
-            split=split,
-            tags=tuple(tag for tag in tags if tag),
-            place=place,
-        )
+    draft = TaskDraft(
+        key=row.id,
+        payload={"text": stem, "format": "plain"},
+        gold=GoldDraft(answer=row.answer),
+        split=_choices.split_of(record.file, SPLIT_NAMES),
+        tags=(*config, f"grade-{grade['grade']}") if grade else (*config,),
     )
+    labels = [choice.label for choice in choices]
+    return _choices.with_choices(draft, [choice.text for choice in choices], labels=labels)
 
 
 def _question(row: OfficialRow) -> tuple[str, list[Choice]]:
@@ -101,53 +82,7 @@ def _question(row: OfficialRow) -> tuple[str, list[Choice]]:
     return row.question, [Choice(text, label) for text, label in zip(*pairs, strict=True)]
 
 
-def _sample(key: str, stem: str, choices: dict[str, str], answer: str) -> OfficialRow:
-    question = Question(stem, [Choice(text, label) for label, text in choices.items()])
-    return OfficialRow(id=key, question=question, answer=answer)
-
-
-SAMPLES = (
-    (
-        "easy",
-        _sample(
-            "starter-1",
-            "A puddle is gone after a sunny morning. What has happened to most of its water?",
-            {
-                "A": "It has frozen.",
-                "B": "It has become rock.",
-                "C": "It has evaporated.",
-                "D": "It has burned.",
-            },
-            "C",
-        ),
-    ),
-    (
-        "challenge",
-        _sample(
-            "starter-2",
-            "Two equal cups of tea stand in a cool room, one with a lid. Why does that one stay warm longer?",
-            {
-                "1": "The lid warms the tea.",
-                "2": "Less water evaporates, and evaporation takes heat away.",
-                "3": "The lid makes the tea heavier.",
-                "4": "Cold air sinks through the lid.",
-            },
-            "2",
-        ),
-    ),
-    (
-        "challenge",
-        _sample(
-            "starter-3",
-            "Which of these changes makes a new substance?",
-            {"A": "a nail that rusts", "B": "ice that melts", "C": "salt that dissolves in soup"},
-            "A",
-        ),
-    ),
-)
-
-benchmarks.register(
-    "arc",
+benchmark_register(
     BenchmarkPlugin(
         id="arc",
         title="ARC: science exam questions with choices",
@@ -157,9 +92,8 @@ benchmarks.register(
         verifier_official="choice-v1",
         verifier_training="choice-v1",
         splits=("train", "dev", "test"),
-        rows=rows,
+        draft_of=draft_of,
         files=files,
-        samples=tuple(task_draft(row, config=config) for config, row in SAMPLES),
         hub=HubSource(
             repo="allenai/ai2_arc",
             files={
@@ -167,5 +101,5 @@ benchmarks.register(
                 for split, name in (("train", "train"), ("dev", "validation"), ("test", "test"))
             },
         ),
-    ),
+    )
 )

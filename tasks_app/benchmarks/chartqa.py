@@ -10,26 +10,17 @@ are, odd ones too. Official check: relaxed accuracy, ``verifiers/builtin/relaxed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from core.errors import GymError
-from tasks_app import kinds, record_files
-from tasks_app.benchmarks import _drawings, _picture_sources
-from tasks_app.registry import benchmarks
-from tasks_app.types import (
-    BadRow,
-    BenchmarkPlugin,
-    GoldDraft,
-    HubSource,
-    PictureDraft,
-    Record,
-    Row,
-    TaskDraft,
-)
+from tasks_app import kinds
+from tasks_app.benchmarks import _picture_sources
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, PictureDraft, Record, TaskDraft
 
 SPLITS = ("train", "val", "test")
 CHARTS = "png"
@@ -51,14 +42,6 @@ class HubRow(msgspec.Struct):
     human_or_machine: int | str
 
 
-def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per question. The key is the question's author and its number in its file, ``human/12``.
-
-    The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
-    """
-    return record_files.drafts(records, _draft_of)
-
-
 def files(folder: Path, split: str) -> list[Path]:
     """A split's questions, in a folder of all splits or of one. Raises ``GymError`` ``no_file``."""
     paths = [file for file in sorted(folder.rglob(f"{split}_*.json")) if QUESTIONS.fullmatch(file.stem)]
@@ -69,49 +52,40 @@ def files(folder: Path, split: str) -> list[Path]:
     return paths
 
 
-def _draft_of(record: Record) -> TaskDraft:
-    if record.file.suffix == ".parquet":
-        return _from_hub(record)
+def draft_of(record: Record) -> TaskDraft:
+    """The key is the question's author and its number in its file, ``human/12``.
+
+    The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
+    """
+    if isinstance(record.value, dict) and "human_or_machine" in record.value:
+        return _hub_draft(record)
     named = QUESTIONS.fullmatch(record.file.stem)
     if named is None:
         raise ValueError(f"the file's name is not like test_{HUMAN}.json or test_{AUGMENTED}.json")
     row = msgspec.convert(record.value, OfficialRow)
     if not CHART_NAME.fullmatch(row.imgname):
         raise ValueError(f"the chart {row.imgname[:80]!r} is not the name of a file")
-    chart = _picture_sources.picture_draft(row.imgname, folder=record.file.parent / CHARTS)
-    return task_draft(
+    return _draft(
         row.query,
-        labels=(row.label,),
-        chart=chart,
+        labels=[row.label],
+        chart=_picture_sources.picture_draft(row.imgname, folder=record.file.parent / CHARTS),
         key=f"{named['origin']}/{record.line}",
-        origin=named["origin"],
         split=named["split"],
-        place=record.place,
     )
 
 
-def _from_hub(record: Record) -> TaskDraft:
+def _hub_draft(record: Record) -> TaskDraft:
     row = msgspec.convert(record.value, HubRow)
-    origin = HUMAN if row.human_or_machine in (0, HUMAN) else AUGMENTED
-    return task_draft(
+    return _draft(
         row.query,
-        labels=tuple(row.label) if isinstance(row.label, list) else (row.label,),
+        labels=row.label if isinstance(row.label, list) else [row.label],
         chart=_picture_sources.picture_draft(row.image, folder=record.file.parent),
-        key=f"{origin}/row-{record.number}",
-        origin=origin,
-        place=record.place,
+        key=f"{HUMAN if row.human_or_machine in (0, HUMAN) else AUGMENTED}/row-{record.number}",
     )
 
 
-def task_draft(
-    query: str,
-    *,
-    labels: tuple[str, ...],
-    chart: PictureDraft,
-    key: str,
-    origin: str,
-    split: str | None = None,
-    place: str = "",
+def _draft(
+    query: str, *, labels: Sequence[str], chart: PictureDraft, key: str, split: str | None = None
 ) -> TaskDraft:
     """Raises ``ValueError`` for an empty question or label."""
     text = query.strip()
@@ -124,22 +98,13 @@ def task_draft(
         kind=kinds.PICTURE,
         payload={"text": text, "format": "plain"},
         pictures=(chart,),
-        gold=GoldDraft(answer=labels[0], accepted=labels[1:], source=place),
+        gold=GoldDraft(answer=labels[0], accepted=tuple(labels[1:])),
         split=split,
-        tags=(origin,),
-        place=place,
+        tags=(key.partition("/")[0],),
     )
 
 
-SAMPLES: tuple[tuple[str, str, str, Callable[[], bytes]], ...] = (
-    ("On which day did the museum have the second most visitors?", "Sun", HUMAN, _drawings.visitors),
-    ("How many more people came on Saturday than on Tuesday?", "215", HUMAN, _drawings.visitors),
-    ("In which year was the least fish caught?", "2017", AUGMENTED, _drawings.catches),
-    ("What is the average of the catches of 2016 and 2018, in tons?", "45.5", HUMAN, _drawings.catches),
-)
-
-benchmarks.register(
-    "chartqa",
+benchmark_register(
     BenchmarkPlugin(
         id="chartqa",
         title="ChartQA: questions about charts",
@@ -149,16 +114,10 @@ benchmarks.register(
         verifier_official="relaxed-v1",
         verifier_training="relaxed_strict-v1",
         splits=SPLITS,
-        rows=rows,
+        draft_of=draft_of,
         files=files,
-        samples=tuple(
-            task_draft(
-                query, labels=(label,), chart=PictureDraft(data=drawn), key=f"starter-{number}", origin=origin
-            )
-            for number, (query, label, origin, drawn) in enumerate(SAMPLES, start=1)
-        ),
         hub=HubSource(
             repo="HuggingFaceM4/ChartQA", files={split: (f"data/{split}-*.parquet",) for split in SPLITS}
         ),
-    ),
+    )
 )

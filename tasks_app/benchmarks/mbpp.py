@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from tasks_app import kinds, record_files
-from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow, BenchmarkPlugin, Enrichment, GoldDraft, HubSource, Record, Row, TaskDraft
+from tasks_app import kinds
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, Enrichment, GoldDraft, HubSource, Record, TaskDraft
 from verifiers import mutation
 from verifiers.types import Gold
 
@@ -35,6 +35,8 @@ NOT_DETERMINISTIC = "not-deterministic"
 
 
 class OfficialRow(msgspec.Struct):
+    """``pairs`` are in the starter set alone, which needs no sandbox."""
+
     task_id: int
     code: str
     test_list: list[str]
@@ -42,35 +44,14 @@ class OfficialRow(msgspec.Struct):
     prompt: str = ""
     test_setup_code: str = ""
     test_imports: list[str] = []
+    pairs: list[Any] = []
 
 
-def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per row; the key is the official ``task_id``, which says the split too."""
-    return record_files.drafts(records, _draft_of)
-
-
-def _draft_of(record: Record) -> TaskDraft:
+def draft_of(record: Record) -> TaskDraft:
+    """The key is the official ``task_id``, which says the split too. Raises ``ValueError`` for what is empty
+    or not Python.
+    """
     row = msgspec.convert(record.value, OfficialRow)
-    return task_draft(row, key=str(row.task_id), split=split_of(row.task_id), place=record.place)
-
-
-def split_of(task_id: int) -> str:
-    """``ValueError`` for a number that the set does not have."""
-    for split, (first, last) in RANGES.items():
-        if first <= task_id <= last:
-            return split
-    raise ValueError(f"the task_id {task_id} is not between 1 and 974")
-
-
-def task_draft(
-    row: OfficialRow,
-    *,
-    key: str,
-    split: str | None = None,
-    place: str = "",
-    extra: Mapping[str, Any] | None = None,
-) -> TaskDraft:
-    """``ValueError`` for what is empty or no Python. ``extra`` is added to the gold's."""
     text = (row.text or row.prompt).strip()
     code = _lines(row.code)
     tests = [_lines(test).strip() for test in row.test_list]
@@ -79,15 +60,23 @@ def task_draft(
         raise ValueError("the text, the code or an assert is empty")
     signature = signature_of(code, tests=tests)
     _parsed(setup, what="the set-up")
+    extra = {"tests": tests, "setup": setup, **({PAIRS: row.pairs} if row.pairs else {})}
     return TaskDraft(
-        key=key,
-        split=split,
+        key=str(row.task_id),
+        split=split_of(row.task_id),
         kind=kinds.CODE,
         payload={"text": text, "format": "plain", "signature": signature, "asserts": tests[:1]},
-        gold=GoldDraft(answer=code, extra={"tests": tests, "setup": setup, **(extra or {})}, source=place),
+        gold=GoldDraft(answer=code, extra=extra),
         tags=("python",),
-        place=place,
     )
+
+
+def split_of(task_id: int) -> str:
+    """``ValueError`` for a number that the set does not have."""
+    for split, (first, last) in RANGES.items():
+        if first <= task_id <= last:
+            return split
+    raise ValueError(f"the task_id {task_id} is not between 1 and 974")
 
 
 def signature_of(code: str, *, tests: list[str]) -> str:
@@ -127,73 +116,14 @@ def _parsed(source: str, *, what: str) -> ast.Module:
             warnings.simplefilter("ignore")  # of escapes such as "\\.", which some references have
             return ast.parse(source)
     except SyntaxError as error:
-        raise ValueError(f"{what} is no Python: {error}") from error
+        raise ValueError(f"{what} is not Python: {error}") from error
 
 
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-SAMPLES = (
-    (
-        OfficialRow(
-            task_id=1,
-            text="Write a function to find how many of the numbers in a list are larger than both of their "
-            "neighbours. The first and the last number have only one neighbour and do not count.",
-            code="def count_peaks(numbers):\n"
-            "    triples = zip(numbers, numbers[1:], numbers[2:])\n"
-            "    return sum(1 for left, middle, right in triples if left < middle > right)\n",
-            test_list=[
-                "assert count_peaks([1, 3, 2, 5, 4]) == 2",
-                "assert count_peaks([1, 2, 3]) == 0",
-                "assert count_peaks([7]) == 0",
-            ],
-        ),
-        [["count_peaks([1, 3, 2, 5, 7])", 1], ["count_peaks([4, 4, 2, 9, 8])", 1]],
-    ),
-    (
-        OfficialRow(
-            task_id=2,
-            text="Write a function to shorten a text: every run of the same character becomes that character "
-            "and the length of the run.",
-            code="from itertools import groupby\n\n\n"
-            "def run_lengths(text):\n"
-            '    """A run of one has its number too."""\n'
-            '    return "".join(f"{letter}{len(list(run))}" for letter, run in groupby(text))\n',
-            test_list=[
-                "assert run_lengths('aaab') == 'a3b1'",
-                "assert run_lengths('  x') == ' 2x1'",
-                "assert run_lengths('') == ''",
-            ],
-        ),
-        [["run_lengths('aabb')", "a2b2"], ["run_lengths('zzzz')", "z4"]],
-    ),
-    (
-        OfficialRow(
-            task_id=3,
-            text="Write a function to check whether every bracket of a text, round, square or curly, is "
-            "closed in the right order.",
-            code="def is_balanced(text):\n"
-            '    pairs = {")": "(", "]": "[", "}": "{"}\n'
-            "    opened = []\n"
-            "    for letter in text:\n"
-            "        if letter in pairs.values():\n"
-            "            opened.append(letter)\n"
-            "        elif letter in pairs and (not opened or opened.pop() != pairs[letter]):\n"
-            "            return False\n"
-            "    return not opened\n",
-            test_list=[
-                "assert is_balanced('f(a[0], {1: 2})') == True",
-                "assert is_balanced('([)]') == False",
-                "assert is_balanced('((') == False",
-            ],
-        ),
-        [["is_balanced('f(b[0], {1: 2}')", False], ["is_balanced('{[()]}')", True]],
-    ),
-)
-
-benchmarks.register(
-    "mbpp",
+benchmark_register(
     BenchmarkPlugin(
         id="mbpp",
         title="MBPP: mostly basic Python problems",
@@ -204,10 +134,7 @@ benchmarks.register(
         verifier_training="code_strict-v1",
         splits=tuple(RANGES),
         example_split="prompt",
-        rows=rows,
-        samples=tuple(
-            task_draft(row, key=f"starter-{row.task_id}", extra={PAIRS: pairs}) for row, pairs in SAMPLES
-        ),
+        draft_of=draft_of,
         hub=HubSource(
             repo="google-research-datasets/mbpp",
             files={split: (f"full/{split}-*.parquet",) for split in RANGES},
@@ -215,5 +142,5 @@ benchmarks.register(
         enrichment=Enrichment(
             what="held-back inputs", keys=(PAIRS, IS_DETERMINISTIC), compute=held_back, tags=tags
         ),
-    ),
+    )
 )

@@ -10,9 +10,8 @@ of the test split are hidden (``?``): its rows are refused. The official check i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,18 +19,9 @@ import msgspec
 
 from core.errors import GymError
 from tasks_app import kinds, record_files
-from tasks_app.benchmarks import _choices, _drawings, _mmmu, _picture_sources
-from tasks_app.registry import benchmarks
-from tasks_app.types import (
-    BadRow,
-    BenchmarkPlugin,
-    GoldDraft,
-    HubSource,
-    PictureDraft,
-    Record,
-    Row,
-    TaskDraft,
-)
+from tasks_app.benchmarks import _choices, _mmmu, _picture_sources
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, PictureDraft, Record, TaskDraft
 
 PICTURES_MAX = 7
 PRO = "pro-standard"
@@ -75,11 +65,6 @@ class OfficialRow(msgspec.Struct, kw_only=True):
         }
 
 
-def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per row; the key is its id."""
-    return record_files.drafts(records, _draft_of)
-
-
 def files(folder: Path, split: str) -> list[Path]:
     """A split's files in a folder of all subjects, or of MMMU-Pro. Raises ``GymError`` ``no_file``."""
     if split == PRO:
@@ -98,47 +83,45 @@ def _is_pro(file: Path) -> bool:
     return file.suffix == ".jsonl" or (file.suffix == ".parquet" and file.parent.name == PRO_FOLDER)
 
 
-def _draft_of(record: Record) -> TaskDraft:
+def draft_of(record: Record) -> TaskDraft:
+    """The key is the row's id. Raises ``ValueError``.
+
+    The draft's pictures are numbered from 1 without gaps, so ``<image 3>`` may become ``<image 2>``.
+    """
     row = msgspec.convert(record.value, OfficialRow)
     named = ID.fullmatch(row.id)
     if named is None:
         raise ValueError(f"the id {row.id[:80]!r} is not like validation_Accounting_1")
-    split = named["split"] if row.question_type else PRO
     pictures = row.pictures(record.file.parent)
-    return task_draft(row, pictures=pictures, subject=named["subject"], split=split, place=record.place)
-
-
-def task_draft(
-    row: OfficialRow,
-    *,
-    pictures: Mapping[int, PictureDraft],
-    subject: str,
-    split: str | None = None,
-    place: str = "",
-) -> TaskDraft:
-    """``pictures`` by the numbers that the row's texts use. Raises ``ValueError``.
-
-    The draft's are numbered from 1 without gaps, so ``<image 3>`` may become ``<image 2>``.
-    """
     options = row.options if isinstance(row.options, list) else _mmmu.list_read(row.options)
-    texts = _renumbered([row.question, row.explanation or "", *options], pictures)
-    golds = gold_values(row.answer)
+    question, explanation, *texts = _renumbered([row.question, row.explanation or "", *options], pictures)
+    answer, *others = gold_values(row.answer)
     is_open = row.question_type == "open"
-    item = _choices.ChoiceItem(
+    draft = TaskDraft(
         key=row.id,
-        question=texts[0],
-        texts=texts[2:],
-        answer=golds[0],
-        is_latex=_mmmu.is_latex([texts[0], *texts[2:]]),
+        kind=kinds.PICTURE,
+        payload={
+            "text": _choices.cleaned(question),
+            "format": "latex" if _mmmu.is_latex([question, *texts]) else "plain",
+        },
         pictures=tuple(pictures[number] for number in sorted(pictures)),
-        solution="" if texts[1] == HIDDEN else texts[1],
-        extra={"options": texts[2:], "question_type": "open" if is_open else "multiple-choice"},
-        split=split,
+        gold=GoldDraft(
+            answer=answer,
+            accepted=tuple(others),
+            solution="" if explanation == HIDDEN else explanation,
+            extra={"options": texts, "question_type": "open" if is_open else "multiple-choice"},
+        ),
+        split=named["split"] if row.question_type else PRO,
         difficulty=DIFFICULTIES.get((row.topic_difficulty or "").casefold()),
-        tags=tags_of(row, subject=subject),
-        place=place,
+        tags=tags_of(row, subject=named["subject"]),
     )
-    return _open_draft(item, golds) if is_open else _choice_draft(item)
+    if not draft.payload["text"]:
+        raise ValueError("the question is empty")
+    if is_open:
+        return draft
+    draft = _choices.with_choices(draft, texts)
+    # MMMU's choices stay in their order, whatever they say.
+    return replace(draft, payload={**draft.payload, "order": "fixed"})
 
 
 def _renumbered(texts: Sequence[str], pictures: Mapping[int, PictureDraft]) -> list[str]:
@@ -175,104 +158,7 @@ def tags_of(row: OfficialRow, *, subject: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(slug for slug in slugs if slug))
 
 
-def _choice_draft(item: _choices.ChoiceItem) -> TaskDraft:
-    """Choices stay in their order: MMMU is not permuted, whatever its choices say."""
-    draft = _choices.task_draft(item)
-    return replace(draft, payload={**draft.payload, "order": "fixed"})
-
-
-def _open_draft(item: _choices.ChoiceItem, golds: tuple[str, ...]) -> TaskDraft:
-    text = _choices.cleaned(item.question)
-    if not text:
-        raise ValueError("the question is empty")
-    return TaskDraft(
-        key=item.key,
-        kind=kinds.PICTURE,
-        payload={"text": text, "format": "latex" if item.is_latex else "plain"},
-        pictures=item.pictures,
-        gold=GoldDraft(
-            answer=golds[0], accepted=golds[1:], solution=item.solution, extra=item.extra, source=item.place
-        ),
-        split=item.split,
-        difficulty=item.difficulty,
-        tags=item.tags,
-        place=item.place,
-    )
-
-
-SAMPLES = (
-    (
-        OfficialRow(
-            id="starter-1",
-            question="Two plots of land are drawn on a grid. <image 1> Every square of it is one hectare. "
-            "Which plot is larger?",
-            options=["Plot P", "Plot Q", "They are equally large.", "The drawing does not say."],
-            answer="B",
-            explanation="Plot P covers 3 times 4 squares, plot Q 7 times 2, so Q is larger by 2 hectares.",
-            img_type="['Diagrams']",
-            topic_difficulty="Easy",
-            subfield="Geometry",
-        ),
-        (_drawings.plots,),
-        "Math",
-    ),
-    (
-        OfficialRow(
-            id="starter-2",
-            question="A quantity is measured once a day and doubles from one day to the next. Which of the "
-            "graphs can show it?",
-            options=["<image 1>", "<image 2>", "<image 3>"],
-            answer="C",
-            explanation="Doubling adds more from day to day, so the line gets ever steeper.",
-            img_type="['Plots and Charts']",
-            topic_difficulty="Medium",
-            subfield="Algebra",
-        ),
-        tuple(partial(_drawings.curve, form=form) for form in ("line", "root", "double")),
-        "Math",
-    ),
-    (
-        OfficialRow(
-            id="starter-3",
-            question=r"Resistors of $R_1 = 6\,\Omega$ and $R_2 = 12\,\Omega$ are joined as in <image 1> to "
-            r"a source of $U = 9\,\mathrm{V}$. How many watts does the source deliver?",
-            options=[],
-            answer="20.25",
-            explanation=r"In parallel they are $4\,\Omega$, and $9^2 / 4 = 20.25$.",
-            img_type="['Diagrams']",
-            topic_difficulty="Hard",
-            question_type="open",
-            subfield="Electrical Circuit",
-        ),
-        (_drawings.circuit,),
-        "Electronics",
-    ),
-    (
-        OfficialRow(
-            id="starter-4",
-            question="A shop sells lamps at the prices of <image 1> and sold as many as <image 2> says. "
-            "Which lamp brought in the most money?",
-            options=["Desk", "Floor", "Wall", "Garden", "String"],
-            answer="D",
-            explanation="Desk 40*30 = 1200, floor 90*10 = 900, wall 25*45 = 1125, garden 60*25 = 1500 and "
-            "string 15*60 = 900 dollars.",
-            img_type="['Tables', 'Plots and Charts']",
-            topic_difficulty="Medium",
-            subfield="Retailing",
-        ),
-        (_drawings.prices, _drawings.sales),
-        "Marketing",
-    ),
-)
-
-
-def _sample(row: OfficialRow, drawings: Sequence[Callable[[], bytes]], subject: str) -> TaskDraft:
-    pictures = {number: PictureDraft(data=drawn) for number, drawn in enumerate(drawings, start=1)}
-    return task_draft(row, pictures=pictures, subject=subject)
-
-
-benchmarks.register(
-    "mmmu",
+benchmark_register(
     BenchmarkPlugin(
         id="mmmu",
         title="MMMU: college questions about pictures",
@@ -283,9 +169,8 @@ benchmarks.register(
         verifier_training="mmmu_strict-v1",
         splits=SPLITS,
         example_split="dev",
-        rows=rows,
+        draft_of=draft_of,
         files=files,
-        samples=tuple(_sample(*sample) for sample in SAMPLES),
         hub=HubSource(
             repo="MMMU/MMMU",
             files={
@@ -295,5 +180,5 @@ benchmarks.register(
             },
             repos={PRO: "MMMU/MMMU_Pro"},
         ),
-    ),
+    )
 )

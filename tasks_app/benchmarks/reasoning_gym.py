@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import GymError
-from tasks_app import kinds
+from tasks_app import kinds, starters
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
-from tasks_app.registry import benchmarks
+from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 SOURCE = "https://github.com/open-thought/reasoning-gym"
@@ -92,37 +92,13 @@ def is_drawn(text: str) -> bool:
     return any(1 < len(first) == len(second) == len(third) for first, second, third in runs)
 
 
-def _sample(place: str, question: str, answer: str, **facts: Any) -> TaskDraft:
-    category, name = place.split("/")
-    item = {"dataset": name, "category": category, "level": None, "levels": 0}
-    return item_draft({**item, "question": question, "answer": answer, "facts": facts}, place="sample")
+def starter_items() -> Iterator[TaskDraft]:
+    """Items written by hand, in the form of the generator's."""
+    for line in starters.path_of("reasoning_gym").read_text().splitlines():
+        yield item_draft(json.loads(line), place="starter")
 
 
-SAMPLES = (
-    _sample(
-        "arithmetic/chain_sum",
-        "State the final answer to the following arithmetic problem: 41 + 7 - 19 =",
-        "29",
-    ),
-    _sample(
-        "games/countdown",
-        "Find a way to make 33 using all of these numbers: 4, 7, 5.\nEach number can only be used once.",
-        "4*7 + 5",
-        numbers=[4, 7, 5],
-        target=33,
-    ),
-    _sample(
-        "algorithmic/binary_matrix",
-        "Replace every 1 that has a 0 beside it, in its row or its column, by 2:\n1 1 1\n1 1 0\n1 1 1",
-        "1 1 2\n1 2 0\n1 1 2",
-    ),
-    _sample(
-        "algorithmic/spell_backward", "Spell this word backward (example: sun -> nus): lantern", "nretnal"
-    ),
-)
-
-benchmarks.register(
-    "reasoning_gym",
+benchmark_register(
     BenchmarkPlugin(
         id="reasoning_gym",
         title="Reasoning Gym",
@@ -132,7 +108,7 @@ benchmarks.register(
         verifier_official="reasoning_gym-v1",
         verifier_training="reasoning_gym-v1",
         splits=("generated",),
-        samples=SAMPLES,
+        starters=starter_items,
         generate=generate,
-    ),
+    )
 )

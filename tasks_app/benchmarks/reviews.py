@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tasks_app.registry import benchmarks
+from tasks_app.registry import benchmark_register
 from tasks_app.sites import benchmark
 
 SITE = "reviews"
-SAMPLED = ("count_conditions", "count_mentions", "mean_rating", "mention_when")
+STARTERS = ("count_conditions", "count_mentions", "mean_rating", "mention_when")
 
-benchmarks.register(SITE, benchmark.plugin(SITE, title="Reviews", sampled=SAMPLED))
+benchmark_register(benchmark.plugin(SITE, title="Reviews", starters=STARTERS))

@@ -8,16 +8,13 @@ with the same fields on the hub. The source gives the four options no order. Che
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import Path
 
 import msgspec
 
-from tasks_app import kinds, record_files
+from tasks_app import kinds
 from tasks_app.benchmarks import _choice_order, _choices
-from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow, BenchmarkPlugin, HubSource, Record, Row, TaskDraft
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, Records, TaskDraft
 
 SPLIT_NAMES = {"train": "train", "validation": "valid", "valid": "valid", "test": "test"}
 
@@ -30,45 +27,29 @@ class OfficialRow(msgspec.Struct):
     distractor3: str
     support: str | None = None
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        return (self.correct_answer, self.distractor1, self.distractor2, self.distractor3)
+
+def records(rows: Records) -> Records:
+    """Numbered within the file of their split."""
+    return _choices.renumbered(rows, _split)
 
 
-def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per row; the key is the row's number in the file of its split."""
-    return record_files.drafts(_choices.renumbered(records, _group), _draft_of)
+def _split(record: Record) -> str | None:
+    return _choices.split_of(record.file, SPLIT_NAMES)
 
 
-def _group(record: Record) -> str:
-    return _split(record.file) or ""
-
-
-@lru_cache(maxsize=64)
-def _split(file: Path) -> str | None:
-    return _choices.split_of(file, names=SPLIT_NAMES)
-
-
-def _draft_of(record: Record) -> TaskDraft:
+def draft_of(record: Record) -> TaskDraft:
+    """The key is the row's number in the file of its split. Raises ``ValueError`` for an empty text."""
     row = msgspec.convert(record.value, OfficialRow)
-    return task_draft(row, key=str(record.number), split=_split(record.file), place=record.place)
-
-
-def task_draft(row: OfficialRow, *, key: str, split: str | None = None, place: str = "") -> TaskDraft:
-    """Raises ``ValueError`` for an empty question or option."""
-    texts = mixed(_choices.cleaned(row.question), [_choices.cleaned(option) for option in row.options])
+    options = (row.correct_answer, row.distractor1, row.distractor2, row.distractor3)
+    texts = mixed(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])
     right = texts.index(_choices.cleaned(row.correct_answer))
-    return _choices.task_draft(
-        _choices.ChoiceItem(
-            key=key,
-            question=row.question,
-            passage=row.support or "",
-            texts=texts,
-            answer=_choices.letter_of(right, count=len(texts)),
-            split=split,
-            place=place,
-        )
+    draft = TaskDraft(
+        key=str(record.number),
+        payload={"text": row.question, "format": "plain"},
+        gold=GoldDraft(answer=_choices.letter_of(right, count=len(texts))),
+        split=_split(record),
     )
+    return _choices.with_choices(draft, texts, passage=row.support or "")
 
 
 def mixed(question: str, options: list[str]) -> list[str]:
@@ -85,37 +66,7 @@ def mixed(question: str, options: list[str]) -> list[str]:
     return sorted(options, key=place)
 
 
-SAMPLES = (
-    OfficialRow(
-        question="What do plants take in from the air to make sugar?",
-        correct_answer="carbon dioxide",
-        distractor1="nitrogen",
-        distractor2="helium",
-        distractor3="methane",
-        support="In photosynthesis a plant uses the energy of light to build sugar from water and carbon "
-        "dioxide. The water comes through the roots, the gas through small openings in the leaves.",
-    ),
-    OfficialRow(
-        question="Which layer of Earth is liquid metal?",
-        correct_answer="outer core",
-        distractor1="crust",
-        distractor2="inner core",
-        distractor3="upper mantle",
-        support="",
-    ),
-    OfficialRow(
-        question="Which kind of rock forms when lava cools?",
-        correct_answer="igneous",
-        distractor1="sedimentary",
-        distractor2="metamorphic",
-        distractor3="granite",
-        support="Lava that reaches the surface loses its heat within days. Its crystals have little time to "
-        "grow, so the igneous rock it leaves is fine-grained.",
-    ),
-)
-
-benchmarks.register(
-    "sciq",
+benchmark_register(
     BenchmarkPlugin(
         id="sciq",
         title="SciQ: science questions with a support passage",
@@ -125,8 +76,8 @@ benchmarks.register(
         verifier_official="choice-v1",
         verifier_training="choice-v1",
         splits=("train", "valid", "test"),
-        rows=rows,
-        samples=tuple(task_draft(row, key=f"starter-{n}") for n, row in enumerate(SAMPLES, start=1)),
+        records=records,
+        draft_of=draft_of,
         hub=HubSource(
             repo="allenai/sciq",
             files={
@@ -135,5 +86,5 @@ benchmarks.register(
                 "test": ("data/test-*.parquet",),
             },
         ),
-    ),
+    )
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tasks_app.registry import benchmarks
+from tasks_app.registry import benchmark_register
 from tasks_app.sites import benchmark
 
 SITE = "stays"
 # Only families answered in words: their golds can be proved without an episode.
-SAMPLED = ("cheapest_with_without", "first_free_stretch", "missing_amenities", "total_price")
+STARTERS = ("cheapest_with_without", "first_free_stretch", "missing_amenities", "total_price")
 
-benchmarks.register(SITE, benchmark.plugin(SITE, title="Stays", sampled=SAMPLED))
+benchmark_register(benchmark.plugin(SITE, title="Stays", starters=STARTERS))

@@ -8,8 +8,7 @@ answer such as "17 years" is plain text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from core.errors import GymError
 from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _wikitables
 from tasks_app.benchmarks._wikitables import Table
-from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, HubSource, Record, Row, TaskDraft
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, Records, TaskDraft
 from verifiers import denotations
 
 TABLES_KEPT = 64
@@ -55,14 +54,6 @@ class HubRow(msgspec.Struct):
     table: Table
 
 
-@dataclass(frozen=True)
-class _Sources:
-    """Readers of the files next to the questions; they cache the file read last."""
-
-    table: Callable[[Path], Table]
-    canonical: Callable[[Path], Mapping[str, str]]
-
-
 def files(folder: Path, split: str) -> list[Path]:
     """The questions of a split: in the official tree, in its ``data`` folder, or in a copy of the hub's."""
     official = (folder / "data" / f"{split}.tsv", folder / f"{split}.tsv")
@@ -73,37 +64,32 @@ def files(folder: Path, split: str) -> list[Path]:
     return paths
 
 
-def rows(records: Iterator[Record | BadRow]) -> Iterator[Row]:
-    """One draft per question; the key is the official id."""
-    sources = _Sources(lru_cache(TABLES_KEPT)(_wikitables.table_read), lru_cache(1)(_canonical_read))
-    return record_files.drafts(record_files.with_header(records), lambda record: _draft_of(record, sources))
+def records(rows: Records) -> Records:
+    """Named by their first line. The files next to the questions may have changed since the last load."""
+    _table_read.cache_clear()
+    _canonical_read.cache_clear()
+    return record_files.with_header(rows)
 
 
-def _draft_of(record: Record, sources: _Sources) -> TaskDraft:
+def draft_of(record: Record) -> TaskDraft:
+    """The key is the official id. Raises ``ValueError`` for an empty text and an empty or uneven table."""
     if isinstance(record.value, dict) and "table" in record.value:
-        return _hub_draft(msgspec.convert(record.value, HubRow), place=record.place)
+        hub_row = msgspec.convert(record.value, HubRow)
+        table = _wikitables.table_unescaped(hub_row.table)
+        return _draft(hub_row.id, hub_row.question, cell="|".join(hub_row.answers), table=table)
     row = msgspec.convert(record.value, OfficialRow)
-    table = sources.table(_wikitables.path_of(row.context, questions=record.file))
-    return task_draft(
-        key=row.id,
-        question=_wikitables.unescaped(row.utterance),
-        cell=row.targetValue,
-        canonical=sources.canonical(record.file).get(row.id),
-        table=msgspec.structs.replace(table, name=row.context),
-        place=record.place,
-    )
+    table = _table_read(_wikitables.path_of(row.context, questions=record.file))
+    table = msgspec.structs.replace(table, name=row.context)
+    meaning = _canonical_read(record.file).get(row.id)
+    return _draft(row.id, row.utterance, cell=row.targetValue, table=table, canonical=meaning)
 
 
-def _hub_draft(row: HubRow, *, place: str) -> TaskDraft:
-    return task_draft(
-        key=row.id,
-        question=_wikitables.unescaped(row.question),
-        cell="|".join(row.answers),
-        table=_wikitables.table_unescaped(row.table),
-        place=place,
-    )
+@lru_cache(TABLES_KEPT)
+def _table_read(path: Path) -> Table:
+    return _wikitables.table_read(path)
 
 
+@lru_cache(1)
 def _canonical_read(questions: Path) -> Mapping[str, str]:
     """``targetCanon`` by id, from the tagged file next to a file of questions; empty if there is none."""
     path = _wikitables.above(questions, f"tagged/data/{questions.stem}.tagged")
@@ -117,11 +103,9 @@ def _canonical_read(questions: Path) -> Mapping[str, str]:
     return {cells[key]: cells[meaning] for _, cells in lines if len(cells) == len(names)}
 
 
-def task_draft(
-    *, key: str, question: str, cell: str, table: Table, canonical: str | None = None, place: str = ""
-) -> TaskDraft:
-    """``cell`` is a ``targetValue``. Raises ``ValueError`` for an empty text and an empty or uneven table."""
-    text = question.strip()
+def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str | None = None) -> TaskDraft:
+    """``cell`` is a ``targetValue``."""
+    text = _wikitables.unescaped(question).strip()
     if not text:
         raise ValueError("the question is empty")
     _gold_check(cell, canonical)
@@ -130,10 +114,9 @@ def task_draft(
         key=key,
         kind=kinds.TABLE,
         payload={"text": text, "format": "plain", "table": {"header": table.header, "rows": table.rows}},
-        gold=GoldDraft(answer=cell, extra={"canonical": canonical} if canonical else {}, source=place),
+        gold=GoldDraft(answer=cell, extra={"canonical": canonical} if canonical else {}),
         tags=(table.tag,) if table.tag else (),
         oracle_steps=LIST_STEPS,
-        place=place,
     )
 
 
@@ -145,55 +128,7 @@ def _gold_check(cell: str, canonical: str | None) -> None:
         raise ValueError("targetCanon has another number of answers than targetValue")
 
 
-LIGHTHOUSES = Table(
-    ["Lighthouse", "First lit", "Height", "Keeper"],
-    [
-        ["Aldan Head", "1841", "31 m", "Ines Roth"],
-        ["Brack Rock", "1902", "44 m", ""],
-        ["Cormorant Bank", "1867", "27 m", "Per Lund"],
-        ["Dunmarra", "1902", "19 m", "Ines Roth"],
-        ["East Skerry", "1888", "52 m", "Tomas Vey"],
-    ],
-)
-REGATTA = Table(
-    ["Place", "Boat", "Harbour", "Time", "Crew"],
-    [
-        ["1", "Halcyon", "Vigo", "3:12:08", "4"],
-        ["2", "Petrel", "Brest", "3:14:55", "5"],
-        ["3", "Saltwind", "Vigo", "3:15:01", "4"],
-        ["4", "Morgan\u2019s Luck", "Cork", "3:31:40", "6"],
-        ["\u2014", "Ariel", "Brest", "did not finish", "5"],
-    ],
-)
-
-SAMPLES = (
-    task_draft(
-        key="starter-1",
-        question="which lighthouse was the first to be lit after aldan head?",
-        cell="Cormorant Bank",
-        table=LIGHTHOUSES,
-    ),
-    task_draft(
-        key="starter-2", question="which harbours sent more than one boat?", cell="Vigo|Brest", table=REGATTA
-    ),
-    task_draft(
-        key="starter-3",
-        question="how many metres taller is the tallest lighthouse than the one that has no keeper listed?",
-        cell="8 m",
-        canonical="8.0",
-        table=LIGHTHOUSES,
-    ),
-    task_draft(
-        key="starter-4",
-        question="how many sailors were on the boats that finished?",
-        cell="19",
-        canonical="19.0",
-        table=REGATTA,
-    ),
-)
-
-benchmarks.register(
-    "wikitable",
+benchmark_register(
     BenchmarkPlugin(
         id="wikitable",
         title="WikiTableQuestions: questions about tables",
@@ -203,12 +138,12 @@ benchmarks.register(
         verifier_official="denotation-v1",
         verifier_training="denotation-v1",
         splits=SPLITS,
-        rows=rows,
+        records=records,
+        draft_of=draft_of,
         files=files,
         folder="wikitablequestions",
         answer_extra=("canonical",),
         example_split="training",
-        samples=SAMPLES,
         hub=HubSource(repo="stanfordnlp/wikitablequestions@refs/convert/parquet", files=HUB_FILES),
-    ),
+    )
 )

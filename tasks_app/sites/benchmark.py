@@ -1,4 +1,4 @@
-"""The benchmark of a mock site: generated tasks with measured guess rates, and samples that prove it.
+"""The benchmark of a mock site: generated tasks with measured guess rates, and starter tasks that prove it.
 
 The same count and seed give the same tasks in one installation and others in the next, because worlds come
 from the installation's salt. No other plug-in reads a setting.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from django.conf import settings
 
@@ -30,8 +30,8 @@ MEASURED_SEED = -1
 RATE_DECIMALS = 4
 
 
-def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugin:
-    """The benchmark of a mock site; a sample of each family in ``sampled`` proves it."""
+def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlugin:
+    """The benchmark of a mock site; a starter task of each family in ``starters`` proves it."""
 
     def generated(count: int, seed: int, split: str) -> Iterator[Row]:
         return generate(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
@@ -45,7 +45,7 @@ def plugin(site: str, *, title: str, sampled: tuple[str, ...]) -> BenchmarkPlugi
         verifier_official="site_state-v1",
         verifier_training="site_state-v1",
         splits=("train", "test"),
-        samples=samples_draw(site, sampled),
+        starters=partial(starters_draw, site, starters),
         generate_split=generated,
         example_tag=TAG,
     )
@@ -86,7 +86,7 @@ def guess_rates(site: str, *, split: str, salt: bytes) -> Mapping[str, float]:
     }
 
 
-def samples_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
+def starters_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
     """A task of each family, about the world that is the same in every installation."""
     discover()
     where = site_world(site, number=PUBLIC_WORLD, edition="train", salt=b"")
@@ -97,5 +97,5 @@ def samples_draw(site: str, families: tuple[str, ...]) -> tuple[TaskDraft, ...]:
         if family.id in families
     )
     return tuple(
-        draft_make(task_place(task, where, world), split=None, place="sample") for task in tasks if task
+        draft_make(task_place(task, where, world), split=None, place="starter") for task in tasks if task
     )

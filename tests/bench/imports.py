@@ -48,10 +48,10 @@ def _load(benchmark: str, path: Path, split: str) -> int:
     from tasks_app.registry import benchmarks
 
     plugin = benchmarks.get(benchmark)
-    if plugin.rows is None:
+    if plugin.draft_of is None:
         raise ValueError(f"{benchmark} is read from no file")
     files = plugin.files(path, split) if plugin.files and path.is_dir() else record_files.source_files(path)
-    report = loader.tasks_load(plugin, plugin.rows(record_files.records(files)), split=split)
+    report = loader.tasks_load(plugin, record_files.drafts(plugin, files), split=split)
     if report.bad or not report.new:
         raise ValueError(f"{report.new} rows loaded, {len(report.bad)} bad: {report.bad[:3]}")
     return report.new

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
 from core import blobs
-from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tests import factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import arrived, visit
@@ -275,7 +275,7 @@ def test_chunks_carry_the_step_of_the_harness(arena_server: ArenaServer, open_pa
 def test_times_are_the_machines_where_pages_have_a_clock_of_their_own(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    sample = benchmarks.get("stays").samples[0]
+    sample = starter_drafts("stays")[0]
     task = factories.task(kind=sample.kind, payload=dict(sample.payload), prompt=sample.prompt)
     episode = episode_make(task=task, virtual_start=datetime(2029, 2, 28, 9, tzinfo=UTC))
     page = open_page()

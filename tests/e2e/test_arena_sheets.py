@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tests import factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import visit
@@ -49,7 +49,7 @@ NO_STORAGE = "Object.defineProperty(window, 'sessionStorage', { get() { throw ne
 
 
 def episode_of(benchmark: str) -> Episode:
-    sample = benchmarks.get(benchmark).samples[0]
+    sample = starter_drafts(benchmark)[0]
     task = factories.task(kind=sample.kind, payload=dict(sample.payload), prompt=sample.prompt)
     return factories.episode(recording="full", presentation={}, task=task)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from core.presentation import Look
 from gymsite.checks.parity.check import items_check
 from gymsite.checks.parity.server import Item
-from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tests import coverage_choice, factories
 from tests.arena.test_code import PAYLOAD
 from tests.e2e.conftest import ArenaServer
@@ -31,7 +31,7 @@ NASTY = {
     "comments": "# (unclosed [ { ' \"\nx = 1  # ''' \"\"\"\n",
     "other letters": "s = 'é ½ → 語 \N{GRINNING FACE} \\u200d'\n",
 }
-SAMPLES = {draft.key: draft.gold.answer for draft in benchmarks.get("mbpp").samples}
+SAMPLES = {draft.key: draft.gold.answer for draft in starter_drafts("mbpp")}
 
 
 def code_episode(*, payload: dict[str, Any] | None = None, **fields: Any) -> Episode:

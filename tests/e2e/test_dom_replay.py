@@ -13,7 +13,7 @@ from PIL import Image, ImageChops
 from playwright.sync_api import FrameLocator, Page, expect
 
 from core import blobs
-from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
@@ -90,7 +90,7 @@ def typed(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, byte
 @pytest.fixture
 def booked(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, list[bytes]]:
     """On a mock site a calendar is opened and closed, another page found; with what each step saw."""
-    sample = benchmarks.get("stays").samples[0]
+    sample = starter_drafts("stays")[0]
     task = factories.task(kind=sample.kind, payload=dict(sample.payload), prompt=sample.prompt)
     episode = episode_make(task=task)
     page = open_page(viewport=SIZE)

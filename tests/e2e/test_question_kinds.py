@@ -14,6 +14,7 @@ from core.presentation import AXES, Look
 from tasks_app import choices, draft_assets
 from tasks_app.questions import Move, questions
 from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tasks_app.types import GoldDraft, PictureDraft, TaskDraft
 from tests import coverage_choice, factories
 from tests.e2e.conftest import ArenaServer
@@ -24,7 +25,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 SIZES = [(1280, 800), (400, 800)]
-SAMPLES = {name: benchmarks.get(name).samples[0] for name in benchmarks if benchmarks.get(name).samples}
+SAMPLES = {name: starter_drafts(name)[0] for name in benchmarks}
 SCALES = """Array.from(
   document.images, (one) => [one.clientWidth / one.naturalWidth, one.clientHeight / one.naturalHeight]
 )"""

@@ -13,7 +13,7 @@ from gymsite.arena.answer_interactions import moves_in_look
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.pop_ups import pop_ups_of
 from tasks_app.questions import questions
-from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tasks_app.types import TaskDraft
 from tests import coverage_choice
 from tests.e2e.axe import violations
@@ -26,11 +26,11 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 KINDS: Mapping[str, TaskDraft] = {
-    "free_answer": benchmarks.get("math").samples[0],
-    "choice": benchmarks.get("arc").samples[0],
-    "picture": benchmarks.get("chartqa").samples[0],
-    "table": benchmarks.get("wikitable").samples[0],
-    "code": benchmarks.get("mbpp").samples[0],
+    "free_answer": starter_drafts("math")[0],
+    "choice": starter_drafts("arc")[0],
+    "picture": starter_drafts("chartqa")[0],
+    "table": starter_drafts("wikitable")[0],
+    "code": starter_drafts("mbpp")[0],
 }
 EDITORS = AXES["editor"]
 TOOLS = {"table": ["sort", "find", "paging"], "code": ["run"], "picture": ["zoom"]}

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import AXES
-from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tests import factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
@@ -20,7 +20,7 @@ from trajectories.models import Episode, PageEvent, Submission
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
-SAMPLE = benchmarks.get("stays").samples[0]
+SAMPLE = starter_drafts("stays")[0]
 NOW = datetime(2028, 2, 29, 9, 0, 30, tzinfo=UTC)
 SAID = """() => [
   Date.now(), new Date().getTime(), new Date(0).getTime(), Date.UTC(2020, 0, 1), new Date() instanceof Date,

@@ -116,9 +116,11 @@ def math_tree(root: Path) -> Path:
 
 
 def read(benchmark: str, path: Path) -> list[Row]:
+    """As the command reads a file or a folder."""
     plugin = benchmarks.get(benchmark)
-    assert plugin.rows is not None
-    return list(plugin.rows(record_files.records(record_files.source_files(path))))
+    has_own = plugin.files is not None and path.is_dir()
+    files = plugin.files(path, plugin.splits[0]) if has_own else record_files.source_files(path)
+    return list(record_files.drafts(plugin, files))
 
 
 def shared(name: str) -> Path:

@@ -39,9 +39,8 @@ def widths(draft: TaskDraft) -> list[int]:
 
 def official(benchmark: str, place: str, split: str) -> list[TaskDraft]:
     plugin = benchmarks.get(benchmark)
-    assert plugin.rows is not None
     assert plugin.files is not None
-    found = list(plugin.rows(record_files.records(plugin.files(samples.shared(place), split))))
+    found = list(record_files.drafts(plugin, plugin.files(samples.shared(place), split)))
     assert [row for row in found if isinstance(row, BadRow)] == []
     return [row for row in found if isinstance(row, TaskDraft) and row.split == split]
 

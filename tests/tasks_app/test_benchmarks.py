@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import GymError
-from tasks_app import hub, loader, record_files
+from tasks_app import hub, loader, record_files, starters
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tasks_app.types import BadRow, TaskDraft
 from tests.tasks_app import samples
 from verifiers import registry as verifiers
@@ -34,16 +35,31 @@ def accepts(verifier: str, draft: TaskDraft, answer: str) -> bool:
     return verifiers.run(verifier, gold=gold, evidence=Evidence(answer)).correct
 
 
+def test_a_starter_file_belongs_to_each_benchmark_that_is_read_from_files() -> None:
+    read = {benchmark for benchmark in benchmarks if benchmarks.get(benchmark).draft_of}
+    named = {path.name.partition(".")[0] for path in starters.FOLDER.iterdir()}
+    assert named == read | {"reasoning_gym"}
+
+
+def test_a_starter_task_that_its_reader_refuses_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples.jsonl(tmp_path / "gsm8k.jsonl", [{"question": "Q?", "answer": "no number"}])
+    monkeypatch.setattr(starters, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"of gsm8k cannot be read: gsm8k\.jsonl:1: .*#### <number>"):
+        starter_drafts.__wrapped__("gsm8k")
+
+
 @pytest.mark.parametrize("benchmark", list(benchmarks))
-def test_every_sample_can_be_stored_and_its_gold_is_accepted_by_both_verifiers(benchmark: str) -> None:
-    plugin = benchmarks.get(benchmark)
-    assert len(plugin.samples) >= 3
-    assert len({draft.key for draft in plugin.samples}) == len(plugin.samples)
-    for draft in plugin.samples:
+def test_every_starter_task_can_be_stored_and_both_verifiers_accept_its_gold(benchmark: str) -> None:
+    plugin, found = benchmarks.get(benchmark), starter_drafts(benchmark)
+    assert len(found) >= 3
+    assert len({draft.key for draft in found}) == len(found)
+    for draft in found:
         assert loader.draft_problem(draft) is None
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             assert accepts(verifier, draft, draft.gold.answer)
-            others = [other.gold.answer for other in plugin.samples if other is not draft]
+            others = [other.gold.answer for other in found if other is not draft]
             assert not any(accepts(verifier, draft, answer) for answer in others)
 
 
@@ -189,8 +205,7 @@ def test_hub_files_are_read_as_the_official_file_would_be(
 
     monkeypatch.setattr(hub, "hub_download", download)
     plugin = benchmarks.get("gsm8k")
-    assert plugin.rows is not None
-    found = list(plugin.rows(record_files.records(hub.hub_files(plugin, split="train"))))
+    found = list(record_files.drafts(plugin, hub.hub_files(plugin, split="train")))
     assert asked == [("openai/gsm8k", ("main/train-*.parquet",))]
     from_file = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
     assert [(row.key, row.gold.answer) for row in found if isinstance(row, TaskDraft)] == [

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tasks_app.benchmarks import _choices, mmlu
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow, TaskDraft
+from tasks_app.types import BadRow, GoldDraft, PictureDraft, TaskDraft
 from tests.tasks_app import samples
 from tests.tasks_app import samples_choices as given
-from tests.tasks_app.test_benchmarks import accepts
+from tests.tasks_app.samples import read
+from tests.tasks_app.test_benchmarks import accepts, drafts
 from tests.tasks_app.test_loader import load, snapshot
 
 OFFICIAL = [
@@ -20,21 +23,6 @@ OFFICIAL = [
     ("arc", "arc", {"train": 500, "dev": 100}),
     ("scienceqa", "scienceqa", {"train": 250, "val": 50, "test": 65}),
 ]
-
-
-def read(benchmark: str, path: Path) -> list[TaskDraft | BadRow]:
-    """As the command reads a file or a folder."""
-    plugin = benchmarks.get(benchmark)
-    if plugin.files is None or not path.is_dir():
-        return samples.read(benchmark, path)
-    assert plugin.rows is not None
-    return list(plugin.rows(samples.record_files.records(plugin.files(path, plugin.splits[0]))))
-
-
-def drafts(benchmark: str, path: Path) -> list[TaskDraft]:
-    rows = read(benchmark, path)
-    assert not [row for row in rows if isinstance(row, BadRow)]
-    return [row for row in rows if isinstance(row, TaskDraft)]
 
 
 def texts(draft: TaskDraft) -> list[str]:
@@ -49,13 +37,22 @@ def content(draft: TaskDraft) -> tuple[object, ...]:
     return draft.key, draft.split, draft.payload, draft.gold.answer, draft.tags
 
 
-def item(**changes: object) -> _choices.ChoiceItem:
-    values = {"key": "1", "question": "Which one?", "texts": ("a red one", "a blue one"), "answer": "A"}
-    return _choices.ChoiceItem(**{**values, **changes})  # type: ignore[arg-type]
+def item(
+    *,
+    question: str = "Which one?",
+    texts: Sequence[str] = ("a red one", "a blue one"),
+    answer: str = "A",
+    pictures: tuple[PictureDraft, ...] = (),
+    tags: tuple[str, ...] = (),
+    **changes: Any,
+) -> TaskDraft:
+    payload = {"text": question, "format": "plain"}
+    draft = TaskDraft(key="1", payload=payload, gold=GoldDraft(answer=answer), pictures=pictures, tags=tags)
+    return _choices.with_choices(draft, texts, **changes)
 
 
 def test_a_draft_holds_the_choices_in_their_order_and_the_chance_of_a_blind_one() -> None:
-    draft = _choices.task_draft(item(passage="Look.\r\nWell.", texts=[" red ", "blue", "green"], answer="B"))
+    draft = item(passage="Look.\r\nWell.", texts=[" red ", "blue", "green"], answer="B")
     assert draft.kind == "choice"
     assert draft.payload == {
         "text": "Which one?",
@@ -73,20 +70,20 @@ def test_a_draft_holds_the_choices_in_their_order_and_the_chance_of_a_blind_one(
 
 @pytest.mark.parametrize("answer", ["A", "B", "C"])
 def test_choices_that_read_alike_are_marked_whichever_is_right(answer: str) -> None:
-    draft = _choices.task_draft(item(texts=["5", "5 ", "7"], answer=answer, tags=("sums",)))
+    draft = item(texts=["5", "5 ", "7"], answer=answer, tags=("sums",))
     assert (draft.gap_eligible, draft.tags) == (False, ("sums", "ambiguous-choices"))
 
 
 @pytest.mark.parametrize("verifier", ["choice-v1", "mmmu-v1", "mmmu_strict-v1"])
 def test_a_choice_that_reads_like_the_right_one_is_as_right(verifier: str) -> None:
-    twice = _choices.task_draft(item(texts=["5", "5 ", "7"], answer="B"))
+    twice = item(texts=["5", "5 ", "7"], answer="B")
     assert [label for label in "ABC" if accepts(verifier, twice, label)] == ["A", "B"]
-    other = _choices.task_draft(item(texts=["5", "5", "7"], answer="C"))
+    other = item(texts=["5", "5", "7"], answer="C")
     assert [label for label in "ABC" if accepts(verifier, other, label)] == ["C"]
 
 
 def test_choices_that_differ_by_a_capital_alone_are_not_the_same() -> None:
-    assert _choices.task_draft(item(texts=["Dear aunt,", "Dear Aunt,"])).gap_eligible
+    assert item(texts=["Dear aunt,", "Dear Aunt,"]).gap_eligible
 
 
 @pytest.mark.parametrize(
@@ -100,9 +97,9 @@ def test_choices_that_differ_by_a_capital_alone_are_not_the_same() -> None:
     ],
 )
 def test_a_question_about_a_figure_that_is_not_there_is_not_eligible_for_the_gap(question: str) -> None:
-    assert not _choices.task_draft(item(question=question)).gap_eligible
-    with_picture = item(question=question, pictures=(_choices.PictureDraft(data=b""),))
-    assert _choices.task_draft(with_picture).gap_eligible
+    assert not item(question=question).gap_eligible
+    with_picture = item(question=question, pictures=(PictureDraft(data=b""),))
+    assert with_picture.gap_eligible
 
 
 @pytest.mark.parametrize(
@@ -117,7 +114,7 @@ def test_a_question_about_a_figure_that_is_not_there_is_not_eligible_for_the_gap
     ],
 )
 def test_a_question_that_only_names_figures_is_eligible(question: str) -> None:
-    assert _choices.task_draft(item(question=question)).gap_eligible
+    assert item(question=question).gap_eligible
 
 
 @pytest.mark.parametrize(
@@ -135,7 +132,7 @@ def test_a_question_that_only_names_figures_is_eligible(question: str) -> None:
 )
 def test_a_broken_item_is_refused_in_words(changes: dict[str, object], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        _choices.task_draft(item(**changes))
+        item(**changes)
 
 
 def test_mmlu_subject_and_row_number_are_the_key_and_the_file_names_the_split(tmp_path: Path) -> None:

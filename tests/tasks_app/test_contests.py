@@ -55,7 +55,7 @@ def test_amc_is_read_from_parquet_as_from_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("answer", [float("inf"), float("nan"), "12 or 13", ""])
 def test_an_amc_answer_that_is_no_number_is_refused(answer: float | str) -> None:
     with pytest.raises(ValueError, match="is not a number"):
-        amc.plain_number(answer)
+        amc.accepted_answers(answer)
 
 
 def test_aime_csv_gives_key_tags_difficulty_and_the_line_where_a_row_begins(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_aime_answer_that_is_no_integer_from_0_to_999_is_refused(cell: str) -
         ("1983-2,1983,2,Q?,five,", "is not an integer from 0 to 999"),
         ("1983-2,1983,16,Q?,5,", "the problem number 16 is not between 1 and 15"),
         ("1983-2,this year,2,Q?,5,", "Expected `int`"),
-        ("1983-2,1983,2, ,5,", "the problem is empty"),
+        ("1983-2,1983,2, ,5,", "the problem or its answer is empty"),
         ('1983-2,1983,2,"Q"?,5,', "not valid CSV"),
     ],
 )

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 from tasks_app import loader
 from tasks_app.models import Benchmark, Gold, Task
 from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, TaskDraft
 from tests.tasks_app import samples
 
@@ -210,7 +211,7 @@ def generated(count: int, seed: int) -> Any:
 def test_a_generated_benchmark_takes_count_and_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = {"title": "T", "kind": "free_answer", "license": "L", "source": "here"}
     names = {"verifier_official": "numeric-v1", "verifier_training": "numeric-v1"}
-    plugin = BenchmarkPlugin(id="made", splits=("train",), samples=(), generate=generated, **facts, **names)
+    plugin = BenchmarkPlugin(id="made", splits=("train",), generate=generated, **facts, **names)
     monkeypatch.setitem(benchmarks._items, "made", plugin)
     load("made", "--count", 5, "--seed", 3)
     assert list(Task.objects.order_by("pk").values_list("key", flat=True)) == [
@@ -227,7 +228,7 @@ def test_a_generated_benchmark_takes_count_and_seed(monkeypatch: pytest.MonkeyPa
 def test_starter_tasks_are_loaded_once() -> None:
     out = io.StringIO()
     call_command("load_starter_tasks", stdout=out)
-    count = sum(len(benchmarks.get(benchmark).samples) for benchmark in benchmarks)
+    count = sum(len(starter_drafts(benchmark)) for benchmark in benchmarks)
     assert Task.objects.filter(split="starter").count() == count
     assert Gold.objects.count() == count
     before = snapshot()

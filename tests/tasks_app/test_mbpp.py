@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tasks_app import loader
 from tasks_app.benchmarks import mbpp
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow
+from tasks_app.types import BadRow, Record
 from tests import coverage_choice
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
@@ -105,9 +106,9 @@ def test_the_signature_is_of_the_functions_that_the_asserts_call(
         ({"text": " "}, "is empty"),
         ({"code": ""}, "is empty"),
         ({"test_list": []}, "is empty"),
-        ({"test_list": ["assert f(1"]}, "an assert is no Python"),
-        ({"code": "def f(:"}, "the code is no Python"),
-        ({"test_setup_code": "x ="}, "the set-up is no Python"),
+        ({"test_list": ["assert f(1"]}, "an assert is not Python"),
+        ({"code": "def f(:"}, "the code is not Python"),
+        ({"test_setup_code": "x ="}, "the set-up is not Python"),
     ],
 )
 def test_a_bad_row_is_reported_and_the_others_are_read(
@@ -204,7 +205,8 @@ def test_a_reference_that_fails_its_own_asserts_is_a_bad_row(tmp_path: Path) -> 
 )
 def test_the_order_of_a_set_makes_no_reference_less_deterministic(code: str, is_deterministic: bool) -> None:
     test = "assert set(f(['a', 'b'])) == {'a', 'b'}"
-    draft = mbpp.task_draft(mbpp.OfficialRow(task_id=601, text="F.", code=code, test_list=[test]), key="601")
+    value = {"task_id": 601, "text": "F.", "code": code, "test_list": [test]}
+    draft = mbpp.draft_of(Record(Path("mbpp.jsonl"), 1, 1, value))
     added = mbpp.held_back(draft)
     assert bool(added["pairs"]) is is_deterministic
     assert mbpp.tags(added) == (() if is_deterministic else ("not-deterministic",))
@@ -227,17 +229,7 @@ def test_official_references_pass_both_verifiers_and_a_program_that_returns_noth
     plugin = benchmarks.get("mbpp")
     for draft in found[:: len(found) // GOLDS_TRIED]:
         added = mbpp.held_back(draft)
-        enriched = mbpp.task_draft(
-            mbpp.OfficialRow(
-                task_id=int(draft.key),
-                text=draft.payload["text"],
-                code=draft.gold.answer,
-                test_list=draft.gold.extra["tests"],
-                test_setup_code=draft.gold.extra["setup"],
-            ),
-            key=draft.key,
-            extra=added,
-        )
+        enriched = replace(draft, gold=replace(draft.gold, extra={**draft.gold.extra, **added}))
         name = draft.payload["signature"].partition("(")[0]
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             assert accepts(verifier, enriched, draft.gold.answer), draft.key

@@ -1,4 +1,4 @@
-"""What MMMU and ChartQA share: where pictures come from, drawn samples, the official files."""
+"""What MMMU and ChartQA share: where pictures come from, starter pictures, the official files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tasks_app import loader
 from tasks_app.benchmarks import _picture_sources
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
+from tasks_app.starters import starter_drafts
 from tests.tasks_app import samples, samples_pictures
 from tests.tasks_app.test_benchmarks import accepts
 from tests.tasks_app.test_loader import load, snapshot
@@ -51,14 +52,13 @@ def test_a_picture_cell_is_bytes_or_a_file_that_stays_in_its_folder(tmp_path: Pa
 
 
 @pytest.mark.parametrize("benchmark", ["mmmu", "chartqa"])
-def test_sample_pictures_are_drawn_alike_every_time(benchmark: str) -> None:
-    for draft in benchmarks.get(benchmark).samples:
+def test_starter_pictures_are_large_enough_to_read(benchmark: str) -> None:
+    for draft in starter_drafts(benchmark):
         assert draft.pictures
-        assert [shown.read() for shown in draft.pictures] == [shown.read() for shown in draft.pictures]
         assert min(samples_pictures.widths(draft)) >= 200
 
 
-def test_reading_the_plugins_draws_nothing() -> None:
+def test_importing_the_plugins_loads_neither_pillow_nor_pyarrow() -> None:
     check = (
         "import sys; from tasks_app.benchmarks import chartqa, mmmu; "
         "sys.exit('PIL' in sys.modules or 'pyarrow' in sys.modules)"

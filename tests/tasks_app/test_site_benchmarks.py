@@ -15,8 +15,8 @@ from tasks_app.families.registry import FAMILIES, of_site
 from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
-from tasks_app.registry import benchmarks
 from tasks_app.sites import benchmark, drafts, lanes
+from tasks_app.starters import starter_drafts
 from tasks_app.types import TaskDraft
 from tasks_app.worlds import text_view
 from tasks_app.worlds.keys import changes_open, changes_seal, world_arguments, world_key
@@ -268,9 +268,9 @@ def test_no_cheat_exceeds_its_limit_in_any_family(
     assert any(line.split()[6] != "-" for line in lines) is searches
 
 
-def test_samples_are_the_same_in_every_installation() -> None:
-    again = benchmark.samples_draw(STAYS, ("total_price",))
-    sample = next(one for one in benchmarks.get(STAYS).samples if one.tags[0] == "family:total_price")
+def test_starter_tasks_are_the_same_in_every_installation() -> None:
+    again = benchmark.starters_draw(STAYS, ("total_price",))
+    sample = next(one for one in starter_drafts(STAYS) if one.tags[0] == "family:total_price")
     assert again == (sample,)
     keys = [world_arguments(sample.payload, salt=salt)["key"] for salt in (b"one", b"another")]
     assert keys[0] == keys[1]

@@ -60,7 +60,7 @@ def tree(root: Path) -> Path:
 
 def read(path: Path, split: str = "training") -> list[Row]:
     files = wikitable.files(path, split) if path.is_dir() else [path]
-    return list(wikitable.rows(record_files.records(files)))
+    return list(record_files.drafts(benchmarks.get("wikitable"), files))
 
 
 def drafts(path: Path, split: str = "training") -> list[TaskDraft]:
@@ -197,7 +197,7 @@ def test_the_hubs_rows_become_the_tasks_of_the_official_files(
 
     monkeypatch.setattr(hub, "hub_download", download)
     files = hub.hub_files(benchmarks.get("wikitable"), split="random-split-1-train")
-    (draft,) = wikitable.rows(record_files.records(files))
+    (draft,) = record_files.drafts(benchmarks.get("wikitable"), files)
     official = drafts(tree(tmp_path / "tree"))[1]
     assert isinstance(draft, TaskDraft)
     assert (draft.key, draft.payload, draft.gold.answer, draft.tags) == (

@@ -136,11 +136,11 @@ def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> It
         raise CommandError(
             f"{plugin.id} is read from a file; --count and --seed are for generated benchmarks."
         )
-    if plugin.rows is None or (options["file"] is None) == (not options["hub"]):
+    if (options["file"] is None) == (not options["hub"]):
         raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
     path = options["file"]
     files = sources.split_files(plugin, path, split=split) if path else hub.hub_files(plugin, split=split)
-    return plugin.rows(record_files.records(files))
+    return record_files.drafts(plugin, files)
 
 
 def _generated(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:

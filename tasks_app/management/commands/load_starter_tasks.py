@@ -10,7 +10,7 @@ from tasks_app import loader
 
 
 class Command(BaseCommand):
-    help = "Load every benchmark's samples into the split 'starter'. Running it again changes nothing."
+    help = "Load every benchmark's starter tasks into the split 'starter'. Running it again changes nothing."
 
     def handle(self, **options: Any) -> None:
         report = loader.starter_tasks_load()
