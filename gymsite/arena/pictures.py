@@ -13,7 +13,7 @@ from functools import cache
 from django.http import Http404, HttpRequest, HttpResponse
 
 from gymsite.arena import views
-from gymsite.arena.drawings.canvas import Canvas, Drawing
+from gymsite.arena.drawings.canvas import Drawing
 from gymsite.arena.middleware import ImmutableResponse
 from gymsite.arena.sites.site import sites
 
@@ -47,8 +47,6 @@ def picture_bytes(name: str, width: int) -> bytes:
     drawing = drawing_of(name)
     if drawing is None:
         raise KeyError(name)
-    canvas = Canvas(width=width)
-    drawing(canvas)
     file = io.BytesIO()
-    canvas.picture().save(file, "WEBP", quality=QUALITY, method=METHOD)
+    drawing(width).save(file, "WEBP", quality=QUALITY, method=METHOD)
     return file.getvalue()

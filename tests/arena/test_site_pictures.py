@@ -17,7 +17,6 @@ from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from gymsite.arena import pictures
-from gymsite.arena.drawings.canvas import Canvas
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.reviews import vocabulary
@@ -61,9 +60,7 @@ def site_episode(site: str) -> Episode:
 def drawn(name: str, *, width: int = 320) -> Image.Image:
     drawing = pictures.drawing_of(name)
     assert drawing is not None
-    canvas = Canvas(width=width)
-    drawing(canvas)
-    return canvas.picture()
+    return drawing(width)
 
 
 def dots(name: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from PIL import Image, ImageDraw
 
@@ -27,12 +28,23 @@ class Canvas:
 
     def __init__(self, *, width: int) -> None:
         self._scale = width * SAMPLES / WIDTH
+        self._origin = (0.0, 0.0)
         size = (width * SAMPLES, width * SAMPLES * HEIGHT // WIDTH)
         self._image = Image.new("RGB", size)
         self._draw = ImageDraw.Draw(self._image, "RGBA")
 
     def picture(self) -> Image.Image:
         return self._image.reduce(SAMPLES)
+
+    def moved(self, x: float, y: float) -> Self:
+        """The same canvas with its origin at ``x``, ``y``."""
+        canvas = copy.copy(self)
+        canvas._origin = (x, y)
+        return canvas
+
+    def _scaled(self, points: Iterable[Point]) -> list[Point]:
+        scale, (left, top) = self._scale, self._origin
+        return [((left + x) * scale, (top + y) * scale) for x, y in points]
 
     def fade(self, top: float, bottom: float, above: Colour, below: Colour) -> None:
         """Over the whole width, from one colour to another."""
@@ -44,8 +56,7 @@ class Canvas:
         self._image.paste(column.resize((self._image.width, rows), Image.Resampling.NEAREST), (0, first))
 
     def area(self, points: Iterable[Point], colour: Colour, *, alpha: int = 255) -> None:
-        scale = self._scale
-        self._draw.polygon([(x * scale, y * scale) for x, y in points], fill=(*colour, alpha))
+        self._draw.polygon(self._scaled(points), fill=(*colour, alpha))
 
     def shape(self, pieces: Sequence[Piece], colour: Colour, *, alpha: int = 255) -> None:
         """An outline of lines and cubic curves."""
@@ -69,15 +80,15 @@ class Canvas:
     def ellipse(
         self, cx: float, cy: float, rx: float, ry: float, colour: Colour, *, alpha: int = 255
     ) -> None:
-        x, y, across, along = (value * self._scale for value in (cx, cy, rx, ry))
+        ((x, y),) = self._scaled([(cx, cy)])
+        across, along = rx * self._scale, ry * self._scale
         box = (x - across, y - along, x + across, y + along)
         self._draw.ellipse(box, fill=(*colour, alpha))
 
     def line(self, points: Sequence[Point], colour: Colour, width: float, *, alpha: int = 255) -> None:
         """A line with round ends."""
-        scale = self._scale
-        scaled = [(x * scale, y * scale) for x, y in points]
-        self._draw.line(scaled, fill=(*colour, alpha), width=max(round(width * scale), 1), joint="curve")
+        thickness = max(round(width * self._scale), 1)
+        self._draw.line(self._scaled(points), fill=(*colour, alpha), width=thickness, joint="curve")
         if alpha == 255:
             for x, y in (points[0], points[-1]):
                 self.disc(x, y, width / 2, colour)
@@ -96,7 +107,8 @@ class Canvas:
             self.disc(x, y, radius * (1.1 - ring * 0.12), (20, 24, 34), flat=flat, alpha=alpha // 3)
 
 
-Drawing: TypeAlias = Callable[[Canvas], None]
+Drawing: TypeAlias = Callable[[int], Image.Image]
+"""Draws a picture at a width."""
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
@@ -117,6 +129,11 @@ def hexed(text: str) -> Colour:
     """``e0b877`` as a colour."""
     red, green, blue = bytes.fromhex(text.removeprefix("#"))
     return red, green, blue
+
+
+def palette(text: str) -> tuple[Colour, ...]:
+    """Colours with blanks between them."""
+    return tuple(map(hexed, text.split()))
 
 
 def outline(pieces: Sequence[Piece]) -> list[Point]:

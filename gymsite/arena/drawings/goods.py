@@ -7,15 +7,28 @@ from __future__ import annotations
 
 import tomllib
 
+from PIL import Image
+
 from core.draws import Draws
-from gymsite.arena.drawings.canvas import HEIGHT, WIDTH, Canvas, Colour, Drawing, darker, hexed, lighter, mix
+from gymsite.arena.drawings.canvas import (
+    HEIGHT,
+    WIDTH,
+    Canvas,
+    Colour,
+    Drawing,
+    darker,
+    hexed,
+    lighter,
+    mix,
+    palette,
+)
 from gymsite.arena.drawings.svg import ART, art_draw
 from tasks_app.worlds.reviews.pictures import Picture, picture_read
 
 COLOURS = {
     name: hexed(text) for name, text in tomllib.loads((ART / "goods/colours.toml").read_text()).items()
 }
-GROUNDS = tuple(map(hexed, ("dfe5e3", "ece3d6", "dde3ea", "e8dfdf", "e3e6d9")))
+GROUNDS = palette("dfe5e3 ece3d6 dde3ea e8dfdf e3e6d9")
 SHADE = hexed("5f7683")
 PALE = 620
 """The sum of red, green and blue from which a colour is pale."""
@@ -24,13 +37,14 @@ PALE = 620
 def drawing(name: str) -> Drawing | None:
     """How the picture of a name is drawn, None when there is none."""
     picture = picture_read(name)
-    return None if picture is None else lambda canvas: _draw(canvas, picture)
+    return None if picture is None else lambda width: _image(picture, width)
 
 
-def _draw(canvas: Canvas, picture: Picture) -> None:
-    colour = COLOURS[picture.colour]
+def _image(picture: Picture, width: int) -> Image.Image:
+    canvas, colour = Canvas(width=width), COLOURS[picture.colour]
     _ground(canvas, colour, picture.style)
     art_draw(canvas, f"goods/{picture.category}-{picture.style}", good=colour)
+    return canvas.picture()
 
 
 def _ground(c: Canvas, colour: Colour, style: int) -> None:

@@ -2,69 +2,113 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from core.draws import Draws
 from gymsite.arena.drawings.canvas import WIDTH, Canvas, Colour, hexed, mix
+from gymsite.arena.drawings.svg import art, art_draw
+
+GLASS = hexed("6f95a6")
+LIT = frozenset({"window", "lens", "globe"})
+"""The variables of artwork that have the colour of lamps where they are lit."""
 
 
-@dataclass(frozen=True)
-class Light:
-    """``tint`` is mixed into each colour by ``share``, more of it the farther a thing is."""
+class Light(NamedTuple):
+    """``tint`` is mixed into each colour by ``share``, and the horizon into what is far away."""
 
     zenith: Colour
     horizon: Colour
     tint: Colour
-    share: float
     sun: Colour
+    share: float
     lamp: Colour | None = None
     """The colour of lit windows, where any are lit."""
 
-    def on(self, colour: Colour, *, far: float = 0) -> Colour:
-        near = mix(colour, self.tint, self.share)
-        return mix(near, self.horizon, far) if far else near
-
 
 LIGHTS = {
-    "morning": Light(hexed("a9c8dc"), hexed("fbe3cd"), hexed("f4c9a0"), 0.16, hexed("fff3da")),
-    "day": Light(hexed("8fc0dd"), hexed("e6f1f2"), hexed("dcebf0"), 0.05, hexed("fff9e8")),
+    "morning": Light(hexed("a9c8dc"), hexed("fbe3cd"), hexed("f4c9a0"), hexed("fff3da"), share=0.16),
+    "day": Light(hexed("8fc0dd"), hexed("e6f1f2"), hexed("dcebf0"), hexed("fff9e8"), share=0.05),
     "evening": Light(
-        hexed("2c3c63"), hexed("e39a77"), hexed("2b2f5c"), 0.43, hexed("ffd9a0"), hexed("ffd27d")
+        hexed("2c3c63"), hexed("e39a77"), hexed("2b2f5c"), hexed("ffd9a0"), share=0.43, lamp=hexed("ffd27d")
     ),
 }
 
 
-def sky(c: Canvas, light: Light, draws: Draws, *, bottom: float = 470) -> None:
+class Scene(Canvas):
+    """A canvas in a light, with the draws that decide what is on it."""
+
+    def __init__(self, *, width: int, light: Light, draws: Draws) -> None:
+        super().__init__(width=width)
+        self.light = light
+        self.draws = draws
+
+    def apart(self, *names: str | int) -> Scene:
+        """The same canvas with draws of their own, which leave the others as they are."""
+        scene = copy.copy(self)
+        scene.draws = self.draws.at(*names)
+        return scene
+
+    def on(self, colour: Colour | str, *, far: float = 0) -> Colour:
+        """A colour, given as such or as ``e0b877``, in this light."""
+        near = mix(hexed(colour) if isinstance(colour, str) else colour, self.light.tint, self.light.share)
+        return mix(near, self.light.horizon, far) if far else near
+
+    def lit(self, colour: Colour | str) -> Colour:
+        """The colour of lamps where they are lit, otherwise ``colour`` in this light."""
+        return self.light.lamp or self.on(colour)
+
+    def art(self, name: str, x: float = 0, y: float = 0, /, **colours: Colour) -> None:
+        """Draw artwork in this light; a variable that is not given has its default colour."""
+        defaults = {
+            variable: self.lit(colour) if variable in LIT else self.on(colour)
+            for variable, colour in art(name).defaults.items()
+        }
+        art_draw(self.moved(x, y), name, **defaults | {"lamp": self.light.lamp} | colours)
+
+    def any_of(self, colours: Sequence[Colour], *, far: float = 0) -> Colour:
+        return self.on(self.draws.pick(colours), far=far)
+
+    def glass(self, share_lit: float, *, far: float = 0) -> Colour:
+        """Of a window that is lit as often as ``share_lit`` when lamps are."""
+        is_lit = self.draws.chance(share_lit)
+        return self.light.lamp if is_lit and self.light.lamp else self.on(GLASS, far=far)
+
+
+def sky(s: Scene, *, bottom: float = 470) -> None:
     """The sky has draws of its own, so that a thing drawn before it is the same in every light."""
-    draws = draws.at("sky")
-    c.fade(0, bottom, light.zenith, light.horizon)
-    x, y = draws.pick((draws.whole(70, 190), draws.whole(610, 730))), draws.whole(84, 124)
-    clouds = [(draws.whole(-20, 780), draws.whole(50, 220), draws.whole(30, 58)) for _ in range(3)]
-    if light.lamp:
+    s = s.apart("sky")
+    s.fade(0, bottom, s.light.zenith, s.light.horizon)
+    x, y = s.draws.pick((s.draws.whole(70, 190), s.draws.whole(610, 730))), s.draws.whole(84, 124)
+    clouds = [(s.draws.whole(-20, 780), s.draws.whole(50, 220), s.draws.whole(30, 58)) for _ in range(3)]
+    if s.light.lamp:
         for _ in range(26):
-            c.disc(draws.whole(0, WIDTH), draws.whole(0, 190), 1.3, light.sun, alpha=draws.whole(70, 190))
-        c.disc(x, y, 25, light.sun)
-        c.disc(x + 11, y - 7, 22, mix(light.zenith, light.horizon, 0.9 * (y - 7) / bottom))
+            s.disc(
+                s.draws.whole(0, WIDTH), s.draws.whole(0, 190), 1.3, s.light.sun, alpha=s.draws.whole(70, 190)
+            )
+        s.disc(x, y, 25, s.light.sun)
+        s.disc(x + 11, y - 7, 22, mix(s.light.zenith, s.light.horizon, 0.9 * (y - 7) / bottom))
     else:
-        c.glow(x, y, 88, light.sun, alpha=60)
-        c.disc(x, y, 36, light.sun)
+        s.glow(x, y, 88, s.light.sun, alpha=60)
+        s.disc(x, y, 36, s.light.sun)
     for place in clouds:
-        _cloud(c, light, *place)
+        _cloud(s, *place)
 
 
-def _cloud(c: Canvas, light: Light, x: int, y: int, size: int) -> None:
-    colour = mix(light.zenith, light.horizon, 0.42) if light.lamp else mix(light.horizon, light.sun, 0.6)
-    c.box(x - size * 1.8, y - size * 0.26, size * 3.6, size * 0.52, colour, round_by=size)
-    c.box(x - size * 1.0, y - size * 0.62, size * 1.9, size * 0.6, colour, round_by=size)
-    c.box(x - size * 2.5, y + size * 0.1, size * 2.4, size * 0.3, colour, round_by=size)
+def _cloud(s: Scene, x: int, y: int, size: int) -> None:
+    colour = (
+        mix(s.light.zenith, s.light.horizon, 0.42) if s.light.lamp else mix(s.light.horizon, s.light.sun, 0.6)
+    )
+    s.box(x - size * 1.8, y - size * 0.26, size * 3.6, size * 0.52, colour, round_by=size)
+    s.box(x - size * 1.0, y - size * 0.62, size * 1.9, size * 0.6, colour, round_by=size)
+    s.box(x - size * 2.5, y + size * 0.1, size * 2.4, size * 0.3, colour, round_by=size)
 
 
-def ridge(
-    c: Canvas, colour: Colour, draws: Draws, *, y: float, height: float, peaks: int = 2, base: float = 600
-) -> None:
+def ridge(s: Scene, colour: Colour, *, y: float, height: float, peaks: int = 2, base: float = 600) -> None:
     """A line of hills against the sky, filled down to ``base``."""
-    phase, other = draws.share() * 6.3, draws.share() * 6.3
+    phase, other = s.draws.share() * 6.3, s.draws.share() * 6.3
     points = [
         (
             x,
@@ -74,18 +118,18 @@ def ridge(
         )
         for x in range(-10, WIDTH + 20, 14)
     ]
-    c.area([*points, (WIDTH + 10, base), (-10, base)], colour)
+    s.area([*points, (WIDTH + 10, base), (-10, base)], colour)
 
 
-def mountains(c: Canvas, light: Light, draws: Draws, *, y: float, height: float, far: float) -> None:
-    rock, snow = light.on(hexed("6f8796"), far=far), light.on(hexed("f4f6f6"), far=far * 0.7)
+def mountains(s: Scene, *, y: float, height: float, far: float) -> None:
+    rock, snow = s.on("6f8796", far=far), s.on("f4f6f6", far=far * 0.7)
     x = -60.0
     while x < WIDTH + 60:
-        wide, high = draws.whole(190, 330), height * (0.6 + 0.4 * draws.share())
+        wide, high = s.draws.whole(190, 330), height * (0.6 + 0.4 * s.draws.share())
         top = (x + wide * 0.5, y - high)
-        c.area([(x, y), top, (x + wide, y)], rock)
-        c.area([top, (x + wide, y), (x + wide * 0.56, y)], mix(rock, light.tint, 0.18))
-        c.area(
+        s.area([(x, y), top, (x + wide, y)], rock)
+        s.area([top, (x + wide, y), (x + wide * 0.56, y)], mix(rock, s.light.tint, 0.18))
+        s.area(
             [
                 top,
                 (top[0] + wide * 0.14, y - high * 0.72),
@@ -98,13 +142,13 @@ def mountains(c: Canvas, light: Light, draws: Draws, *, y: float, height: float,
         x += wide * 0.6
 
 
-def water(c: Canvas, light: Light, draws: Draws, *, top: float, bottom: float = 600) -> None:
-    deep = light.on(hexed("3f7f93"))
-    c.fade(top, bottom, mix(deep, light.horizon, 0.55), deep)
-    shine = mix(light.horizon, light.sun, 0.6)
+def water(s: Scene, *, top: float, bottom: float = 600) -> None:
+    deep = s.on("3f7f93")
+    s.fade(top, bottom, mix(deep, s.light.horizon, 0.55), deep)
+    shine = mix(s.light.horizon, s.light.sun, 0.6)
     for _ in range(46):
-        y = top + (bottom - top) * draws.share() ** 0.8
+        y = top + (bottom - top) * s.draws.share() ** 0.8
         near = (y - top) / (bottom - top)
-        long = 14 + 60 * near * draws.share()
-        x = draws.whole(-20, WIDTH)
-        c.box(x, y, long, 1.6 + 2.2 * near, shine, round_by=2, alpha=round(40 + 50 * draws.share()))
+        long = 14 + 60 * near * s.draws.share()
+        x = s.draws.whole(-20, WIDTH)
+        s.box(x, y, long, 1.6 + 2.2 * near, shine, round_by=2, alpha=round(40 + 50 * s.draws.share()))

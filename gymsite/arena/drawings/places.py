@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PIL import Image
+
 from core.draws import Draws
 from gymsite.arena.drawings import fronts, rooms, scenery, waters
-from gymsite.arena.drawings.canvas import Canvas, Drawing
-from gymsite.arena.drawings.lights import LIGHTS, Light
+from gymsite.arena.drawings.canvas import Drawing
+from gymsite.arena.drawings.lights import LIGHTS, Scene
 from tasks_app.worlds.stays.pictures import Picture, picture_read
 
-SUBJECTS: dict[str, Callable[[Canvas, Light, Draws], None]] = {
+SUBJECTS: dict[str, Callable[[Scene], None]] = {
     "hotel": fronts.hotel,
     "apartments": fronts.apartments,
     "guesthouse": fronts.guesthouse,
@@ -38,9 +40,11 @@ SUBJECTS: dict[str, Callable[[Canvas, Light, Draws], None]] = {
 def drawing(name: str) -> Drawing | None:
     """How the picture of a name is drawn; a number is the same thing in each light."""
     picture = picture_read(name)
-    return None if picture is None else lambda canvas: _draw(canvas, picture)
+    return None if picture is None else lambda width: _image(picture, width)
 
 
-def _draw(canvas: Canvas, picture: Picture) -> None:
+def _image(picture: Picture, width: int) -> Image.Image:
     draws = Draws("places", picture.subject, picture.number)
-    SUBJECTS[picture.subject](canvas, LIGHTS[picture.light], draws)
+    scene = Scene(width=width, light=LIGHTS[picture.light], draws=draws)
+    SUBJECTS[picture.subject](scene)
+    return scene.picture()

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from core.draws import Draws
-from gymsite.arena.drawings.canvas import Canvas, Colour, darker, hexed, lighter, mix
-from gymsite.arena.drawings.lights import Light
+from gymsite.arena.drawings.canvas import Canvas, Colour, darker, hexed, lighter, mix, palette
+from gymsite.arena.drawings.lights import Scene
 
-GREENS = tuple(map(hexed, ("5f8a63", "7b9c5c", "4f7d6b", "8aa567", "6b8f50")))
+GREENS = palette("5f8a63 7b9c5c 4f7d6b 8aa567 6b8f50")
 TRUNK = hexed("6b5244")
 
 
-def tree(
-    c: Canvas, light: Light, draws: Draws, *, x: float, base: float, height: float, far: float = 0
-) -> None:
+def tree(s: Scene, *, x: float, base: float, height: float, far: float = 0) -> None:
     """A broad tree, a fir or a poplar."""
-    green = light.on(draws.pick(GREENS), far=far)
-    trunk = light.on(TRUNK, far=far)
-    kind = draws.pick(("broad", "broad", "poplar", "fir"))
-    c.box(x - height * 0.025, base - height * 0.4, height * 0.05, height * 0.4, trunk)
+    green = s.any_of((GREENS), far=far)
+    trunk = s.on(TRUNK, far=far)
+    kind = s.draws.pick(("broad", "broad", "poplar", "fir"))
+    s.box(x - height * 0.025, base - height * 0.4, height * 0.05, height * 0.4, trunk)
     if kind == "fir":
         for layer in range(3):
             top = base - height * (0.5 + 0.25 * layer)
             wide = height * (0.26 - 0.06 * layer)
-            c.area([(x - wide, top + height * 0.36), (x, top), (x + wide, top + height * 0.36)], green)
-            c.area([(x, top), (x + wide, top + height * 0.36), (x, top + height * 0.36)], darker(green, 0.16))
+            s.area([(x - wide, top + height * 0.36), (x, top), (x + wide, top + height * 0.36)], green)
+            s.area([(x, top), (x + wide, top + height * 0.36), (x, top + height * 0.36)], darker(green, 0.16))
     elif kind == "poplar":
-        _crown(c, green, x=x, y=base - height * 0.58, across=height * 0.15, up=height * 0.42)
+        _crown(s, green, x=x, y=base - height * 0.58, across=height * 0.15, up=height * 0.42)
     else:
-        _crown(c, green, x=x, y=base - height * 0.62, across=height * 0.34, up=height * 0.37)
-        c.line([(x, base - height * 0.3), (x + height * 0.1, base - height * 0.5)], trunk, height * 0.025)
+        _crown(s, green, x=x, y=base - height * 0.62, across=height * 0.34, up=height * 0.37)
+        s.line([(x, base - height * 0.3), (x + height * 0.1, base - height * 0.5)], trunk, height * 0.025)
 
 
 def _crown(c: Canvas, green: Colour, *, x: float, y: float, across: float, up: float) -> None:
@@ -39,19 +36,19 @@ def _crown(c: Canvas, green: Colour, *, x: float, y: float, across: float, up: f
     c.disc(x - across * 0.34, y - up * 0.34, across * 0.34, lighter(green, 0.14), flat=flat * 0.9)
 
 
-def bush(c: Canvas, light: Light, draws: Draws, *, x: float, base: float, size: float) -> None:
-    green = light.on(draws.pick(GREENS))
+def bush(s: Scene, *, x: float, base: float, size: float) -> None:
+    green = s.any_of(GREENS)
     for step, part in ((-0.55, 0.5), (0.5, 0.55), (0, 0.72)):
-        c.disc(
-            x + step * size, base - part * size * 0.7, part * size, mix(green, light.tint, 0.04 + part / 12)
+        s.disc(
+            x + step * size, base - part * size * 0.7, part * size, mix(green, s.light.tint, 0.04 + part / 12)
         )
-    c.disc(x - size * 0.14, base - size * 0.72, size * 0.36, lighter(green, 0.12))
+    s.disc(x - size * 0.14, base - size * 0.72, size * 0.36, lighter(green, 0.12))
 
 
-def pot(c: Canvas, light: Light, draws: Draws, *, x: float, base: float, size: float) -> None:
+def pot(s: Scene, *, x: float, base: float, size: float) -> None:
     """A clipped little tree in a pot."""
-    clay = light.on(draws.pick((hexed("b9694a"), hexed("5b646b"), hexed("8f7a64"))))
-    c.area(
+    clay = s.any_of((hexed("b9694a"), hexed("5b646b"), hexed("8f7a64")))
+    s.area(
         [
             (x - size * 0.34, base - size * 0.6),
             (x + size * 0.34, base - size * 0.6),
@@ -60,19 +57,19 @@ def pot(c: Canvas, light: Light, draws: Draws, *, x: float, base: float, size: f
         ],
         clay,
     )
-    c.box(x - size * 0.05, base - size * 1.1, size * 0.1, size * 0.5, light.on(TRUNK))
-    _crown(c, light.on(draws.pick(GREENS)), x=x, y=base - size * 1.45, across=size * 0.5, up=size * 0.52)
+    s.box(x - size * 0.05, base - size * 1.1, size * 0.1, size * 0.5, s.on(TRUNK))
+    _crown(s, s.any_of(GREENS), x=x, y=base - size * 1.45, across=size * 0.5, up=size * 0.52)
 
 
-def flowers(c: Canvas, light: Light, draws: Draws, *, x: float, y: float, width: float) -> None:
+def flowers(s: Scene, *, x: float, y: float, width: float) -> None:
     """A box of flowers below a window."""
-    bloom = light.on(draws.pick(tuple(map(hexed, ("c9534f", "d98aa0", "e3b04b", "f1e4da", "a56aa3")))))
-    c.box(x, y, width, 7, light.on(hexed("7a5a46")), round_by=2)
-    green = light.on(GREENS[0])
+    bloom = s.any_of(palette("c9534f d98aa0 e3b04b f1e4da a56aa3"))
+    s.box(x, y, width, 7, s.on("7a5a46"), round_by=2)
+    green = s.on(GREENS[0])
     count = max(int(width / 9), 3)
     for step in range(count):
         at = x + width * (step + 0.5) / count
-        c.disc(at, y - 2, 6, green)
+        s.disc(at, y - 2, 6, green)
     for step in range(count):
         at = x + width * (step + 0.5) / count
-        c.disc(at + draws.whole(-2, 2), y - 4 - draws.whole(0, 4), 3, bloom)
+        s.disc(at + s.draws.whole(-2, 2), y - 4 - s.draws.whole(0, 4), 3, bloom)

@@ -13,30 +13,43 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from xml.etree import ElementTree as ET
 
 from gymsite.arena.drawings.canvas import Canvas, Colour, hexed, mix, outline
 
 ART = Path(__file__).parent / "art"
 MIX = re.compile(r"color-mix\(in srgb, (.+), (.+) ([\d.]+)%\)")
+DEFAULT = re.compile(r"--(\w+): (#\w+)")
 VARIABLE = re.compile(r"var\(--(\w+)\)")
 
-Paint: TypeAlias = Callable[[Mapping[str, Colour]], Colour]
+Paint: TypeAlias = Callable[[Mapping[str, Colour | None]], Colour | None]
 Brush: TypeAlias = Callable[..., None]
 
 
-def art_draw(c: Canvas, name: str, **colours: Colour) -> None:
-    """Draw the file ``name`` (without ``.svg``) with a colour for each of its variables."""
-    for brush, paint in _shapes(name):
-        brush(c, colour=paint(colours))
+class Artwork(NamedTuple):
+    shapes: tuple[tuple[Brush, Paint], ...]
+    defaults: dict[str, Colour]
+
+
+def art_draw(c: Canvas, name: str, **colours: Colour | None) -> None:
+    """Draw the file ``name`` (without ``.svg``) with a colour for each variable.
+
+    A shape whose colour is None is left out: the light of a lamp that is off.
+    """
+    for brush, paint in art(name).shapes:
+        if colour := paint(colours):
+            brush(c, colour=colour)
 
 
 @cache
-def _shapes(name: str) -> tuple[tuple[Brush, Paint], ...]:
+def art(name: str) -> Artwork:
     root = ET.parse(ART / f"{name}.svg").getroot()  # noqa: S314 (our own file)
     shapes = (element for element in root.iterfind(".//*") if {"fill", "stroke"} & set(element.attrib))
-    return tuple((_brush(shape), _paint(shape.get("fill") or shape.attrib["stroke"])) for shape in shapes)
+    return Artwork(
+        tuple((_brush(shape), _paint(shape.get("fill") or shape.attrib["stroke"])) for shape in shapes),
+        {variable: hexed(text) for variable, text in DEFAULT.findall(root.attrib["style"])},
+    )
 
 
 def _brush(element: ET.Element) -> Brush:
@@ -70,7 +83,11 @@ def _paint(text: str) -> Paint:
     if variable := VARIABLE.fullmatch(text):
         return itemgetter(variable[1])
     if mixture := MIX.fullmatch(text):
-        one, other, share = _paint(mixture[1]), _paint(mixture[2]), float(mixture[3]) / 100
-        return lambda colours: mix(one(colours), other(colours), share)
+        return partial(_mixed, _paint(mixture[1]), _paint(mixture[2]), float(mixture[3]) / 100)
     colour = hexed(text)
     return lambda _: colour
+
+
+def _mixed(one: Paint, other: Paint, share: float, colours: Mapping[str, Colour | None]) -> Colour | None:
+    mixed = one(colours), other(colours)
+    return mix(mixed[0], mixed[1], share) if mixed[0] and mixed[1] else None
