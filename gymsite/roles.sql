@@ -1,6 +1,6 @@
 -- Who may do what, whole: applied after every migration, in one transaction, on top of nothing.
 -- A table that is not named here is closed to every role but the owner's.
--- The roles themselves and their passwords are made by `manage.py roles` (gymsite/services/roles.py).
+-- The roles themselves and their passwords are made by `manage.py roles` (gymsite/services/preparation.py).
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker;

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client, TransactionTestCase, override_settings
 
-from gymsite.services.roles import roles_apply
+from gymsite.services.preparation import roles_apply
 from tests.empty_tables import tables_empty
 from tests.servers import servers
 from trajectories.api import auth

@@ -36,5 +36,5 @@ def test_paths_exist(page: Path) -> None:
 
 
 def test_the_picture_of_the_architecture_is_current() -> None:
-    drawn = architecture.picture_draw(architecture.floors_read())
+    drawn = architecture.picture_draw()
     assert architecture.PICTURE.read_text("utf-8") == drawn, "run python -m deploy.architecture"

@@ -3,39 +3,64 @@
 from __future__ import annotations
 
 import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from gymsite.services import account, binaries, endpoints, parent_death, postgres, processes, redis
+from core.errors import GymError
+from gymsite.services import account, binaries, endpoints, postgres, redis
 from gymsite.services.supervisor import Child, Supervisor
 
+READY_S = 60.0  # recovery after a crash may take that long
+POLL_S = 0.03
 
-def start(var_dir: Path, supervisor: Supervisor, *, with_postgres: bool, with_redis: bool) -> None:
-    """Start the requested servers in parallel and wait until they answer. Errors: those of each server."""
+
+def start(
+    var_dir: Path,
+    supervisor: Supervisor,
+    *,
+    with_postgres: bool = True,
+    with_redis: bool = True,
+    is_disposable: bool = False,
+) -> None:
+    """Start the requested servers in parallel and wait until they answer.
+
+    Data that ``is_disposable`` is not synced to disk.
+    Errors: those of each server, ``postgres_not_started``, ``redis_not_started``.
+    """
     if not (with_postgres or with_redis):
         return
     user = account.for_data(postgres.data_folder(var_dir))
     programs = binaries.binaries_find(user)
     endpoints.socket_folder_make(var_dir, user)
-    redis_child = Child(
-        "redis", lambda log: redis.spawn(var_dir, program=programs.redis_server, account=user, log=log)
-    )
-    postgres_child = Child(
-        "postgres",
-        lambda log: postgres.spawn(var_dir, bin_dir=programs.postgres_bin, account=user, log=log),
-        stop_signal=signal.SIGINT,  # "fast": sessions are ended, nothing is lost
-    )
+    waits: list[tuple[Child, Callable[[Path], bool]]] = []
     if with_redis:
         redis.prepare(var_dir, account=user)
+        program = programs.redis_server
+        child = Child("redis", lambda log: redis.spawn(var_dir, program=program, account=user, log=log))
+        waits.append((child, redis.is_ready))
     if with_postgres:
-        postgres.prepare(var_dir, bin_dir=programs.postgres_bin, account=user)
-    children = [(postgres_child, with_postgres), (redis_child, with_redis)]
-    supervisor.start(*(child for child, is_requested in children if is_requested))
-    if redis_child.process:
-        redis.wait_ready(var_dir, redis_child.process)
-    if postgres_child.process:
-        postgres.wait_ready(var_dir, postgres_child.process)
+        options: dict[str, Any] = {
+            "bin_dir": programs.postgres_bin,
+            "account": user,
+            "is_disposable": is_disposable,
+        }
+        postgres.prepare(var_dir, **options)
+        # "Fast": sessions are ended, nothing is lost. Disposable data need not even be written.
+        stop_signal = signal.SIGQUIT if is_disposable else signal.SIGINT
+        child = Child("postgres", lambda log: postgres.spawn(var_dir, log=log, **options), stop_signal)
+        waits.append((child, postgres.is_ready))
+    supervisor.start(*(child for child, _ in waits))
+    for child, is_ready in waits:
+        _wait(var_dir, child, is_ready)
 
 
-def end_leftovers(var_dir: Path) -> None:
-    """End processes that outlived a killed supervisor; they still carry its mark."""
-    parent_death.end(parent_death.pids_with_environment(processes.MARK, str(var_dir)))
+def _wait(var_dir: Path, child: Child, is_ready: Callable[[Path], bool]) -> None:
+    deadline = time.monotonic() + READY_S
+    while time.monotonic() < deadline and child.process and child.process.poll() is None:
+        if is_ready(var_dir):
+            return
+        time.sleep(POLL_S)
+    log = var_dir / "logs" / f"{child.name}.log"
+    raise GymError(f"{child.name}_not_started", f"{child.name.capitalize()} did not start: see {log}.")

@@ -34,12 +34,18 @@ def redis_url(var_dir: Path) -> str:
     return f"unix://:{_password(var_dir, 'redis')}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
 
 
-def with_role(owner_url: str, *, role: str, password: str) -> str:
-    """An external server's address for another role."""
-    parts = urlsplit(owner_url)
+def role_url(var_dir: Path, *, owner_url: str, role: str) -> str:
+    """Postgres' address for a role (``gym_lab``); an empty ``owner_url`` means the embedded server."""
+    if not owner_url:
+        return database_url(var_dir, role=role)
+    return with_login(owner_url, user=role, password=secrets.read(var_dir, role))
+
+
+def with_login(url: str, *, user: str = "", password: str) -> str:
+    """An external server's address for another user."""
+    parts = urlsplit(url)
     place = parts.netloc.rpartition("@")[2]
-    name = "gym_" + role.removeprefix("gym_")
-    return urlunsplit(parts._replace(netloc=f"{name}:{quote(password, safe='')}@{place}"))
+    return urlunsplit(parts._replace(netloc=f"{user}:{quote(password, safe='')}@{place}"))
 
 
 def run_folder(var_dir: Path) -> Path:

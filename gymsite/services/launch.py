@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from urllib.parse import quote, urlsplit, urlunsplit
 
 from core.errors import GymError, did_you_mean
 from gymsite.services import endpoints, processes, secrets
@@ -20,9 +19,6 @@ SETUP = Process(
     kind="manage",
     role="gym_owner",
     command=("manage.py", "prepare"),
-    key_file="secret_key",
-    pools=0,
-    pool_max=0,
     has_world_salt=True,
     has_redis=False,
 )
@@ -31,22 +27,15 @@ SETUP = Process(
 def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, str]:
     """The caller's environment plus the process's own secrets. Errors: ``no_secret``."""
     var_dir = Path(caller["VAR_DIR"])
-    password = secrets.read(var_dir, process.role)
-    added = {
-        "GYM_PROCESS": process.kind,
-        "DATABASE_URL": endpoints.with_role(caller["DATABASE_URL"], role=process.role, password=password),
-        "GYM_SECRET_KEY": secrets.read(var_dir, process.key_file),
-        "DJANGO_SETTINGS_MODULE": "gymsite.settings",
-    }
-    if process.pool_max:
-        added["DATABASE_POOL_MAX"] = str(process.pool_max)
-    if process.has_token_key:
-        added["GYM_TOKEN_KEY"] = secrets.read(var_dir, "token_key")
-    if process.has_world_salt:
-        added["GYM_WORLD_SALT"] = secrets.read(var_dir, "world_salt")
+    redis_url = ""
     if process.has_redis:
-        added["REDIS_URL"] = _with_password(caller["REDIS_URL"], secrets.read(var_dir, "redis"))
-    return caller | added
+        redis_url = endpoints.with_login(caller["REDIS_URL"], password=secrets.read(var_dir, "redis"))
+    own = processes.own_settings(
+        process, var_dir=var_dir, database_url=caller["DATABASE_URL"], redis_url=redis_url
+    )
+    if process.pool_max:
+        own["DATABASE_POOL_MAX"] = str(process.pool_max)
+    return caller | own
 
 
 def main(name: str) -> None:
@@ -59,12 +48,6 @@ def main(name: str) -> None:
         sys.exit(error.message)
     os.chdir(processes.BASE_DIR)
     os.execve(sys.executable, processes.command_line(table[name]), environment)  # noqa: S606 - no shell
-
-
-def _with_password(url: str, password: str) -> str:
-    parts = urlsplit(url)
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f":{quote(password, safe='')}@{place}"))
 
 
 if __name__ == "__main__":

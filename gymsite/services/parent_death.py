@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+import psutil
+
+from core.errors import GymError
 from gymsite.services.account import Account
 
 PR_SET_PDEATHSIG = 1
@@ -89,16 +92,19 @@ def _watchdog(parent: int, signum: int) -> Callable[[], None]:
 def pids_inside(folder: Path, *, program: str) -> list[int]:
     """Pids of ``program`` with the folder as working directory: servers that outlived their supervisor."""
     return [
-        pid
-        for pid in _pids()
-        if _link(pid, "cwd") == str(folder) and os.path.basename(_link(pid, "exe")) == program
+        process.pid
+        for process in psutil.process_iter(["cwd", "exe"])
+        if process.info["cwd"] == str(folder) and os.path.basename(process.info["exe"] or "") == program
     ]
 
 
 def pids_with_environment(name: str, value: str) -> list[int]:
     """Pids started with ``name=value`` in their environment, except our own."""
-    entry = f"{name}={value}".encode()
-    return [pid for pid in _pids() if pid != os.getpid() and entry in _environment(pid)]
+    return [
+        process.pid
+        for process in psutil.process_iter(["environ"])
+        if process.pid != os.getpid() and (process.info["environ"] or {}).get(name) == value
+    ]
 
 
 def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.0) -> list[int]:
@@ -113,28 +119,19 @@ def end(pids: Iterable[int], *, signum: int = signal.SIGKILL, wait_s: float = 5.
     return left
 
 
+def end_servers(folder: Path, program: str, *signals: int) -> None:
+    """End the servers of a folder that outlived their supervisor. Errors: ``server_left_over``."""
+    left = pids_inside(folder.resolve(), program=program)
+    for signum in signals:
+        left = end(left, signum=signum)
+    if left:
+        message = f"Processes {left} still use {folder}: end them, then start again."
+        raise GymError("server_left_over", message)
+
+
 def is_alive(pid: int) -> bool:
     """Whether the process runs; a zombie counts as dead."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
+        return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.NoSuchProcess:
         return False
-    return state not in "ZX"
-
-
-def _pids() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def _link(pid: int, name: str) -> str:
-    try:
-        return os.readlink(f"/proc/{pid}/{name}")
-    except OSError:
-        return ""
-
-
-def _environment(pid: int) -> list[bytes]:
-    try:
-        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import socket
 from collections.abc import Mapping
-from pathlib import Path
+
+import psutil
 
 from core.errors import GymError
 
-LISTEN = "0A"  # the state's number in /proc/net/tcp
 PORT_MAX = 65_535
 
 
@@ -64,33 +63,8 @@ def _explained(error: OSError, *, host: str, port: int, setting: str) -> GymErro
 
 def _holder(port: int) -> str:
     """Name and pid of the listening program, or an empty string where the system hides it."""
-    inodes = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
-    for process in Path("/proc").glob("[0-9]*"):
-        if inodes & _open_files(process):
-            with contextlib.suppress(OSError):
-                return f"{(process / 'comm').read_text().strip()} (process {process.name})"
+    for connection in psutil.net_connections("tcp"):
+        if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
+            with contextlib.suppress(psutil.Error):
+                return f"{psutil.Process(connection.pid).name()} (process {connection.pid})"
     return ""
-
-
-def _open_files(process: Path) -> set[str]:
-    """The open files of a process. Files closed meanwhile and other users' processes are left out."""
-    targets = set()
-    with contextlib.suppress(OSError):
-        for link in (process / "fd").iterdir():
-            with contextlib.suppress(OSError):
-                targets.add(os.readlink(link))
-    return targets
-
-
-def _listening_inodes(port: int) -> list[str]:
-    inodes = []
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        try:
-            rows = Path(table).read_text().splitlines()[1:]
-        except OSError:
-            continue
-        for row in rows:
-            fields = row.split()
-            if fields[3] == LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
-                inodes.append(fields[9])
-    return inodes

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from gymsite.services import endpoints, parent_death, secrets
 from gymsite.services.account import Account, own_folder
 from gymsite.services.binaries import POSTGRES_MAJOR
 
-READY_S = 60.0  # recovery after a crash may take that long
-POLL_S = 0.03
 OWNER = "gym_owner"
 MAX_CONNECTIONS = 100
 # Nothing from the caller's environment: PG* variables would change what the programs do.
@@ -50,10 +47,10 @@ def data_folder(var_dir: Path) -> Path:
 def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposable: bool = False) -> None:
     """End servers left over from an earlier start, and create the data folder if it is missing.
 
-    Errors: ``other_postgres_version``, ``initdb_failed``, ``data_not_ours``, ``postgres_left_over``.
+    Errors: ``other_postgres_version``, ``initdb_failed``, ``data_not_ours``, ``server_left_over``.
     """
     data = data_folder(var_dir)
-    _end_leftovers(data)
+    parent_death.end_servers(data, "postgres", signal.SIGINT, signal.SIGKILL)  # ask first, then kill
     try:
         if not data.exists() or not any(data.iterdir()):
             _initdb(var_dir, bin_dir=bin_dir, account=account, is_disposable=is_disposable)
@@ -92,22 +89,17 @@ def spawn(
     )
 
 
-def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the server answers, and create our database. Errors: ``postgres_not_started``."""
+def is_ready(var_dir: Path) -> bool:
+    """Whether the server answers; then our database exists too. Errors: ``postgres_not_started``."""
     url = endpoints.database_url(var_dir, role=OWNER)
-    deadline = time.monotonic() + READY_S
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
-                _make_database(connection)
-                return
-        except psycopg.OperationalError as error:
-            if "password authentication failed" in str(error):
-                raise GymError("postgres_not_started", _lost_password(var_dir)) from None
-            time.sleep(POLL_S)
-    raise GymError(
-        "postgres_not_started", f"Postgres did not start: see {var_dir / 'logs' / 'postgres.log'}."
-    )
+    try:
+        with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
+            _make_database(connection)
+    except psycopg.OperationalError as error:
+        if "password authentication failed" in str(error):
+            raise GymError("postgres_not_started", _lost_password(var_dir)) from None
+        return False
+    return True
 
 
 def _make_database(connection: psycopg.Connection[tuple[object, ...]]) -> None:
@@ -163,15 +155,6 @@ def _data_argument(data: Path, account: Account | None) -> str:
     working directory is open all the same, and servers never leave it.
     """
     return "/proc/self/cwd" if account else str(data)
-
-
-def _end_leftovers(data: Path) -> None:
-    """End a server that outlived its supervisor: ask first, then kill."""
-    left = parent_death.pids_inside(data.resolve(), program="postgres")
-    if left and parent_death.end(left, signum=signal.SIGINT) and parent_death.end(left):
-        raise GymError(
-            "postgres_left_over", f"Processes {left} still use {data}: end them, then start again."
-        )
 
 
 def _clear_stale_pid(data: Path) -> None:

@@ -8,12 +8,19 @@ from pathlib import Path
 
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.migrations.executor import MigrationExecutor
+from psycopg import sql
 
 from core import addresses
-from gymsite.services import roles, secrets
+from gymsite.services import secrets
 
+# One login per kind of process, with the grants of ``roles.sql``.
+ROLES = ("gym_arena", "gym_lab", "gym_worker")
+GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
+LOCK = 0x67796D  # advisory lock: two concurrent starts must not both change the catalogue
 FIRST_USER = "admin"
 PASSWORD_BYTES = 12
 FIRST_KEY_SCOPES = "read,trainer"
@@ -27,11 +34,6 @@ def database_use(url: str) -> None:
     connection.settings_dict.update(addresses.django_database(url))
 
 
-def database_leave() -> None:
-    """Close the owner's connection; nothing needs it while the servers run."""
-    connection.close()
-
-
 def migrations_apply() -> bool:
     """Bring the tables up to date; returns whether anything changed."""
     executor = MigrationExecutor(connection)
@@ -41,17 +43,42 @@ def migrations_apply() -> bool:
     return True
 
 
-def roles_apply(var_dir: Path) -> None:
-    roles.roles_apply(connection, var_dir=var_dir)
+def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
+    """Create the roles with the passwords in ``var_dir`` and apply ``roles.sql``, in one transaction.
+
+    Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``.
+    """
+    passwords = {role: secrets.read(var_dir, role) for role in ROLES}
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        for role, password in passwords.items():
+            _role_make(cursor, role=role, password=password)
+        _database_close(cursor)
+        cursor.execute(GRANTS.read_text())
 
 
-def starter_tasks_load() -> None:
-    call_command("load_starter_tasks", stdout=io.StringIO())
+def _role_make(cursor: CursorWrapper, *, role: str, password: str) -> None:
+    cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role])
+    verb = "ALTER" if cursor.fetchone() else "CREATE"
+    statement = sql.SQL(
+        "{verb} ROLE {role} LOGIN NOINHERIT NOCREATEDB NOCREATEROLE PASSWORD {password}"
+    ).format(verb=sql.SQL(verb), role=sql.Identifier(role), password=sql.Literal(password))
+    cursor.execute(statement)
+
+
+def _database_close(cursor: CursorWrapper) -> None:
+    """Only our roles may connect, and none may create temporary tables."""
+    cursor.execute("SELECT current_database()")
+    (name,) = cursor.fetchone()
+    database = sql.Identifier(name)
+    roles = sql.SQL(", ").join(sql.Identifier(role) for role in ROLES)
+    cursor.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(database))
+    cursor.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(database, roles))
 
 
 def first_things() -> list[str]:
     """Create starter tasks, a login and a key, each once. Returns the lines to show this one time."""
-    starter_tasks_load()
+    call_command("load_starter_tasks", stdout=io.StringIO())
     lines = []
     if login := first_login():
         lines.append(f"login  {login[0]}  password {login[1]}  (shown only this once)")

@@ -7,32 +7,23 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from core.errors import GymError
 from core.queues import QUEUES, Queue
-from gymsite.services import endpoints
+from gymsite.services import endpoints, secrets
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 # Set in every descendant's environment, so that the next start finds any that outlived a killed supervisor.
 MARK = "GYM_SUPERVISED"
-SYSTEM_NAMES = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "VIRTUAL_ENV",
-    "PYTHONPATH",
-    "PYTHONWARNINGS",
-)
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONWARNINGS")
 # Set only where a process's row says so, never copied from the caller's environment.
 SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT")
 # Connections left for psql, manage.py and Postgres' own reserve.
 SPARE_CONNECTIONS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Process:
     """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each."""
 
@@ -40,10 +31,9 @@ class Process:
     kind: str
     role: str
     command: tuple[str, ...]
-    key_file: str
-    pools: int
-    pool_max: int
-    port: str = ""
+    key_file: str = "secret_key"
+    pools: int = 0
+    pool_max: int = 0
     has_token_key: bool = False
     has_world_salt: bool = False
     has_redis: bool = True
@@ -55,6 +45,11 @@ class Process:
         return self.queue.process_count() if self.queue else self.pools
 
 
+def _server(name: str, **row: Any) -> Process:
+    command = ("-m", "gymsite.services.server", name)
+    return Process(name=name, kind=name, command=command, pool_max=4, **row)
+
+
 def _worker(queue: Queue) -> Process:
     return Process(
         name=queue.worker,
@@ -62,7 +57,6 @@ def _worker(queue: Queue) -> Process:
         role="gym_worker",
         command=("-m", "gymsite.services.worker", queue.id),
         key_file="secret_key_worker",
-        pools=0,
         pool_max=queue.connections,
         has_world_salt=queue.has_world_salt,
         is_awaited=queue.is_awaited,
@@ -71,41 +65,17 @@ def _worker(queue: Queue) -> Process:
 
 
 PROCESSES = (
-    Process(
-        name="arena",
-        kind="arena",
+    _server(
+        "arena",
         role="gym_arena",
-        command=("-m", "gymsite.services.server", "arena"),
         key_file="secret_key_arena",
         pools=2,
-        pool_max=4,
-        port="ARENA_PORT",
         has_token_key=True,
         has_world_salt=True,
         has_redis=False,
     ),
-    Process(
-        name="lab",
-        kind="lab",
-        role="gym_lab",
-        command=("-m", "gymsite.services.server", "lab"),
-        key_file="secret_key",
-        pools=2,
-        pool_max=4,
-        port="LAB_PORT",
-        has_token_key=True,
-        has_world_salt=True,
-    ),
-    Process(
-        name="live",
-        kind="live",
-        role="gym_lab",
-        command=("-m", "gymsite.services.server", "live"),
-        key_file="secret_key",
-        pools=1,
-        pool_max=4,
-        port="LIVE_PORT",
-    ),
+    _server("lab", role="gym_lab", pools=2, has_token_key=True, has_world_salt=True),
+    _server("live", role="gym_lab", pools=1),
     Process(
         name="sweeper",
         kind="sweeper",
@@ -119,44 +89,56 @@ PROCESSES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Installation:
-    """The values that complete the rows: addresses with passwords, and keys."""
+    """The operator's choices. An empty URL means the embedded server; children get the settings."""
 
     var_dir: Path
     host: str
-    ports: Mapping[str, int]
-    database_urls: Mapping[str, str]
-    redis_url: str
-    secret_keys: Mapping[str, str]
-    token_key: str
-    world_salt: str
-    pool_sizes: Mapping[str, int]
+    ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT
+    addresses: Mapping[str, str]  # by process, as seen from outside
+    database_url: str = ""
+    redis_url: str = ""
+    settings: Mapping[str, str]
 
 
-def environment(process: Process, installation: Installation, *, caller: Mapping[str, str]) -> dict[str, str]:
+def environment(process: Process, installation: Installation, *, pool_size: int) -> dict[str, str]:
     """A process's whole environment: the documented settings, and only its own secrets."""
-    names = (*SYSTEM_NAMES, *settings_documented())
+    var_dir, caller = installation.var_dir, installation.settings
+    names = (*INHERITED, *settings_documented())
     passed = {name: caller[name] for name in names if name in caller and name not in SECRET_NAMES}
     passed |= {name: str(port) for name, port in installation.ports.items()}
     passed |= {
-        "GYM_PROCESS": process.kind,
         "GYM_HOST": installation.host,
-        MARK: str(installation.var_dir),
-        "VAR_DIR": str(installation.var_dir),
-        "DATABASE_URL": installation.database_urls[process.role],
-        "DATABASE_POOL_MAX": str(installation.pool_sizes[process.name]),
-        "GYM_SECRET_KEY": installation.secret_keys[process.key_file],
+        MARK: str(var_dir),
+        "VAR_DIR": str(var_dir),
+        "DATABASE_POOL_MAX": str(pool_size),
         "PYTHONUNBUFFERED": "1",
+    }
+    redis_url = installation.redis_url or endpoints.redis_url(var_dir)
+    return passed | own_settings(
+        process, var_dir=var_dir, database_url=installation.database_url, redis_url=redis_url
+    )
+
+
+def own_settings(process: Process, *, var_dir: Path, database_url: str, redis_url: str) -> dict[str, str]:
+    """What only this process may know, with secrets from ``var_dir``.
+
+    ``database_url`` is the owner's; empty means the embedded server. Errors: ``no_secret``.
+    """
+    own = {
+        "GYM_PROCESS": process.kind,
         "DJANGO_SETTINGS_MODULE": "gymsite.settings",
+        "DATABASE_URL": endpoints.role_url(var_dir, owner_url=database_url, role=process.role),
+        "GYM_SECRET_KEY": secrets.read(var_dir, process.key_file),
     }
     if process.has_token_key:
-        passed["GYM_TOKEN_KEY"] = installation.token_key
+        own["GYM_TOKEN_KEY"] = secrets.read(var_dir, "token_key")
     if process.has_world_salt:
-        passed["GYM_WORLD_SALT"] = installation.world_salt
+        own["GYM_WORLD_SALT"] = secrets.read(var_dir, "world_salt")
     if process.has_redis:
-        passed["REDIS_URL"] = installation.redis_url
-    return passed
+        own["REDIS_URL"] = redis_url
+    return own
 
 
 def command_line(process: Process) -> list[str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
-from core.errors import GymError
 from gymsite.services import endpoints, parent_death, secrets
 from gymsite.services.account import Account, own_folder
 
-READY_S = 20.0
-POLL_S = 0.03
 ANSWER_BYTES = 512
 CONFIGURATION = """
 port 0
@@ -35,15 +32,10 @@ def data_folder(var_dir: Path) -> Path:
 
 
 def prepare(var_dir: Path, *, account: Account | None) -> None:
-    """Create the data folder, and end a server that outlived its supervisor.
-
-    Errors: ``redis_left_over``.
-    """
+    """Create the data folder, and end a server that outlived its supervisor. Errors: ``server_left_over``."""
     data = data_folder(var_dir)
     own_folder(data, account)
-    left = parent_death.pids_inside(data.resolve(), program="redis-server")
-    if left and parent_death.end(left):
-        raise GymError("redis_left_over", f"Processes {left} still use {data}: end them, then start again.")
+    parent_death.end_servers(data, "redis-server", signal.SIGKILL)
 
 
 def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) -> subprocess.Popen[bytes]:
@@ -63,16 +55,6 @@ def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) ->
         )
     finally:
         os.close(read_end)
-
-
-def wait_ready(var_dir: Path, process: subprocess.Popen[bytes]) -> None:
-    """Wait until the server answers. Errors: ``redis_not_started``."""
-    deadline = time.monotonic() + READY_S
-    while time.monotonic() < deadline and process.poll() is None:
-        if is_ready(var_dir):
-            return
-        time.sleep(POLL_S)
-    raise GymError("redis_not_started", f"Redis did not start: see {var_dir / 'logs' / 'redis.log'}.")
 
 
 def is_ready(var_dir: Path) -> bool:

@@ -1,18 +1,23 @@
-"""Starts child processes, restarts those that die, and stops them all: one loop in one thread."""
+"""Starts child processes, restarts those that die, and stops them all: one loop in one thread.
+
+Each child has a log file, rotated by size.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
+import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
-from gymsite.services import logs, parent_death
+from gymsite.services import parent_death
 
 FIRST_DELAY_S = 0.2
 LONGEST_DELAY_S = 30.0
@@ -20,6 +25,7 @@ LONGEST_DELAY_S = 30.0
 HEALTHY_S = 60.0
 TICK_S = 5.0
 POLL_S = 0.02
+LOG_MAX_BYTES = 20 * 1024 * 1024
 
 
 class Stop(BaseException):
@@ -60,7 +66,6 @@ class Supervisor:
         self.logs_dir = logs_dir
         self.say = say
         self.stages: list[list[Child]] = []
-        parent_death.become_subreaper()
 
     def start(self, *children: Child) -> None:
         """Start children in parallel, as one stage. Call it from the main thread, which must outlive them."""
@@ -78,7 +83,7 @@ class Supervisor:
         with _woken_by(signal.SIGCHLD) as wake_fd:
             while True:
                 self.watch_once()
-                logs.rotate_all(self.logs_dir)
+                logs_rotate(self.logs_dir)
                 select.select([wake_fd], [], [], self._sleep_s())
                 with contextlib.suppress(BlockingIOError):
                     os.read(wake_fd, 512)
@@ -103,7 +108,7 @@ class Supervisor:
 
     def _spawn(self, child: Child) -> None:
         # Stop signals wait until the child is registered.
-        with parent_death.stops_held(), logs.log_open(self.logs_dir, child.name) as log:
+        with parent_death.stops_held(), log_open(self.logs_dir, child.name) as log:
             child.process = child.start(log.fileno())
         child.started_at = time.monotonic()
         child.due_at = None
@@ -119,7 +124,7 @@ class Supervisor:
         delay = child.backoff.delay(lived_s=time.monotonic() - child.started_at)
         child.due_at = time.monotonic() + delay
         how = _ending(child.process.returncode if child.process else 0)
-        log = logs.log_path(self.logs_dir, child.name)
+        log = log_path(self.logs_dir, child.name)
         self.say(f"{child.name} {how}; starting it again in {delay:.1f} s (see {log})")
 
     def _restart_due(self) -> None:
@@ -145,6 +150,27 @@ class Supervisor:
             if ended is None or ended.si_pid in ours:
                 return
             os.waitpid(ended.si_pid, os.WNOHANG)
+
+
+def log_path(logs_dir: Path, name: str) -> Path:
+    return logs_dir / f"{name}.log"
+
+
+def log_open(logs_dir: Path, name: str) -> IO[bytes]:
+    """Open the log for appending. Children write to it themselves, so nothing is lost when we die."""
+    return log_path(logs_dir, name).open("ab", buffering=0)
+
+
+def logs_rotate(logs_dir: Path, *, max_bytes: int = LOG_MAX_BYTES) -> None:
+    """Move the content of each oversized log to ``<name>.log.1``.
+
+    The log is copied and truncated, not renamed: its writer keeps it open and appends to it.
+    """
+    for path in logs_dir.glob("*.log"):
+        if path.stat().st_size > max_bytes:
+            shutil.copyfile(path, path.with_suffix(".log.1"))
+            with path.open("r+b") as log:
+                log.truncate(0)
 
 
 @contextlib.contextmanager

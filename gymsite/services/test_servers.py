@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gymsite.services import account, binaries, endpoints, postgres, redis, secrets
+from gymsite.services import embedded_servers, endpoints, secrets
+from gymsite.services.supervisor import Supervisor
 
 STOP_S = 5.0
 
@@ -60,37 +59,16 @@ def embedded_services(var_dir: Path) -> Iterator[TestServers]:
 
 
 def _running(folder: Path) -> Iterator[TestServers]:
-    user = account.for_data(postgres.data_folder(folder))
-    programs = binaries.binaries_find(user)
     endpoints.run_folder(folder).mkdir()
     (folder / "logs").mkdir()
     secrets.ensure_all(folder)
     folder.chmod(0o711)
-    endpoints.socket_folder_make(folder, user)
-    redis.prepare(folder, account=user)
-    postgres.prepare(folder, bin_dir=programs.postgres_bin, account=user, is_disposable=True)
-    with contextlib.ExitStack() as stack:
-        logs = [
-            stack.enter_context((folder / "logs" / name).open("ab")) for name in ("postgres.log", "redis.log")
-        ]
-        redis_server = redis.spawn(folder, program=programs.redis_server, account=user, log=logs[1].fileno())
-        stack.callback(_stop, redis_server, signal.SIGTERM)
-        database = postgres.spawn(
-            folder, bin_dir=programs.postgres_bin, account=user, log=logs[0].fileno(), is_disposable=True
-        )
-        stack.callback(_stop, database, signal.SIGQUIT)
-        redis.wait_ready(folder, redis_server)
-        postgres.wait_ready(folder, database)
-        yield TestServers(var_dir=folder)
-
-
-def _stop(process: subprocess.Popen[bytes], signum: int) -> None:
-    process.send_signal(signum)
+    supervisor = Supervisor(logs_dir=folder / "logs", say=print)
     try:
-        process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        embedded_servers.start(folder, supervisor, is_disposable=True)
+        yield TestServers(var_dir=folder)
+    finally:
+        supervisor.stop(grace_s=STOP_S)
 
 
 def _remove(folder: Path) -> None:

@@ -120,8 +120,8 @@ def test_a_container_needs_no_secret_that_it_is_not_given(compose: dict[str, Any
     caller = {"VAR_DIR": str(tmp_path), **service["environment"]}
     environment = launch_environment(process, caller)
     assert environment["GYM_PROCESS"] == process.kind
-    assert environment["DATABASE_URL"] == endpoints.with_role(
-        "postgresql://postgres:5432/gym", role=process.role, password=f"value-of-{process.role}"
+    assert environment["DATABASE_URL"] == endpoints.with_login(
+        "postgresql://postgres:5432/gym", user=process.role, password=f"value-of-{process.role}"
     )
     if process.has_redis:
         assert environment["REDIS_URL"] == "redis://:value-of-redis@redis:6379/0"

@@ -81,8 +81,8 @@ def test_no_short_folder_anywhere_is_said(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_an_operators_address_keeps_everything_but_the_login() -> None:
-    url = endpoints.with_role(
-        "postgresql://owner:s%40cret@db.example:6543/gym?sslmode=require", role="arena", password="a/b@c"
+    url = endpoints.with_login(
+        "postgresql://owner:s%40cret@db.example:6543/gym?sslmode=require", user="gym_arena", password="a/b@c"
     )
     assert url == "postgresql://gym_arena:a%2Fb%40c@db.example:6543/gym?sslmode=require"
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,47 +9,47 @@ import pytest
 
 from core.errors import GymError
 from gymsite.services import processes, secrets
-from gymsite.services.processes import BASE_DIR, PROCESSES, Installation, pool_sizes
-from gymsite.services.roles import ROLES
+from gymsite.services.processes import BASE_DIR, PROCESSES, Installation, Process, pool_sizes
 
 SETTING = re.compile(r"""env\.\w+\(\s*["']([A-Z][A-Z0-9_]+)["']""")
 
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Installation:
+    secrets.ensure_all(tmp_path)
+    for name in (*secrets.PASSWORDS, *secrets.KEYS):
+        secrets.write(tmp_path, name, f"value-of-{name}")
     return Installation(
         var_dir=tmp_path,
         host="127.0.0.1",
         ports={"ARENA_PORT": 1, "LAB_PORT": 2, "LIVE_PORT": 3},
-        database_urls={role: f"postgresql://{role}:password-of-{role}@/gym" for role in ROLES},
-        redis_url="unix://:password-of-redis@/socket",
-        secret_keys={name: f"value-of-{name}" for name in secrets.KEYS},
-        token_key="value-of-token_key",
-        world_salt="value-of-world_salt",
-        pool_sizes=pool_sizes(100),
+        addresses={},
+        settings={},
     )
+
+
+def _environment(process: Process, installation: Installation, **caller: str) -> dict[str, str]:
+    return processes.environment(process, replace(installation, settings=caller), pool_size=1)
 
 
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
 def test_nothing_secret_of_the_callers_environment_is_passed_on(process, installation: Installation) -> None:
     caller = dict.fromkeys((*processes.SECRET_NAMES, "AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), "the operator's")
-    environment = processes.environment(process, installation, caller=caller)
+    environment = _environment(process, installation, **caller)
     assert "the operator's" not in environment.values()
 
 
 def test_the_arena_is_given_no_redis_and_no_other_roles_password(installation: Installation) -> None:
     arena = next(process for process in PROCESSES if process.name == "arena")
-    environment = processes.environment(arena, installation, caller={"REDIS_URL": "redis://somewhere"})
+    environment = _environment(arena, installation, REDIS_URL="redis://somewhere")
     assert "REDIS_URL" not in environment
-    text = " ".join(environment.values())
-    assert re.findall(r"password-of-\w+", text) == ["password-of-gym_arena"]
-    keys = {"secret_key_arena", "token_key", "world_salt"}
-    assert set(re.findall(r"value-of-\w+", text)) == {f"value-of-{name}" for name in keys}
+    own = {"gym_arena", "secret_key_arena", "token_key", "world_salt"}
+    assert set(re.findall(r"value-of-(\w+)", " ".join(environment.values()))) == own
 
 
 def test_a_documented_setting_reaches_every_process(installation: Installation) -> None:
     for process in PROCESSES:
-        environment = processes.environment(process, installation, caller={"LEASE_S": "7", "UNKNOWN": "x"})
+        environment = _environment(process, installation, LEASE_S="7", UNKNOWN="x")
         assert environment["LEASE_S"] == "7"
         assert "UNKNOWN" not in environment
 

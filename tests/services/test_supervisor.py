@@ -11,9 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.services import logs, parent_death
+from gymsite.services import parent_death
 from gymsite.services.processes import BASE_DIR
-from gymsite.services.supervisor import FIRST_DELAY_S, HEALTHY_S, LONGEST_DELAY_S, Backoff, Child, Supervisor
+from gymsite.services.supervisor import (
+    FIRST_DELAY_S,
+    HEALTHY_S,
+    LONGEST_DELAY_S,
+    Backoff,
+    Child,
+    Supervisor,
+    log_open,
+    log_path,
+    logs_rotate,
+)
 from tests.services.installations import until
 
 SLEEPER = (sys.executable, "-c", "import time; time.sleep(60)")
@@ -77,7 +87,7 @@ def test_a_child_that_ends_is_started_again_and_that_is_said(supervisor: Supervi
 def test_what_a_dead_child_leaves_in_its_session_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
     child = _child("parent", PARENT)
     supervisor.start(child)
-    log = logs.log_path(tmp_path, "parent")
+    log = log_path(tmp_path, "parent")
     until(log.read_text, seconds=10, what="the grandchild's number")
     grandchild = int(log.read_text().split()[0])
     assert child.process
@@ -92,7 +102,7 @@ def test_a_child_that_ignores_the_signal_is_killed_after_the_grace(
 ) -> None:
     child = _child("deaf", DEAF)
     supervisor.start(child)
-    until(logs.log_path(tmp_path, "deaf").read_text, seconds=10, what="its first word")
+    until(log_path(tmp_path, "deaf").read_text, seconds=10, what="its first word")
     supervisor.stop(grace_s=0.2)
     assert child.process
     assert child.process.returncode == -signal.SIGKILL
@@ -143,11 +153,11 @@ def test_a_process_is_found_by_its_mark_and_by_its_folder(tmp_path: Path) -> Non
 
 
 def test_a_log_too_long_is_moved_aside_while_its_writer_goes_on(tmp_path: Path) -> None:
-    with logs.log_open(tmp_path, "chatty") as log:
+    with log_open(tmp_path, "chatty") as log:
         log.write(b"old" * 10)
-        logs.rotate_all(tmp_path, max_bytes=20)
+        logs_rotate(tmp_path, max_bytes=20)
         log.write(b"new")
-    assert logs.log_path(tmp_path, "chatty").read_bytes() == b"new"
+    assert log_path(tmp_path, "chatty").read_bytes() == b"new"
     assert (tmp_path / "chatty.log.1").read_bytes() == b"old" * 10
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
+from django.db import connection
 
-from core.errors import GymError
 from gymsite.services import preparation
 
 
@@ -14,10 +14,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        try:
-            preparation.migrations_apply()
-            preparation.roles_apply(settings.VAR_DIR)
-            for line in preparation.first_things():
-                self.stdout.write(line)
-        except GymError as error:
-            raise CommandError(error.message) from error
+        preparation.migrations_apply()
+        preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
+        for line in preparation.first_things():
+            self.stdout.write(line)

@@ -11,7 +11,7 @@ from dotenv import dotenv_values
 
 from core.errors import GymError
 from gymsite.services import startup
-from gymsite.services.processes import BASE_DIR
+from gymsite.services.processes import BASE_DIR, Installation
 
 
 class Command(BaseCommand):
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         # Children do not read .env: it may hold secrets that some of them must not know.
         chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
         chosen |= os.environ
-        options = startup.Options(
+        installation = Installation(
             var_dir=settings.VAR_DIR,
             host=chosen.get("GYM_HOST", "127.0.0.1"),
             ports={name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")},
@@ -32,7 +32,7 @@ class Command(BaseCommand):
             settings=chosen,
         )
         try:
-            startup.up(options, say=self._say)
+            startup.up(installation, say=self._say)
         except GymError as error:
             self.stderr.write(error.message)
             sys.exit(1)
