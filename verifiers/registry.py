@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
 
 from core.registry import Registry
 from verifiers.types import Evidence, Example, Gold, Verdict
@@ -36,19 +40,28 @@ def verifier(
     verifier_id: str,
     *,
     title: str,
-    examples: Sequence[Example],
     needs_sandbox: bool = False,
     sandbox_datasets: frozenset[str] | None = None,
     joint: Joint | None = None,
 ) -> Callable[[Check], Check]:
-    """Register the function below as ``verifier_id`` (``<file name>-v<n>``)."""
+    """Register the function below as ``verifier_id`` (``<file name>-v<n>``).
+
+    Its examples are in the TOML file of the same name beside it.
+    """
 
     def register(check: Check) -> Check:
-        plugin = Verifier(verifier_id, title, check, tuple(examples), needs_sandbox, sandbox_datasets, joint)
+        examples = _examples(Path(str(sys.modules[check.__module__].__file__)).with_suffix(".toml"))
+        plugin = Verifier(verifier_id, title, check, examples, needs_sandbox, sandbox_datasets, joint)
         VERIFIERS.register(verifier_id, plugin)
         return check
 
     return register
+
+
+def _examples(file: Path) -> tuple[Example, ...]:
+    if not file.exists():
+        return ()
+    return msgspec.toml.decode(file.read_bytes(), type=dict[str, tuple[Example, ...]])["examples"]
 
 
 def discover() -> None:

@@ -55,7 +55,7 @@ WAYS: dict[str, Callable[[], None]] = {
 }
 
 
-@verifier("misbehaving-v1", title="Fails on demand", examples=[])
+@verifier("misbehaving-v1", title="Fails on demand")
 def misbehaving(gold: Gold, evidence: Evidence) -> Verdict:
     if str(evidence.answer).startswith("say "):
         raise RuntimeError(f"no {str(evidence.answer)[4:]!s}")

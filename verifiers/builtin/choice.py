@@ -14,7 +14,7 @@ import re
 from verifiers.answer_text import gold_answers, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
+from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 MOST_LABELS = 26
 LABEL = r"(?:[A-Za-z]|[1-9][0-9]?)"
@@ -25,27 +25,7 @@ WRITTEN = re.compile(
 )
 
 
-@verifier(
-    "choice-v1",
-    title="Label of the right choice",
-    examples=[
-        Example(gold="B", answer="B", correct=True),
-        Example(gold="B", answer="(B)", correct=True),
-        Example(gold="B", answer="b.", correct=True),
-        Example(gold="B", answer="**B**", correct=True),
-        Example(gold="B", answer="The answer is B.", correct=True),
-        Example(gold="3", answer="3", correct=True),
-        Example(gold="B", answer=("B",), correct=True),
-        Example(gold="B", answer="C", correct=False),
-        Example(gold="B", answer="2", correct=False),
-        Example(gold="B", answer="A or B", correct=False),
-        Example(gold="B", answer="AB", correct=False),
-        Example(gold="B", answer="not B", correct=False),
-        Example(gold="B", answer="B, no C", correct=False),
-        Example(gold="B", answer=("A", "B"), correct=False),
-        Example(gold="B", answer="", correct=False),
-    ],
-)
+@verifier("choice-v1", title="Label of the right choice")
 def choice(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct if exactly one label is given and it is the gold's; ``score`` is 1/k for k labels.
 

@@ -8,10 +8,7 @@ program (``verifiers/mutation.py`` makes them), floats compared within a relativ
 from __future__ import annotations
 
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
-
-ADD = {"tests": ["assert add(1, 2) == 3"], "pairs": [["add(2, 2)", 4], ["add(7, 1)", 8]]}
-REFERENCE = "def add(a, b):\n    return a + b"
+from verifiers.types import Evidence, Gold, Verdict
 
 
 def with_official(gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
@@ -24,20 +21,7 @@ def with_official(gold: Gold, evidence: Evidence) -> dict[str, Verdict]:
 
 
 @verifier(
-    "code_strict-v1",
-    title="Passes asserts and held-back inputs",
-    needs_sandbox=True,
-    joint=with_official,
-    examples=[
-        Example(gold=REFERENCE, extra=ADD, answer="add = lambda a, b: sum([a, b])", correct=True),
-        Example(gold=REFERENCE, extra=ADD, answer="def add(a, b):\n    return 3", correct=False),
-        Example(
-            gold=REFERENCE,
-            extra=ADD,
-            answer="def add(a, b):\n    return {(1, 2): 3, (2, 2): 4}[a, b]",
-            correct=False,
-        ),
-    ],
+    "code_strict-v1", title="Passes asserts and held-back inputs", needs_sandbox=True, joint=with_official
 )
 def code_strict(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct when every assert and every held-back call passes. Raises ``SandboxMissing``."""

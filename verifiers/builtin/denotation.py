@@ -9,32 +9,12 @@ from verifiers import denotations
 from verifiers.answer_text import judged, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
+from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 MOST_ITEMS = 200
 
 
-@verifier(
-    "denotation-v1",
-    title="Same set of table answers",
-    examples=[
-        Example(gold="Lanny Poffo", answer="lanny poffo.", correct=True),
-        Example(gold="17", answer="17.0", correct=True),
-        Example(gold="17 years", answer="17", correct=True, extra={"canonical": "17.0"}),
-        Example(gold="February 1795", answer="1795-02-xx", correct=True, extra={"canonical": "1795-02-xx"}),
-        Example(gold="Beyonc\u00e9 (singer)", answer="Beyonce", correct=True),
-        Example(gold='"Dove"[3]', answer="\u201cDove\u201d", correct=True),
-        Example(gold="2004|2005", answer=("2005", "2004"), correct=True),
-        Example(gold="2004|2005", answer="2005|2004", correct=True),
-        Example(gold="a\\pb", answer=("a|b",), correct=True),
-        Example(gold="17 years", answer="17", correct=False),
-        Example(gold="1234", answer="1,234", correct=False),
-        Example(gold="xx-01-12", answer="1990-01-12", correct=False),
-        Example(gold="2004|2005", answer="2004", correct=False),
-        Example(gold="2004|2005", answer="2004, 2005", correct=False),
-        Example(gold="2004", answer="2004|2005", correct=False),
-    ],
-)
+@verifier("denotation-v1", title="Same set of table answers")
 def denotation(gold: Gold, evidence: Evidence) -> Verdict:
     """Equal sizes and each gold item matched, in any order.
 

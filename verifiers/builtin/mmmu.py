@@ -5,41 +5,13 @@ Source: MMMU-Benchmark/MMMU, ``mmmu/utils/eval_utils.py``. Where that code picks
 
 from __future__ import annotations
 
-from typing import Any
-
 from verifiers import mmmu_rules
 from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
-
-OPTIONS: dict[str, Any] = {"options": ["red", "green", "blue"]}
-OPEN: dict[str, Any] = {"question_type": "open"}
+from verifiers.types import Evidence, Gold, Verdict
 
 
-@verifier(
-    "mmmu-v1",
-    title="MMMU: choice letter or open answer",
-    examples=[
-        Example(gold="B", answer="B", correct=True),
-        Example(gold="B", answer="(B)", correct=True),
-        Example(gold="B", answer="Not (A), so (B)", correct=True),
-        Example(gold="B", answer="Answer: B", correct=True),
-        Example(gold="B", answer="B. green", correct=True),
-        Example(gold="B", answer="The colour that is shown is green.", correct=True, extra=OPTIONS),
-        Example(gold="12.97", answer="12.971", correct=True),
-        Example(gold="60", answer="The throughput is 60 Mbps.", correct=True),
-        Example(gold="1,250", answer="x = 1250", correct=True),
-        Example(gold="fescue", answer="tall fescue", correct=True),
-        Example(gold="C", answer="C", correct=True, extra=OPEN),
-        Example(gold="B", answer="C", correct=False),
-        Example(gold="B", answer="D", correct=False, extra=OPTIONS),
-        Example(gold="B", answer="Not (B), so (A)", correct=False),
-        Example(gold="B", answer="I cannot see the picture.", correct=False, extra=OPTIONS),
-        Example(gold="12.97", answer="12.9", correct=False),
-        Example(gold="1/64", answer="0.015625", correct=False),
-        Example(gold="C", answer="carbon", correct=False, extra=OPEN),
-    ],
-)
+@verifier("mmmu-v1", title="MMMU: choice letter or open answer")
 def mmmu(gold: Gold, evidence: Evidence) -> Verdict:
     """The official parse of one short answer against the gold's letter or its accepted values.
 

@@ -12,30 +12,12 @@ from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.builtin import choice, mmmu
 from verifiers.builtin.numeric import read_number
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict
 
 BARE_NUMBER = re.compile(r"[-+]?\$?[\d,]*\.?\d+(?:\s?/\s?\d+)?\s?%?", re.ASCII)
 
 
-@verifier(
-    "mmmu_strict-v1",
-    title="MMMU: choice letter, or exactly the open answer",
-    examples=[
-        Example(gold="B", answer="B", correct=True),
-        Example(gold="B", answer="(B)", correct=True),
-        Example(gold="12.97", answer="12.970", correct=True),
-        Example(gold="1,250", answer="1250", correct=True),
-        Example(gold="1/64", answer="0.015625", correct=True),
-        Example(gold="Tall fescue", answer="tall  fescue", correct=True),
-        Example(gold="C", answer="c", correct=True, extra=mmmu.OPEN),
-        Example(gold="B", answer="Not (A), so (B)", correct=False),
-        Example(gold="B", answer="A or B", correct=False),
-        Example(gold="12.97", answer="12.971", correct=False),
-        Example(gold="60", answer="It is 50 or 60", correct=False),
-        Example(gold="5 km", answer="5 miles", correct=False),
-        Example(gold="fescue", answer="tall fescue", correct=False),
-    ],
-)
+@verifier("mmmu_strict-v1", title="MMMU: choice letter, or exactly the open answer")
 def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
     """``choice-v1`` for a choice; else equal bare numbers, or equal text but for case and spaces."""
     if not mmmu.is_open(gold):

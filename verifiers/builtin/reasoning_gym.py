@@ -9,14 +9,7 @@ from __future__ import annotations
 
 from verifiers.puzzles.package_scorers import PACKAGED
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, UnparsableGold, Verdict
-
-SUM = {"dataset": "chain_sum"}
-HALTING = {"dataset": "game_of_life_halting"}
-COUNTDOWN = {"dataset": "countdown", "facts": {"numbers": [4, 7, 5], "target": 33}}
-INTEGRAL = {"dataset": "simple_integration", "facts": {"integrand": "2*x", "variable": "x"}}
-JUGS = {"dataset": "jugs", "facts": {"puzzle": {"jug_capacities": [5, 3, 2], "target": 1}}}
-FILL = '["fill B", "pour B->C"]'
+from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 
 @verifier(
@@ -24,20 +17,6 @@ FILL = '["fill B", "pour B->C"]'
     title="Right by the puzzle's own rule",
     needs_sandbox=True,
     sandbox_datasets=frozenset(PACKAGED),
-    examples=[
-        Example(gold="1250", extra=SUM, answer="1,250.0", correct=True),
-        Example(gold="1250", extra=SUM, answer="1250 or 1251", correct=False),
-        Example(gold="True", extra=HALTING, answer="False", correct=False),
-        Example(gold="4*7 + 5", extra=COUNTDOWN, answer="5 + 7*4", correct=True),
-        Example(gold="4*7 + 5", extra=COUNTDOWN, answer="33", correct=False),
-        Example(gold="x**2 + C", extra=INTEGRAL, answer="x*x - 4", correct=True),
-        Example(gold="x**2 + C", extra=INTEGRAL, answer="Integral(2*x, x)", correct=False),
-        Example(
-            gold=FILL, extra=JUGS, answer='["fill A", "pour A->B", "empty B", "pour A->C"]', correct=False
-        ),
-        Example(gold=FILL, extra=JUGS, answer='["fill B", "pour B->A", "pour A->C"]', correct=True),
-        Example(gold=FILL, extra=JUGS, answer="the oracle_answer", correct=False),
-    ],
 )
 def reasoning_gym(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct by the rule of ``gold.extra["dataset"]``. Raises ``SandboxMissing`` and ``UnparsableGold``."""

@@ -11,30 +11,12 @@ import math
 
 from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict
 
 MOST_RELATIVE_CHANGE = 0.05
 
 
-@verifier(
-    "relaxed-v1",
-    title="Relaxed accuracy",
-    examples=[
-        Example(gold="Abc", answer="abc", correct=True),
-        Example(gold="96%", answer="100%", correct=True),
-        Example(gold="0.96", answer="100%", correct=True),
-        Example(gold="100", answer="104", correct=True),
-        Example(gold="2009", answer="1950", correct=True),
-        Example(gold="[Red, Blue]", answer="[red, blue]", correct=True),
-        Example(gold="94%", answer="100%", correct=False),
-        Example(gold="100", answer="106", correct=False),
-        Example(gold="32", answer="32%", correct=False),
-        Example(gold="485870", answer="485,870", correct=False),
-        Example(gold="0", answer="0.0", correct=False),
-        Example(gold="0.5", answer="0,5", correct=False),
-        Example(gold="red", answer="red and blue", correct=False),
-    ],
-)
+@verifier("relaxed-v1", title="Relaxed accuracy")
 def relaxed(gold: Gold, evidence: Evidence) -> Verdict:
     """Relative change of at most 0.05 where both are numbers, equality after lower-casing otherwise."""
     text = answer_text(evidence)

@@ -9,29 +9,13 @@ from __future__ import annotations
 from verifiers.answer_text import gold_answers, judged, unparsable
 from verifiers.builtin import relaxed
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict
 
 EXACT_BELOW = 100
 YEARS = range(1000, 2200)
 
 
-@verifier(
-    "relaxed_strict-v1",
-    title="Relaxed accuracy, years and small integers exact",
-    examples=[
-        Example(gold="Abc", answer="abc", correct=True),
-        Example(gold="2009", answer="2009", correct=True),
-        Example(gold="21", answer="21.0", correct=True),
-        Example(gold="54.3", answer="55", correct=True),
-        Example(gold="4500", answer="4600", correct=True),
-        Example(gold="0.45", answer="45%", correct=True),
-        Example(gold="2009", answer="2010", correct=False),
-        Example(gold="21", answer="22", correct=False),
-        Example(gold="-21", answer="-22", correct=False),
-        Example(gold="96%", answer="97%", correct=False),
-        Example(gold="54.3", answer="60", correct=False),
-    ],
-)
+@verifier("relaxed_strict-v1", title="Relaxed accuracy, years and small integers exact")
 def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
     """As ``relaxed-v1``, and equal in value where the gold is a year or an integer under 100."""
     text = relaxed.answer_text(evidence)

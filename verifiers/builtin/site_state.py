@@ -20,7 +20,7 @@ from verifiers import denotations
 from verifiers.answer_text import judged, readable, unparsable
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.registry import verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -41,37 +41,7 @@ AMOUNT = re.compile(
 LETTER = re.compile(r"(?:condition\s*)?\(?([a-z])\)?", re.ASCII | re.IGNORECASE)
 
 
-@verifier(
-    "site_state-v1",
-    title="Values and state of a mock site",
-    examples=[
-        Example(gold="412.50|L-2041", answer=("412.50", "L-2041"), correct=True),
-        Example(gold="1412.50|L-2041", answer=("\u20ac 1,412.5", " L-2041 "), correct=True),
-        Example(gold="1412.50|L-2041", answer="EUR 1412.50 | L-2041", correct=True),
-        Example(gold="2027-05-06|62.89", answer=("Thu, 6 May 2027", "62.89 euros"), correct=True),
-        Example(gold="2027-05-06|62.89", answer=("May 6, 2027", "62.89"), correct=True),
-        Example(gold="c|L-2041", answer=("(C)", "L-2041"), correct=True),
-        Example(gold="c|L-2041", answer=("condition c", "l-2041."), correct=True),
-        Example(gold="Kettle, Bed linen|R-1", answer=("kettle,bed  linen.", "r-1"), correct=True),
-        Example(gold="12|Anna B.", answer=("12 reviews", "Anna B"), correct=True),
-        Example(gold="2.50|Anna B.", answer=("2.50 stars", "anna b."), correct=True),
-        Example(gold="2027-05-06|62.89", answer=("6-May-2027", "62.89 EUR"), correct=True),
-        Example(gold="2027-05-06|62.89", answer=("2027-5-6", "62.89"), correct=True),
-        Example(gold="412.50|L-2041", answer=("412.50", "L-2014"), correct=False),
-        Example(gold="412.50|L-2041", answer=("412.51", "L-2041"), correct=False),
-        Example(gold="412.50|L-2041", answer=("L-2041", "412.50"), correct=False),
-        Example(gold="412.50|L-2041", answer=("412.50", "l-2042"), correct=False),
-        Example(gold="12|Anna B.", answer=("12 or 13", "Anna B."), correct=False),
-        Example(gold="12|Anna B.", answer=("12 thousand", "Anna B."), correct=False),
-        Example(gold="12|Anna B.", answer=("Anna B.", "12"), correct=False),
-        Example(gold="12|Anna B.", answer=("12", "Anna B. or Ben C."), correct=False),
-        Example(gold="c|L-2041", answer=("c or d", "L-2041"), correct=False),
-        Example(gold="412.50|L-2041", answer=("412.50",), correct=False),
-        Example(gold="412.50|L-2041", answer=("412.50", "L-2041", "L-2042"), correct=False),
-        Example(gold="2027-05-06|62.89", answer=("6 June 2027", "62.89"), correct=False),
-        Example(gold="Kettle, Bed linen|R-1", answer=("Bed linen, kettle", "R-1"), correct=False),
-    ],
-)
+@verifier("site_state-v1", title="Values and state of a mock site")
 def site_state(gold: Gold, evidence: Evidence) -> Verdict:
     """Every value equal, and every part of ``gold.extra["state"]``, if any, equal to the evidence's.
 
