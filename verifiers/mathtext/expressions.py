@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, NOT_PRODUCTS
+
 MAX_DEPTH = 60
 MAX_DIGITS = 400
 
@@ -38,29 +40,13 @@ class Apply:
 
 Node = Number | Symbol | Apply
 
-CONSTANTS = {"pi": "pi", "infty": "oo", "infinity": "oo", "inf": "oo"}
-FUNCTIONS = frozenset(
-    re.findall(
-        r"\w+",
-        "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh ln log lg exp max min gcd lcm Re Im",
-    )
+FACTOR_COMMANDS = (
+    FUNCTIONS | CONSTANTS.keys() | GREEK | {"frac", "sqrt", "binom", "operatorname", "text", "overline"}
 )
 INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
-GREEK = frozenset(
-    re.findall(
-        r"\S+",
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho "
-        "varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi "
-        "Omega ell",
-    )
-)
 FENCES = {"(": ")", "[": "]", "{": "}", "\\{": "\\}", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil"}
-TIMES = frozenset(["*", "\\times", "\\cdot", "\\ast"])
-OVER = frozenset(["/", "\\div"])
+OPERATORS = {"*": "mul", "\\times": "mul", "\\cdot": "mul", "\\ast": "mul", "/": "div", "\\div": "div"}
 LONGEST_PRODUCT = 3
-NOT_PRODUCTS = frozenset(
-    ["and", "or", "not", "no", "nor", "the", "is", "are", "but", "yes", "if", "any", "all", "an"]
-)
 PIECE = re.compile(r"\s*(\\[A-Za-z]+|\\[{}|%]|\d+\.?\d*|\.\d+|[A-Za-z]+'*|\S)", re.ASCII)
 
 
@@ -130,12 +116,8 @@ class _Reader:
         node = self.factor()
         while True:
             piece = self.peek()
-            if piece in TIMES:
-                self.take()
-                node = Apply("mul", (node, self.signed_factor()))
-            elif piece in OVER:
-                self.take()
-                node = Apply("div", (node, self.signed_factor()))
+            if piece in OPERATORS:
+                node = Apply(OPERATORS[self.take()], (node, self.signed_factor()))
             elif piece and self.starts_factor(piece):
                 node = self.joined(node)
             else:
@@ -163,24 +145,15 @@ class _Reader:
         return Apply("mul", (left, right))
 
     def signed_factor(self) -> Node:
-        if self.peek() in ("+", "-"):
-            sign = self.take()
-            node = self.signed_factor()
-            return negated(node) if sign == "-" else node
-        return self.factor()
+        if self.peek() not in ("+", "-"):
+            return self.factor()
+        return negated(self.signed_factor()) if self.take() == "-" else self.signed_factor()
 
     def starts_factor(self, piece: str) -> bool:
         if piece == "|":
             return not self.bars
         if piece.startswith("\\"):
-            name = piece[1:]
-            return (
-                name in FUNCTIONS
-                or name in CONSTANTS
-                or name in GREEK
-                or piece in FENCES
-                or name in ("frac", "sqrt", "binom", "operatorname", "text", "overline")
-            )
+            return piece in FENCES or piece[1:] in FACTOR_COMMANDS
         return piece[0].isalnum() or piece[0] == "." or piece in ("(", "{", "[")
 
     def factor(self) -> Node:
@@ -206,9 +179,7 @@ class _Reader:
         return node
 
     def exponent(self) -> Node:
-        if self.peek() in ("+", "-"):
-            return self.signed_factor()
-        return self.base()
+        return self.signed_factor() if self.peek() in ("+", "-") else self.base()
 
     def base(self) -> Node:
         self.depth += 1
@@ -282,15 +253,11 @@ class _Reader:
             return self.root()
         if name in ("operatorname", "text"):
             name = "".join(self.braced()).lstrip("\\")
-            return self.function(name) if name in FUNCTIONS else self.lettered(name)
+            if len(name) == 1 and name.isalpha():
+                return self.symbol(name)
         if name in FUNCTIONS:
             return self.function(name)
-        raise NotAnExpression(f"\\{name} is not known")
-
-    def lettered(self, name: str) -> Node:
-        if len(name) == 1 and name.isalpha():
-            return self.symbol(name)
-        raise NotAnExpression(f"{name} is a word")
+        raise NotAnExpression(f"{name} is not known")
 
     def argument(self) -> Node:
         """One LaTeX argument; ``\\frac12`` gives one digit to each."""
@@ -302,14 +269,11 @@ class _Reader:
 
     def root(self) -> Node:
         if self.peek() != "[":
-            return Apply("root", (self.argument_of_root(), Number(Fraction(2))))
+            return Apply("root", (self.base(), Number(Fraction(2))))
         self.take("[")
         degree = self.sum()
         self.take("]")
-        return Apply("root", (self.argument_of_root(), degree))
-
-    def argument_of_root(self) -> Node:
-        return self.base()
+        return Apply("root", (self.base(), degree))
 
     def function(self, name: str) -> Node:
         power: Node | None = None
@@ -364,10 +328,6 @@ def _is_proper_fraction(node: Node) -> bool:
     if not (isinstance(node, Apply) and node.name == "div"):
         return False
     top, bottom = node.args
-    return (
-        isinstance(top, Number)
-        and isinstance(bottom, Number)
-        and not top.places
-        and not bottom.places
-        and 0 < top.value < bottom.value
-    )
+    if not isinstance(top, Number) or not isinstance(bottom, Number):
+        return False
+    return not top.places and not bottom.places and 0 < top.value < bottom.value

@@ -3,96 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 from verifiers.answer_text import boxes, closing_brace
-from verifiers.mathtext.expressions import CONSTANTS, FUNCTIONS, GREEK
+from verifiers.mathtext.vocabulary import ALIASES, CHARACTERS, CONSTANTS, FUNCTIONS, GREEK, SPACES
 
-UNICODE = {
-    "\u00d7": "\\times ",
-    "\u00f7": "\\div ",
-    "\u00b7": "\\cdot ",
-    "\u22c5": "\\cdot ",
-    "\u2217": "*",
-    "\u221a": "\\sqrt ",
-    "\u03c0": "\\pi ",
-    "\u03b8": "\\theta ",
-    "\u03b1": "\\alpha ",
-    "\u03b2": "\\beta ",
-    "\u03bb": "\\lambda ",
-    "\u221e": "\\infty ",
-    "\u2264": "\\le ",
-    "\u2a7d": "\\le ",
-    "\u2265": "\\ge ",
-    "\u2a7e": "\\ge ",
-    "\u2260": "\\ne ",
-    "\u2248": "\\approx ",
-    "\u2208": "\\in ",
-    "\u222a": "\\cup ",
-    "\u00b1": "\\pm ",
-    "\u2213": "\\mp ",
-    "\u00b0": "^\\circ ",
-    "\u00b2": "^2 ",
-    "\u00b3": "^3 ",
-    "\u00bd": "\\frac{1}{2}",
-    "\u00bc": "\\frac{1}{4}",
-    "\u00be": "\\frac{3}{4}",
-    "\u2153": "\\frac{1}{3}",
-    "\u2154": "\\frac{2}{3}",
-    "\u221d": "\\propto ",
-    "\u27e8": "\\langle ",
-    "\u27e9": "\\rangle ",
-}
-ALIASES = {
-    "\\dfrac": "\\frac",
-    "\\tfrac": "\\frac",
-    "\\cfrac": "\\frac",
-    "\\leq": "\\le",
-    "\\leqslant": "\\le",
-    "\\geq": "\\ge",
-    "\\geqslant": "\\ge",
-    "\\neq": "\\ne",
-    "\\lt": "<",
-    "\\gt": ">",
-    "\\colon": ":",
-    "\\lbrace": "\\{",
-    "\\rbrace": "\\}",
-    "\\lbrack": "[",
-    "\\rbrack": "]",
-    "\\vert": "|",
-    "\\lvert": "|",
-    "\\rvert": "|",
-    "\\mid": "|",
-    "\\dbinom": "\\binom",
-    "\\tbinom": "\\binom",
-    "\\simeq": "\\approx",
-    "\\cupdot": "\\cup",
-    "\\degree": "^\\circ",
-    "\\textnormal": "\\text",
-    "\\mbox": "\\text",
-    "\\mathrm": "\\text",
-    "\\textbf": "\\text",
-    "\\mathbf": "\\text",
-    "\\textit": "\\text",
-    "\\textrm": "\\text",
-    "\\mathit": "\\text",
-    "\\hbox": "\\text",
-    "\\land": " and ",
-    "\\lor": " or ",
-    "\\wedge": " and ",
-    "\\vee": " or ",
-}
-SPACES = frozenset(
-    re.findall(
-        r"\S+",
-        r"\displaystyle \textstyle \quad \qquad \limits \left \right \mleft \mright \big \Big \bigg \Bigg "
-        r"\bigl \bigr \Bigl \Bigr \biggl \biggr \rm \thinspace \hspace \, \; \: \! \( \) \[ \]",
-    )
-) | {"\\ "}
 COMMAND = re.compile(r"\\\\|\\(?:[A-Za-z]+|[,;:! ()\[\]])")
 SPECIAL_END = re.compile(r"(?:<\|[A-Za-z_]{1,30}\|>\s*)+$")
 BOLD = re.compile(r"(?<![\w)}\]])\*\*([^*]+)\*\*(?![\w({\[])")
-SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[eE]([+-]?\d{1,3})(?![\w.])")
 LEAD = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then)\b,?\s*)?(?:the\s+)?(?:final\s+)?(?:answer|result|solution|value)s?"
     r"(?:\s+(?:is|are|set))*\s*[:=]?\s*(?=\S)",
@@ -102,15 +21,6 @@ BETWEEN_BOXES = re.compile(
     r"^(?:\s|[,;.$]|\\[()\[\]]|\\q?quad|\\text|[{}]|\b(?:and|or)\b|[A-Za-z](?:_\{?\w+\}?)?(?:\(\w\))?\s*=)*$"
 )
 THOUSANDS = re.compile(r"(?<![\d,.}])(\d{1,3}(?:,\d{3})+)(?![\d,])")
-PERCENT_WORDS = re.compile(
-    r"\\text\s*\{\s*(?:percent|percentage|pct)\s*\}|\b(?:percent|percentage|pct)\b|\s*per cent\b"
-)
-CONNECTIVE = re.compile(r"\\text\s*\{\s*,?\s*(and|or)\s*\}", re.IGNORECASE)
-RUN_ON = re.compile(r"(?<=[\d})\]])\s*(and|or)(?=[\s\\A-Z({\[\d-])")
-ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b|(?<=\d)\^?\s*\{?\\text\s*\{\s*(?:st|nd|rd|th)\s*\}\}?")
-TEXT_NAME = re.compile(r"\\text\s*\{\s*([A-Za-z]+)\s*\}")
-DEGREES = re.compile(r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ\b|\\circ\b|\\text\s*\{\s*degrees?\s*\}|\bdegrees?\b")
-FOR_ALL = re.compile(r"(?:\\text\s*\{)?\s*,?\s*\bfor\s+(?:all|every|any|each)\b.*$", re.DOTALL)
 LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
@@ -121,16 +31,8 @@ def clean(text: str) -> str | None:
     if content is None:
         return None
     text = _spelled(_undoubled(content))
-    text = PERCENT_WORDS.sub("\\%", text)
-    text = CONNECTIVE.sub(r" \1 ", text)
-    text = RUN_ON.sub(r" \1 ", text)
-    text = SCIENTIFIC.sub(r"\1*10^{\2}", text)
-    text = ORDINAL.sub("", text)
-    text = DEGREES.sub("\u00b0", text)
-    text = TEXT_NAME.sub(_known_name, text)
-    text = FOR_ALL.sub("", text)
-    text = text.replace("{,}", ",").replace("{ , }", ",")
-    text = re.sub(r"(?<!\\)%", r"\\%", text)
+    for pattern, replacement in REWRITES:
+        text = re.sub(pattern, replacement, text)
     text = re.sub(r"\s+", " ", LEAD.sub("", text.strip(), count=1))
     return LOOSE_POINT.sub("", text).rstrip(" .,;:").lstrip(" ,;:")
 
@@ -146,23 +48,23 @@ def boxed_content(text: str) -> str | None:
     contents = [content for _, _, content in spans]
     if len(set(contents)) == 1:
         return contents[0]
-    for (_, end, _), (start, _, _) in pairwise(spans):
-        if not BETWEEN_BOXES.match(text[end:start]):
-            return None
-    return ", ".join(contents)
+    are_neighbours = all(
+        BETWEEN_BOXES.match(text[end:start]) for (_, end, _), (start, _, _) in pairwise(spans)
+    )
+    return ", ".join(contents) if are_neighbours else None
 
 
 def join_thousands(text: str) -> str:
     """``1,234`` as ``1234``, except inside brackets, where a comma separates."""
-    pieces = []
-    position = 0
-    for match in THOUSANDS.finditer(text):
+
+    def joined(match: re.Match[str]) -> str:
         before = text[: match.start()]
-        depth = sum(before.count(opening) - before.count(closing) for opening, closing in ("()", "[]", "{}"))
-        pieces.append(text[position : match.start()])
-        pieces.append(match[1].replace(",", "") if depth == 0 else match[1])
-        position = match.end()
-    return "".join(pieces) + text[position:]
+        is_inside = any(
+            before.count(opening) != before.count(closing) for opening, closing in ("()", "[]", "{}")
+        )
+        return match[1] if is_inside else match[1].replace(",", "")
+
+    return THOUSANDS.sub(joined, text)
 
 
 def words_of(text: str) -> str:
@@ -171,21 +73,22 @@ def words_of(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", plain.casefold()))
 
 
+def text_blocks(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and content of every ``\\text{...}``."""
+    blocks = []
+    for match in re.finditer(r"\\text\s*\{", text):
+        end = closing_brace(text, match.end() - 1)
+        blocks.append((match.start(), min(end + 1, len(text)), text[match.end() : end]))
+    return blocks
+
+
 def _spelled(text: str) -> str:
-    for char, command in UNICODE.items():
-        text = text.replace(char, command)
+    text = text.translate(CHARACTERS)
     text = re.sub(r",\\!\s*", ",", text.replace("\\$", "$")).replace("\\!", "")
     text = text.replace("<=", "\\le ").replace(">=", "\\ge ").replace("!=", "\\ne ").replace("~", " ")
     text = re.sub(r"[$\u20ac\u00a3]", " ", text)
     text = re.sub(r"\\(?:begin|end)\s*\{(?:align|equation|gather|aligned)\*?\}", " ", text)
-    return COMMAND.sub(_one_spelling, text)
-
-
-def _one_spelling(match: re.Match[str]) -> str:
-    name = match[0]
-    if name in SPACES:
-        return " "
-    return ALIASES.get(name, name)
+    return COMMAND.sub(lambda match: " " if match[0] in SPACES else ALIASES.get(match[0], match[0]), text)
 
 
 def _undoubled(text: str) -> str:
@@ -197,15 +100,18 @@ def _undoubled(text: str) -> str:
 
 def _known_name(match: re.Match[str]) -> str:
     """``\\text{sin}`` as ``\\sin``: names that only look like words."""
-    name = match[1]
-    is_known = name in FUNCTIONS or name in CONSTANTS or name in GREEK
-    return f"\\{name} " if is_known else match[0]
+    return f"\\{match[1]} " if match[1] in FUNCTIONS | CONSTANTS.keys() | GREEK else match[0]
 
 
-def text_blocks(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and content of every ``\\text{...}``."""
-    blocks = []
-    for match in re.finditer(r"\\text\s*\{", text):
-        end = closing_brace(text, match.end() - 1)
-        blocks.append((match.start(), min(end + 1, len(text)), text[match.end() : end]))
-    return blocks
+REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"\\text\s*\{\s*(?:percent|percentage|pct)\s*\}|\b(?:percent|percentage|pct)\b|\s*per cent\b", r"\\%"),
+    (r"(?i)\\text\s*\{\s*,?\s*(and|or)\s*\}", r" \1 "),
+    (r"(?<=[\d})\]])\s*(and|or)(?=[\s\\A-Z({\[\d-])", r" \1 "),
+    (r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[eE]([+-]?\d{1,3})(?![\w.])", r"\1*10^{\2}"),
+    (r"(?<=\d)(?:st|nd|rd|th)\b|(?<=\d)\^?\s*\{?\\text\s*\{\s*(?:st|nd|rd|th)\s*\}\}?", ""),  # ordinals
+    (r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ\b|\\circ\b|\\text\s*\{\s*degrees?\s*\}|\bdegrees?\b", "\u00b0"),
+    (r"\\text\s*\{\s*([A-Za-z]+)\s*\}", _known_name),
+    (r"(?s)(?:\\text\s*\{)?\s*,?\s*\bfor\s+(?:all|every|any|each)\b.*$", ""),
+    (r"\{,\}|\{ , \}", ","),
+    (r"(?<!\\)%", r"\\%"),
+)

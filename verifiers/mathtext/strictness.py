@@ -7,7 +7,8 @@ needs this rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from collections import Counter
+from dataclasses import is_dataclass
 from fractions import Fraction
 
 from verifiers.mathtext.expressions import Apply, Node, Number, Symbol
@@ -19,47 +20,24 @@ TEN = Number(Fraction(10))
 HUNDRED = Number(Fraction(100))
 
 
-@dataclass(frozen=True)
-class Work:
-    """What an expression leaves to be done: functions to apply, arithmetic on numbers, products of sums."""
-
-    calls: int = 0
-    undone: int = 0
-    products: int = 0
-
-    def __add__(self, other: Work) -> Work:
-        return Work(self.calls + other.calls, self.undone + other.undone, self.products + other.products)
-
-
 def is_finished(gold: Form, answer: Form) -> bool:
     """Whether the answer leaves no more work than the gold, and is factored if and only if the gold is."""
     allowed, left = _work_in(gold), _work_in(answer)
-    return (
-        left.calls <= allowed.calls
-        and left.undone <= allowed.undone
-        and (left.products > 0) == (allowed.products > 0)
-    )
+    is_no_more = left["calls"] <= allowed["calls"] and left["undone"] <= allowed["undone"]
+    return is_no_more and (left["products"] > 0) == (allowed["products"] > 0)
 
 
-def _work_in(value: object) -> Work:
-    if isinstance(value, Number | Symbol | Apply):
-        return _work(value)
+def _work_in(value: object) -> Counter[str]:
+    """What a form leaves to be done: functions to apply, arithmetic on numbers, products of sums."""
     if isinstance(value, tuple):
-        return sum((_work_in(item) for item in value), Work())
-    if is_dataclass(value):
-        return sum((_work_in(getattr(value, field.name)) for field in fields(value)), Work())
-    return Work()
-
-
-def _work(node: Node) -> Work:
-    if not isinstance(node, Apply):
-        return Work()
-    own = Work(
-        calls=int(node.name not in PLAIN),
-        undone=int(_is_undone(node)),
-        products=int(_is_product_of_sums(node)),
-    )
-    return sum((_work(arg) for arg in node.args), own)
+        return sum(map(_work_in, value), Counter())
+    work: Counter[str] = Counter()
+    if isinstance(value, Apply):
+        work["calls"] = value.name not in PLAIN
+        work["undone"] = _is_undone(value)
+        work["products"] = _is_product_of_sums(value)
+    inner = vars(value).values() if is_dataclass(value) else ()
+    return sum(map(_work_in, inner), work)
 
 
 def _is_undone(node: Apply) -> bool:

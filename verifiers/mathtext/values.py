@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -62,18 +63,16 @@ def constant(node: Node) -> Value | None:
 
 
 def same_value(left: Value, right: Value) -> bool:
-    if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return left == right
-    a, b = _inexact(left), _inexact(right)
+    a, b = _alike(left, right)
+    if isinstance(a, Fraction):
+        return bool(a == b)
     scale = max(abs(a), abs(b))
     return bool(abs(a - b) <= context.mpf(10) ** -TOLERANCE_DIGITS * max(scale, context.mpf(10) ** -15))
 
 
 def distance(left: Value, right: Value) -> Value:
     """The absolute difference, exact when both are."""
-    if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return abs(left - right)
-    return abs(_inexact(left) - _inexact(right))
+    return abs(operator.sub(*_alike(left, right)))
 
 
 def at_most(left: Value, right: Value) -> bool:
@@ -136,7 +135,7 @@ def constant_ratio(left: Node, right: Node) -> Value | None:
             continue
         if same_value(a, Fraction(0)) or same_value(b, Fraction(0)):
             return None
-        ratios.append(_divide(a, b))
+        ratios.append(operator.truediv(*_alike(a, b)))
     if len(ratios) < MIN_POINTS or not all(same_value(ratios[0], ratio) for ratio in ratios):
         return None
     return ratios[0]
@@ -150,6 +149,11 @@ def _inexact(value: Value) -> Value:
     if isinstance(value, Fraction):
         return context.mpf(value.numerator) / context.mpf(value.denominator)
     return value
+
+
+def _alike(*values: Value) -> Sequence[Value]:
+    """The values themselves if all are exact, else all of them inexact."""
+    return values if all(isinstance(value, Fraction) for value in values) else [*map(_inexact, values)]
 
 
 def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
@@ -169,21 +173,8 @@ def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
 
 
 def _add(*values: Value) -> Value:
-    if all(isinstance(value, Fraction) for value in values):
-        return sum(values, Fraction(0))
-    return context.fsum(_inexact(value) for value in values)
-
-
-def _multiply(left: Value, right: Value) -> Value:
-    if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return left * right
-    return _inexact(left) * _inexact(right)
-
-
-def _divide(left: Value, right: Value) -> Value:
-    if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return left / right
-    return _inexact(left) / _inexact(right)
+    terms = _alike(*values)
+    return sum(terms, Fraction(0)) if isinstance(terms[0], Fraction) else context.fsum(terms)
 
 
 def _power(base: Value, exponent: Value) -> Value:
@@ -210,7 +201,7 @@ def _root(base: Value, degree: Value) -> Value:
         if degree.denominator != 1:
             raise Undefined("fractional root")
         return -_power(-base, 1 / degree)
-    return _power(base, _divide(Fraction(1), degree))
+    return _power(base, operator.truediv(*_alike(Fraction(1), degree)))
 
 
 def _factorial(value: Value) -> Value:
@@ -236,18 +227,11 @@ def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
     return context.log(_inexact(value)) / context.log(_inexact(base))
 
 
-def _absolute(value: Value) -> Value:
-    return abs(value)
-
-
-def _rounded(down: bool) -> Callable[[Value], Value]:
+def _rounded(to_whole: Callable[[Value], Value]) -> Callable[[Value], Value]:
     def rounded(value: Value) -> Value:
         if not _is_real(value):
             raise Undefined("not real")
-        whole = (
-            context.floor(context.re(_inexact(value))) if down else context.ceil(context.re(_inexact(value)))
-        )
-        return Fraction(int(whole))
+        return Fraction(int(to_whole(context.re(_inexact(value)))))
 
     return rounded
 
@@ -284,16 +268,16 @@ def _whole(combine: Callable[..., int]) -> Callable[..., Value]:
 
 OPERATIONS: dict[str, Callable[..., Value]] = {
     "add": _add,
-    "neg": lambda value: -value,
-    "mul": _multiply,
-    "div": _divide,
+    "neg": operator.neg,
+    "mul": lambda left, right: operator.mul(*_alike(left, right)),
+    "div": lambda left, right: operator.truediv(*_alike(left, right)),
     "pow": _power,
     "root": _root,
     "factorial": _factorial,
     "binom": _binomial,
-    "abs": _absolute,
-    "floor": _rounded(True),
-    "ceil": _rounded(False),
+    "abs": abs,
+    "floor": _rounded(context.floor),
+    "ceil": _rounded(context.ceil),
     "pi": lambda: +context.pi,
     "e": lambda: +context.e,
     "i": lambda: context.mpc(0, 1),
@@ -307,8 +291,6 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "lcm": _whole(math.lcm),
     "Re": lambda value: context.re(_inexact(value)),
     "Im": lambda value: context.im(_inexact(value)),
-    "arcsin": _called("asin"),
-    "arccos": _called("acos"),
-    "arctan": _called("atan"),
     **{name: _called(name) for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh")},
+    **{f"arc{name}": _called(f"a{name}") for name in ("sin", "cos", "tan")},
 }

@@ -1,0 +1,18 @@
+"""The words and signs of ``vocabulary.toml``."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+_TABLES = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+
+FUNCTIONS = frozenset(_TABLES["functions"].split())
+CONSTANTS = {"pi": "pi", "infty": "oo", "infinity": "oo", "inf": "oo"}
+GREEK = frozenset(_TABLES["greek"].split())
+NOT_PRODUCTS = frozenset(_TABLES["not_products"].split())
+CHARACTERS: dict[int, str] = str.maketrans(_TABLES["characters"])
+ALIASES = {name: alias for alias, names in _TABLES["aliases"].items() for name in names.split()}
+SPACES = frozenset(_TABLES["spaces"].split()) | {"\\ "}
+UNITS = {name: family.split()[0] for family in _TABLES["units"] for name in family.split()}
+NOT_UNITS = frozenset(_TABLES["not_units"].split())
