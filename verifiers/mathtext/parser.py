@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence as Sequenced
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
+from verifiers.mathtext import forms, values
 from verifiers.mathtext.expressions import (
     Apply,
     Node,
@@ -15,24 +17,10 @@ from verifiers.mathtext.expressions import (
     parse_expression,
     symbols_of,
 )
-from verifiers.mathtext.forms import (
-    Form,
-    InBase,
-    Labelled,
-    Listing,
-    Matrix,
-    Ratio,
-    Region,
-    Relation,
-    Scalar,
-    Sequence,
-    Span,
-    Words,
-)
+from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
 from verifiers.mathtext.top_level import closes_at_end, split_top
 from verifiers.mathtext.units import split_unit
-from verifiers.mathtext.values import Value, at_most, constant, distance, infinite_sign, same_value
 
 MAX_NESTING = 8
 SEPARATORS = (",", ";", " and ", " or ", " And ", " Or ")
@@ -59,13 +47,9 @@ LABEL = re.compile(
 
 def forms_of(text: str) -> list[Form]:
     """The ways in which a text can be read, the likeliest first; none when it cannot be read at all."""
-    cleaned = clean(text)
-    if not cleaned:
-        return []
-    comma = DECIMAL_COMMA.match(cleaned)
-    readings = [read(cleaned, MAX_NESTING)]
-    if comma:
-        readings.append(read(cleaned.replace(",", "."), MAX_NESTING))
+    cleaned = clean(text) or ""
+    spellings = [cleaned, *([cleaned.replace(",", ".")] if DECIMAL_COMMA.match(cleaned) else [])]
+    readings = [read(spelling, MAX_NESTING) for spelling in spellings]
     return [reading for reading in readings if reading is not None]
 
 
@@ -74,25 +58,17 @@ def read(text: str, depth: int) -> Form | None:
     text = join_thousands(text.lstrip(" ,;").rstrip(" .,;"))
     if not text or depth <= 0:
         return None
-    for reader in (
-        _reals,
-        _matrix,
-        _builder,
-        _listing,
-        _unwrapped,
-        _union,
-        _membership,
-        _relation,
-        _bracketed,
-        _plus_minus,
-    ):
-        form = reader(text, depth - 1)
-        if form is not None:
-            return form
-    return _based(text) or _ratio(text) or scalar(text) or _words(text)
+    readings = (reader(text, depth - 1) for reader in READERS)
+    return next((form for form in readings if form is not None), None)
 
 
-def scalar(text: str) -> Scalar | None:
+def _all(items: Iterable[Any]) -> tuple[Any, ...] | None:
+    """The items; None if one of them is None."""
+    given = tuple(items)
+    return None if any(item is None for item in given) else given
+
+
+def scalar(text: str, _depth: int = 0) -> Scalar | None:
     text, unit = split_unit(text)
     degrees = "\u00b0" in text
     text = text.replace("\u00b0", " ").strip()
@@ -106,6 +82,10 @@ def scalar(text: str) -> Scalar | None:
 def node_of(text: str) -> Node | None:
     number = scalar(text)
     return None if number is None or number.percent else number.node
+
+
+def _nodes(texts: Iterable[str]) -> tuple[Node, ...] | None:
+    return _all(map(node_of, texts))
 
 
 def label_of(text: str) -> tuple[str, str] | None:
@@ -135,7 +115,7 @@ def _unwrapped(text: str, depth: int) -> Form | None:
     blocks = text_blocks(text)
     if len(blocks) == 1 and blocks[0][:2] == (0, len(text)):
         choice = CHOICE.match(blocks[0][2])
-        return Words(choice[1].casefold()) if choice else read(blocks[0][2], depth)
+        return forms.Words(choice[1].casefold()) if choice else read(blocks[0][2], depth)
     return None
 
 
@@ -148,8 +128,8 @@ def _matrix(text: str, depth: int) -> Form | None:
     cells = [[read(cell, depth) for cell in row.split("&")] for row in rows]
     if not cells or len({len(row) for row in cells}) != 1:
         return None
-    filled = tuple(tuple(cell for cell in row if cell is not None) for row in cells)
-    return Matrix(filled) if all(len(row) == len(cells[0]) for row in filled) else None
+    filled = _all(map(_all, cells))
+    return forms.Matrix(filled) if filled else None
 
 
 def _builder(text: str, depth: int) -> Form | None:
@@ -191,11 +171,14 @@ def _spread(form: Form) -> list[Labelled]:
     return [Labelled(form)]
 
 
-def _alternatives(text: str, items: Sequenced[Labelled]) -> Form | None:
+def _alternatives(text: str, items: Sequence[Labelled]) -> Form | None:
     """``x < 1 or x > 3``: regions joined by "or" are one region."""
     regions = [item.form for item in items if isinstance(item.form, Region)]
-    if len(regions) < 2 or len(regions) != len(items) or " or " not in text.lower():
-        return None
+    is_region = len(items) > 1 and len(regions) == len(items) and " or " in text.lower()
+    return _joined(regions) if is_region else None
+
+
+def _joined(regions: Iterable[Region]) -> Region:
     return Region(tuple(span for region in regions for span in region.spans))
 
 
@@ -203,27 +186,19 @@ def _union(text: str, depth: int) -> Form | None:
     parts = split_top(text, ("\\cup",))
     if len(parts) < 2:
         return None
-    spans: list[Span] = []
-    forms = [read(part, depth) for part in parts]
-    if all(isinstance(form, Listing) and form.is_set for form in forms):
-        return Listing(tuple(item for form in forms if form is not None for item in _spread_set(form)), True)
-    for form in forms:
-        region = region_of(form)
-        if region is None:
-            return None
-        spans.extend(region.spans)
-    return Region(tuple(spans))
-
-
-def _spread_set(form: Form) -> tuple[Labelled, ...]:
-    return form.items if isinstance(form, Listing) else ()
+    members = [read(part, depth) for part in parts]
+    sets = [form for form in members if isinstance(form, Listing) and form.is_set]
+    if len(sets) == len(members):
+        return Listing(tuple(item for form in sets for item in form.items), True)
+    regions = _all(map(region_of, members))
+    return _joined(regions) if regions else None
 
 
 def region_of(form: Form | None) -> Region | None:
     """The form as a region: an interval, a pair in round brackets, or points in braces."""
     if isinstance(form, Region):
         return form
-    if isinstance(form, Sequence) and len(form.items) == 2:
+    if isinstance(form, forms.Sequence) and len(form.items) == 2:
         low, high = form.items
         if isinstance(low, Scalar) and isinstance(high, Scalar):
             return Region((Span(low.node, high.node, form.opening == "[", form.closing == "]"),))
@@ -236,9 +211,7 @@ def region_of(form: Form | None) -> Region | None:
 
 def _membership(text: str, depth: int) -> Form | None:
     parts = split_top(text, ("\\in",))
-    if len(parts) != 2 or label_of(parts[0]) is None:
-        return None
-    return read(parts[1], depth)
+    return read(parts[1], depth) if len(parts) == 2 and label_of(parts[0]) else None
 
 
 def _bracketed(text: str, depth: int) -> Form | None:
@@ -247,120 +220,98 @@ def _bracketed(text: str, depth: int) -> Form | None:
         return None
     closing = "\\rangle" if text.endswith("\\rangle") else text[-1]
     parts = split_top(text[len(opening) : -len(closing)], (",", ";"))
-    items = [read(part, depth) for part in parts]
-    if len(parts) < 2 or any(item is None for item in items):
+    items = _all(read(part, depth) for part in parts)
+    if len(parts) < 2 or items is None:
         return None
-    found = tuple(item for item in items if item is not None)
-    form = Sequence(
-        found, "(" if opening == "\\langle" else opening, ")" if closing == "\\rangle" else closing
-    )
-    is_interval = len(found) == 2 and "[" in form.opening + ("[" if form.closing == "]" else "")
-    return region_of(form) or form if is_interval else form
+    form = forms.Sequence(items, opening.replace("\\langle", "("), closing.replace("\\rangle", ")"))
+    is_interval = len(items) == 2 and (form.opening == "[" or form.closing == "]")
+    return (is_interval and region_of(form)) or form
 
 
 def _plus_minus(text: str, depth: int) -> Form | None:
     if "\\pm" not in text and "\\mp" not in text:
         return None
-    both = [
-        read(text.replace("\\pm", first).replace("\\mp", second), depth)
-        for first, second in (("+", "-"), ("-", "+"))
-    ]
-    if any(form is None for form in both):
-        return None
-    return Listing(tuple(item for form in both if form is not None for item in _spread(form)))
+    signs = (("+", "-"), ("-", "+"))
+    both = _all(read(text.replace("\\pm", pm).replace("\\mp", mp), depth) for pm, mp in signs)
+    return Listing(tuple(item for form in both for item in _spread(form))) if both else None
 
 
 def _relation(text: str, depth: int) -> Form | None:
-    parts = split_top(text, RELATIONS, keep=True)
-    if len(parts) < 3:
-        return None
-    sides, operators = [part.strip() for part in parts[::2]], [part.strip() for part in parts[1::2]]
-    if "\\equiv" in operators:
+    parts = [part.strip() for part in split_top(text, RELATIONS, keep=True)]
+    sides, operators = parts[::2], parts[1::2]
+    if not operators or "\\equiv" in operators:
         return None
     if "\\approx" in operators:
-        return _approximate(sides, operators, depth)
-    if set(operators) == {"="}:
-        return _equation(sides, depth)
-    return _inequality(sides, operators)
+        return _approximate(parts, depth)
+    return _equation(sides, depth) if set(operators) == {"="} else _inequality(sides, operators)
 
 
-def _approximate(sides: list[str], operators: list[str], depth: int) -> Form | None:
+def _approximate(parts: list[str], depth: int) -> Form | None:
     """``exact \\approx decimal`` is the exact side, provided that they are near each other."""
-    cut = operators.index("\\approx")
-    exact = " ".join(
-        piece
-        for index in range(cut + 1)
-        for piece in ((operators[index - 1],) if index else ()) + (sides[index],)
-    ).strip()
+    exact = " ".join(parts[: parts.index("\\approx")]).strip()
     if label_of(exact) or not exact:
-        return read(sides[-1], depth)
+        return read(parts[-1], depth)
     form = read(exact, depth)
     inner = form.form if isinstance(form, Labelled) else form
-    rough = scalar(sides[-1])
+    rough = scalar(parts[-1])
     if not isinstance(inner, Scalar) or rough is None:
         return None
-    value, near = constant(inner.node), constant(rough.node)
-    if value is None or near is None or not at_most(distance(value, near), _last_place(rough.node, near)):
+    value, near = values.constant(inner.node), values.constant(rough.node)
+    if value is None or near is None:
         return None
-    return form
+    is_near = values.at_most(values.distance(value, near), _last_place(rough.node, near))
+    return form if is_near else None
 
 
-def _last_place(rough: Node, near: Value) -> Value:
+def _last_place(rough: Node, near: values.Value) -> values.Value:
     """How far a rounded or cut number may be from the exact one; a whole number less than one."""
-    inner = rough.args[0] if isinstance(rough, Apply) and rough.name == "neg" else rough
-    if isinstance(inner, Number):
-        return Fraction(1, 10**inner.places) if inner.places else Fraction(999, 1000)
+    if isinstance(rough, Number):
+        return Fraction(1, 10**rough.places) if rough.places else Fraction(999, 1000)
     return abs(near) * APPROXIMATELY
 
 
 def _equation(sides: list[str], depth: int) -> Form | None:
     if not sides[0]:
-        return read("=".join(sides[1:]), depth) if len(sides) > 2 else read(sides[1], depth)
+        return read("=".join(sides[1:]), depth)
     if len(sides) == 2 and label_of(sides[1]) and not label_of(sides[0]):
         sides = sides[::-1]
     label = label_of(sides[0])
     if label is not None and all(label_of(side) or _agrees(side, sides[-1]) for side in sides[1:-1]):
         form = read(sides[-1], depth)
         return None if form is None else Labelled(form, *label)
-    nodes = [node_of(side) for side in sides]
-    if any(node is None for node in nodes):
+    nodes = _nodes(sides)
+    if nodes is None:
         return None
-    links = tuple(node for node in nodes if node is not None)
-    if any(symbols_of(node) for node in links):
-        return Relation(links, ("=",) * (len(links) - 1))
-    values = [constant(node) for node in links]
-    if any(value is None or not same_value(value, values[0]) for value in values):
-        return None
-    return Scalar(links[-1])
+    if any(map(symbols_of, nodes)):
+        return forms.Relation(nodes, ("=",) * (len(nodes) - 1))
+    constants = _all(map(values.constant, nodes))
+    is_true = constants and all(values.same_value(value, constants[0]) for value in constants)
+    return Scalar(nodes[-1]) if is_true else None
 
 
 def _agrees(side: str, last: str) -> bool:
     """Whether two links of a chain of equalities have one value."""
-    left, right = node_of(side), node_of(last)
-    if left is None or right is None:
-        return False
-    a, b = constant(left), constant(right)
-    return a is not None and b is not None and same_value(a, b)
+    nodes = _nodes((side, last))
+    constants = _all(map(values.constant, nodes)) if nodes else None
+    return constants is not None and values.same_value(*constants)
 
 
 def _inequality(sides: list[str], operators: list[str]) -> Form | None:
     if any(operator in FLIPPED for operator in operators):
-        if any(operator in ("<", "\\le") for operator in operators):
+        if "<" in operators or "\\le" in operators:
             return None
         sides, operators = sides[::-1], [FLIPPED.get(operator, operator) for operator in operators[::-1]]
     named = [index for index, side in enumerate(sides) if label_of(side)]
-    nodes = [node_of(side) for index, side in enumerate(sides)]
     if "\\ne" not in operators and "=" not in operators and len(named) == 1 and len(sides) <= 3:
-        return _region_around(named[0], nodes, operators)
-    if any(node is None for node in nodes):
+        return _region_around(named[0], [*map(node_of, sides)], operators)
+    known = _nodes(sides)
+    if known is None:
         return None
-    found = tuple(node for node in nodes if node is not None)
     if operators == ["\\ne"] and len(named) == 1:
-        left_out = found[1 - named[0]]
-        return Region(
-            (Span(negated(INFINITY), left_out, False, False), Span(left_out, INFINITY, False, False))
-        )
-    return Relation(found, tuple(operators))
+        excluded = known[1 - named[0]]
+        below, above = (negated(INFINITY), excluded), (excluded, INFINITY)
+        return Region((Span(*below, False, False), Span(*above, False, False)))
+    return forms.Relation(known, tuple(operators))
 
 
 def _region_around(middle: int, nodes: list[Node | None], operators: list[str]) -> Form | None:
@@ -371,27 +322,28 @@ def _region_around(middle: int, nodes: list[Node | None], operators: list[str]) 
     high: Node | None = INFINITY if middle == len(nodes) - 1 else nodes[-1]
     if low is None or high is None:
         return None
-    low_closed = middle > 0 and operators[0] == "\\le" and not infinite_sign(low)
-    high_closed = middle < len(nodes) - 1 and operators[-1] == "\\le" and not infinite_sign(high)
+    low_closed = middle > 0 and operators[0] == "\\le" and not values.infinite_sign(low)
+    high_closed = middle < len(nodes) - 1 and operators[-1] == "\\le" and not values.infinite_sign(high)
     return Region((Span(low, high, low_closed, high_closed),))
 
 
-def _based(text: str) -> Form | None:
+def _based(text: str, _depth: int) -> Form | None:
     match = IN_BASE.match(text)
-    return InBase(match[1], match[2]) if match else None
+    return forms.InBase(match[1], match[2]) if match else None
 
 
-def _ratio(text: str) -> Form | None:
-    parts = split_top(text, (":",))
-    nodes = [node_of(part) for part in parts]
-    if len(parts) < 2 or any(node is None for node in nodes):
-        return None
-    return Ratio(tuple(node for node in nodes if node is not None))
+def _ratio(text: str, _depth: int) -> Form | None:
+    terms = _nodes(split_top(text, (":",)))
+    return forms.Ratio(terms) if terms and len(terms) > 1 else None
 
 
-def _words(text: str) -> Form | None:
+def _words(text: str, _depth: int) -> Form | None:
     """Letters and nothing else: a text with digits or operators that no rule read is not an answer."""
     bare = re.sub(r"\\(?:text|operatorname)\b|[\s{}().,'\"\-]", "", text)
-    if not bare or not all(char.isalpha() for char in bare):
-        return None
-    return Words(words_of(text))
+    return forms.Words(words_of(text)) if bare.isalpha() else None
+
+
+READERS = (
+    *(_reals, _matrix, _builder, _listing, _unwrapped, _union, _membership, _relation, _bracketed),
+    *(_plus_minus, _based, _ratio, scalar, _words),
+)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 OPENINGS = ("\\left", "\\{", "\\langle", "\\lfloor", "\\lceil", "\\begin", "(", "[", "{")
 CLOSINGS = ("\\right", "\\}", "\\rangle", "\\rfloor", "\\rceil", "\\end", ")", "]", "}")
+FINAL = frozenset([")", "]", "}", "\\}", "\\rangle"])
+"""The brackets that can end an answer in brackets."""
 PIECE = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 
 
@@ -19,15 +21,13 @@ def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> li
     depth = 0
     position = 0
     while position < len(text):
-        separator = _separator_at(text, position, separators) if depth == 0 else ""
+        separator = "" if depth else _separator_at(text, position, separators)
+        token = separator or next(PIECE.finditer(text, position))[0]
         if separator:
             parts += [separator, ""] if keep else [""]
-            position += len(separator)
-            continue
-        piece = PIECE.match(text, position)
-        token = piece[0] if piece else text[position]
-        depth += _change(token)
-        parts[-1] += token
+        else:
+            depth += _change(token)
+            parts[-1] += token
         position += len(token)
     return parts
 
@@ -35,25 +35,19 @@ def split_top(text: str, separators: Sequence[str], *, keep: bool = False) -> li
 def closes_at_end(text: str) -> bool:
     """Whether the bracket that opens the text closes exactly at its end."""
     depth = 0
-    position = 0
     for match in PIECE.finditer(text):
         depth += _change(match[0])
-        position = match.end()
         if depth <= 0:
-            break
-    return (depth == 0 and position == len(text) and len(text) > 1 and _change(text[-1]) < 0) or (
-        depth == 0 and position == len(text) and text.endswith(("\\rangle", "\\}"))
-    )
+            return depth == 0 and match.end() == len(text) and match[0] in FINAL
+    return False
 
 
 def _separator_at(text: str, position: int, separators: Sequence[str]) -> str:
     for separator in separators:
-        if not text.startswith(separator, position):
-            continue
         following = text[position + len(separator) : position + len(separator) + 1]
-        if separator.startswith("\\") and separator[-1].isalpha() and following.isalpha():
-            continue
-        return separator
+        is_cut_name = separator.startswith("\\") and separator[-1].isalpha() and following.isalpha()
+        if text.startswith(separator, position) and not is_cut_name:
+            return separator
     return ""
 
 

@@ -25,8 +25,8 @@ def split_unit(text: str) -> tuple[str, str]:
     if blocks := text_blocks(text):
         start, end, content = blocks[-1]
         power = text[end:]
-        is_unit = (not power or POWER.match(power)) and UNIT_CHARACTERS.fullmatch(content)
-        is_unit = is_unit and content.strip() not in ("i", "e")
+        is_unit = (not power or POWER.match(power) is not None) and content.strip() not in ("i", "e")
+        is_unit = is_unit and UNIT_CHARACTERS.fullmatch(content) is not None
     elif match := PLAIN.search(text):
         start, content, power = match.start(), match[1], match[2] or ""
         is_unit = all(map(_is_unit, content.lower().split()))
