@@ -37,12 +37,12 @@ class Named:
 class Addresses:
     """Resolves addresses. ``place`` returns a file's address in the lab, or None if it is not shown.
 
-    ``pictures`` has the hashes of the task's pictures by name; ``asked`` collects the files requested so far.
+    ``pictures`` has the hashes of the task's pictures by name; ``requested`` collects the files named so far.
     """
 
     place: Callable[[Named], str | None]
     pictures: Mapping[str, str]
-    asked: set[Named] = field(default_factory=set)
+    requested: set[Named] = field(default_factory=set)
 
     def __call__(self, address: str) -> str | None:
         address = address.strip()
@@ -51,7 +51,7 @@ class Addresses:
         named = self._named(address)
         if named is None:
             return None
-        self.asked.add(named)
+        self.requested.add(named)
         return self.place(named)
 
     def _named(self, address: str) -> Named | None:

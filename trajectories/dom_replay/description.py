@@ -33,7 +33,7 @@ def losses(scene: Scene | NoScene) -> list[str]:
     if isinstance(scene, Scene) and scene.refused:
         sentences.append(_counted(scene.refused, "1 event cannot be read", "{} events cannot be read"))
     if scene.is_capped:
-        sentences.append("the episode's recording reached its limit, and what came after was not kept")
+        sentences.append("the episode's recording reached its limit, and nothing after it was stored")
     return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]
 
 

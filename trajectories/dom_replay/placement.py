@@ -10,24 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 SLACK_MS = 2_000
 
 Basis = Literal["time", "steps"]
 Reason = Literal["nothing", "no_time", "too_early", "lost"]
+"""Why a step has no moment: ``nothing`` was recorded; ``no_time``: no times or step numbers place it;
+``too_early``: it is before the recording; ``lost``: its page load was not recorded."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Piece:
+class Piece(NamedTuple):
     """A chunk by its row; ``step`` is never lower than the step in which it was recorded."""
 
     page: str
-    seq: int
     step: int | None
     first_ms: float
     last_ms: float
-    has_snapshot: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +62,6 @@ class Moment:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unplaced:
-    """Why a step has no moment: ``nothing`` was recorded; ``no_time``: no times or step numbers place it;
-    ``too_early``: it is before the recording; ``lost``: its page load was not recorded."""
-
-    reason: Reason
-
-
-@dataclass(frozen=True, kw_only=True)
 class _Load:
     page: str
     pieces: Sequence[Piece] = field(repr=False)
@@ -95,21 +86,21 @@ def moment_of(
     *,
     acted_in: Collection[str] = (),
     paths: Mapping[str, str] | None = None,
-) -> Moment | Unplaced:
+) -> Moment | Reason:
     """The moment of a step. ``acted_in`` has the page loads of the step's page events; ``paths`` has the path
     of every page load that reported itself, recorded or not."""
     loads = _loads(pieces)
     if not loads:
-        return Unplaced(reason="nothing")
+        return "nothing"
     if acted_in and not any(load.page in acted_in for load in loads):
-        return Unplaced(reason="lost")
+        return "lost"
     at_ms = turn.seen_ms if turn.seen_ms is not None else turn.began_ms
     is_numbered = any(piece.step is not None for piece in pieces)
     is_early = at_ms is not None and at_ms < loads[0].first_ms - SLACK_MS
     if at_ms is not None and not is_early and _agrees(at_ms, turn.index, pieces):
         return _by_time(turn, at_ms, loads, acted_in=acted_in, paths=paths or {})
     if not is_numbered:
-        return Unplaced(reason="too_early" if is_early else "no_time")
+        return "too_early" if is_early else "no_time"
     return _by_steps(turn, loads, acted_in=acted_in)
 
 
@@ -132,14 +123,14 @@ def _agrees(at_ms: float, index: int, pieces: Sequence[Piece]) -> bool:
 
 def _by_time(
     turn: Turn, at_ms: float, loads: Sequence[_Load], *, acted_in: Collection[str], paths: Mapping[str, str]
-) -> Moment | Unplaced:
+) -> Moment | Reason:
     at_ms = max(at_ms, loads[0].first_ms)
     started = [load for load in loads if load.first_ms <= at_ms]
     alive = [load for load in started if not any(later.first_ms > load.last_ms for later in started)]
     acted = [load for load in started if load.page in acted_in and load.last_ms >= at_ms]
     named = [load for load in started if turn.path is not None and paths.get(load.page) == turn.path]
     if not acted and not named and _is_elsewhere(turn, alive, loads, paths):
-        return Unplaced(reason="lost")
+        return "lost"
     fitting = acted or [load for load in named if load in alive] or named or alive
     load = max(fitting, key=lambda load: (load.last_before(at_ms), load.first_ms))
     began_ms = turn.began_ms if turn.began_ms is not None else at_ms
@@ -158,7 +149,7 @@ def _is_elsewhere(
     return turn.path in unrecorded and all(load.page in paths for load in alive)
 
 
-def _by_steps(turn: Turn, loads: Sequence[_Load], *, acted_in: Collection[str]) -> Moment | Unplaced:
+def _by_steps(turn: Turn, loads: Sequence[_Load], *, acted_in: Collection[str]) -> Moment | Reason:
     pieces = [piece for load in loads for piece in load.pieces]
     before = [piece for piece in pieces if (piece.step or 0) < turn.index]
     fitting = [piece for piece in before if piece.page in acted_in] or before
@@ -168,7 +159,7 @@ def _by_steps(turn: Turn, loads: Sequence[_Load], *, acted_in: Collection[str]) 
     else:
         begun = [piece for piece in pieces if (piece.step or 0) <= turn.index]
         if not begun:
-            return Unplaced(reason="too_early")
+            return "too_early"
         last = min(begun, key=lambda piece: (piece.first_ms, piece.page))
         at_ms = last.first_ms
     load = next(load for load in loads if load.page == last.page)

@@ -26,21 +26,6 @@ class Type(IntEnum):
     CUSTOM = 5
 
 
-class Source(IntEnum):
-    MUTATION = 0
-    MOUSE_MOVE = 1
-    MOUSE_INTERACTION = 2
-    SCROLL = 3
-    RESIZE = 4
-    INPUT = 5
-    TOUCH_MOVE = 6
-    RULES = 8
-    DRAG = 12
-    DECLARATION = 13
-    SELECTION = 14
-    ADOPTED = 15
-
-
 class NodeType(IntEnum):
     DOCUMENT = 0
     DOCUMENT_TYPE = 1
@@ -68,6 +53,10 @@ class Node(Struct, kw_only=True):
     isStyle: bool | UnsetType | None = UNSET
     isShadowHost: bool | UnsetType | None = UNSET
     isShadow: bool | UnsetType | None = UNSET
+
+
+class Sourced(Struct):
+    source: int
 
 
 class Offset(Struct):
@@ -109,8 +98,7 @@ class Change(Struct):
     attributes: Attributes
 
 
-class Mutation(Struct):
-    source: int
+class Mutation(Sourced):
     adds: list[Add] = []
     removes: list[Remove] = []
     texts: list[Text] = []
@@ -124,34 +112,29 @@ class Position(Struct):
     timeOffset: Number = 0
 
 
-class Move(Struct):
-    source: int
+class Move(Sourced):
     positions: Annotated[list[Position], msgspec.Meta(min_length=1)]
 
 
-class Interaction(Struct):
-    source: int
+class Interaction(Sourced):
     type: Annotated[int, msgspec.Meta(ge=0, le=10)]
     id: Id
     x: Number | UnsetType = UNSET
     y: Number | UnsetType = UNSET
 
 
-class Scroll(Struct):
-    source: int
+class Scroll(Sourced):
     id: Id
     x: Number
     y: Number
 
 
-class Resize(Struct):
-    source: int
+class Resize(Sourced):
     width: Side
     height: Side
 
 
-class Input(Struct):
-    source: int
+class Input(Sourced):
     id: Id
     text: str = ""
     isChecked: bool = False
@@ -166,8 +149,7 @@ class Cut(Struct):
     index: int | list[int]
 
 
-class Rules(Struct):
-    source: int
+class Rules(Sourced):
     id: Id | UnsetType | None = UNSET
     styleId: Id | UnsetType | None = UNSET
     adds: list[Rule] | UnsetType = UNSET
@@ -186,8 +168,7 @@ class Unsetting(Struct):
     property: str
 
 
-class Declaration(Struct):
-    source: int
+class Declaration(Sourced):
     index: list[int]
     id: Id | UnsetType | None = UNSET
     styleId: Id | UnsetType | None = UNSET
@@ -202,8 +183,7 @@ class Range(Struct):
     endOffset: Id
 
 
-class Selection(Struct):
-    source: int
+class Selection(Sourced):
     ranges: list[Range]
 
 
@@ -212,8 +192,7 @@ class Sheet(Struct):
     rules: list[Rule]
 
 
-class Adopted(Struct):
-    source: int
+class Adopted(Sourced):
     id: Id
     styleIds: list[Id]
     styles: list[Sheet] | UnsetType = UNSET
@@ -236,20 +215,22 @@ Incremental = (
 )
 Data = Snapshot | Meta | Popover | Incremental
 
+# By rrweb's numbers of ``IncrementalSource``; a replay ignores all others.
 SOURCES: dict[int, type[Incremental]] = {
-    Source.MUTATION: Mutation,
-    Source.MOUSE_MOVE: Move,
-    Source.MOUSE_INTERACTION: Interaction,
-    Source.SCROLL: Scroll,
-    Source.RESIZE: Resize,
-    Source.INPUT: Input,
-    Source.TOUCH_MOVE: Move,
-    Source.RULES: Rules,
-    Source.DRAG: Move,
-    Source.DECLARATION: Declaration,
-    Source.SELECTION: Selection,
-    Source.ADOPTED: Adopted,
+    0: Mutation,
+    1: Move,  # of the mouse
+    2: Interaction,
+    3: Scroll,
+    4: Resize,
+    5: Input,
+    6: Move,  # of a finger
+    8: Rules,
+    12: Move,  # of something dragged
+    13: Declaration,
+    14: Selection,
+    15: Adopted,
 }
+SHAPES: dict[int, type[Data]] = {Type.FULL_SNAPSHOT: Snapshot, Type.META: Meta, Type.CUSTOM: Popover}
 
 
 class Shown(Struct):
@@ -260,11 +241,7 @@ class Shown(Struct):
     data: Data
 
 
-class _Sourced(Struct):
-    source: int
-
-
-_sourced = msgspec.json.Decoder(_Sourced).decode
+_sourced = msgspec.json.Decoder(Sourced).decode
 
 
 def data_read(type_: int, data: bytes | msgspec.Raw) -> Data | None:
@@ -272,13 +249,5 @@ def data_read(type_: int, data: bytes | msgspec.Raw) -> Data | None:
 
     Raises ``msgspec.DecodeError`` or ``RecursionError`` for what has another shape.
     """
-    if type_ == Type.FULL_SNAPSHOT:
-        return msgspec.json.decode(data, type=Snapshot)
-    if type_ == Type.META:
-        return msgspec.json.decode(data, type=Meta)
-    if type_ == Type.CUSTOM:
-        return msgspec.json.decode(data, type=Popover)
-    if type_ != Type.INCREMENTAL:
-        return None
-    shape = SOURCES.get(_sourced(data).source)
+    shape = SOURCES.get(_sourced(data).source) if type_ == Type.INCREMENTAL else SHAPES.get(type_)
     return msgspec.json.decode(data, type=shape) if shape else None

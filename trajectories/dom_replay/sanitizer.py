@@ -51,16 +51,16 @@ class Cleaner:
         self._resolve = resolve
         self._style_left = STYLE_MAX
         self._tags: dict[int, set[str]] = defaultdict(set)
-        self._style_texts: set[int] = set()
         nodes = [(node, parent) for event in events for node, parent in _nodes(event.data)]
         for node, _ in nodes:
             if node.type == NodeType.ELEMENT:
                 self._tags[node.id].add(node.tagName.lower())
-        self._style_texts.update(
+        self._style_texts = {
             node.id
             for node, parent in nodes
-            if node.type != NodeType.ELEMENT and (node.isStyle is True or self._is_style(parent))
-        )
+            if node.type != NodeType.ELEMENT
+            and (node.isStyle is True or self._tags.get(parent, set()) & allowlist.STYLES)
+        }
 
     def clean(self, data: Data) -> None:
         if isinstance(data, Snapshot):
@@ -68,14 +68,14 @@ class Cleaner:
         elif isinstance(data, Mutation):
             self._mutation(data)
         elif isinstance(data, Rules):
-            data.adds = self._rules(data.adds)
+            data.adds = UNSET if isinstance(data.adds, UnsetType) else self._rules(data.adds)
             data.replace = self._css_if(data.replace)
             data.replaceSync = self._css_if(data.replaceSync)
         elif isinstance(data, Declaration):
             self._declaration(data)
         elif isinstance(data, Adopted) and not isinstance(data.styles, UnsetType):
             for sheet in data.styles:
-                sheet.rules = [Rule(self._css(rule.rule), rule.index) for rule in sheet.rules]
+                sheet.rules = self._rules(sheet.rules)
 
     # ---- nodes
     def _tree(self, root: Node) -> None:
@@ -97,7 +97,8 @@ class Cleaner:
         if not allowlist.ELEMENT_NAME.match(node.tagName):
             node.tagName = allowlist.BOX
         if tag != node.tagName:
-            _forget_sources(node.attributes)
+            sources = allowlist.FETCHED | allowlist.LINKED | {"srcset"}
+            node.attributes = {k: v for k, v in node.attributes.items() if k.lower() not in sources}
 
     def _link(self, node: Node) -> str:
         """The tag of a ``link``: a recorded style sheet, a style sheet file of the arena, or hidden."""
@@ -155,7 +156,11 @@ class Cleaner:
 
     def _srcset(self, value: str) -> str:
         candidates = [one.split() for one in value.split(", ", CANDIDATES_MAX)[:CANDIDATES_MAX]]
-        shown = [(self._resolve(one[0].rstrip(",")), _sizes(one[1:2])) for one in candidates if one]
+        shown = [
+            (self._resolve(one[0].rstrip(",")), filter(_PICTURE_SIZE.match, one[1:2]))
+            for one in candidates
+            if one
+        ]
         return ", ".join(" ".join([address, *sizes]) for address, sizes in shown if address)
 
     # ---- style
@@ -173,18 +178,13 @@ class Cleaner:
             return [self._css(one) for one in value]
         return self._css(value) if isinstance(value, str) else value
 
-    def _rules(self, rules: list[Rule] | UnsetType) -> list[Rule] | UnsetType:
-        if isinstance(rules, UnsetType):
-            return rules
+    def _rules(self, rules: list[Rule]) -> list[Rule]:
         return [Rule(self._css(rule.rule), rule.index) for rule in rules]
 
     def _declaration(self, data: Declaration) -> None:
         if not isinstance(data.set, UnsetType):
             data.set.property = self._css(data.set.property)
             data.set.value = self._css(data.set.value or "")
-
-    def _is_style(self, parent: int) -> bool:
-        return bool(self._tags.get(parent, set()) & allowlist.STYLES)
 
 
 def _is_kept(name: str, tags: set[str]) -> bool:
@@ -193,17 +193,6 @@ def _is_kept(name: str, tags: set[str]) -> bool:
     if name.startswith("rr_"):
         return name in allowlist.RECORDED
     return not (name == "name" and tags & allowlist.CLOBBERING)
-
-
-def _sizes(given: list[str]) -> list[str]:
-    return [size for size in given if _PICTURE_SIZE.match(size)]
-
-
-def _forget_sources(attributes: Attributes) -> None:
-    for name in [
-        one for one in attributes if one.lower() in allowlist.FETCHED | allowlist.LINKED | {"srcset"}
-    ]:
-        del attributes[name]
 
 
 def _or_unset(value: str | None) -> str | UnsetType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,7 @@ from trajectories.capture import chunks
 from trajectories.capture.chunks import Limits, Problem
 from trajectories.dom_replay.addresses import ROOT
 from trajectories.dom_replay.css import Resolve
-from trajectories.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, Unplaced, moment_of
+from trajectories.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, moment_of
 from trajectories.dom_replay.rrweb import Data, Meta, NodeType, Resize, Shown, Snapshot, Type, data_read
 from trajectories.dom_replay.sanitizer import Cleaner, TooMuchStyle
 from trajectories.models import Episode, PageEvent, RecordingChunk, Step
@@ -47,11 +48,6 @@ class Scene:
     refused: int
     is_capped: bool
 
-    @property
-    def lost(self) -> int:
-        """How many chunks are missing or cannot be read."""
-        return sum(problem.last - problem.first + 1 for problem in self.problems)
-
 
 @dataclass(frozen=True, kw_only=True)
 class NoScene:
@@ -77,8 +73,8 @@ def has_recording(episode: Episode) -> bool:
 def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
     """The replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
     moment = moment_find(step)
-    if isinstance(moment, Unplaced):
-        return NoScene(reason=moment.reason)
+    if isinstance(moment, str):
+        return NoScene(reason=moment)
     is_capped = chunks.is_capped(episode_id=step.episode_id)
     try:
         shown, problems, refused = _read(step.episode_id, moment)
@@ -104,15 +100,10 @@ def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
     )
 
 
-def moment_find(step: Step) -> Moment | Unplaced:
+def moment_find(step: Step) -> Moment | Reason:
     """The moment of a step in the recordings of its episode, in four queries."""
-    rows = RecordingChunk.objects.filter(episode_id=step.episode_id).values_list(
-        "page", "seq", "step", "first_ms", "last_ms", "has_snapshot"
-    )
-    pieces = [
-        Piece(page=page, seq=seq, step=number, first_ms=first, last_ms=last, has_snapshot=snapshot)
-        for page, seq, number, first, last, snapshot in rows
-    ]
+    rows = RecordingChunk.objects.filter(episode_id=step.episode_id).values_list(*Piece._fields)
+    pieces = [Piece(*row) for row in rows]
     seen = PageEvent.objects.filter(episode_id=step.episode_id)
     acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
     loaded = seen.filter(kind=LOADED).values_list("page", "data__path")
@@ -133,9 +124,7 @@ def _turn(step: Step) -> Turn:
         seen_ms = began_ms - (_number(step.more, "model_ms") or 0.0)
     if seen_ms is not None and began_ms is not None:
         seen_ms = min(seen_ms, began_ms)
-    path = (
-        step.url.removeprefix(ROOT).partition("?")[0].partition("#")[0] if step.url.startswith(ROOT) else None
-    )
+    path = re.split("[?#]", step.url.removeprefix(ROOT))[0] if step.url.startswith(ROOT) else None
     return Turn(index=step.index, seen_ms=seen_ms, began_ms=began_ms, ended_ms=_end(step), path=path)
 
 

@@ -51,10 +51,10 @@ def page_of(step: Step, *, size: tuple[int, int]) -> Page:
         scripts=tuple(map(_static, document.SCRIPTS)),
         styles=tuple(map(_static, document.STYLES)),
     )
-    if len(addresses.asked) > FILES - OWN_FILES:
+    if len(addresses.requested) > FILES - OWN_FILES:
         raise Unpaged("too_large")
     own = [Named(kind="static", name=name) for name in (*document.SCRIPTS, *document.STYLES)]
-    files = {ENTRY: html.encode(), **dict(_files([*own, *sorted(addresses.asked, key=repr)]))}
+    files = {ENTRY: html.encode(), **dict(_files([*own, *sorted(addresses.requested, key=repr)]))}
     return Page(files=files, entry=ENTRY, width=width, height=height, scale=scale)
 
 
