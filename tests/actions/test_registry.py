@@ -19,8 +19,7 @@ from trajectories.facts import behaviour
 from trajectories.facts.action_check import episode_check
 from trajectories.facts.types import CheckContext
 from trajectories.lab.queries.timeline import timeline_cells
-from trajectories.lab.text.action_check import check_label
-from trajectories.lab.text.actions import action_phrase
+from trajectories.lab.text.actions import action_phrase, check_label
 
 DRAG = {"type": "drag", "target": "e1", "to": "e2"}
 

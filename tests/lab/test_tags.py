@@ -6,6 +6,7 @@ import pytest
 
 from trajectories.lab import tags
 from trajectories.lab.text.actions import Phrase, action_phrase, element_named
+from trajectories.lab.text.untrusted import visible_html
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -36,7 +37,7 @@ def test_a_share_that_is_not_whole_never_reads_as_all_or_none(share: float, expe
 
 
 def test_untrusted_text_is_escaped_and_shows_what_would_hide() -> None:
-    html = tags.untrusted("<b>\u202e\u200b & /e/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/ fine\n\tתודה")
+    html = visible_html("<b>\u202e\u200b & /e/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/ fine\n\tתודה")
     assert html.startswith("&lt;b&gt;")
     assert "\u202e" not in html
     assert "U+202E" in html

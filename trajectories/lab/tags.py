@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
-from urllib.parse import urlencode
 
 from django import template
 from django.utils import timezone
@@ -14,30 +13,42 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.arms import ARMS
+from core.live_address import live_url, socket_origin
 from core.reasons import CLOSE_REASONS, END_REASONS
-from tasks_app.figures import PLACE
 from trajectories.actions.checks import CHECKS
 from trajectories.actions.results import NOT_PERFORMED, RESULTS
-from trajectories.lab.live_bar import live_bar
 from trajectories.lab.queries.fidelity import share_format
 from trajectories.lab.queries.step_facts import StepLabel
 from trajectories.lab.search.form import EPISODES_MAX
-from trajectories.lab.text import action_check as action_checks
-from trajectories.lab.text import formulas, long_text
-from trajectories.lab.text.actions import Phrase, action_phrase, pretty
+from trajectories.lab.text import formulas, long_text, questions
+from trajectories.lab.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, pretty, shown_kind
 from trajectories.lab.text.excerpts import excerpt_html
-from trajectories.lab.text.programs import Call
-from trajectories.lab.text.questions import content_parts, gold_named, problem_context
-from trajectories.lab.text.untrusted import cut, goes_on, visible, visible_html
+from trajectories.lab.text.untrusted import visible, visible_html
 from trajectories.lab.text.values import Value, fields_of, values_of
 from trajectories.reports.statistics import Rate
 
 register = template.Library()
-register.filter("gold_named", gold_named)
-register.filter("share_format", share_format)
-register.filter("excerpt", excerpt_html)
+FILTERS: dict[str, Callable[..., Any]] = {
+    "as_json": pretty,
+    "check_label": check_label,
+    "excerpt": excerpt_html,
+    "figures_named": formulas.figures_named,
+    "first_line_to_text": formulas.first_line_to_text,
+    "formula_to_text": formulas.formula_to_text,
+    "gold_named": questions.gold_named,
+    "parts": questions.content_parts,
+    "phrase": action_phrase,
+    "plain": visible,
+    "question_line": formulas.question_line,
+    "share_format": share_format,
+    "untrusted": visible_html,
+}
+for name, function in FILTERS.items():
+    register.filter(name, function)
+register.inclusion_tag("lab/shared/_question.html", name="problem")(questions.problem_context)
 
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
+OUTCOMES = ("correct", "incorrect", "void", "submitted", "open")
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
 STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
 # The plot of an interval, in units of its SVG.
@@ -46,76 +57,21 @@ PLOT_WIDTH = 100
 
 
 @register.filter
-def untrusted(value: object) -> SafeString:
-    """Text from others: escaped, with tokens masked and invisible characters named."""
-    return visible_html("" if value is None else str(value))
-
-
-@register.filter
 def marked(value: object, find: str) -> SafeString:
-    """The same, with matches of ``find`` marked."""
-    return long_text.marked("" if value is None else str(value), find=find)
+    """Untrusted text with matches of ``find`` marked."""
+    return long_text.marked("" if value is None else str(value), find)
 
 
 @register.filter
-def values_asked(gold: str, task: Any) -> list[Value]:
+def gold_values(gold: str, task: Any) -> list[Value]:
     """The value that a gold expects for each field of its task."""
     return values_of(fields_of(task), given=(), expected=gold)
-
-
-@register.filter
-def plain(value: object) -> str:
-    """Untrusted text without markup, for attributes and titles."""
-    return visible(str(value))
 
 
 @register.filter
 def has_lines(value: str) -> bool:
     """Whether a text, such as a program or a grid, needs its line breaks."""
     return "\n" in value.strip()
-
-
-@register.filter
-def first_line_to_text(beginning: str) -> str:
-    """The first line of a thought, with formulas in plain characters."""
-    return formulas.first_line_to_text(beginning, is_cut=goes_on(beginning))
-
-
-@register.filter
-def question_told(beginning: str, limit: int = 160) -> str:
-    """The beginning of a question in one line: formulas in plain characters, pictures by name.
-
-    Line breaks become spaces, because the first line may end inside a formula.
-    """
-    text = formulas.formulas_to_text(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
-    return cut(" ".join(text.split()), limit)
-
-
-@register.filter
-def formula_to_text(tex: str) -> str:
-    """A formula without delimiters, in plain characters."""
-    return formulas.formula_to_text(tex)
-
-
-@register.filter
-def figures_named(value: str) -> str:
-    """The text with the name of each picture in its place, where pictures cannot be shown."""
-    return PLACE.sub(r"[Figure \1]", value or "")
-
-
-@register.filter
-def as_json(value: object) -> str:
-    return pretty(value)
-
-
-@register.filter
-def one_line_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-@register.filter
-def check_label(kind: str, action_type: str = "") -> str:
-    return action_checks.check_label(kind, action_type=action_type)
 
 
 @register.filter
@@ -128,26 +84,16 @@ def check_tag(
     step_label: StepLabel, action_type: str, result: str, *, is_whole: bool = False
 ) -> dict[str, Any]:
     """The outcome of an action check. Lists show only outcomes with a sign; ``is_whole`` shows all."""
-    kind = action_checks.shown_kind(step_label.action_check, action_type=action_type)
-    check = CHECKS.get(kind)
-    is_undone = kind == "no_effect" and result in NOT_PERFORMED
+    kind = shown_kind(step_label.action_check, action_type=action_type)
     is_unchecked = kind == "unknown" and step_label.is_provisional
-    label = action_checks.check_label(kind, action_type=action_type, result=result)
+    is_undone = kind == "no_effect" and result in NOT_PERFORMED
     return {
-        "label": (action_checks.NOT_CHECKED_LABEL if is_unchecked else label)
-        if is_whole or (check and check.sign)
-        else "",
-        "check": check,
+        "label": NOT_CHECKED_LABEL if is_unchecked else check_label(kind, action_type, result=result),
+        "check": CHECKS.get(kind),
         "detail": step_label.detail,
         "is_whole": is_whole,
         "is_so_far": step_label.is_provisional and not is_undone and not is_unchecked,
     }
-
-
-@register.filter
-def phrase(action: object, target: str = "") -> Phrase:
-    """An action as a phrase; ``target`` describes its element."""
-    return action_phrase(action, target=target)
 
 
 @register.filter
@@ -242,54 +188,30 @@ def rate(value: Rate | None) -> dict[str, Any]:
 @register.inclusion_tag("lab/shared/_outcomes.html")
 def outcome_bar(tally: Any) -> dict[str, Any]:
     """Episodes by outcome, or by status before they have one, as a bar of 100 units."""
-    counts = [
-        ("correct", tally.correct),
-        ("incorrect", tally.incorrect),
-        ("void", tally.void),
-        ("submitted", tally.submitted),
-        ("open", tally.open),
-    ]
-    total = sum(count for _, count in counts) or 1
-    parts, place = [], 0.0
-    for name, count in counts:
-        width = count / total * 100
-        if count:
-            parts.append({"name": name, "count": count, "x": f"{place:.2f}", "width": f"{width:.2f}"})
-        place += width
-    return {"parts": parts}
-
-
-@register.inclusion_tag("lab/shared/_question.html")
-def problem(task: Any, variation: Any = None) -> dict[str, Any]:
-    """A task's question."""
-    return problem_context(task, variation)
+    counts = {name: getattr(tally, name) for name in OUTCOMES}
+    unit = 100 / (sum(counts.values()) or 1)
+    starts = accumulate(counts.values(), initial=0)
+    return {
+        "parts": [
+            {"name": name, "count": count, "x": f"{start * unit:.2f}", "width": f"{count * unit:.2f}"}
+            for start, (name, count) in zip(starts, counts.items(), strict=False)
+            if count
+        ]
+    }
 
 
 @register.inclusion_tag("lab/shared/_live_bar.html", takes_context=True)
 def live(context: template.Context, path: str, part: str, latest: str = "") -> dict[str, Any]:
-    """The bar that shows whether a page receives live updates and lets users pause them."""
-    return live_bar(context["request"], path=path, part=part, latest=latest)
+    """The bar that shows whether a page receives live updates and lets users pause them.
 
-
-@register.filter
-def of_step(calls: Sequence[Call], index: int) -> list[Call]:
-    return [call for call in calls if call.step == index]
-
-
-@register.filter
-def parts(content: object) -> list[dict[str, str]]:
-    """The texts and pictures of a message."""
-    return content_parts(content)
-
-
-@register.simple_tag(takes_context=True)
-def query_with(context: template.Context, **changes: object) -> str:
-    """The query string of the page with some parameters changed; None removes one."""
-    parameters = context["request"].GET.dict()
-    parameters.update({name: value for name, value in changes.items() if value is not None})
-    query = {
-        name: value
-        for name, value in parameters.items()
-        if value not in ("", None) and changes.get(name, value) is not None
+    ``path`` is the path of the live socket, ``part`` the id of the element to fetch again on updates, and
+    ``latest`` the address of the newest item, empty if there is none.
+    """
+    request = context["request"]
+    origin = socket_origin(live_url(request))
+    return {
+        "socket": f"{origin}{path}" if origin else "",
+        "part": part,
+        "latest": latest,
+        "here": request.get_full_path(),
     }
-    return "?" + urlencode(query)

@@ -190,8 +190,8 @@ def test_matches_behind_the_beginning_that_is_shown_are_said(lab: Lab, annotator
 
 
 def test_marks_never_split_what_is_escaped() -> None:
-    assert long_text.marked("a & b", find="amp") == "a &amp; b"
-    assert long_text.marked("<i>", find="<") == "<mark>&lt;</mark>i&gt;"
+    assert long_text.marked("a & b", "amp") == "a &amp; b"
+    assert long_text.marked("<i>", "<") == "<mark>&lt;</mark>i&gt;"
 
 
 def test_a_huge_text_is_cut_and_whole_elsewhere(lab: Lab, annotator: User) -> None:

@@ -242,7 +242,7 @@ def test_what_nothing_closes_leaves_the_formulas_behind_it() -> None:
     assert formulas_to_text(r"\begin{note} For $\frac12$ of [asy] x") == r"\begin{note} For 1/2 of [asy] x"
 
 
-@pytest.mark.parametrize("name", ["question_told", "first_line_to_text"])
+@pytest.mark.parametrize("name", ["question_line", "first_line_to_text"])
 def test_a_row_takes_a_formula_for_cut_where_its_text_goes_on(name: str) -> None:
     draw = Template(f"{{% load lab %}}{{{{ text|{name} }}}}").render
     filler = "\n" * (BEGINNING_CHARS - len("It cost $x"))

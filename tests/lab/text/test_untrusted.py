@@ -18,4 +18,4 @@ def test_what_is_counted_is_set_apart_and_the_rest_escaped() -> None:
 
 def test_a_mark_of_what_is_sought_does_not_split_a_heap() -> None:
     heap = "\u0301" * 20
-    assert marked(f"x{heap}", find="\u0301") == visible_html(f"x{heap}")
+    assert marked(f"x{heap}", "\u0301") == visible_html(f"x{heap}")

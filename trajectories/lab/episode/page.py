@@ -22,7 +22,6 @@ from trajectories.lab.queries.steps import StepEvents, StepList
 from trajectories.lab.queries.timeline import Timeline, timeline_around
 from trajectories.lab.text import evidence
 from trajectories.lab.text.evidence import Comparison, Reading
-from trajectories.lab.text.programs import Call
 from trajectories.lab.text.questions import answer_named, sources_of
 from trajectories.lab.text.values import fields_of
 from trajectories.lab.updates import Updates
@@ -107,7 +106,7 @@ class EpisodePage:
         )
 
     @cached_property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[programs.Call]:
         return programs.tool_calls(self.episode)
 
     @cached_property

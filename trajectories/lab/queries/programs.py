@@ -2,18 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.db.models.functions import Left, Length, Now
 
+from core.tokens import mask_tokens
 from tasks_app.variation import payload_shown, tools_of
-from trajectories.lab.text.programs import Call, call_of
+from trajectories.lab.text.untrusted import first_line
 from trajectories.models import Episode, ToolCall
 
 PROGRAM_CHARS = 16_000
+STATES = {
+    ToolCall.Status.WAITING: ("waiting", "accent"),
+    ToolCall.Status.RUNNING: ("being run", "accent"),
+    ToolCall.Status.FAILED: ("did not run: no sandbox", "warn"),
+}
+WHY_CHARS = 80
+LOST = ("lost: no answer in time", "warn")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One assert as the page showed it; ``error`` is that of the program."""
+
+    text: str
+    is_passed: bool
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """A tool call; ``row`` has the beginning of its ``program``, a text of ``length`` characters.
+
+    ``tone`` is the tag colour of ``state``, which may quote the program and is therefore untrusted.
+    """
+
+    row: Any
+    checks: Sequence[Check]
+    state: str
+    tone: str
+
+    @property
+    def is_program_cut(self) -> bool:
+        return len(self.row.program) < int(self.row.length)
+
+    @property
+    def took_ms(self) -> float | None:
+        finished_at = self.row.finished_at
+        return (finished_at - self.row.created_at).total_seconds() * 1_000 if finished_at else None
 
 
 def tool_calls(episode: Episode, **of: int) -> list[Call]:
@@ -31,8 +72,13 @@ def tool_calls(episode: Episode, **of: int) -> list[Call]:
         )
         .order_by("number")
     )
-    asserts = _asserts(episode)
-    return [call_of(row, asserts=asserts) for row in rows]
+    asserts = payload_shown(episode.task.payload, episode.variation).get("asserts", ())
+    calls = []
+    for row in rows:
+        checks = _checks(row.output or {}, asserts)
+        state, tone = _state(row, checks)
+        calls.append(Call(row=row, checks=checks, state=state, tone=tone))
+    return calls
 
 
 def calls_version(episode: Episode) -> str:
@@ -44,6 +90,25 @@ def calls_version(episode: Episode) -> str:
     return f"{counts['started']}.{counts['finished']}"
 
 
-def _asserts(episode: Episode) -> Sequence[str]:
-    shown: Sequence[str] = payload_shown(episode.task.payload, episode.variation).get("asserts", ())
-    return shown
+def _checks(output: Mapping[str, Any], asserts: Sequence[str]) -> list[Check]:
+    """The result of each assert, as ``trajectories/judging/tool_calls.py`` stores it."""
+    results = zip(output.get("passed", ()), output.get("told", ()), strict=False)
+    return [
+        Check(
+            text=asserts[place] if place < len(asserts) else f"assert {place + 1}",
+            is_passed=bool(is_passed),
+            error=str(error),
+        )
+        for place, (is_passed, error) in enumerate(results)
+    ]
+
+
+def _state(row: Any, checks: Sequence[Check]) -> tuple[str, str]:
+    if row.status != ToolCall.Status.DONE:
+        is_lost = row.is_late and row.status != ToolCall.Status.FAILED
+        return LOST if is_lost else STATES[row.status]
+    if problem := str((row.output or {}).get("problem", "")):
+        why = first_line(mask_tokens(problem), limit=WHY_CHARS)
+        return (f"failed: {why}" if why else "failed", "bad")
+    passed = sum(check.is_passed for check in checks)
+    return (f"{passed} of {len(checks)} passed", "good" if passed == len(checks) else "bad")

@@ -14,8 +14,7 @@ from trajectories.actions.results import NOT_PERFORMED
 from trajectories.lab.queries.gaps import Gap, Gaps, with_gaps
 from trajectories.lab.queries.step_facts import StepLabel, provisional_labels
 from trajectories.lab.statements import records_of, statement
-from trajectories.lab.text.action_check import check_label, step_tone
-from trajectories.lab.text.actions import Phrase, short_phrase
+from trajectories.lab.text.actions import Phrase, check_label, short_phrase, step_tone
 
 REACH = 8
 # Scripts read the index of the steps in parts of this many numbers.

@@ -14,7 +14,7 @@ from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
 from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice_field, name_field
-from trajectories.lab.text.action_check import check_label
+from trajectories.lab.text.actions import check_label
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
 

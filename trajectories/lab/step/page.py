@@ -23,8 +23,7 @@ from trajectories.lab.text import long_text
 from trajectories.lab.text.actions import action_phrase, element_more, pretty
 from trajectories.lab.text.formulas import first_line_to_text
 from trajectories.lab.text.long_text import Shown
-from trajectories.lab.text.programs import Call
-from trajectories.lab.text.untrusted import BEGINNING_CHARS, goes_on
+from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.lab.updates import Updates
 from trajectories.models import Blob, Episode, Step, StepFacts
 from trajectories.prompts.templates import Template
@@ -75,37 +74,26 @@ class StepPage:
     # ---- thought, action and observation
 
     @cached_property
-    def thought(self) -> Shown:
-        return self._shown(self.step.thought)
-
-    @cached_property
-    def url(self) -> Shown:
-        return self._shown(mask_tokens(self.step.url)[:URL_CHARS])
-
-    @cached_property
-    def tree(self) -> Shown:
-        return self._shown(self.step.observation_text)
-
-    @cached_property
-    def raw(self) -> Shown:
-        return self._shown(self.step.raw)
-
-    @cached_property
-    def action_json(self) -> Shown:
-        return self._shown(pretty(self.step.action) if self.step.action else "")
+    def texts(self) -> dict[str, Shown]:
+        """The texts of the step with the matches of the search marked."""
+        step = self.step
+        texts = {
+            "thought": step.thought,
+            "url": mask_tokens(step.url)[:URL_CHARS],
+            "tree": step.observation_text,
+            "raw": step.raw,
+            "action": pretty(step.action) if step.action else "",
+        }
+        return {name: long_text.shown(text, find=self.find) for name, text in texts.items()}
 
     @cached_property
     def more_json(self) -> Shown:
         return long_text.shown(pretty(self.step.more) if self.step.more else "")
 
-    def _shown(self, text: str) -> Shown:
-        return long_text.shown(text, find=self.find)
-
     @property
     def summary(self) -> str:
         """The first line of the thought, for screen readers."""
-        thought = self.step.thought
-        return first_line_to_text(thought[:BEGINNING_CHARS], SUMMARY_CHARS, is_cut=goes_on(thought))
+        return first_line_to_text(self.step.thought[:BEGINNING_FETCHED], SUMMARY_CHARS)
 
     @cached_property
     def element(self) -> str:
@@ -116,7 +104,9 @@ class StepPage:
     def is_match_in_view(self) -> bool:
         """Whether a match shows without opening a panel."""
         phrase = action_phrase(self.step.action, target=self.label.target)
-        return any("<mark>" in text.html for text in (self.thought, self.url)) or phrase.holds(self.find)
+        return any("<mark>" in self.texts[name].html for name in ("thought", "url")) or phrase.holds(
+            self.find
+        )
 
     # ---- what is known about the step
 
@@ -158,7 +148,7 @@ class StepPage:
         return steps.step_events(episode_id=self.episode.pk, index=self.step.index)
 
     @cached_property
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[programs.Call]:
         return programs.tool_calls(self.episode, step=self.step.index)
 
     @cached_property
@@ -227,6 +217,7 @@ class StepPage:
 
     @cached_property
     def panels(self) -> list[Panel]:
+        texts = self.texts
         return panels_of(
             self.episode,
             self.step,
@@ -235,7 +226,7 @@ class StepPage:
                 "server": len(self.events.site),
                 "programs": len(self.calls),
             },
-            matches={"tree": self.tree.found, "json": self.raw.found + self.action_json.found},
+            matches={"tree": texts["tree"].matches, "json": texts["raw"].matches + texts["action"].matches},
             has_facts=self.facts is not None,
             has_recording=has_recording(self.episode),
         )

@@ -1,4 +1,4 @@
-"""Actions as short phrases."""
+"""Actions as short phrases, and labels of their checks and results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from typing import Any
 from core import outline
 from core.tokens import mask_tokens
 from trajectories.actions import elements, registry
+from trajectories.actions.checks import CHECKS, Tone
+from trajectories.actions.results import NOT_PERFORMED, RESULTS
 from trajectories.actions.types import ActionType
 
 # The most characters that pages show of typed text, and of an element's name in the action.
 WHAT_CHARS = 199
 WHERE_CHARS = 79
+NOT_PERFORMED_LABEL = "Not performed"
+NOT_CHECKED_LABEL = "Not checked yet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +41,7 @@ class Phrase:
         return bool(find) and any(find.lower() in mask_tokens(part).lower() for part in parts)
 
 
-def action_phrase(action: object, *, target: str = "") -> Phrase:
+def action_phrase(action: object, target: str = "") -> Phrase:
     """The phrase of a step's action, which may be any JSON that a policy wrote.
 
     ``target`` describes its element (``elements.target_description``); empty if unknown.
@@ -62,15 +66,15 @@ def _object(kind: ActionType | None, what: str) -> str:
     return f"{what}{kind.unit}" if kind and kind.object and what else ""
 
 
-def pretty(value: object) -> str:
-    """Indented JSON, with non-ASCII letters unescaped."""
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+def pretty(value: object, indent: int | None = 2) -> str:
+    """JSON with non-ASCII letters unescaped."""
+    return json.dumps(value, indent=indent, ensure_ascii=False, default=str)
 
 
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else pretty(value, indent=None)
 
 
 def element_named(action: object, *, in_observation: str) -> str:
@@ -90,3 +94,29 @@ def element_more(action: object, *, in_observation: str) -> str:
     element = outline.element_read(line, str(target))
     is_whole = element is not None and element.is_bare and len(description) < elements.DESCRIPTION_CHARS
     return "" if description and is_whole else line
+
+
+def shown_kind(kind: str, *, action_type: str) -> str:
+    """The outcome to show: none for a confirmed pause, which leaves no trace to confirm."""
+    action = registry.find(action_type)
+    return "none" if kind == "confirmed" and action and action.leaves_no_trace else kind
+
+
+def check_label(kind: str, action_type: str = "", *, result: str = "") -> str:
+    """The outcome of an action as a label that needs no context."""
+    kind = shown_kind(kind, action_type=action_type)
+    if kind == "no_effect" and result in NOT_PERFORMED:
+        return NOT_PERFORMED_LABEL
+    if kind not in CHECKS:
+        return kind
+    action = registry.find(action_type)
+    return (action.labels.get(kind) if action else None) or CHECKS[kind].label
+
+
+def step_tone(result: str, *, is_unread: bool, is_known: bool) -> Tone:
+    """The tone of a step's result; an unreadable step is worse than a failed action."""
+    if is_unread:
+        return "bad"
+    if not is_known:
+        return "warn"
+    return RESULTS[result].tone if result in RESULTS else "plain"

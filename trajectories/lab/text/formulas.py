@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 
 from core.tokens import mask_tokens
+from tasks_app.figures import PLACE
 from trajectories.facts.behaviour import TEX
 from trajectories.lab.text.plain_tex import tex_to_text
 from trajectories.lab.text.tex_commands import PLACEHOLDERS
-from trajectories.lab.text.untrusted import first_line
+from trajectories.lab.text.untrusted import cut, first_line, goes_on
 
 ANY = r"(?s:.)"
 # Words within a formula may contain formulas themselves.
@@ -86,9 +87,23 @@ def formula_to_text(tex: str) -> str:
     )
 
 
-def first_line_to_text(text: str, limit: int = 160, *, is_cut: bool = False) -> str:
-    """The first line; a formula of several lines is joined into one."""
-    return first_line(formulas_to_text(text, chars=limit, is_cut=is_cut), limit)
+def first_line_to_text(beginning: str, limit: int = 160) -> str:
+    """The first line of a text; a formula of several lines is joined into one."""
+    return first_line(formulas_to_text(beginning, chars=limit, is_cut=goes_on(beginning)), limit)
+
+
+def question_line(beginning: str, limit: int = 160) -> str:
+    """The beginning of a question in one line, with pictures by name.
+
+    Line breaks become spaces, because the first line may end inside a formula.
+    """
+    text = formulas_to_text(figures_named(beginning), chars=limit, is_cut=goes_on(beginning))
+    return cut(" ".join(text.split()), limit)
+
+
+def figures_named(text: str) -> str:
+    """The text with the name of each picture in its place, where pictures cannot be shown."""
+    return PLACE.sub(r"[Figure \1]", text or "")
 
 
 def _rendered(match: re.Match[str]) -> str | None:

@@ -17,11 +17,11 @@ MARKS_MOST = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """``html`` is the beginning of a text of ``length`` characters with ``found`` matches."""
+    """``html`` is the beginning of a text of ``length`` characters with ``matches`` of a search."""
 
     html: SafeString
     length: int
-    found: int = 0
+    matches: int = 0
 
     @property
     def is_cut(self) -> bool:
@@ -30,7 +30,7 @@ class Shown:
     @property
     def unmarked(self) -> int:
         """How many matches are in the part that is not shown."""
-        return max(0, self.found - self.html.count("<mark>")) if self.is_cut else 0
+        return max(0, self.matches - self.html.count("<mark>")) if self.is_cut else 0
 
     def __bool__(self) -> bool:
         return self.length > 0
@@ -39,10 +39,10 @@ class Shown:
 def shown(text: str, *, find: str = "") -> Shown:
     text = mask_tokens(text)
     matches = text.lower().count(find.lower()) if find else 0
-    return Shown(html=marked(text[:SHOWN_CHARS], find=find), length=len(text), found=matches)
+    return Shown(html=marked(text[:SHOWN_CHARS], find), length=len(text), matches=matches)
 
 
-def marked(text: str, *, find: str) -> SafeString:
+def marked(text: str, find: str) -> SafeString:
     """The text escaped, with up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
     text = mask_tokens(text)
     if not find:

@@ -35,16 +35,15 @@ def goes_on(beginning: str) -> bool:
     return len(beginning) > BEGINNING_CHARS
 
 
-def visible(text: str) -> str:
-    """The text with invisible characters named and heaps of marks counted, without markup."""
-    return _heaps(UNSEEN.sub(_code_point, mask_tokens(text)), "{}")
+def visible(text: object) -> str:
+    """The text of a value with invisible characters named and heaps of marks counted, without markup."""
+    return _heaps(UNSEEN.sub(_code_point, mask_tokens(str(text))), "{}")
 
 
-def visible_html(text: str) -> SafeString:
-    """The same, escaped, with the names styled differently from the text itself."""
-    shown = UNSEEN.sub(
-        lambda match: f'<span class="unseen">{_code_point(match)}</span>', escape(mask_tokens(text))
-    )
+def visible_html(text: object) -> SafeString:
+    """The same, escaped, with the names styled differently from the text itself; nothing for None."""
+    escaped = escape(mask_tokens("" if text is None else str(text)))
+    shown = UNSEEN.sub(lambda match: f'<span class="unseen">{_code_point(match)}</span>', escaped)
     shown = _heaps(shown, '<span class="unseen">{}</span>')
     return mark_safe(shown)  # noqa: S308 (escaped above; only our own markup is added)
 
