@@ -1,7 +1,7 @@
 """Chooses the few-shot examples: the solved tasks before a question in the few-shot arm.
 
 They come from the benchmark's training split, by seed, and are never the task itself, a near-duplicate
-(``tasks_app/similarity.py``) or another question about the same table, picture, passage or world; nor a task
+(``is_near``) or another question about the same table, picture, passage or world; nor a task
 whose gold is disputed, or that is unfit for the gap. Where a family (a subject) has too few, the rest comes
 from the whole split. The draw depends on keys, texts and the seed alone: ids and the order of rows play no
 part, so that two machines with the same split loaded choose alike.
@@ -9,6 +9,7 @@ part, so that two machines with the same split loaded choose alike.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,10 +19,15 @@ from django.db import connection
 
 from core.draws import Draws
 from core.errors import GymError
-from tasks_app import similarity
 from tasks_app.registry import benchmarks
 
 CANDIDATES_MAX = 2_000
+NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
+WORD = re.compile(r"[^\W\d_]+|#")
+SHINGLE_WORDS = 3
+NEAR = 0.25
+
+Shingles = frozenset[tuple[str, ...]]
 
 _ITEM = """
     t.id, t.benchmark_id, t.split, t.key, t.tags,
@@ -74,15 +80,34 @@ class Item:
     world: str | None = None
 
     @cached_property
-    def shingles(self) -> similarity.Shingles:
-        return similarity.shingles(self.said)
+    def shingles(self) -> Shingles:
+        return shingles(self.said)
 
     def gives_away(self, other: Item) -> bool:
         if self.id == other.id or (self.about is not None and self.about == other.about):
             return True
         if self.world is not None and other.world is not None:
             return self.world == other.world
-        return self.said == other.said or similarity.is_near(self.shingles, other.shingles)
+        return self.said == other.said or is_near(self.shingles, other.shingles)
+
+
+def shingles(text: str) -> Shingles:
+    """Every three words in a row, in lower case, each number the same sign; all words of a shorter text."""
+    words = WORD.findall(NUMBER.sub("#", text.lower()))
+    return frozenset(
+        tuple(words[place : place + SHINGLE_WORDS]) for place in range(max(1, len(words) - SHINGLE_WORDS + 1))
+    )
+
+
+def is_near(one: Shingles, other: Shingles) -> bool:
+    """Whether the texts are near-duplicates: a quarter of their shingles is shared (Jaccard).
+
+    Measured on all pairs: of 500 questions of GSM8K's training split one pair is near, a story told twice
+    (0.28; the next pair has 0.16). Of 420 of MATH's 38 of 87,990 pairs are, from "Compute n over k" with
+    other numbers (1.0) down to texts that only share a phrase. One example too many left out costs nothing,
+    one too few costs the measurement.
+    """
+    return len(one & other) >= NEAR * len(one | other)
 
 
 def examples_choose(

@@ -6,9 +6,9 @@ the arena. Everything here is pure and public: no kind ever sees a gold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from core.presentation import Look, PageKind
 from core.registry import Registry
@@ -68,67 +68,30 @@ class Move:
 SUBMIT = Move(act="press", role="button", place=-1)
 
 
-class Rendering(Protocol):
-    """Makes the template's context from a payload and a visit."""
-
-    def __call__(self, payload: Payload, visit: Visit, /) -> Mapping[str, object]: ...
-
-
-class Saying(Protocol):
-    """The question as text."""
-
-    def __call__(self, payload: Payload, /) -> str: ...
-
-
-class Answering(Protocol):
-    """What a scripted client does to submit an answer."""
-
-    def __call__(self, payload: Payload, answer: Answer, /) -> tuple[Move, ...]: ...
-
-
-class Asking(Protocol):
-    """How many more moves a look takes than the neutral one."""
-
-    def __call__(self, payload: Payload, look: Look, /) -> int: ...
-
-
-def no_more_moves(_payload: Payload, _look: Look, /) -> int:
-    return 0
-
-
-class Telling(Protocol):
-    """Whether a question of this payload can be told in words."""
-
-    def __call__(self, payload: Payload, /) -> bool: ...
-
-
-def always_told(_payload: Payload, /) -> bool:
-    return True
-
-
 @dataclass(frozen=True, kw_only=True)
 class QuestionKind:
     """One kind of question, in all its forms.
 
-    ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``); ``said`` is
-    what an axtree observation of the page must say between heading and button, white space aside;
-    ``instruction`` names the paraphrases of the answer format in ``recording/prompts``; ``tools`` are those
-    that its page can offer; ``has_text`` says whether a question can be told in words, as arms without a page
-    need it. ``pages`` names the axes of its looks; ``more_moves`` is what a look adds to
-    ``Task.oracle_steps``. ``form_template`` is the form alone, which a look may place elsewhere.
+    ``render`` makes the template's context; ``form_template`` is the form alone, which a look may place
+    elsewhere. ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``);
+    ``said`` is what an axtree observation of the page must say between heading and button, white space aside.
+    ``moves`` is how a scripted client submits an answer; ``more_moves`` counts what a look adds to
+    ``Task.oracle_steps``. ``instruction`` names the paraphrases of the answer format in
+    ``trajectories/prompts``; ``tools`` are those that its page can offer; ``has_text`` says whether arms
+    without a page can pose the question; ``pages`` names the axes of its looks.
     """
 
     template: str
-    render: Rendering
-    text: Saying
-    said: Saying
-    moves: Answering
+    render: Callable[[Payload, Visit], Mapping[str, object]]
+    text: Callable[[Payload], str]
+    said: Callable[[Payload], str]
+    moves: Callable[[Payload, Answer], tuple[Move, ...]]
     answer_form: AnswerForm = "line"
     instruction: str = ""
     tools: frozenset[str] = frozenset()
-    has_text: Telling = always_told
+    has_text: Callable[[Payload], bool] = lambda _payload: True
     pages: PageKind = "question"
-    more_moves: Asking = no_more_moves
+    more_moves: Callable[[Payload, Look], int] = lambda _payload, _look: 0
     form_template: str = ""
 
     def instruction_of(self, payload: Payload) -> str:

@@ -133,13 +133,10 @@ def split_check(tasks: TaskFilter) -> None:
 def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
     """Every benchmark with the number of tasks in each of the splits that the caller sees."""
     tasks = Task.objects.all() if splits is None else Task.objects.filter(split__in=list(splits))
-    counts: dict[str, dict[str, int]] = {}
-    grouped = (
-        tasks.values_list("benchmark", "split").annotate(tasks=Count("pk")).order_by("benchmark", "split")
+    counts = _counts(tasks)
+    impossible = _counts(
+        tasks.filter(kind=kinds.SITE, golds__is_current=True, golds__extra__is_possible=False)
     )
-    for benchmark, split, count in grouped:
-        counts.setdefault(benchmark, {})[split] = count
-    impossible = _impossible_counts(tasks)
     return [
         _benchmark_record(
             benchmark, splits=counts.get(benchmark, {}), impossible=impossible.get(benchmark, {})
@@ -148,17 +145,12 @@ def benchmark_list(*, splits: Iterable[str] | None) -> list[dict[str, Any]]:
     ]
 
 
-def _impossible_counts(tasks: QuerySet[Task]) -> dict[str, dict[str, int]]:
-    """How many tasks of each split of mock sites cannot be done."""
+def _counts(tasks: QuerySet[Task]) -> dict[str, dict[str, int]]:
+    """Numbers of tasks, by benchmark and split."""
     counts: dict[str, dict[str, int]] = {}
-    found = (
-        tasks.filter(kind=kinds.SITE, golds__is_current=True, golds__extra__is_possible=False)
-        .values_list("benchmark", "split")
-        .annotate(tasks=Count("pk"))
-        .order_by("benchmark", "split")
-    )
-    for benchmark, split, count in found:
-        counts.setdefault(benchmark, {})[split] = count
+    grouped = tasks.values("benchmark", "split").annotate(tasks=Count("pk")).order_by("benchmark", "split")
+    for row in grouped:
+        counts.setdefault(row["benchmark"], {})[row["split"]] = row["tasks"]
     return counts
 
 

@@ -89,9 +89,6 @@ class Record:
 
 Row = TaskDraft | BadRow
 Records = Iterator[Record | BadRow]
-Generate = Callable[[int, int], Iterator[Row]]
-GenerateSplit = Callable[[int, int, str], Iterator[Row]]
-Files = Callable[[Path, str], list[Path]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,8 +124,8 @@ class BenchmarkPlugin:
 
     ``draft_of`` turns a record into a task, without ``place`` and the gold's ``source``; it raises
     ``ValueError`` for one that it refuses. ``records`` arranges them first, for instance by the names of
-    columns. A generated benchmark has ``generate(count, seed)`` instead, or ``generate_split(count, seed,
-    split)``, which also measures the guess rates of its tasks; it makes its own ``starters``.
+    columns. A generated benchmark has ``generate(count, seed, split)`` instead, and makes its own
+    ``starters``; ``has_guess_rates`` says that its drafts come with them.
     ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
     a split in a folder that holds other data files too.
 
@@ -149,9 +146,9 @@ class BenchmarkPlugin:
     draft_of: Callable[[Record], TaskDraft] | None = None
     records: Callable[[Records], Records] = iter
     starters: Callable[[], Iterable[TaskDraft]] | None = None
-    generate: Generate | None = None
-    generate_split: GenerateSplit | None = None
-    files: Files | None = None
+    generate: Callable[[int, int, str], Iterator[Row]] | None = None
+    has_guess_rates: bool = False
+    files: Callable[[Path, str], list[Path]] | None = None
     hub: HubSource | None = None
     example_split: str | None = None
     example_tag: str = ""

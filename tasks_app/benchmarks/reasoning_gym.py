@@ -109,6 +109,6 @@ benchmark_register(
         verifier_training="reasoning_gym-v1",
         splits=("generated",),
         starters=starter_items,
-        generate=generate,
+        generate=lambda count, seed, _split: generate(count, seed),
     )
 )

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from core import child_processes
 from core.draws import Draws
+from core.errors import GymError
 from tasks_app import kinds
 from tasks_app.families import cheats
 from tasks_app.families.registry import TAG, discover, of_site
@@ -24,6 +25,7 @@ from tasks_app.sites.worlds import site_world
 from tasks_app.types import BenchmarkPlugin, Row, TaskDraft
 from tasks_app.worlds.keys import PUBLIC_WORLD
 
+SPLITS = ("train", "test")
 # Guess rates are measured on so many tasks of a family, drawn with a seed that no command uses.
 MEASURED_TASKS = 120
 MEASURED_SEED = -1
@@ -34,6 +36,9 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
     """The benchmark of a mock site; a starter task of each family in ``starters`` proves it."""
 
     def generated(count: int, seed: int, split: str) -> Iterator[Row]:
+        if split not in SPLITS:
+            message = f"{site} has no split {split!r}: one of {', '.join(SPLITS)}."
+            raise GymError("unknown_split", message, status=422)
         return generate(site, count=count, seed=seed, split=split, salt=settings.WORLD_SALT)
 
     return BenchmarkPlugin(
@@ -44,9 +49,10 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
         source="made by this project",
         verifier_official="site_state-v1",
         verifier_training="site_state-v1",
-        splits=("train", "test"),
+        splits=SPLITS,
         starters=partial(starters_draw, site, starters),
-        generate_split=generated,
+        generate=generated,
+        has_guess_rates=True,
         example_tag=TAG,
     )
 

@@ -26,7 +26,7 @@ def main(site: str, split: str, count: str, seed: str) -> None:
     django.setup()
     from tasks_app.registry import benchmarks
 
-    generate = benchmarks.get(site).generate_split
+    generate = benchmarks.get(site).generate
     if generate is None:
         raise ValueError(f"{site} is not generated")
     kept: list[Row] = []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.errors import GymError
-from tasks_app import few_shot, gold_answers, similarity
+from tasks_app import few_shot, gold_answers
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.tasks_app import samples
@@ -157,7 +157,7 @@ def test_a_benchmark_without_a_training_split_has_none() -> None:
     ],
 )
 def test_texts_are_near_that_differ_in_numbers_alone(one: str, other: str, *, is_near: bool) -> None:
-    assert similarity.is_near(similarity.shingles(one), similarity.shingles(other)) is is_near
+    assert few_shot.is_near(few_shot.shingles(one), few_shot.shingles(other)) is is_near
 
 
 def test_of_gsm8k_a_story_told_twice_is_near_and_nothing_else() -> None:
@@ -165,7 +165,7 @@ def test_of_gsm8k_a_story_told_twice_is_near_and_nothing_else() -> None:
     found = [
         (one, other)
         for one, other in combinations(texts, 2)
-        if similarity.is_near(similarity.shingles(one), similarity.shingles(other))
+        if few_shot.is_near(few_shot.shingles(one), few_shot.shingles(other))
     ]
     assert [all(text.startswith("Randy had") for text in pair) for pair in found] == [True]
 

@@ -192,7 +192,7 @@ def test_bad_rows_do_not_hide_that_the_rows_are_of_another_split(tmp_path: Path)
         (["gsm8"], "There is no benchmark 'gsm8'. Did you mean gsm8k"),
         (["gsm8k"], "Say where gsm8k is: --file PATH or --hub"),
         (["gsm8k", "--file", "none.jsonl"], "There is no file none.jsonl"),
-        (["gsm8k", "--count", "3", "--seed", "1"], "--count and --seed are for generated benchmarks"),
+        (["gsm8k", "--count", "3", "--seed", "1"], "only generated ones take --count and --seed"),
         (["gsm8k", "--hub", "--split", "tset"], "has no split 'tset'. Did you mean test"),
         (["gsm8k", "--file", "x.jsonl", "--limit", "0"], "not a number above 0"),
     ],
@@ -202,7 +202,7 @@ def test_a_command_that_cannot_be_done_says_what_to_do(arguments: list[str], mes
         call_command("load_benchmark", *arguments)
 
 
-def generated(count: int, seed: int) -> Any:
+def generated(count: int, seed: int, _split: str) -> Any:
     for number in range(count):
         gold = GoldDraft(answer=str(seed * number))
         yield TaskDraft(key=f"{seed}-{number}", prompt="p", payload={"text": "p"}, gold=gold)
@@ -267,7 +267,7 @@ def test_what_cannot_be_stored_is_found_before_the_database_is_asked() -> None:
 def test_a_batch_boundary_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "BATCH_ROWS", 2)
     plugin = benchmarks.get("gsm8k")
-    rows = list(generated(5, 1))
+    rows = list(generated(5, 1, "train"))
     report = loader.tasks_load(plugin, [rows[0], BadRow("f:2", "bad"), *rows[1:]], split="train")
     assert (report.new, len(report.bad), Task.objects.count(), Gold.objects.count()) == (5, 1, 5, 5)
 

@@ -2,22 +2,23 @@
 
 Both become one line without white space, in which formulas stand between dollars and adjacent dollars are
 merged. The lines of the form are left out by their own words, and so are the boxes around the question
-(``surroundings``). Nothing else is dropped.
+(``_question_lines``). Nothing else is dropped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from core import outline
 from core.errors import GymError
-from core.outline import Line
+from core.outline import INDENT, Line, ids_removed
 from core.presentation import Look
+from gymsite.arena.panels import Panel, panels_of
+from gymsite.arena.pop_ups import PopUp, pop_ups_of
 from gymsite.arena.wording import WORDINGS, Wording
-from gymsite.checks.parity import surroundings
 from tasks_app.questions import questions
 
 # JavaScript counts the byte order mark among white space.
@@ -46,7 +47,7 @@ def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -
     so differs from the source; so does a line before the heading or after the submit button. Raises
     ``GymError`` ``page_cut``, ``no_question``.
     """
-    known = surroundings.question_lines(observation.split("\n"), payload, look)
+    known = _question_lines(observation.split("\n"), payload, look)
     if outline.CUT in known:
         raise GymError("page_cut", "The page is longer than an observation may be; its end is lost.")
     lines = [(text.lstrip(), _anonymous(outline.line_read(text))) for text in known]
@@ -117,3 +118,41 @@ def _words(text: str, line: Line) -> str:
 
 def _packed(text: str) -> str:
     return DOLLARS.sub("$", SPACE.sub("", text))
+
+
+def _question_lines(lines: Sequence[str], payload: Mapping[str, Any], look: Look) -> list[str]:
+    """The lines of an outline without the panels and pop-ups of its look, each of which may occur once.
+
+    A box is removed if its lines are exactly those that the look draws for this question. Any other line
+    under its landmark leaves the whole box in the text of the page.
+    """
+    left = list(lines)
+    for box in (*map(_panel_lines, panels_of(payload, look)), *map(_pop_up_lines, pop_ups_of(payload, look))):
+        place = _place(left, box)
+        if place is not None:
+            del left[place : place + len(box)]
+    return left
+
+
+def _place(lines: Sequence[str], box: Sequence[str]) -> int | None:
+    """The place of a box that contains nothing else."""
+    plain = [ids_removed(line) for line in lines]
+    for place in range(len(plain) - len(box) + 1):
+        depth = len(plain[place]) - len(plain[place].lstrip())
+        after = plain[place + len(box)] if place + len(box) < len(plain) else ""
+        is_whole = not after.startswith(" " * depth + INDENT)
+        if is_whole and plain[place : place + len(box)] == [" " * depth + line for line in box]:
+            return place
+    return None
+
+
+def _panel_lines(panel: Panel) -> list[str]:
+    inside = [f'heading 2 "{panel.heading}"', *(f"text: {text}" for text in panel.texts)]
+    items = ["list", *(f"{INDENT}- {item}" for item in panel.items)] if panel.items else []
+    return [f'complementary "{panel.label}"', *(INDENT + line for line in (*inside, *items))]
+
+
+def _pop_up_lines(pop_up: PopUp) -> list[str]:
+    inside = [f"text: {pop_up.label}", f"text: {pop_up.text}"]
+    buttons = [f'button "{button}"' for button in pop_up.buttons]
+    return [f'dialog "{pop_up.label}"', *(INDENT + line for line in (*inside, *buttons))]

@@ -14,7 +14,7 @@ from core.presentation import Look
 from gymsite.arena.clock import virtual_now
 from gymsite.arena.site_dispatch import resolve
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
-from gymsite.checks.shortcuts.blind_page import BlindPage, Field, Form, page_read
+from gymsite.checks.shortcuts.blind_page import BlindPage, Form, page_read
 
 MORNING = time(9)
 # Only for resolving relative addresses.
@@ -82,8 +82,3 @@ class Walk:
         context = {**page.context, "site": self._site, "root": root, "look": self._look}
         self.path = path
         self.here = page_read(render_to_string(page.template, context))
-
-
-def is_filled(field: Field) -> bool:
-    """Whether a browser would send the field as it is."""
-    return not field.is_switch and (field.is_hidden or bool(field.value))

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from core.errors import GymError
 from gymsite.checks.benchmarks import rounds
-from tasks_app import loader, sources
+from tasks_app import kinds, loader, sources
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, Row
@@ -146,8 +146,9 @@ class Command(BaseCommand):
 
 def _splits(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[sources.Split]:
     if plugin.generate is not None:
-        if options["count"]:
-            yield from sources.rows_by_split(plugin.generate(options["count"], 0), named=plugin.splits[0])
+        if options["count"] and plugin.kind != kinds.SITE:
+            named = plugin.splits[0]
+            yield from sources.rows_by_split(plugin.generate(options["count"], 0, named), named=named)
         return
     folder: Path = options["path"] / (plugin.folder or plugin.id)
     if folder.is_dir():

@@ -69,9 +69,7 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
-        guessed = (
-            guess_rates.guess_rates_store(plugin, split=split) if plugin.generate_split is None else None
-        )
+        guessed = None if plugin.has_guess_rates else guess_rates.guess_rates_store(plugin, split=split)
         self._tell(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
         _check_loaded(report, name=f"{plugin.id}/{split}", others=others)
 
@@ -130,28 +128,19 @@ def _check_loaded(report: loader.LoadReport, *, name: str, others: Counter[str])
 
 
 def _rows(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:
-    if plugin.generate is not None or plugin.generate_split is not None:
-        return _generated(plugin, split=split, options=options)
-    if options["count"] is not None or options["seed"] is not None:
-        raise CommandError(
-            f"{plugin.id} is read from a file; --count and --seed are for generated benchmarks."
-        )
-    if (options["file"] is None) == (not options["hub"]):
+    path, count, seed = options["file"], options["count"], options["seed"]
+    if plugin.generate is not None:
+        if path or options["hub"] or count is None:
+            raise CommandError(
+                f"{plugin.id} is generated: say --count N and, when it should differ, --seed K."
+            )
+        return plugin.generate(count, seed or 0, split)
+    if count is not None or seed is not None:
+        raise CommandError(f"{plugin.id} is read from files; only generated ones take --count and --seed.")
+    if (path is None) == (not options["hub"]):
         raise CommandError(f"Say where {plugin.id} is: --file PATH or --hub. Its source is {plugin.source}.")
-    path = options["file"]
     files = sources.split_files(plugin, path, split=split) if path else hub.hub_files(plugin, split=split)
     return record_files.drafts(plugin, files)
-
-
-def _generated(plugin: BenchmarkPlugin, *, split: str, options: dict[str, Any]) -> Iterator[Row]:
-    count, seed = options["count"], options["seed"] or 0
-    if options["file"] or options["hub"] or count is None:
-        raise CommandError(f"{plugin.id} is generated: say --count N and, when it should differ, --seed K.")
-    if plugin.generate_split is not None:
-        if split not in plugin.splits:
-            raise CommandError(f"{plugin.id} has no split {split!r}: one of {', '.join(plugin.splits)}.")
-        return plugin.generate_split(count, seed, split)
-    return plugin.generate(count, seed) if plugin.generate else iter(())
 
 
 def _positive(text: str) -> int:
