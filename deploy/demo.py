@@ -6,9 +6,9 @@ import argparse
 import os
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
+
+import httpx
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 FILES = {"gsm8k": "gsm8k/train.jsonl", "math": "math/train.jsonl"}
@@ -17,7 +17,10 @@ TIMEOUT_S = 60.0
 
 def main() -> int:
     options = _arguments()
-    if not (key := _key(options.var_dir)) or not _is_up(options.server):
+    try:
+        key = (options.var_dir / "secrets" / "demo_key").read_text().strip()
+        httpx.get(f"{options.server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()
+    except (OSError, httpx.HTTPError):
         sys.exit(f"Nothing answers at {options.server}: run `make up` in another terminal first.")
     for benchmark, name in FILES.items():
         if (options.data / name).exists():
@@ -37,21 +40,6 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _key(var_dir: Path) -> str:
-    try:
-        return (var_dir / "secrets" / "demo_key").read_text().strip()
-    except OSError:
-        return ""
-
-
-def _is_up(server: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{server}/api/v1/health", timeout=TIMEOUT_S) as response:  # noqa: S310
-            return bool(response.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
-
-
 def _load(benchmark: str, path: Path, var_dir: Path) -> None:
     command = [sys.executable, "manage.py", "load_benchmark", benchmark, "--file", str(path.resolve())]
     environment = {**os.environ, "VAR_DIR": str(var_dir.resolve())}
@@ -60,15 +48,14 @@ def _load(benchmark: str, path: Path, var_dir: Path) -> None:
 
 def _golds_export(server: str, key: str, var_dir: Path) -> Path:
     """The golds of all tasks, in a file that only its owner can read."""
-    request = urllib.request.Request(  # noqa: S310 - the operator's own address
-        f"{server}/api/v1/golds/export", headers={"Authorization": f"Bearer {key}"}
-    )
     target = var_dir / "secrets" / "golds.ndjson"
+    url, headers = f"{server}/api/v1/golds/export", {"Authorization": f"Bearer {key}"}
     with (
-        urllib.request.urlopen(request, timeout=TIMEOUT_S) as response,  # noqa: S310
+        httpx.stream("GET", url, headers=headers, timeout=TIMEOUT_S) as answer,
         os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file,
     ):
-        while part := response.read(1 << 16):
+        answer.raise_for_status()
+        for part in answer.iter_bytes():
             file.write(part)
     return target
 

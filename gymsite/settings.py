@@ -63,7 +63,6 @@ DATABASES: dict[str, Any] = {
     "default": {
         "ENGINE": "core.postgresql",
         **_database,
-        "CONN_MAX_AGE": 0,
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
             **_database["OPTIONS"],
@@ -80,13 +79,8 @@ CELERY_BROKER_URL = addresses.celery_broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 2.0, "socket_connect_timeout": 1.0}
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_ACKS_LATE = False
 CELERY_TASK_DEFAULT_QUEUE = queues.VERIFY.id
-CELERY_TASK_SERIALIZER = "json"
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_TASK_TIME_LIMIT = 120
 
@@ -120,19 +114,17 @@ LAB_MIDDLEWARE = [
 MIDDLEWARE = ARENA_MIDDLEWARE if IS_ARENA else LAB_MIDDLEWARE
 ROOT_URLCONF = "gymsite.urls_arena" if IS_ARENA else "gymsite.urls_lab"
 
+CONTEXT_PROCESSORS = [
+    "django.template.context_processors.request",
+    "django.contrib.auth.context_processors.auth",
+]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE_DIR / "templates"],
-        "APP_DIRS": False,
         "OPTIONS": {
             "libraries": {} if IS_ARENA else {"lab": "trajectories.lab.tags"},
-            "context_processors": []
-            if IS_ARENA
-            else [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
-            ],
+            "context_processors": [] if IS_ARENA else CONTEXT_PROCESSORS,
         },
     }
 ]
@@ -147,21 +139,18 @@ WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 WHITENOISE_MAX_AGE = 0 if DEBUG else 365 * 24 * 3600
 WHITENOISE_IMMUTABLE_FILE_TEST = "^/static/[0-9a-f]{12}/"
+
+
+def _folder(path: str | Path) -> dict[str, Any]:
+    return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(path)}}
+
+
 STORAGES: dict[str, Any] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    "blobs": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": env.str("BLOB_DIR", "") or str(VAR_DIR / "blobs")},
-    },
+    "blobs": _folder(env.str("BLOB_DIR", "") or VAR_DIR / "blobs"),
     # Apart from the blobs: the arena writes here, and must not be able to touch a screenshot.
-    "recordings": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": env.str("RECORDING_DIR", "") or str(VAR_DIR / "recordings")},
-    },
-    "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": str(VAR_DIR / "files")},
-    },
+    "recordings": _folder(env.str("RECORDING_DIR", "") or VAR_DIR / "recordings"),
+    "default": _folder(VAR_DIR / "files"),
 }
 
 # --- People ------------------------------------------------------------------------------------------
@@ -169,8 +158,6 @@ LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
 SESSION_COOKIE_NAME = "palaestra_lab"
-SESSION_COOKIE_HTTPONLY = True
-SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = LAB_URL.startswith("https://")
 CSRF_COOKIE_NAME = "palaestra_csrf"
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
@@ -239,10 +226,8 @@ SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)
 
 # --- Language and clock ----------------------------------------------------------------------------------
-LANGUAGE_CODE = "en-us"
 USE_I18N = False
 TIME_ZONE = "UTC"
-USE_TZ = True
 
 LOGGING: dict[str, Any] = {
     "version": 1,

@@ -15,7 +15,6 @@ from gymsite.services import (
     endpoints,
     external_servers,
     parent_death,
-    ports,
     postgres,
     preflight,
     preparation,
@@ -43,7 +42,7 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
         preflight.disk_check(installation.var_dir)
         # Processes that outlived a killed supervisor still carry its mark.
         parent_death.end(parent_death.pids_with_environment(processes.MARK, str(installation.var_dir)))
-        ports.ports_probe(host=installation.host, ports=installation.ports)
+        preflight.ports_probe(host=installation.host, ports=installation.ports)
         parent_death.become_subreaper()
         supervisor = Supervisor(logs_dir=installation.var_dir / "logs", say=say)
         try:

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from core.errors import GymError
-from gymsite.services.ports import port_probe, ports_probe
+from gymsite.services.preflight import port_probe, ports_probe
 from tests.services.installations import free_port
 
 HOST = "127.0.0.1"
