@@ -12,6 +12,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 from palaestra.api import Client
 from palaestra.background import tasks_cancel
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
@@ -20,7 +22,6 @@ from palaestra.errors import PalaestraError
 from palaestra.observation import FORMATS, Kind
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
-from palaestra.progress import Progress
 from palaestra.records import Task
 
 # One for each kind of page; any that the server does not have are left out.
@@ -34,6 +35,7 @@ PROGRAMS = "mbpp"
 FULL_EVERY = 4
 TASKS_FETCHED = 200
 STARTER_SPLIT = "starter"
+BAR = "[{bar:30}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}{postfix}"
 
 
 @dataclass(kw_only=True)
@@ -74,13 +76,14 @@ async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
     async with Client(plan.server, plan.key) as client:
         tasks = await _tasks(client, solutions, plan=plan)
         policies = _policies(solutions, tasks, plan.policies)
-        progress = Progress(len(policies) * plan.episodes, what="episodes")
         config = EpisodeConfig(observation=_kind(plan), with_pictures=plan.with_pictures)
-        async with Engine(client, pages=plan.pages, config=config) as engine:
-            return {
-                policy.name: await _play(engine, policy, tasks, plan=plan, progress=progress)
-                for policy in policies
-            }
+        every_s = 0.1 if sys.stderr.isatty() else 5.0
+        total = len(policies) * plan.episodes
+        with tqdm(total=total, bar_format=BAR, ascii=".#", unit="", mininterval=every_s) as bar:
+            async with Engine(client, pages=plan.pages, config=config) as engine:
+                return {
+                    policy.name: await _play(engine, policy, tasks, plan=plan, bar=bar) for policy in policies
+                }
 
 
 def table(tallies: Mapping[str, Tally]) -> str:
@@ -149,7 +152,7 @@ async def _tasks(client: Client, solutions: Mapping[int, Solution], *, plan: Dem
 
 
 async def _play(
-    engine: Engine, policy: Policy, tasks: Sequence[Task], *, plan: DemoPlan, progress: Progress
+    engine: Engine, policy: Policy, tasks: Sequence[Task], *, plan: DemoPlan, bar: tqdm[Any]
 ) -> Tally:
     run = await engine.client.run_create(
         name=f"demo: {policy.name}",
@@ -163,7 +166,8 @@ async def _play(
     async def play(arm: str, chosen: Sequence[int], *, is_full: bool = False) -> None:
         def count(rollout: Rollout) -> None:
             tally.add(rollout, is_full=is_full)
-            progress.advance(note=policy.name)
+            bar.set_postfix_str(policy.name, refresh=False)
+            bar.update()
 
         recording: dict[str, Any] = {"recording": "full"} if is_full else {}
         # A task given twice in one call would become two groups, so repeated tasks go into separate calls.

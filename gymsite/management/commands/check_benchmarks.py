@@ -57,15 +57,8 @@ class Checked:
 
     def cells(self) -> tuple[str, ...]:
         shares = [f"{self.expected[outcome]}/{self.items}" for outcome in OUTCOMES]
-        counts = (self.voids, len(self.disputed))
-        return (
-            self.name,
-            f"{self.items:,}",
-            str(len(self.bad)),
-            *shares,
-            *map(str, counts),
-            f"{self.seconds:.1f}",
-        )
+        counts = map(str, (self.voids, len(self.disputed)))
+        return (self.name, f"{self.items:,}", str(len(self.bad)), *shares, *counts, f"{self.seconds:.1f}")
 
 
 class Command(BaseCommand):
@@ -88,11 +81,11 @@ class Command(BaseCommand):
             self._check_workers()
             checked.extend(self._checked(options))
         except GymError as error:
-            self._tell(checked)
+            self._print(checked)
             raise CommandError(error.message) from None
         if not checked:
             raise CommandError(f"The folder {options['path']} contains no folder named after a benchmark.")
-        self._tell(checked)
+        self._print(checked)
         bad = sum(len(one.bad) for one in checked)
         problems = sum(len(one.problems) for one in checked)
         if bad or problems:
@@ -111,17 +104,17 @@ class Command(BaseCommand):
     def _checked(self, options: dict[str, Any]) -> Iterator[Checked]:
         names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
         for plugin in map(benchmarks.get, names):
-            for found in _splits(plugin, options):
-                yield self._check(plugin, found, limit=options["limit"])
+            for split in _splits(plugin, options):
+                yield self._check(plugin, split, limit=options["limit"])
 
-    def _check(self, plugin: BenchmarkPlugin, found: sources.Split, *, limit: int | None) -> Checked:
+    def _check(self, plugin: BenchmarkPlugin, split: sources.Split, *, limit: int | None) -> Checked:
         started = time.monotonic()
-        name = f"{plugin.id}/{found.name}"
-        rows: list[Row] = [*found.bad, *found.drafts[:limit]]
+        name = f"{plugin.id}/{split.name}"
+        rows: list[Row] = [*split.bad, *split.drafts[:limit]]
         with tqdm(desc=f"{name}: load", unit=" tasks", total=len(rows), leave=False, disable=None) as bar:
-            report = loader.tasks_load(plugin, rows, split=found.name, progress=bar.update)
-        keys = [draft.key for draft in found.drafts[:limit]]
-        tasks = list(Task.objects.filter(benchmark=plugin.id, split=found.name, key__in=keys).order_by("pk"))
+            report = loader.tasks_load(plugin, rows, split=split.name, progress=bar.update)
+        keys = [draft.key for draft in split.drafts[:limit]]
+        tasks = list(Task.objects.filter(benchmark=plugin.id, split=split.name, key__in=keys).order_by("pk"))
         checked = Checked(name, len(tasks), report.bad)
         answers = len(tasks) * len(OUTCOMES)
         with tqdm(desc=f"{name}: judge", unit=" verdicts", total=answers, leave=False, disable=None) as bar:
@@ -130,7 +123,7 @@ class Command(BaseCommand):
         checked.seconds = time.monotonic() - started
         return checked
 
-    def _tell(self, checked: Sequence[Checked]) -> None:
+    def _print(self, checked: Sequence[Checked]) -> None:
         if not checked:
             return
         lines = [HEADS, *(one.cells() for one in checked)]
@@ -141,7 +134,7 @@ class Command(BaseCommand):
             for row in one.bad:
                 self.stdout.write(f"{one.name}: bad row {row}")
             for finding in one.surprises:
-                self.stdout.write(_told(finding))
+                self.stdout.write(_line(finding))
 
 
 def _splits(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[sources.Split]:
@@ -155,11 +148,13 @@ def _splits(plugin: BenchmarkPlugin, options: dict[str, Any]) -> Iterator[source
         yield from sources.splits_in(plugin, folder)
 
 
-def _told(finding: rounds.Finding) -> str:
-    said = f"{finding.outcome} ({finding.reason}) by {finding.verifier or 'nobody'}, {finding.run_kind} run"
+def _line(finding: rounds.Finding) -> str:
+    verdict = (
+        f"{finding.outcome} ({finding.reason}) by {finding.verifier or 'nobody'}, {finding.run_kind} run"
+    )
     dispute = " (its gold is disputed)" if finding.is_disputed else ""
     answer = f"{finding.role} {_short(str(finding.answer))}"
-    return f"{finding.task}{dispute}: {answer}: {said}; {_short(finding.read)}"
+    return f"{finding.task}{dispute}: {answer}: {verdict}; {_short(finding.read)}"
 
 
 def _short(text: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import QuerySet
 from django.utils import timezone
 from tqdm import tqdm
 
@@ -68,16 +67,17 @@ class Command(BaseCommand):
                 tally.reasons[task.gap_reason or "no reason given"] += 1
         if not tallies:
             raise CommandError("There are no tasks to check: load a benchmark first.")
-        found = self._check(to_check, in_every_pair=options["every_pair"])
-        for task, failure in zip(to_check, found, strict=True):
+        failures = self._check(to_check, in_every_pair=options["every_pair"])
+        for task, failure in zip(to_check, failures, strict=True):
+            tally = tallies[task.benchmark_id]
             if failure is None:
-                tallies[task.benchmark_id].recoverable += 1
+                tally.recoverable += 1
             else:
-                tallies[task.benchmark_id].failures.append((task, failure))
+                tally.failures.append((task, failure))
         kinds = {task.kind for task in to_check} or {""}
-        self._tell(tallies, kinds=kinds, in_every_pair=options["every_pair"])
+        self._print(tallies, kinds=kinds, in_every_pair=options["every_pair"])
         if options["mark"]:
-            self._mark(to_check, found)
+            self._mark(to_check, failures)
         failed = sum(len(tally.failures) for tally in tallies.values())
         if failed:
             raise CommandError(f"{failed} items cannot be recovered.")
@@ -87,7 +87,8 @@ class Command(BaseCommand):
             names = [benchmarks.get(options["benchmark"]).id] if options["benchmark"] else list(benchmarks)
         except GymError as error:
             raise CommandError(error.message) from None
-        return [task for name in names for task in _of_benchmark(name)[: options["limit"]]]
+        tasks = Task.objects.order_by("pk")
+        return [task for name in names for task in tasks.filter(benchmark=name)[: options["limit"]]]
 
     def _check(self, tasks: list[Task], *, in_every_pair: bool) -> list[Failure | None]:
         try:
@@ -103,18 +104,18 @@ class Command(BaseCommand):
             except BrowserMissing as error:
                 raise CommandError(str(error)) from None
 
-    def _tell(self, tallies: dict[str, Tally], *, kinds: set[str], in_every_pair: bool) -> None:
+    def _print(self, tallies: dict[str, Tally], *, kinds: set[str], in_every_pair: bool) -> None:
         rows = [COLUMNS, *(tally.cells(name) for name, tally in tallies.items())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             self.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)))
         paired, cover = max(len(pairing_looks(kind)) for kind in kinds), len(covering_looks(0))
-        told = (
+        shown = (
             f"{paired} looks, every two values of two axes together"
             if in_every_pair
             else f"{cover} looks of its own, every value of every axis"
         )
-        self.stdout.write(f"Each item was shown in {told}.")
+        self.stdout.write(f"Each item was shown in {shown}.")
         for name, tally in tallies.items():
             for reason, count in tally.reasons.most_common():
                 what = "not checked" if reason == SITE_REASON else "not eligible and not checked"
@@ -122,11 +123,11 @@ class Command(BaseCommand):
             for task, failure in tally.failures:
                 self.stdout.write(f"{task} (task {task.pk}) in {failure.look}: {failure.problem}")
 
-    def _mark(self, tasks: list[Task], found: list[Failure | None]) -> None:
+    def _mark(self, tasks: list[Task], failures: list[Failure | None]) -> None:
         for is_eligible in (True, False):
             ids = [
                 task.pk
-                for task, failure in zip(tasks, found, strict=True)
+                for task, failure in zip(tasks, failures, strict=True)
                 if (failure is None) == is_eligible and task.gap_eligible != is_eligible
             ]
             reason = "" if is_eligible else PARITY_REASON
@@ -135,7 +136,3 @@ class Command(BaseCommand):
             )
             word = "eligible again" if is_eligible else "not eligible"
             self.stdout.write(f"Marked {word}: {len(ids):,}.")
-
-
-def _of_benchmark(benchmark: str) -> QuerySet[Task]:
-    return Task.objects.filter(benchmark=benchmark).order_by("pk")

@@ -24,6 +24,6 @@ class Command(SiteCheck):
         )
 
     def handle(self, **options: Any) -> None:
-        asked = {name: options[name] for name in ("split", "count", "seed", "walks")}
-        measured = measures.measure(options["site"], **asked)
+        arguments = {name: options[name] for name in ("split", "count", "seed", "walks")}
+        measured = measures.measure(options["site"], **arguments)
         self.report(measured, measures.table, least=options["least"])
