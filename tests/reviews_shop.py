@@ -53,10 +53,11 @@ def edition_of(family: str) -> Edition:
 
 
 def drawn_task(family: str, *, level: int, seed: int = 0, first_day: date = FIRST_DAY) -> SiteTask:
+    """The one of a few tasks that takes the fewest moves."""
     of = world(edition_of(family), first_day=first_day)
     draw = FAMILIES.get(family).draw
-    tasks = (draw(of, Draws(b"e2e", family, level, seed, number), level) for number in range(20))
-    return next(task for task in tasks if task)
+    tasks = (draw(of, Draws(b"e2e", family, level, seed, number), level) for number in range(10))
+    return min(filter(None, tasks), key=lambda task: task.oracle_steps)
 
 
 def payload_of(task: SiteTask, *, edition: Edition = "train", first_day: date = FIRST_DAY) -> dict[str, Any]:

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 
 
-@pytest.mark.parametrize("has_replies", [False, True] if IS_WHOLE else [False])
+@pytest.mark.parametrize("has_replies", [False, True] if IS_WHOLE else [True])
 def test_who_counts_every_review_reaches_every_milestone(
     arena_server: ArenaServer, open_page: OpenPage, has_replies: bool
 ) -> None:
