@@ -1,4 +1,4 @@
-"""A digest of a world, to compare what two machines drew."""
+"""Worlds and states as plain data, and digests to compare what two machines drew."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ import msgspec
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON of frozen dataclasses, in fields' order; sets are sorted."""
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+
+
+def plain(state: Any) -> dict[str, Any]:
+    """A state as JSON, for comparing with a goal."""
+    return msgspec.json.decode(msgspec.json.encode(state, order="deterministic"), type=dict[str, Any])

@@ -12,6 +12,7 @@ from typing import Any
 from core.registry import Registry
 from tasks_app import worlds as package
 from tasks_app.worlds.conditions import Condition
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.keys import world_arguments
 
 Event = tuple[str, Mapping[str, Any]]
@@ -35,14 +36,13 @@ class TextView:
 class WorldPlugin:
     """A site's world, for pages, judges and task generation.
 
-    ``open_world`` takes ``key, edition, first_day, changes`` and is cached; ``plain`` turns a state into
-    JSON; ``changes`` are the kinds of events that change something, as opposed to recording a page view.
+    ``open_world`` takes ``key, edition, first_day, changes`` and is cached. ``changes`` are the kinds of
+    events that change something, as opposed to recording a page view.
     """
 
     id: str
     open_world: Callable[..., Any]
     fold: Callable[[Any, Sequence[Event]], Any]
-    plain: Callable[[Any], dict[str, Any]]
     text_view: TextView
     changes: frozenset[str] = frozenset()
     searched: Callable[[Any, Mapping[str, Any]], str | None] | None = None
@@ -68,4 +68,4 @@ def state_plain(payload: Mapping[str, Any], events: Sequence[Event], *, salt: by
     """The state that the events left a task's world in, as JSON."""
     plugin = worlds.get(payload["site"])
     world = plugin.open_world(**world_arguments(payload, salt=salt))
-    return plugin.plain(plugin.fold(world, events))
+    return plain(plugin.fold(world, events))

@@ -14,9 +14,8 @@ from gymsite.arena.sites.reviews._query import choices
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.questions import questions
-from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.state import State, fold
-from tasks_app.worlds.reviews.text import helpful_text, reviews
+from tasks_app.worlds.reviews.text import helpful_text, reviews, search
 from tasks_app.worlds.reviews.types import Product, Review, World
 from tasks_app.worlds.reviews.world import world as world_draw
 from tests import factories

@@ -11,12 +11,12 @@ import pytest
 from django.conf import settings
 
 from tasks_app.worlds.keys import changes_seal, world_key
-from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.calendar import night_price
 from tasks_app.worlds.stays.quotes import cancelling_fee, euros, quote
 from tasks_app.worlds.stays.state import State, fold
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
+from tasks_app.worlds.stays.vocabulary import amenity_names
 from tasks_app.worlds.stays.world import world as world_draw
 from tests import factories
 from tests.conftest import ArenaClient
@@ -204,7 +204,7 @@ def test_amenities_are_not_in_the_page_until_they_are_asked_for(
     read: Callable[..., str], episode: Episode, world: World
 ) -> None:
     listing, room, _ = offer(world)
-    alone = [names("train")[one] for one in room.amenities if one not in listing.amenities]
+    alone = [amenity_names("train")[one] for one in room.amenities if one not in listing.amenities]
     closed = read(episode, f"stays/{listing.id}")
     assert not [name for name in alone if name in closed.partition("Guest reviews")[0]]
     assert not any("amenities" in fact for fact in facts_shown(episode))

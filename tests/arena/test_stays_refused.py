@@ -12,8 +12,8 @@ import pytest
 from django.conf import settings
 
 from gymsite.arena.sites.stays import _detail
-from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.types import World
+from tasks_app.worlds.stays.vocabulary import amenity_names
 from tests.arena.test_stays import WHO, dates, episode_in, offer, state_of
 from tests.arena.test_stays import episode as episode
 from tests.arena.test_stays import post as post
@@ -112,7 +112,7 @@ def test_a_house_says_that_there_is_more_only_where_there_is(
     few = len(listing.amenities) - has_more
     monkeypatch.setattr(_detail, "HIGHLIGHTS", few)
     (line,) = re.findall(r"Shared by all guests: ([^.]*\.)", read(episode, f"stays/{listing.id}"))
-    told = ", ".join(names(world.edition)[one] for one in listing.amenities[:few])
+    told = ", ".join(amenity_names(world.edition)[one] for one in listing.amenities[:few])
     assert line == f"{told}{' and more' if has_more else ''}."
 
 

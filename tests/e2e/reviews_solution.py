@@ -15,8 +15,7 @@ from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._query import BADGES
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.goods import Term
-from tasks_app.worlds.reviews.types import Product, World
+from tasks_app.worlds.reviews.types import Product, Term, World
 
 NEUTRAL = Look()
 READ = """all => all.map(one => ({

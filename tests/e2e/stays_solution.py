@@ -13,8 +13,8 @@ from playwright.sync_api import Page
 
 from core.presentation import Look
 from tasks_app.families.types import SiteTask
-from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.types import Trip
+from tasks_app.worlds.stays.vocabulary import amenity_names
 from tests.e2e.stays_filters import Sifting
 from tests.e2e.stays_visits import FIRST_DAY, FULL, YOURS, Visitor, cents_of, free_days, world
 
@@ -73,7 +73,7 @@ def missing_amenities(one: Visitor, task: SiteTask) -> tuple[str, str]:
     one.house_open(chosen[0][0].name)
     one.press("link", one["show_all"])
     had = {has for _, room in chosen for has in one.amenities(room.name)}
-    asked = (names(one.town.edition)[each] for each in task.given["asked"])
+    asked = (amenity_names(one.town.edition)[each] for each in task.given["asked"])
     return ", ".join(each for each in asked if each not in had), chosen[0][1].id
 
 

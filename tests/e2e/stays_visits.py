@@ -19,8 +19,8 @@ from core.presentation import Look
 from gymsite.arena.sites.stays._labels import labels_of
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.keys import PUBLIC_WORLD, world_key
-from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.types import Listing, Room, Trip, World
+from tasks_app.worlds.stays.vocabulary import amenity_names
 from tasks_app.worlds.stays.world import world as world_draw
 
 FIRST_DAY = date(2027, 3, 1)
@@ -183,7 +183,7 @@ class Visitor:
             form.locator("summary").click()
             self.moves += 1
         for one in wanted:
-            self.tick(form.get_by_label(names(self.town.edition)[one], exact=True))
+            self.tick(form.get_by_label(amenity_names(self.town.edition)[one], exact=True))
         if sort:
             self.choose(form.get_by_label(self["sort"], exact=True), sort)
         self.press("button", self["apply"], within=form)
@@ -220,7 +220,7 @@ class Visitor:
         form = self.page.get_by_role("form", name=self["filters"], exact=True)
         for kind, value in given["conditions"]:
             if kind in FILTERED:
-                form.get_by_label(names(self.town.edition)[value], exact=True).uncheck()
+                form.get_by_label(amenity_names(self.town.edition)[value], exact=True).uncheck()
                 self.moves += 1
         self.choose(form.get_by_label(self["sort"], exact=True), "price")
         self.press("button", self["apply"], within=form)
@@ -261,7 +261,7 @@ class Visitor:
         return found
 
     def _holds(self, shared: set[str], own: set[str], terms: str, kind: str, value: str) -> bool:
-        called = names(self.town.edition).get(value)
+        called = amenity_names(self.town.edition).get(value)
         match kind:
             case "room_has":
                 return called in own

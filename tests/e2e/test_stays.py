@@ -20,8 +20,9 @@ from tasks_app.families.stays import (
     total_price,
 )
 from tasks_app.families.types import SiteTask
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal
-from tasks_app.worlds.stays.state import fold, plain
+from tasks_app.worlds.stays.state import fold
 from tests import coverage_choice, factories
 from tests.e2e import stays_solution as solving
 from tests.e2e.conftest import ArenaServer

@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 
 from tasks_app.models import Gold
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.registry import worlds
 from tests import factories
@@ -32,7 +33,7 @@ def cancelling(place: int) -> tuple[str, dict[str, Any]]:
 
 
 def goal(*events: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    state = STAYS.plain(STAYS.fold(town(), events))
+    state = plain(STAYS.fold(town(), events))
     return {"state": {part: state[part] for part in ("trips", "fees")}}
 
 

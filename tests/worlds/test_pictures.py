@@ -11,9 +11,8 @@ from tasks_app.worlds.reviews import pictures as goods
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.world import world as shop_draw
 from tasks_app.worlds.stays import pictures as places
-from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.types import World
-from tasks_app.worlds.stays.vocabulary import NAMES
+from tasks_app.worlds.stays.vocabulary import NAMES, amenities
 from tasks_app.worlds.stays.world import world as town_draw
 
 FIRST_DAY = date(2027, 3, 1)
@@ -113,15 +112,17 @@ def test_pictures_do_not_follow_from_what_a_house_offers() -> None:
     for with_all, without in zip(town.listings, bare.listings, strict=True):
         assert places.gallery(town, with_all) == places.gallery(bare, without)
     offered = {one.name.lower() for edition in EDITIONS for one in amenities(edition)}
-    captions = [caption for several in places.CAPTIONS.values() for caption in several]
-    said = " ".join([*captions, *places.WORDS.values()]).lower()
+    captions = [caption for several in places.WORDS.captions.values() for caption in several]
+    said = " ".join([*captions, *places.WORDS.subjects.values()]).lower()
     assert not [name for name in offered if re.search(rf"\b{re.escape(name)}\b", said)]
 
 
 def test_what_is_near_is_near_a_neighbourhood_that_there_is() -> None:
     known = {name for edition in EDITIONS for name in NAMES[edition].neighbourhoods}
     assert set(places.NEARBY) <= known
-    assert set(places.NEARBY.values()) | {"street", "roofs"} == set(places.OUTSIDE)
+    inside = {*places.INSIDE, *(one for one in places.SUBJECTS if one.startswith("bedroom"))}
+    outside = set(places.SUBJECTS) - set(places.WORDS.houses.values()) - inside
+    assert set(places.NEARBY.values()) | {"street", "roofs"} == outside
 
 
 def test_a_product_looks_the_same_on_every_day() -> None:

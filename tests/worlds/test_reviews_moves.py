@@ -11,7 +11,7 @@ from tasks_app.families.reviews.common.conditions import Condition
 from tasks_app.families.reviews.common.rules import Rule
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews.outlines import outlines
-from tasks_app.worlds.reviews.search import search
+from tasks_app.worlds.reviews.text import search
 from tasks_app.worlds.reviews.types import FOLD, World
 from tasks_app.worlds.reviews.world import world
 

@@ -10,7 +10,7 @@ import pytest
 
 from tasks_app.worlds.editions import Edition, toml_load
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.goods import Category
+from tasks_app.worlds.reviews.types import Category
 from tasks_app.worlds.reviews.vocabulary import DATA, Catalogue, Sentences
 
 EDITIONS = get_args(Edition)

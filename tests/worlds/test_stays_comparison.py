@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from tasks_app.worlds.conditions import Condition
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.registry import worlds
 
 STAYS = worlds.get("stays")
@@ -17,7 +18,7 @@ CANCELLED = ("cancelled", {"trip": FIRST, "fee": 1_500})
 
 
 def state(*events: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    return STAYS.plain(STAYS.fold(TOWN, events))
+    return plain(STAYS.fold(TOWN, events))
 
 
 def compared(wanted: list[Any], found: list[Any]) -> list[Condition]:

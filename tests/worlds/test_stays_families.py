@@ -12,11 +12,11 @@ from core.draws import Draws
 from tasks_app.families import cheats, registry, stays
 from tasks_app.families.stays.common import conditions, moves, nearest
 from tasks_app.families.types import LEVELS, Family, SiteTask
-from tasks_app.worlds.digest import digest
+from tasks_app.worlds.digest import digest, plain
 from tasks_app.worlds.formats import MONTHS
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import quote
-from tasks_app.worlds.stays.state import fold, plain
+from tasks_app.worlds.stays.state import fold
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.world import world
 

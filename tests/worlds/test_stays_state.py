@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.stays.bookings import (
     booking_refusal,
     cancel_refusal,
@@ -13,7 +14,7 @@ from tasks_app.worlds.stays.bookings import (
 )
 from tasks_app.worlds.stays.calendar import NIGHTS, first_free, is_free, nights_mask
 from tasks_app.worlds.stays.quotes import can_change, cancelling_fee, free_until, quote, tier
-from tasks_app.worlds.stays.state import FeePaid, State, fold, plain
+from tasks_app.worlds.stays.state import FeePaid, State, fold
 from tasks_app.worlds.stays.types import Listing, Policy, Room, Stay, Tier, Trip, World
 from tasks_app.worlds.stays.world import world
 

@@ -11,6 +11,7 @@ from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover, of_site
 from tasks_app.families.types import LEVELS, SiteEvents, SiteTask
 from tasks_app.worlds.conditions import Condition
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.registry import worlds
 from tasks_app.worlds.stays import bookings
 from tasks_app.worlds.stays.state import State, fold
@@ -49,7 +50,7 @@ def deeds_of(town: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 def judged(task: SiteTask, town: World, deeds: SiteEvents, answer: tuple[str, ...]) -> Verdict:
     assert task.goal is not None
     gold = Gold(denotations.cell_of(task.answer), extra={"state": task.goal["state"]})
-    evidence = Evidence(answer, {"state": STAYS.plain(STAYS.fold(town, deeds))})
+    evidence = Evidence(answer, {"state": plain(STAYS.fold(town, deeds))})
     return registry.run("site_state-v1", gold=gold, evidence=evidence)
 
 
@@ -73,7 +74,7 @@ def right_deeds(town: World, task: SiteTask) -> SiteEvents:
 def compared(task: SiteTask, town: World, deeds: SiteEvents) -> list[Condition]:
     assert task.goal is not None
     assert STAYS.compare is not None
-    states = [STAYS.plain(STAYS.fold(town, made)) for made in ((), deeds)]
+    states = [plain(STAYS.fold(town, made)) for made in ((), deeds)]
     return STAYS.compare(states[0], task.goal["state"], states[1])
 
 
@@ -131,7 +132,7 @@ def test_conditions_are_all_held_exactly_where_the_state_is_right(name: str) -> 
 @pytest.mark.parametrize("name", DOING)
 def test_every_task_has_several_wrong_actions_no_two_alike(name: str) -> None:
     for town, task in tasks_of(name):
-        left = [STAYS.plain(STAYS.fold(town, deeds)) for deeds in deeds_of(town, task)]
+        left = [plain(STAYS.fold(town, deeds)) for deeds in deeds_of(town, task)]
         assert len(left) >= 2, task.wording
         assert all(one not in left[:place] for place, one in enumerate(left))
 

@@ -25,6 +25,7 @@ from tasks_app.families.types import SiteTask
 from tasks_app.sites import lanes
 from tasks_app.sites.drafts import PlacedTask
 from tasks_app.sites.worlds import SiteWorld
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.registry import worlds
 from verifiers import denotations, registry
 from verifiers.builtin import site_state
@@ -184,7 +185,7 @@ def clicks(placed: PlacedTask, draws: Draws) -> float:
     for _ in range(CLICKS):
         _click(walk, draws)
     plugin = worlds.get(placed.world.site)
-    state = plugin.plain(plugin.fold(walk.world, walk.events))
+    state = plain(plugin.fold(walk.world, walk.events))
     answers = [_answer(walk.here, placed.task, draws) for _ in range(ANSWERS)]
     return sum(is_right(placed.task, answer, state) for answer in answers) / ANSWERS
 

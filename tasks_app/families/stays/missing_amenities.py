@@ -7,8 +7,8 @@ from tasks_app.families.registry import family
 from tasks_app.families.stays.common import drafts, milestones, moves
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
-from tasks_app.worlds.stays.amenities import names, room_ids
 from tasks_app.worlds.stays.types import Listing, Room, World
+from tasks_app.worlds.stays.vocabulary import amenity_names, room_ids
 
 WORDING = wording(__name__)
 
@@ -53,7 +53,7 @@ def _asked(world: World, draws: Draws, listing: Listing, rooms: list[Room], temp
 def _task(
     world: World, draws: Draws, listing: Listing, rooms: list[Room], asked: list[str], level: int
 ) -> SiteTask:
-    called = names(world.edition)
+    called = amenity_names(world.edition)
     is_one = len(rooms) == 1
     opening = WORDING.text(
         draws,
@@ -81,7 +81,7 @@ def _task(
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """What the house shares taken for the room's own."""
     listing = drafts.listing_named(world, task.given["listing"])
-    called = names(world.edition)
+    called = amenity_names(world.edition)
     shared = {called[one] for one in listing.amenities}
     left = [name for name in task.answer[0].split(", ") if name not in shared]
     return ", ".join(left) or "none", task.answer[1]

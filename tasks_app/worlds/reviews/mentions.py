@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.draws import Draws
-from tasks_app.worlds.reviews.goods import Term
-from tasks_app.worlds.reviews.types import Case, Mark, Place
+from tasks_app.worlds.reviews.types import Case, Mark, Place, Term
 
 FEWEST, MOST = 3, 60
 MOST_IN_BODY = 4

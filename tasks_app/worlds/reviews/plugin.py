@@ -7,8 +7,8 @@ from typing import Any
 
 from tasks_app.worlds.cache import cache_size, world_opener
 from tasks_app.worlds.registry import WorldPlugin, worlds
-from tasks_app.worlds.reviews.search import site_search
-from tasks_app.worlds.reviews.state import fold, plain
+from tasks_app.worlds.reviews.state import fold
+from tasks_app.worlds.reviews.text import search
 from tasks_app.worlds.reviews.text_view import TEXT_VIEW
 from tasks_app.worlds.reviews.types import World
 from tasks_app.worlds.reviews.world import world, world_change
@@ -20,7 +20,7 @@ def searched(of: World, given: Mapping[str, Any]) -> str | None:
     """How many reviews the shop's search finds for the term of a task."""
     if "product" not in given or "term" not in given:
         return None
-    return str(site_search(of, given["product"], given["term"]))
+    return str(len(search(of, given["product"], given["term"])))
 
 
 worlds.register(
@@ -29,7 +29,6 @@ worlds.register(
         id="reviews",
         open_world=open_world,
         fold=fold,
-        plain=plain,
         changes=frozenset({"helpful_voted", "helpful_withdrawn", "banner_closed"}),
         searched=searched,
         text_view=TEXT_VIEW,

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-import msgspec
-
 from tasks_app.worlds.reviews.types import World
 
 Event = tuple[str, Mapping[str, Any]]
@@ -52,23 +50,9 @@ def fold(world: World, events: Iterable[Event]) -> State:
     return reduce(step, events, State())
 
 
-def plain(state: State) -> dict[str, Any]:
-    """The state as JSON has it."""
-    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state, order="deterministic"))
-    return built
-
-
 def helpful_votes(state: State, *, review: str, drawn: int) -> int:
     """The votes to show: those of the world and the episode's own."""
     return drawn + (review in state.voted)
-
-
-def _helpful_voted(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, voted=state.voted | {data["review"]})
-
-
-def _helpful_withdrawn(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, voted=state.voted - {data["review"]})
 
 
 def _shown(state: State, data: Mapping[str, Any]) -> State:
@@ -86,21 +70,17 @@ def _looked(state: State, data: Mapping[str, Any]) -> State:
     return replace(state, seen=state.seen + 1)
 
 
-def _banner_closed(state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, closed=state.closed | {data["name"]})
-
-
 def _recent_search(state: State, data: Mapping[str, Any]) -> State:
     others = tuple(search for search in state.searches if search != data)
     return replace(state, searches=(*others, dict(data)))
 
 
 _STEPS: Mapping[str, Callable[[State, Mapping[str, Any]], State]] = {
-    "helpful_voted": _helpful_voted,
-    "helpful_withdrawn": _helpful_withdrawn,
+    "helpful_voted": lambda state, data: replace(state, voted=state.voted | {data["review"]}),
+    "helpful_withdrawn": lambda state, data: replace(state, voted=state.voted - {data["review"]}),
     "shown": _shown,
     "product_opened": _looked,
     "questions_opened": _looked,
-    "banner_closed": _banner_closed,
+    "banner_closed": lambda state, data: replace(state, closed=state.closed | {data["name"]}),
     "recent_search": _recent_search,
 }

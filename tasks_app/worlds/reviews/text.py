@@ -12,14 +12,18 @@ from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
-from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.grammar import Pattern, pattern_write
 from tasks_app.worlds.reviews.outlines import outlines
-from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Review, World
+from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Review, Term, World
 
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
 LED_SHARE = 0.42
 LOOKS = 6
+SEARCH_MEANING = (
+    "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title, the "
+    "text, the original of a translated review and the seller response."
+)
+"""The site's own search means what it says, not what a task asks."""
 MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")
 
 
@@ -54,6 +58,16 @@ def _review(key: bytes, edition: Edition, first_day: date, product_id: str, outl
 def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _Scribe:
     world = worlds.world(key, edition=edition, first_day=first_day)
     return _Scribe(world, world.product(product_id))
+
+
+def search(world: World, product_id: str, text: str) -> tuple[Review, ...]:
+    """The reviews of a product that contain the text, as ``SEARCH_MEANING`` says; newest first."""
+    wanted = text.casefold()
+    return tuple(
+        review
+        for review in reviews(world, product_id)
+        if any(wanted in part.casefold() for part in review.texts())
+    )
 
 
 def helpful_text(votes: int) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tasks_app.worlds.editions import Edition, toml_load
 from tasks_app.worlds.reviews import grammar
-from tasks_app.worlds.reviews.goods import Category, category_load
 from tasks_app.worlds.reviews.grammar import Pattern
+from tasks_app.worlds.reviews.types import Category
 
 LANGUAGES = {"de": "German", "es": "Spanish", "fr": "French", "it": "Italian"}
 DATA = Path(__file__).parent / "data"
@@ -72,7 +72,10 @@ class Vocabulary:
 def of(edition: Edition) -> Vocabulary:
     catalogue = toml_load(DATA / edition / "catalogue.toml", Catalogue)
     sentences = toml_load(DATA / edition / "sentences.toml", Sentences)
-    categories = [category_load(DATA / edition / f"{name}.toml") for name in catalogue.categories]
+    categories = [
+        replace(toml_load(DATA / edition / f"{name}.toml", Category), id=name)
+        for name in catalogue.categories
+    ]
     lists = sentences.lists
     return Vocabulary(
         catalogue=catalogue,

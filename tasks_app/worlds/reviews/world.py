@@ -14,8 +14,7 @@ from core.draws import Draws
 from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import grammar, vocabulary
-from tasks_app.worlds.reviews.goods import Category
-from tasks_app.worlds.reviews.types import Change, Product, World
+from tasks_app.worlds.reviews.types import Category, Change, Product, World
 from tasks_app.worlds.reviews.vocabulary import Vocabulary
 
 RIVALS = 5

@@ -20,11 +20,6 @@ def world_change(world: World, changes: Iterable[Mapping[str, Any]]) -> World:
     return world
 
 
-def room_replaced(world: World, room_id: str, **facts: Any) -> World:
-    """The world with other facts of one room."""
-    return _rooms_changed(world, {room_id}, lambda room: replace(room, **facts))
-
-
 def nights_freed(world: World, nights: Mapping[str, int]) -> World:
     """The world in which other guests have none of these nights: bits, by room."""
 
@@ -45,13 +40,11 @@ def _rooms_changed(world: World, rooms: Container[str], change: Callable[[Room],
     return replace(world, listings=tuple(map(listing_in, world.listings)))
 
 
-def _room(world: World, room_id: str) -> Room:
-    return next(room for listing in world.listings for room in listing.rooms if room.id == room_id)
-
-
 def _room_loses(world: World, change: Mapping[str, Any]) -> World:
-    kept = tuple(one for one in _room(world, change["room"]).amenities if one != change["amenity"])
-    return room_replaced(world, change["room"], amenities=kept)
+    def without(room: Room) -> Room:
+        return replace(room, amenities=tuple(one for one in room.amenities if one != change["amenity"]))
+
+    return _rooms_changed(world, {change["room"]}, without)
 
 
 _CHANGES = {"room_loses": _room_loses}

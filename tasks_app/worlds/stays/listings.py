@@ -7,10 +7,9 @@ from functools import cache
 
 from core.draws import Draws
 from tasks_app.worlds.editions import Edition
-from tasks_app.worlds.stays.amenities import house_ids, room_ids
 from tasks_app.worlds.stays.names import Naming
 from tasks_app.worlds.stays.types import NIGHTS, Fees, Listing, Policy, Room, Rules, Tier, Town
-from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind
+from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind, house_ids, room_ids
 
 ROOM_CHANCE = 0.6
 TOGGLES = 4

@@ -6,7 +6,7 @@ from tasks_app.worlds.cache import cache_size, world_opener
 from tasks_app.worlds.registry import WorldPlugin, worlds
 from tasks_app.worlds.stays import comparison
 from tasks_app.worlds.stays.changes import world_change
-from tasks_app.worlds.stays.state import fold, plain
+from tasks_app.worlds.stays.state import fold
 from tasks_app.worlds.stays.text_view import TEXT_VIEW
 from tasks_app.worlds.stays.world import world
 
@@ -19,7 +19,6 @@ worlds.register(
         id="stays",
         open_world=open_world,
         fold=fold,
-        plain=plain,
         changes=frozenset({"booked", "changed", "cancelled", "banner_closed"}),
         text_view=TEXT_VIEW,
         compare=comparison.compare,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import reduce
 from typing import Any
 
-import msgspec
+from msgspec import convert
 
-from tasks_app.worlds.stays.codes import trip_code
+from core.draws import Draws
 from tasks_app.worlds.stays.types import Stay, Trip, World
 
 
@@ -37,6 +37,18 @@ class State:
 
 
 Event = tuple[str, Mapping[str, Any]]
+_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
+
+
+def trip_code(key: bytes, room: str, stay: Stay, *, before: int = 0) -> str:
+    """The confirmation code of a booking; ``before`` counts earlier bookings of the very same stay.
+
+    Which stay a code names cannot be told without the world's key.
+    """
+    draws = Draws(
+        key, "code", room, stay.check_in.isoformat(), stay.check_out.isoformat(), stay.guests, before
+    )
+    return "".join(draws.pick(_LETTERS) for _ in range(6))
 
 
 def fold(world: World, events: Iterable[Event]) -> State:
@@ -54,12 +66,6 @@ def fold(world: World, events: Iterable[Event]) -> State:
     return reduce(lambda state, event: _step(world, state, *event), events, State(trips=world.trips))
 
 
-def plain(state: State) -> dict[str, Any]:
-    """The state as JSON has it, for comparing with a goal."""
-    built: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(state, order="deterministic"))
-    return built
-
-
 def _step(world: World, state: State, kind: str, data: Mapping[str, Any]) -> State:
     step = _STEPS.get(kind)
     return step(world, state, data) if step else state
@@ -74,29 +80,12 @@ def _looked(world: World, state: State, data: Mapping[str, Any]) -> State:
     return replace(state, seen=state.seen + 1)
 
 
-def _banner_closed(world: World, state: State, data: Mapping[str, Any]) -> State:
-    return replace(state, closed=state.closed | {data["name"]})
-
-
 def _booked(world: World, state: State, data: Mapping[str, Any]) -> State:
-    stay = Stay(
-        check_in=date.fromisoformat(data["check_in"]),
-        check_out=date.fromisoformat(data["check_out"]),
-        guests=data["guests"],
-    )
+    stay = convert(data, Stay)
     before = 0
     while state.trip(code := trip_code(world.key, data["room"], stay, before=before)):
         before += 1
-    trip = Trip(
-        code=code,
-        listing=data["listing"],
-        room=data["room"],
-        check_in=stay.check_in,
-        check_out=stay.check_out,
-        guests=stay.guests,
-        price=data["price"],
-        status="booked",
-    )
+    trip = convert({**data, "code": code, "status": "booked"}, Trip)
     return replace(state, trips=(*state.trips, trip))
 
 
@@ -111,31 +100,27 @@ def _changed(world: World, state: State, data: Mapping[str, Any]) -> State:
     )
 
 
-def _cancelled(world: World, state: State, data: Mapping[str, Any]) -> State:
-    return _with_trip(state, data, reason="cancellation", status="cancelled")
-
-
 def _with_trip(state: State, data: Mapping[str, Any], *, reason: str, **facts: Any) -> State:
     trip = state.trip(data["trip"])
     if trip is None or trip.status != "booked":
         return state
     trips = tuple(replace(one, **facts) if one is trip else one for one in state.trips)
-    return _with_fee(replace(state, trips=trips), trip.code, reason, data.get("fee", 0))
+    cents = data.get("fee", 0)
+    fees = (*state.fees, FeePaid(trip.code, reason, cents)) if cents else state.fees
+    return replace(state, trips=trips, fees=fees)
 
 
-def _with_fee(state: State, trip: str, reason: str, cents: int) -> State:
-    return replace(state, fees=(*state.fees, FeePaid(trip, reason, cents))) if cents else state
-
-
-_STEPS = {
+_STEPS: Mapping[str, Callable[[World, State, Mapping[str, Any]], State]] = {
     "recent_search": _recent_search,
     "filtered": _looked,
     "listing_opened": _looked,
     "amenities_opened": _looked,
     "calendar_opened": _looked,
     "shown": _looked,
-    "banner_closed": _banner_closed,
+    "banner_closed": lambda world, state, data: replace(state, closed=state.closed | {data["name"]}),
     "booked": _booked,
     "changed": _changed,
-    "cancelled": _cancelled,
+    "cancelled": lambda world, state, data: _with_trip(
+        state, data, reason="cancellation", status="cancelled"
+    ),
 }

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from core.draws import Draws
 from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.formats import counted
-from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.quotes import euros, tax_cents
 from tasks_app.worlds.stays.types import Listing, Policy, Room, Rules, Tier, World
-from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS
+from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS, amenity_names
 
 Rows = list[tuple[str, str]]
 """Names of facts, and what they say."""
@@ -116,7 +115,9 @@ def _offer(world: World, listing: Listing, draws: Draws) -> str:
     both = {amenity.id for amenity in world.amenities if amenity.scope == "both"}
     chosen = draws.sample(listing.amenities, min(3, len(listing.amenities)))
     called = [
-        f"shared {names(world.edition)[one].lower()}" if one in both else names(world.edition)[one].lower()
+        f"shared {amenity_names(world.edition)[one].lower()}"
+        if one in both
+        else amenity_names(world.edition)[one].lower()
         for one in chosen
     ]
     return f"Facilities for all guests: {', '.join(called)}." if called else ""

@@ -8,7 +8,6 @@ from datetime import date, timedelta
 from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.formats import counted, day_text, month_text
 from tasks_app.worlds.registry import TextView
-from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import last_day
 from tasks_app.worlds.stays.nights import RoomNights, tokens_bounds
 from tasks_app.worlds.stays.pictures import gallery
@@ -24,6 +23,7 @@ from tasks_app.worlds.stays.text import (
     rules_rows,
 )
 from tasks_app.worlds.stays.types import Listing, Room, World
+from tasks_app.worlds.stays.vocabulary import amenities
 from tasks_app.worlds.text_view import tokens
 
 PRICES = (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
 from tasks_app.worlds.editions import Edition, toml_load
+from tasks_app.worlds.stays.types import Amenity
 
 DATA = Path(__file__).parent / "data"
 Mood = Literal["good", "bad", "story"]
@@ -99,3 +101,26 @@ ROOMS = toml_load(DATA / "rooms.toml", Rooms)
 KINDS = tuple(kind.name for kind in ROOMS.kinds)
 DESCRIPTIONS = toml_load(DATA / "descriptions.toml", Descriptions)
 GUEST_REVIEWS = toml_load(DATA / "guest_reviews.toml", GuestReviews)
+_AMENITIES = toml_load(DATA / "amenities.toml", dict[str, tuple[Amenity, ...]])
+
+
+@cache
+def amenities(edition: Edition) -> tuple[Amenity, ...]:
+    """Forty in eight groups: thirty that every edition has, ten of its own."""
+    return (*_AMENITIES["shared"], *_AMENITIES[edition])
+
+
+@cache
+def amenity_names(edition: Edition) -> dict[str, str]:
+    """By id."""
+    return {amenity.id: amenity.name for amenity in amenities(edition)}
+
+
+@cache
+def house_ids(edition: Edition) -> tuple[str, ...]:
+    return tuple(amenity.id for amenity in amenities(edition) if amenity.scope != "room")
+
+
+@cache
+def room_ids(edition: Edition) -> tuple[str, ...]:
+    return tuple(amenity.id for amenity in amenities(edition) if amenity.scope != "house")

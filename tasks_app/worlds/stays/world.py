@@ -16,15 +16,14 @@ from functools import lru_cache
 from core.draws import Draws
 from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
-from tasks_app.worlds.stays.amenities import amenities
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.changes import nights_freed
-from tasks_app.worlds.stays.codes import trip_code
 from tasks_app.worlds.stays.listings import listing_draw, words_draw
 from tasks_app.worlds.stays.names import Naming
 from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.state import trip_code
 from tasks_app.worlds.stays.types import Listing, Stay, Tax, Town, Trip, World
-from tasks_app.worlds.stays.vocabulary import NAMES
+from tasks_app.worlds.stays.vocabulary import NAMES, amenities
 
 JITTERS = 1009
 """Prime, and longer than the calendar: no two rooms' prices repeat each other in step."""

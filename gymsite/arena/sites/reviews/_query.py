@@ -12,8 +12,8 @@ from django.http import QueryDict
 from gymsite.arena.sites.reviews._wording import STARS, month_text, stars_text
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.outlines import outlines
-from tasks_app.worlds.reviews.search import search
 from tasks_app.worlds.reviews.state import State, helpful_votes
+from tasks_app.worlds.reviews.text import search
 from tasks_app.worlds.reviews.types import Outline, Product, World
 
 PER_PAGE = 10

@@ -22,9 +22,8 @@ from gymsite.arena.sites.reviews._query import (
 )
 from gymsite.arena.sites.site import Change, Event, Page, Visit
 from tasks_app.worlds.reviews.outlines import outlines
-from tasks_app.worlds.reviews.search import MEANING
 from tasks_app.worlds.reviews.state import State, helpful_votes
-from tasks_app.worlds.reviews.text import helpful_text
+from tasks_app.worlds.reviews.text import SEARCH_MEANING, helpful_text
 from tasks_app.worlds.reviews.text import review as review_written
 from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
 from tasks_app.worlds.reviews.vocabulary import LANGUAGES
@@ -66,7 +65,7 @@ def review_list(visit: Visit, product_id: str) -> Page:
         crumb=(f"products/{product.id}", product.name),
         requested=requested,
         notes=_notes(visit, product, requested),
-        meaning=MEANING,
+        meaning=SEARCH_MEANING,
         count=count_text(requested, number=len(listed)),
         selects=[
             (name, say[name], offered, getattr(requested, name)) for name, offered in choices(world, product)

@@ -14,9 +14,8 @@ from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_a
 from gymsite.arena.sites.stays._query import STAY_FIELDS, StayRequest, given_in, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.bookings import booking_refusal
-from tasks_app.worlds.stays.codes import trip_code
 from tasks_app.worlds.stays.quotes import quote
-from tasks_app.worlds.stays.state import State
+from tasks_app.worlds.stays.state import State, trip_code
 from tasks_app.worlds.stays.text import policy_text
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 

@@ -17,12 +17,12 @@ from gymsite.arena.sites.stays._page import listing_at, ordered, page
 from gymsite.arena.sites.stays._query import StayRequest, number_read, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.formats import counted
-from tasks_app.worlds.stays.amenities import names
 from tasks_app.worlds.stays.bookings import booking_refusal, room_of
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.text import guests_included
 from tasks_app.worlds.stays.types import Listing, Review, Room, World
+from tasks_app.worlds.stays.vocabulary import amenity_names
 
 HIGHLIGHTS = 4
 LATEST_REVIEWS = 2
@@ -51,7 +51,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
         requested=requested,
         notes=_notes(visit, listing),
         rooms=[_room_card(visit, listing, one, requested) for one in listing.rooms],
-        highlights=[names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
+        highlights=[amenity_names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
         has_more_shared=len(listing.amenities) > HIGHLIGHTS,
         amenities=amenities_by_place(world, listing, shared=labels["shared"]) if has_amenities else None,
         amenities_query=_query(requested, amenities="all"),

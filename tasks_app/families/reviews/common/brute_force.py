@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.search import search
-from tasks_app.worlds.reviews.text import reviews
+from tasks_app.worlds.reviews.text import reviews, search
 from tasks_app.worlds.reviews.types import Review, World
 
 

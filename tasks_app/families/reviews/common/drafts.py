@@ -11,9 +11,8 @@ from core.draws import Draws
 from tasks_app.families.reviews.common import rules
 from tasks_app.families.reviews.common.rules import Entry, Rule
 from tasks_app.families.wordings import Wording
-from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.mentions import FEWEST, MOST
-from tasks_app.worlds.reviews.types import Outline, Product, World
+from tasks_app.worlds.reviews.types import Outline, Product, Term, World
 from tasks_app.worlds.reviews.world import SIZES
 
 T = TypeVar("T")

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 from core.draws import Draws
 from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.reviews import vocabulary
-from tasks_app.worlds.reviews.goods import Term
 from tasks_app.worlds.reviews.outlines import outlines
-from tasks_app.worlds.reviews.types import FOLD, Mark, Outline, Product, World
+from tasks_app.worlds.reviews.types import FOLD, Mark, Outline, Product, Term, World
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

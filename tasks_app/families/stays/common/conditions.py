@@ -18,10 +18,10 @@ from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.digest import digest
 from tasks_app.worlds.editions import Edition
-from tasks_app.worlds.stays.amenities import house_ids, names, room_ids
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.types import Policy, World
+from tasks_app.worlds.stays.vocabulary import amenity_names, house_ids, room_ids
 
 Condition = tuple[str, str]
 """Kind and value, both text, as a task's data holds them."""
@@ -95,7 +95,7 @@ def _text(world: World, kind: str, value: str) -> str:
         "rating": lambda: f"{int(value) / 10:.1f}",
         "budget": lambda: euros(int(value)),
         "cancel": lambda: value,
-    }.get(kind, lambda: names(world.edition)[value])()
+    }.get(kind, lambda: amenity_names(world.edition)[value])()
     return str(site_phrases("stays")[kind]).format(value=shown)
 
 

@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from tasks_app.families.stays.common import drafts
+from tasks_app.worlds.digest import plain
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.quotes import cancelling_fee, quote
-from tasks_app.worlds.stays.state import Event, fold, plain
+from tasks_app.worlds.stays.state import Event, fold
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
 FREE = ("closed", "searches", "seen")
