@@ -114,13 +114,9 @@ def _offer(world: World, listing: Listing, draws: Draws) -> str:
     """What the house itself has; "shared" where a room may have it too, so that nobody is misled."""
     both = {amenity.id for amenity in world.amenities if amenity.scope == "both"}
     chosen = draws.sample(listing.amenities, min(3, len(listing.amenities)))
-    called = [
-        f"shared {amenity_names(world.edition)[one].lower()}"
-        if one in both
-        else amenity_names(world.edition)[one].lower()
-        for one in chosen
-    ]
-    return f"Facilities for all guests: {', '.join(called)}." if called else ""
+    names = amenity_names(world.edition)
+    offered = [f"{'shared ' * (one in both)}{names[one].lower()}" for one in chosen]
+    return f"Facilities for all guests: {', '.join(offered)}." if offered else ""
 
 
 def _tier_text(tier: Tier, policy: Policy, number: int) -> str:
