@@ -6,7 +6,7 @@ import pytest
 
 from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover
-from tasks_app.families.reviews.common import drafts, moves, rules
+from tasks_app.families.reviews.common import moves, rules
 from tasks_app.families.reviews.common.conditions import Condition
 from tasks_app.families.reviews.common.rules import Rule
 from tasks_app.worlds.editions import Edition
@@ -31,7 +31,7 @@ def test_the_site_lists_no_review_that_nobody_planted_the_word_in(edition: Editi
     for shop in worlds(edition):
         for product in shop.products:
             for term in rules.terms(shop, product):
-                asked = drafts.query_make(shop, product, term, Rule())
+                asked = rules.query_make(shop, product, term, Rule())
                 known = {entry.outline.id for entry in asked.lax}
                 for word, _ in moves._searches(asked):
                     assert {review.id for review in search(shop, product.id, word)} <= known, word
@@ -43,7 +43,7 @@ def test_every_mention_is_listed_by_one_of_the_words_that_are_searched_for() -> 
         for shop in worlds(edition)[:3]:
             product = shop.rivals[0]
             for term in rules.terms(shop, product):
-                asked = drafts.query_make(shop, product, term, Rule())
+                asked = rules.query_make(shop, product, term, Rule())
                 words = [term.word, *(form for form in term.forms if term.word not in form)]
                 found = {review.id for word in words for review in search(shop, product.id, word)}
                 assert {outline.id for outline in asked.found} <= found
@@ -65,8 +65,8 @@ def test_what_is_open_to_see_is_not_opened() -> None:
     shop = worlds("train")[1]
     for product in shop.products:
         for term in rules.terms(shop, product):
-            plain = drafts.query_make(shop, product, term, Rule())
-            replies = drafts.query_make(shop, product, term, Rule(has_replies=True))
+            plain = rules.query_make(shop, product, term, Rule())
+            replies = rules.query_make(shop, product, term, Rule(has_replies=True))
             assert moves.mentioning(plain) <= moves.mentioning(replies)
             foldable = sum(entry.outline.sentences > FOLD for entry in plain.lax)
             turned = -(-len(plain.lax) // moves.LIST_LENGTH)
@@ -80,6 +80,6 @@ def test_five_products_take_as_many_moves_as_each_alone_and_the_way_back() -> No
     draws = (Draws(b"five", number) for number in range(20))
     task = next(task for one in draws if (task := FAMILIES.get("most_of_five").draw(shop, one, 1)))
     term = rules.term_named(shop, shop.rivals[0], task.given["term"])
-    rule = rules.rule_of(task.given["rule"])
-    alone = [moves.mentioning(drafts.query_make(shop, product, term, rule)) for product in shop.rivals]
+    rule = Rule(**task.given["rule"])
+    alone = [moves.mentioning(rules.query_make(shop, product, term, rule)) for product in shop.rivals]
     assert task.oracle_steps == sum(alone) + 4 * moves.RETURNING + len(task.fields) + moves.SUBMITTING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves
+from tasks_app.families.reviews.common import brute_force, drafts, milestones
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.types import World
@@ -22,18 +22,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     query = drafts.nearest_count(draws, options, lambda option: len(option.found))
     if query is None:
         return None
-    end, witness = drafts.end_draw(draws, query.found)
-    return SiteTask(
-        family=WORDING.id,
-        level=level,
-        wording=drafts.mention_text(WORDING, draws, query, end=end),
-        answer=(str(len(query.found)), witness.reviewer),
-        fields=WORDING.fields,
-        forms=moves.FORMS,
-        needs=drafts.needs(query, query.found),
-        given={**query.given, "end": end},
-        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(WORDING.fields)),
-    )
+    return drafts.mention_task(WORDING, draws, query, level=level, value=str(len(query.found)))
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
@@ -54,11 +43,5 @@ family(
     draw=draw,
     wrong=wrong,
     check=check,
-    milestones=(
-        milestones.OPENED_PRODUCT,
-        milestones.SEARCHED_TERM,
-        milestones.END_REACHED,
-        milestones.UNFOLDED,
-        milestones.SAW_ALL,
-    ),
+    milestones=(milestones.OPENED_PRODUCT, *milestones.ALL_MENTIONS),
 )

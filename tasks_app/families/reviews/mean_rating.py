@@ -6,8 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves
-from tasks_app.families.reviews.common.drafts import MentionQuery
+from tasks_app.families.reviews.common import brute_force, drafts, milestones
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.types import Outline, World
@@ -28,22 +27,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         and _mean(option.found) != _mean([entry.outline for entry in option.lax])
     ]
     query = drafts.nearest_count(draws, options, lambda option: len(option.found))
-    return _task(draws, query, level) if query else None
-
-
-def _task(draws: Draws, query: MentionQuery, level: int) -> SiteTask:
-    end, witness = drafts.end_draw(draws, query.found)
-    return SiteTask(
-        family=WORDING.id,
-        level=level,
-        wording=drafts.mention_text(WORDING, draws, query, end=end),
-        answer=(_mean(query.found), witness.reviewer),
-        fields=WORDING.fields,
-        forms=moves.FORMS,
-        needs=drafts.needs(query, query.found),
-        given={**query.given, "end": end},
-        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(WORDING.fields)),
-    )
+    if query is None:
+        return None
+    return drafts.mention_task(WORDING, draws, query, level=level, value=_mean(query.found))
 
 
 def _mean(found: list[Outline]) -> str:
@@ -77,11 +63,5 @@ family(
     draw=draw,
     wrong=wrong,
     check=check,
-    milestones=(
-        milestones.OPENED_PRODUCT,
-        milestones.SEARCHED_TERM,
-        milestones.END_REACHED,
-        milestones.UNFOLDED,
-        milestones.SAW_ALL,
-    ),
+    milestones=(milestones.OPENED_PRODUCT, *milestones.ALL_MENTIONS),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
-from tasks_app.families.reviews.common.drafts import MentionQuery
+from tasks_app.families.reviews.common.rules import MentionQuery
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.reviews.types import World
@@ -40,7 +40,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     options = []
     for term in rules.terms(world, world.rivals[0]):
         rule = rules.rule_draw(draws, level)
-        query = [drafts.query_make(world, product, term, rule) for product in world.rivals]
+        query = [rules.query_make(world, product, term, rule) for product in world.rivals]
         ranked = sorted(query, key=lambda each: (-len(each.found), each.product.id))
         option = _Option(tuple(ranked))
         if ranked[0].found and option.lead and option.is_misleading:
@@ -97,11 +97,5 @@ family(
     draw=draw,
     wrong=wrong,
     check=check,
-    milestones=(
-        milestones.OPENED_PRODUCTS,
-        milestones.SEARCHED_TERM,
-        milestones.END_REACHED,
-        milestones.UNFOLDED,
-        milestones.SAW_ALL,
-    ),
+    milestones=(milestones.OPENED_PRODUCTS, *milestones.ALL_MENTIONS),
 )

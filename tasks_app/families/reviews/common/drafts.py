@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from core.draws import Draws
-from tasks_app.families.reviews.common import rules
-from tasks_app.families.reviews.common.rules import Entry, Rule
+from tasks_app.families.reviews.common import moves, rules
+from tasks_app.families.reviews.common.rules import MentionQuery
+from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import Wording
 from tasks_app.worlds.reviews.mentions import FEWEST, MOST
-from tasks_app.worlds.reviews.types import Outline, Product, Term, World
+from tasks_app.worlds.reviews.types import Outline, Product, World
 from tasks_app.worlds.reviews.world import SIZES
 
 T = TypeVar("T")
@@ -20,24 +20,6 @@ T = TypeVar("T")
 RULES_TRIED = 4
 MOST_SHARE = 0.035
 """The largest share of one count: log-uniform alone would make 3 the answer of every tenth task."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MentionQuery:
-    """A term under a rule, with the reviews of one product that mention it, newest first.
-
-    ``lax`` are the reviews that a careless reader would count.
-    """
-
-    product: Product
-    term: Term
-    rule: Rule
-    found: list[Outline]
-    lax: Sequence[Entry]
-
-    @property
-    def given(self) -> dict[str, Any]:
-        return {"product": self.product.id, "term": self.term.word, "rule": self.rule.plain}
 
 
 def _count_weights() -> list[float]:
@@ -52,14 +34,12 @@ COUNTS = range(FEWEST, MOST + 1)
 COUNT_WEIGHTS = _count_weights()
 
 
-def count_draw(draws: Draws) -> int:
-    """A count to look for: log-uniform from 3 to 60, but none of them more than ``MOST_SHARE``."""
-    return draws.weighted(COUNTS, COUNT_WEIGHTS)
-
-
 def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int]) -> T | None:
-    """The option whose count is nearest to one drawn, of those from 3 to 60."""
-    wanted = math.log(count_draw(draws))
+    """The option, of those with a count from 3 to 60, whose count is nearest to one drawn.
+
+    It is drawn log-uniformly, but none more often than ``MOST_SHARE``.
+    """
+    wanted = math.log(draws.weighted(COUNTS, COUNT_WEIGHTS))
     fitting = [option for option in options if FEWEST <= count(option) <= MOST]
     return min(fitting, key=lambda option: abs(math.log(count(option)) - wanted), default=None)
 
@@ -76,45 +56,30 @@ def query_options(
     """Each term of the product under a few rules of the level."""
     drawn = [rules.rule_draw(draws, level) for _ in range(tried)]
     return [
-        query_make(world, product, term, rule)
+        rules.query_make(world, product, term, rule)
         for term in rules.terms(world, product)
         for rule in dict.fromkeys(drawn)
     ]
 
 
-def query_make(world: World, product: Product, term: Term, rule: Rule) -> MentionQuery:
-    entries = rules.mentions(world, product.id).get(term.word, ())
-    return MentionQuery(
-        product=product, term=term, rule=rule, found=rules.counted(entries, rule), lax=entries
-    )
-
-
-def ends(found: Sequence[Outline]) -> dict[str, Outline]:
+def ends(outlines: Sequence[Outline]) -> dict[str, Outline]:
     """The newest and the oldest review, each where no other is of the same day."""
-    told = {}
-    if found and (len(found) == 1 or found[0].day != found[1].day):
-        told["newest"] = found[0]
-    if found and (len(found) == 1 or found[-1].day != found[-2].day):
-        told["oldest"] = found[-1]
-    return told
+    days = [outline.day for outline in outlines]
+    places = {"newest": 0, "oldest": -1} if outlines else {}
+    return {end: outlines[place] for end, place in places.items() if days.count(days[place]) == 1}
 
 
-def end_draw(draws: Draws, found: Sequence[Outline]) -> tuple[str, Outline]:
-    """One of ``ends``, which must not be empty."""
-    return draws.pick(sorted(ends(found).items(), key=lambda each: each[0]))
-
-
-def needs(query: MentionQuery, found: Iterable[Outline]) -> tuple[str, ...]:
-    """Where it is shown that each of the reviews mentions the term: in it, behind its fold, in its reply."""
-    wanted = rules.traces_counted(query.rule)
-    traces = {entry.outline.id: entry.traces & wanted for entry in query.lax}
-    return tuple(sorted(_need(outline.id, traces[outline.id]) for outline in found))
-
-
-def _need(review: str, traces: int) -> str:
-    if traces & rules.FRONT:
-        return f"review {review}"
-    return f"review {review} more" if traces & rules.BEHIND else f"review {review} reply"
+def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
+    """Where each review is shown to mention the term: in it, behind its fold, in its reply."""
+    counted = rules.traces_counted(query.rule)
+    traces = {entry.outline.id: entry.traces & counted for entry in query.lax}
+    parts = ((rules.FRONT, ""), (rules.BEHIND, " more"), (rules.REPLY, " reply"))
+    return tuple(
+        sorted(
+            next(f"review {one.id}{part}" for bits, part in parts if traces[one.id] & bits)
+            for one in outlines
+        )
+    )
 
 
 def mention_text(
@@ -125,6 +90,22 @@ def mention_text(
     opening = wording.text(draws, "opening", **slots)
     rule = rules.rule_text(query.rule, query.term, draws)
     return wording.text(draws, name, opening=opening, rule=rule, **slots)
+
+
+def mention_task(wording: Wording, draws: Draws, query: MentionQuery, *, level: int, value: str) -> SiteTask:
+    """A task about all reviews that mention the term; its witness wrote the newest or the oldest."""
+    end, witness = draws.pick(list(ends(query.found).items()))
+    return SiteTask(
+        family=wording.id,
+        level=level,
+        wording=mention_text(wording, draws, query, end=end),
+        answer=(value, witness.reviewer),
+        fields=wording.fields,
+        forms=moves.FORMS,
+        needs=needs(query, query.found),
+        given={**query.given, "end": end},
+        oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(wording.fields)),
+    )
 
 
 def named(product: Product) -> str:

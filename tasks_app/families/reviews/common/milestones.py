@@ -24,10 +24,6 @@ def _opened(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, .
     return (data["product"],) if kind in PRODUCT_KINDS else ()
 
 
-def _has_term(given: Mapping[str, Any]) -> bool:
-    return "term" in given
-
-
 def _searched(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return (
         kind == "recent_search"
@@ -67,7 +63,7 @@ def _ended(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ..
 
 OPENED_PRODUCT = Milestone(name="opened_right_product", parts=products, meets=_opened)
 OPENED_PRODUCTS = Milestone(name="opened_every_product", parts=products, meets=_opened)
-SEARCHED_TERM = once("searched_term", _searched, when=_has_term)
+SEARCHED_TERM = once("searched_term", _searched, when=lambda given: "term" in given)
 FILTER_APPLIED = once("filter_applied", _filtered, when=lambda given: bool(wanted_filters(given)))
 END_REACHED = Milestone(name="end_of_reviews_reached", parts=products, meets=_ended)
 UNFOLDED = seen(
@@ -75,3 +71,5 @@ UNFOLDED = seen(
 )
 SAW_RIGHT = seen("saw_right_review", needed)
 SAW_ALL = seen("saw_every_review_that_counts", needed)
+ALL_MENTIONS = (SEARCHED_TERM, END_REACHED, UNFOLDED, SAW_ALL)
+"""On the way to an answer that every mention counts for."""

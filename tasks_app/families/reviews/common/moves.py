@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from tasks_app.families.reviews.common import conditions, rules
 from tasks_app.families.reviews.common.conditions import Condition
-from tasks_app.families.reviews.common.drafts import MentionQuery
-from tasks_app.families.reviews.common.rules import Entry, Rule
+from tasks_app.families.reviews.common.rules import Entry, MentionQuery, Rule
 from tasks_app.worlds.reviews.types import FOLD, Outline
 
 OPENING = 2

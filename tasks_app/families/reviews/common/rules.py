@@ -40,10 +40,6 @@ def rule_draw(draws: Draws, level: int) -> Rule:
     return replace(Rule(), **facts)
 
 
-def rule_of(given: Mapping[str, Any]) -> Rule:
-    return Rule(**given)
-
-
 def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
     """The rule in sentences."""
     *most, last = [f'"{form}"' for form in term.forms]
@@ -123,3 +119,26 @@ def terms(world: World, product: Product) -> tuple[Term, ...]:
 
 def term_named(world: World, product: Product, word: str) -> Term:
     return next(term for term in terms(world, product) if term.word == word)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionQuery:
+    """A term under a rule, with the reviews of one product that mention it, newest first.
+
+    ``lax`` are the reviews that a careless reader would count.
+    """
+
+    product: Product
+    term: Term
+    rule: Rule
+    found: list[Outline]
+    lax: Sequence[Entry]
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return {"product": self.product.id, "term": self.term.word, "rule": self.rule.plain}
+
+
+def query_make(world: World, product: Product, term: Term, rule: Rule) -> MentionQuery:
+    entries = mentions(world, product.id).get(term.word, ())
+    return MentionQuery(product=product, term=term, rule=rule, found=counted(entries, rule), lax=entries)

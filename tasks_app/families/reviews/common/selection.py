@@ -14,7 +14,7 @@ from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews.common import brute_force, conditions, drafts, milestones, moves, rules
 from tasks_app.families.reviews.common.conditions import Condition
-from tasks_app.families.reviews.common.drafts import MentionQuery
+from tasks_app.families.reviews.common.rules import MentionQuery, Rule
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import Wording
 from tasks_app.worlds.digest import digest
@@ -102,7 +102,7 @@ class Selection:
             given={
                 **query.given,
                 "way": picked.way,
-                "conditions": [condition.given for condition in picked.pair],
+                "conditions": [condition._asdict() for condition in picked.pair],
             },
             oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(self.wording.fields)),
         )
@@ -167,7 +167,7 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
     """The impossible one: the only review that meets both conditions has no badge."""
     if not task.given["conditions"]:
         return None
-    wanted = [conditions.condition_of(given) for given in task.given["conditions"]]
+    wanted = [Condition(**given) for given in task.given["conditions"]]
     full = [outline for outline in _query(world, task).found if not _missed(outline, wanted)]
     if len(full) != 1:
         return None
@@ -190,7 +190,7 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
 def _query(world: World, task: SiteTask) -> MentionQuery:
     product, given = world.product(task.given["product"]), task.given
     term = rules.term_named(world, product, given["term"])
-    return drafts.query_make(world, product, term, rules.rule_of(given["rule"]))
+    return rules.query_make(world, product, term, Rule(**given["rule"]))
 
 
 def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:
