@@ -1,4 +1,4 @@
-"""A field of an episode is in four places: opening body, model, hot SQL, and the columns of a trajectory."""
+"""A field of an episode is in four places: opening body, model, hot SQL, and trajectory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests import factories
 from tests.conftest import ApiClient
 from trajectories import hot_sql
 from trajectories.episodes.opening_body import Opening
-from trajectories.episodes.trajectories.records import EpisodeColumns
+from trajectories.episodes.trajectories.records import Trajectory
 from trajectories.models import Episode
 
 
@@ -16,7 +16,7 @@ def test_what_a_call_sets_for_its_episodes_is_a_column_and_in_their_trajectories
     in_body = set(hot_sql.CALL_COLUMNS)
     assert in_body <= set(Opening.__struct_fields__)
     assert in_body <= {field.name for field in Episode._meta.concrete_fields}
-    assert in_body <= set(EpisodeColumns.__struct_fields__)
+    assert in_body <= set(Trajectory.__struct_fields__)
 
 
 @pytest.mark.django_db

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from tests import factories
-from trajectories.actions.checks import MISMATCHES
 from trajectories.facts import store
 from trajectories.models import PageEvent, PageEventTally, Run
-from trajectories.reports.behaviour import Measure, run_behaviour
+from trajectories.reports.behaviour import MeasureMean, run_behaviour
 from trajectories.reports.statistics import clustered_mean, t_95
 
 
@@ -24,7 +23,7 @@ def _tried(
         store.facts_compute([episode.pk])
 
 
-def _measure(run: Run, name: str) -> Measure:
+def _measure(run: Run, name: str) -> MeasureMean:
     (arm,) = run_behaviour(run_id=run.pk).results
     return next(measure for measure in arm.measures if measure.name == name)
 
@@ -108,7 +107,7 @@ def test_the_api_tells_them_by_arm_to_keys_that_may_read(api: Callable[..., Any]
     assert [arm["arm"] for arm in limited["results"]] == ["text_agent"]
 
 
-SEEN = (*MISMATCHES, "unexplained_events")
+SEEN = ("not_seen", "different", "extra", "extra_events")
 
 
 def _acted(run: Run, action: dict[str, Any], *, saw: tuple[str, ...] = (), **fields: Any) -> None:
@@ -136,10 +135,10 @@ def test_what_no_page_saw_is_averaged_over_the_episodes_of_which_it_is_known() -
     found = {name: _measure(run, name) for name in ("steps", *SEEN)}
     assert found["steps"].episodes == 5
     assert {name: (found[name].episodes, found[name].mean) for name in SEEN} == {
-        "no_effect": (2, 0.5),
-        "different_effect": (2, 0.0),
-        "unexplained": (2, 0.5),
-        "unexplained_events": (2, 1.0),
+        "not_seen": (2, 0.5),
+        "different": (2, 0.0),
+        "extra": (2, 0.5),
+        "extra_events": (2, 1.0),
     }
 
 

@@ -42,6 +42,13 @@ def step_count(values: Sequence[Any], _words: Sequence[int]) -> int:
     return sum(value is not None and value is not False for value in values)
 
 
+TOTAL_WORDS: dict[Total, str] = {
+    mean: "Mean over the steps",
+    mean_by_words: "Mean over the words of all thoughts",
+    step_count: "How many steps",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measure:
     """``column`` of ``StepFacts`` is of a step, and ``total_column`` of ``EpisodeFacts`` of an episode.
@@ -150,12 +157,13 @@ MEASURES = (
         title="Steps mentioning verification",
     ),
 )
-# In the order of the columns.
-TOTALS = tuple(
-    field.name
+_TOTALS = {measure.total_column: measure for measure in MEASURES}
+# The explanations of the totals, in the order of their columns.
+TOTALS = {
+    field.name: f"{TOTAL_WORDS[_TOTALS[field.name].total]}: {_TOTALS[field.name].explanation}"
     for field in EpisodeFacts._meta.concrete_fields
-    if field.name in {measure.total_column for measure in MEASURES}
-)
+    if field.name in _TOTALS
+}
 
 
 def turns_measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Measured]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from core.arms import PAGE_ARMS
 from core.sql import Statement
@@ -23,47 +25,36 @@ def _known(column: str) -> str:
     return f"CASE WHEN {_IS_KNOWN} THEN {column} END"
 
 
-# SQL of each measure by its name.
+# SQL of each measure, by its name in the API.
 MEASURES = {
     "steps": "a.steps",
     **{m.total_column: f"a.{m.total_column}" for m in measures.MEASURES if m.is_reported},
-    **{kind: _known(f"a.{kind}") for kind in MISMATCHES},
-    "unexplained_events": _known("a.unexplained_events"),
+    **{PUBLISHED_COLUMNS[name]: _known(f"a.{name}") for name in (*MISMATCHES, "unexplained_events")},
 }
 _SUMS = ", ".join(f"count({column}), coalesce(sum({column}), 0)::float8" for column in MEASURES.values())
 
 BY_TASK = Statement(__file__, "behaviour", sums=_SUMS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measure:
-    """A mean over episodes, with its 95% interval clustered by task; none for a single task."""
+class MeasureMean(Struct, frozen=True, kw_only=True):
+    """A mean over episodes with its 95% interval, clustered by task."""
 
-    name: str
+    name: Annotated[str, Meta(description="A measure of `behaviour` in a trajectory, or of `said_done`.")]
     mean: float
-    low: float | None
+    low: Annotated[float | None, Meta(description="Null for a single task.")]
     high: float | None
-    episodes: int
+    episodes: Annotated[int, Meta(description="How many episodes have this measure.")]
     tasks: int
 
-    @property
-    def published_name(self) -> str:
-        """Its name in the REST API."""
-        return PUBLISHED_COLUMNS.get(self.name, self.name)
 
-
-@dataclass(frozen=True, kw_only=True)
-class ArmMeasures:
+class ArmBehaviour(Struct, frozen=True):
     arm: str
-    measures: Sequence[Measure]
+    measures: list[MeasureMean]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunBehaviour:
-    """By arm; ``computed`` of the ``ended`` episodes that count have their measures."""
-
-    results: Sequence[ArmMeasures]
-    computed: int
+class RunBehaviour(Struct, frozen=True, kw_only=True):
+    results: list[ArmBehaviour]
+    computed: Annotated[int, Meta(description="Ended episodes whose measures have been computed.")]
     ended: int
 
 
@@ -74,16 +65,16 @@ def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
     for arm, _, ended, computed, *sums in rows:
         by_arm.setdefault(arm, []).append((ended, computed, *sums))
     return RunBehaviour(
-        results=[ArmMeasures(arm=arm, measures=_measures(tasks)) for arm, tasks in by_arm.items()],
+        results=[ArmBehaviour(arm, _measures(tasks)) for arm, tasks in by_arm.items()],
         ended=sum(row[2] for row in rows),
         computed=sum(row[3] for row in rows),
     )
 
 
-def _measures(tasks: Sequence[tuple[float, ...]]) -> list[Measure]:
+def _measures(tasks: Sequence[tuple[float, ...]]) -> list[MeasureMean]:
     means = []
     for place, name in enumerate(MEASURES):
         mean = clustered_mean([(int(task[2 + 2 * place]), task[3 + 2 * place]) for task in tasks])
         if mean:
-            means.append(Measure(name=name, **vars(mean)))
+            means.append(MeasureMean(name=name, **vars(mean)))
     return means

@@ -7,9 +7,9 @@ both tasks of a pair right shows that it looked.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from core.sql import Statement
 from trajectories.reports.statistics import wilson
@@ -18,20 +18,16 @@ PAIRS = Statement(__file__, "pairs")
 
 
 class PairedTally(Struct, frozen=True):
-    """The pairs of one family in one arm with both tasks judged; shares from 0 to 1.
-
-    ``possible`` and ``impossible`` are mean shares of correct verdicts on one task of each pair; ``both`` is
-    the chance that both are correct in independent tries, with its 95% Wilson interval over the pairs.
-    """
+    """Pairs of one family in one arm with both tasks judged. Shares are from 0 to 1."""
 
     arm: str
     benchmark: str
     family: str
     pairs: int
-    possible: float
-    impossible: float
-    both: float
-    low: float
+    possible: Annotated[float, Meta(description="Share of right answers to the possible task.")]
+    impossible: Annotated[float, Meta(description="Share of right answers to the impossible task.")]
+    both: Annotated[float, Meta(description="Share of pairs with both right, in independent attempts.")]
+    low: Annotated[float, Meta(description="95% Wilson interval of `both`, over pairs.")]
     high: float
 
 

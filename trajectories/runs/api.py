@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from msgspec import structs
+from msgspec import to_builtins
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,6 +13,7 @@ from rest_framework.views import APIView
 from core.fields import body_read
 from core.paging import page, query_read
 from core.schema import errors
+from core.struct_schema import struct_body
 from trajectories.api.auth import caller
 from trajectories.api.idempotency import HEADER, idempotent
 from trajectories.models import Run
@@ -135,7 +135,10 @@ class GroupsView(APIView):
             "Send `next` as `after` to continue."
         ),
         parameters=[records.GroupsQuery],
-        responses={200: records.GroupPage, **errors(400, 404)},
+        responses={
+            200: OpenApiResponse(struct_body(records.GroupPage), "A page of groups."),
+            **errors(400, 404),
+        },
     )
     def get(self, request: Request, run_id: int) -> Response:
         query = query_read(records.GroupsQuery, request)
@@ -155,12 +158,12 @@ class BehaviourView(APIView):
             "Means over episodes of heuristic measures, computed from texts and URLs and never checked by "
             "people. Guided and void episodes are left out."
         ),
-        responses={200: records.BehaviourList, **errors(404)},
+        responses={200: OpenApiResponse(struct_body(behaviour.RunBehaviour), "Means by arm."), **errors(404)},
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
-        measures = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
-        return Response(asdict(measures))
+        report = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
+        return Response(to_builtins(report))
 
 
 class TwinsView(APIView):
@@ -173,12 +176,15 @@ class TwinsView(APIView):
             "By arm and family of mock-site tasks. The two tasks of a pair have the same wording in worlds "
             "that differ in one fact; answering that it cannot be done is right in only one of them."
         ),
-        responses={200: records.TwinList, **errors(404)},
+        responses={
+            200: OpenApiResponse(struct_body(records.PairedTallyList), "Results by arm and family."),
+            **errors(404),
+        },
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
         tallies = paired_tasks.paired_tallies(run_id=run.pk, splits=caller(request).splits)
-        return Response({"results": [structs.asdict(tally) for tally in tallies]})
+        return Response({"results": to_builtins(tallies)})
 
 
 def _run_record(run: Run) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta, Struct
 from rest_framework import serializers
 
 from core.errors import did_you_mean
@@ -21,6 +22,7 @@ from core.paging import Query
 from tasks_app.questions import questions
 from trajectories.models import Run
 from trajectories.models.run import RECORDING_FULL_SHARE, is_share
+from trajectories.reports.paired_tasks import PairedTally
 
 TOOLS = "tools"
 TAGS_MAX = 50
@@ -170,73 +172,33 @@ class GroupsQuery(StrictSerializer):
     limit = CountField(min_value=1, max_value=1_000, default=100)
 
 
-class GroupRecord(serializers.Serializer[Any]):
-    """A group whose episodes have all ended."""
+class GroupRecord(Struct):
+    """A group whose episodes have all ended. Its fields are the columns of ``groups_after.sql``."""
 
-    group = serializers.IntegerField()
-    task = serializers.IntegerField()
-    size = serializers.IntegerField()
-    judged = serializers.IntegerField(help_text="Episodes with a reward.")
-    void = serializers.IntegerField()
-    rewards = serializers.ListField(
-        child=serializers.FloatField(allow_null=True), help_text="By sample index; null if void."
-    )
-    mean = serializers.FloatField(allow_null=True, help_text="Over judged episodes; null if there are none.")
-    std = serializers.FloatField(
-        allow_null=True, help_text="Sample standard deviation (n - 1) over judged episodes; null below two."
-    )
-    policy_version = serializers.ListField(
-        child=serializers.IntegerField(),
-        allow_null=True,
-        help_text="Lowest and highest of the episodes and their steps; null if none was given.",
-    )
-    degenerate = serializers.BooleanField(
-        help_text="True if all rewards are equal, so that the group teaches nothing."
-    )
+    group: int
+    task: int
+    size: int
+    judged: Annotated[int, Meta(description="Episodes with a reward.")]
+    void: int
+    rewards: Annotated[list[float | None], Meta(description="By sample index; null if void.")]
+    mean: Annotated[float | None, Meta(description="Over judged episodes; null if there are none.")]
+    std: Annotated[
+        float | None,
+        Meta(description="Sample standard deviation (n - 1) over judged episodes; null below two."),
+    ]
+    policy_version: Annotated[
+        list[int] | None,
+        Meta(description="Lowest and highest of the episodes and their steps; null if none was given."),
+    ]
+    degenerate: Annotated[
+        bool, Meta(description="True if all rewards are equal, so that the group teaches nothing.")
+    ]
 
 
-class GroupPage(serializers.Serializer[Any]):
-    results = GroupRecord(many=True)
-    next = serializers.IntegerField(help_text="Send as `after` to continue.")
+class GroupPage(Struct):
+    results: list[GroupRecord]
+    next: Annotated[int, Meta(description="Send as `after` to continue.")]
 
 
-class MeasureRecord(serializers.Serializer[Any]):
-    """A mean over episodes with its 95% interval, clustered by task."""
-
-    name = serializers.CharField(
-        source="published_name", help_text="A measure of `behaviour` in a trajectory, or of `said_done`."
-    )
-    mean = serializers.FloatField()
-    low = serializers.FloatField(allow_null=True, help_text="Null for a single task.")
-    high = serializers.FloatField(allow_null=True)
-    episodes = serializers.IntegerField(help_text="How many episodes have this measure.")
-    tasks = serializers.IntegerField()
-
-
-class ArmBehaviour(serializers.Serializer[Any]):
-    arm = serializers.CharField()
-    measures = MeasureRecord(many=True)
-
-
-class BehaviourList(serializers.Serializer[Any]):
-    results = ArmBehaviour(many=True)
-    computed = serializers.IntegerField(help_text="Ended episodes whose measures have been computed.")
-    ended = serializers.IntegerField()
-
-
-class TwinRecord(serializers.Serializer[Any]):
-    """Pairs of one family in one arm with both tasks judged. Shares are from 0 to 1."""
-
-    arm = serializers.CharField()
-    benchmark = serializers.CharField()
-    family = serializers.CharField()
-    pairs = serializers.IntegerField()
-    possible = serializers.FloatField(help_text="Share of right answers to the possible task.")
-    impossible = serializers.FloatField(help_text="Share of right answers to the impossible task.")
-    both = serializers.FloatField(help_text="Share of pairs with both right, in independent attempts.")
-    low = serializers.FloatField(help_text="95% Wilson interval of `both`, over pairs.")
-    high = serializers.FloatField()
-
-
-class TwinList(serializers.Serializer[Any]):
-    results = TwinRecord(many=True)
+class PairedTallyList(Struct):
+    results: list[PairedTally]

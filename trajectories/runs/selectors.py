@@ -11,6 +11,7 @@ from core.errors import GymError
 from core.sql import Statement
 from trajectories.api.auth import Principal
 from trajectories.models import Episode, Run, VerdictCounter
+from trajectories.runs.records import GroupRecord
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
 
@@ -53,7 +54,8 @@ def groups_after(
     A group that is refilled completes again.
     """
     rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=sorted(principal.splits))
-    groups = [_group_record(*row[2:]) for row in rows if row[1] is not None]
+    fields = GroupRecord.__struct_fields__
+    groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
     newest = rows[-1][1] if len(groups) == limit else rows[0][0]
     return groups, (after if newest is None else newest)
 
@@ -79,32 +81,6 @@ def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> lis
 
 def _with_version(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.annotate(policy_version=Max("policy_versions__version"))
-
-
-def _group_record(
-    group: int,
-    task: int,
-    size: int,
-    judged: int,
-    rewards: list[float | None],
-    mean: float | None,
-    std: float | None,
-    distinct: int,
-    lowest: int | None,
-    highest: int | None,
-) -> dict[str, Any]:
-    return {
-        "group": group,
-        "task": task,
-        "size": size,
-        "judged": judged,
-        "void": size - judged,
-        "rewards": rewards,
-        "mean": mean,
-        "std": std,
-        "policy_version": None if lowest is None else [lowest, highest],
-        "degenerate": distinct < 2,
-    }
 
 
 def _stats_record(row: Mapping[str, Any]) -> dict[str, Any]:

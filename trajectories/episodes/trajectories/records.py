@@ -1,15 +1,17 @@
-"""Records and queries of the calls that read episodes."""
+"""Records and queries of the calls that read episodes. SQL for trajectories is built from their fields."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from django.db import models
+from msgspec import Meta, Struct, defstruct
 
 from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceField
 from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord
-from trajectories.models import Episode
+from trajectories.facts.measures import MEASURES, TOTALS
+from trajectories.models import Episode, EpisodeFacts, StepFacts
 
 STATS_PAGE_MAX = 10_000
 STATS_PAGE_DEFAULT = 1_000
@@ -26,6 +28,42 @@ class EpisodePage(Struct):
 
     results: list[EpisodeRecord]
     next: str | None
+
+
+PYTHON_TYPES: dict[type[Any], Any] = {
+    models.BooleanField: bool,
+    models.FloatField: float,
+    models.PositiveIntegerField: int,
+}
+
+
+def _measured(model: type[models.Model], explanations: dict[str, str]) -> list[tuple[str, Any]]:
+    """Fields for measures, with the types of their columns."""
+    fields: list[tuple[str, Any]] = []
+    for name, explanation in explanations.items():
+        column: Any = model._meta.get_field(name)
+        kind = PYTHON_TYPES[type(column)]
+        kind = kind | None if column.null else kind
+        fields.append((name, Annotated[kind, Meta(description=explanation)]))
+    return fields
+
+
+StepBehaviour = defstruct(
+    "StepBehaviour",
+    _measured(StepFacts, {measure.column: measure.explanation for measure in MEASURES}),
+    namespace={"__doc__": "Measures of the step, each a heuristic; docs/behaviour.md has the formulas."},
+)
+BehaviourRecord = defstruct(
+    "BehaviourRecord",
+    [
+        ("steps", int),
+        ("duration_ms", float),
+        ("action_types", dict[str, int]),
+        *_measured(EpisodeFacts, TOTALS),
+        ("computed_at", str),
+    ],
+    namespace={"__doc__": "Totals of the measures over the episode's steps; means are null without steps."},
+)
 
 
 class TaskOfEpisode(Struct):
@@ -59,23 +97,6 @@ class StepSaidDone(Struct):
     detail: str
 
 
-class StepBehaviour(Struct):
-    """Measures of the step, each a heuristic; docs/behaviour.md has the formulas.
-
-    ``restates`` is a share, ``repeats`` the first step with the same place and action.
-    """
-
-    thought_chars: int
-    thought_words: int
-    numbers: int
-    formulas: int
-    restates: float
-    repeats: int | None
-    is_page_change: bool
-    is_backtrack: bool
-    checks_before_submit: bool
-
-
 class ExtraEvent(Struct):
     """A click, input, key or submit that no action explains; ``step`` is null if it belongs to none."""
 
@@ -93,24 +114,6 @@ class SaidDoneRecord(Struct):
     extra: int
     extra_events: int
     extras: list[ExtraEvent]
-
-
-class BehaviourRecord(Struct):
-    """Counts over the episode's steps, and means of their measures, null without steps."""
-
-    steps: int
-    duration_ms: float
-    action_types: dict[str, int]
-    loops: int
-    backtracks: int
-    page_changes: int
-    checks: int
-    thought_chars: float | None
-    thought_words: float | None
-    numbers: float | None
-    formulas: float | None
-    restates: float | None
-    computed_at: str
 
 
 class StepRecord(Struct):
@@ -136,7 +139,7 @@ class StepRecord(Struct):
     actor: str
     recorded_at: str
     said_done: StepSaidDone | None
-    behaviour: StepBehaviour | None
+    behaviour: StepBehaviour | None  # type: ignore[valid-type]
 
 
 class PageEventRecord(Struct):
@@ -203,8 +206,22 @@ class SubmissionRecord(Struct):
     received_at: str
 
 
-class EpisodeColumns(Struct):
-    """The columns of an episode that a trajectory shows as they are; its SQL is built from these names."""
+class Trajectory(Struct):
+    """An episode and everything that happened in it.
+
+    ``arrangement`` is how the episode differs from its task's payload: ``order`` (place i of the page showed
+    choice ``order[i]``; labels and answer are the page's), ``tools`` (those on the page), ``task_bar`` (false
+    if the pages of a mock site had none) and ``text`` (how the prompt described the site: ``relevant`` or
+    ``full``).
+    ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and are
+    null until then. They are heuristics, never checked by people.
+    ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
+    finished, and in an impossible task the same as in its possible counterpart, some out of reach.
+    The ``metrics`` of the verdict hold, beside the verifier's own: ``pop_up_open_at_submit`` and
+    ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
+    ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
+    Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
+    """
 
     id: int
     arm: str
@@ -222,25 +239,6 @@ class EpisodeColumns(Struct):
     opened_at: str
     finished_at: str | None
     closed_at: str | None
-
-
-class Trajectory(EpisodeColumns):
-    """An episode and everything that happened in it.
-
-    ``arrangement`` is how the episode differs from its task's payload: ``order`` (place i of the page showed
-    choice ``order[i]``; labels and answer are the page's), ``tools`` (those on the page), ``task_bar`` (false
-    if the pages of a mock site had none) and ``text`` (how the prompt described the site: ``relevant`` or
-    ``full``).
-    ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and are
-    null until then. They are heuristics, never checked by people.
-    ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
-    finished, and in an impossible task the same as in its possible counterpart, some out of reach.
-    The ``metrics`` of the verdict hold, beside the verifier's own: ``pop_up_open_at_submit`` and
-    ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
-    ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
-    Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
-    """
-
     run: int
     group: int
     task: TaskOfEpisode
@@ -256,7 +254,7 @@ class Trajectory(EpisodeColumns):
     milestones: list[MilestoneRecord]
     submission: SubmissionRecord | None
     said_done: SaidDoneRecord | None
-    behaviour: BehaviourRecord | None
+    behaviour: BehaviourRecord | None  # type: ignore[valid-type]
     terminated: bool
     truncated: bool
     verdict: dict[str, Any] | None

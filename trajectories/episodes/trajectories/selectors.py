@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.db import connection, transaction
+from msgspec import Struct
 
+from core.sql import sql_read
 from core.tokens import TOKEN_LENGTH, token_open
 from trajectories import ui_evidence
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.services import unknown_episode
+from trajectories.episodes.trajectories import records
 from trajectories.episodes.trajectories.milestones import with_milestones
-from trajectories.episodes.trajectories.records import EpisodeColumns
 from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
 
@@ -26,95 +29,104 @@ FETCHED_ROWS = 16
 TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
 MASK = "***"
 
-_COLUMNS = ", ".join(f"'{name}', e.{name}" for name in EpisodeColumns.__struct_fields__)
-# The kinds of an action check under their published names.
-_PUBLISHED_KIND = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
-_PUBLISHED_COUNTS = ", ".join(f"'{name}', a.{column}" for column, name in PUBLISHED_COLUMNS.items())
-_STEPS = f"""
-    SELECT coalesce(json_agg(jsonb_build_object('index', s.index, 'thought', s.thought, 'raw', s.raw,
-        'action', s.action, 'action_known', s.action_known, 'action_result', nullif(s.action_result, ''),
-        'parse_error', nullif(s.parse_error, ''), 'screenshot', nullif(s.screenshot, ''),
-        'url', nullif(s.url, ''),
-        'observation', CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
-            'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END,
-        'started_at', s.started_at, 'duration_ms', s.duration_ms, 'policy_version', s.policy_version,
-        'actor', s.actor, 'recorded_at', s.created_at,
-        'said_done', CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
-            'kind', CASE f.action_check {_PUBLISHED_KIND} END, 'detail', f.action_check_detail) END,
-        'behaviour', CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
-            'thought_chars', f.thought_chars, 'thought_words', f.thought_words, 'numbers', f.numbers,
-            'formulas', f.formulas, 'restates', f.restates, 'repeats', f.repeats,
-            'is_page_change', f.is_page_change, 'is_backtrack', f.is_backtrack,
-            'checks_before_submit', f.checks_before_submit) END) || s.more ORDER BY s.index), '[]')
-    FROM trajectories_step s
-    LEFT JOIN trajectories_stepfacts f ON f.episode_id = s.episode_id AND f.index = s.index
-    WHERE s.episode_id = e.id"""  # noqa: S608 (a constant)
-# Computed after the end; null until then.
-_ACTION_CHECK = f"""
-    SELECT json_build_object({_PUBLISHED_COUNTS}, 'extras', a.first_unexplained)
-    FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""  # noqa: S608 (a constant)
-_BEHAVIOUR = """
-    SELECT json_build_object('steps', a.steps, 'duration_ms', a.duration_ms, 'action_types', a.action_types,
-        'loops', a.loops, 'backtracks', a.backtracks, 'page_changes', a.page_changes, 'checks', a.checks,
-        'thought_chars', a.thought_chars, 'thought_words', a.thought_words, 'numbers', a.numbers,
-        'formulas', a.formulas, 'restates', a.restates, 'computed_at', a.computed_at)
-    FROM trajectories_episodefacts a WHERE a.episode_id = e.id"""
-_PAGE_EVENTS = """
-    SELECT coalesce(json_agg(json_build_object('page', p.page, 'seq', p.seq, 'step', p.step, 'kind', p.kind,
-        'at_ms', p.at_ms, 'data', p.data, 'received_at', p.received_at)
-        ORDER BY p.received_at, p.page, p.seq), '[]')
-    FROM trajectories_pageevent p WHERE p.episode_id = e.id"""
-_SITE_EVENTS = f"""
-    WITH {ui_evidence.ACTED}
-    SELECT coalesce(json_agg(json_build_object('seq', x.seq, 'step', x.step, 'kind', x.kind, 'data', x.data,
-        'no_ui_evidence', {ui_evidence.IS_WITHOUT},
-        'created_at', x.created_at) ORDER BY x.seq), '[]')
-    FROM trajectories_siteevent x WHERE x.episode_id = e.id"""  # noqa: S608 (a constant)
+
+def _object(record: type[Struct], alias: str, *, build: str = "json_build_object", **sql: str) -> str:
+    """SQL for a record: each field is a column of the alias, except those with SQL of their own."""
+    pairs = (f"'{name}', {sql.get(name, f'{alias}.{name}')}" for name in record.__struct_fields__)
+    return f"{build}({', '.join(pairs)})"
+
+
+def _list(record: str, *, rows: str, order: str, before: str = "") -> str:
+    """SQL for the list of an episode's records, from the rows of a table with its alias."""
+    alias = rows.split()[1]
+    return (
+        f"({before}SELECT coalesce(json_agg({record} ORDER BY {order}), '[]') FROM {rows}"  # noqa: S608
+        f" WHERE {alias}.episode_id = e.id)"
+    )
+
+
+def _one(record: str, *, row: str) -> str:
+    """SQL for an episode's only record of a table, null without it."""
+    return f"(SELECT {record} FROM {row} WHERE {row.split()[1]}.episode_id = e.id)"  # noqa: S608
+
+
+def _text_or_null(*names: str, alias: str) -> dict[str, str]:
+    return {name: f"nullif({alias}.{name}, '')" for name in names}
+
+
+# Every part below is a constant of ours.
+_OBSERVATION = """CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
+    'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END"""
+_KINDS = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
+_STEP = _object(
+    records.StepRecord,
+    "s",
+    build="jsonb_build_object",
+    **_text_or_null("action_result", "parse_error", "screenshot", "url", alias="s"),
+    observation=_OBSERVATION,
+    recorded_at="s.created_at",
+    said_done=f"""CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
+        'kind', CASE f.action_check {_KINDS} END, 'detail', f.action_check_detail) END""",
+    behaviour=f"CASE WHEN f.index IS NOT NULL THEN {_object(records.StepBehaviour, 'f')}::jsonb END",
+)
 # Only the output that the page showed is stored: a call holds nothing of the hidden asserts.
-_TOOL_CALLS = """
-    SELECT coalesce(json_agg(json_build_object('number', c.number, 'tool', c.tool, 'step', c.step,
-        'input', c.input,
-        'status', CASE WHEN c.status IN ('waiting', 'running')
-            AND c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost' ELSE c.status END,
-        'output', nullif(c.output, '{}'), 'created_at', c.created_at, 'finished_at', c.finished_at)
-        ORDER BY c.number), '[]')
-    FROM trajectories_toolcall c WHERE c.episode_id = e.id"""
-_SUBMISSION = """
-    SELECT json_build_object('answer', u.answer, 'channel', u.channel, 'received_at', u.received_at)
-    FROM trajectories_submission u WHERE u.episode_id = e.id"""
-_TASK = """
-    json_build_object('id', t.id, 'benchmark', t.benchmark_id, 'split', t.split, 'key', t.key, 'kind', t.kind,
-        'prompt', t.prompt, 'payload', t.payload, 'difficulty', t.difficulty, 'tags', t.tags,
-        'guess_rate', t.guess_rate, 'gap_eligible', t.gap_eligible)"""
-# Input of the milestones, never sent out itself. In an unfinished episode, milestones would tell an agent
-# that it is on the right track.
-_GOLD = """
-    CASE WHEN t.kind = 'site' AND e.status = 'finished' THEN (
-        SELECT json_build_object('tags', t.tags, 'answer', g.answer, 'extra', g.extra)::text
-        FROM tasks_app_gold g WHERE g.task_id = t.id AND g.is_current)
-    END"""
+_TOOL_CALL = _object(
+    records.ToolCallRecord,
+    "c",
+    status="""CASE WHEN c.status IN ('waiting', 'running')
+        AND c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost' ELSE c.status END""",
+    output="nullif(c.output, '{}')",
+)
+_SAID_DONE = _object(
+    records.SaidDoneRecord,
+    "a",
+    **{name: f"a.{column}" for column, name in PUBLISHED_COLUMNS.items()},
+    extras="a.first_unexplained",
+)
+_TRAJECTORY = _object(
+    records.Trajectory,
+    "e",
+    run="e.run_id",
+    group="e.group_id",
+    task=_object(records.TaskOfEpisode, "t", benchmark="t.benchmark_id"),
+    simulated="r.simulated",
+    model="r.model",
+    arrangement="nullif(e.variation - 'asserts', '{}')",
+    **_text_or_null("close_reason", "close_detail", alias="e"),
+    steps=_list(
+        f"{_STEP} || s.more",
+        rows="trajectories_step s LEFT JOIN trajectories_stepfacts f USING (episode_id, index)",
+        order="s.index",
+    ),
+    page_events=_list(
+        _object(records.PageEventRecord, "p"),
+        rows="trajectories_pageevent p",
+        order="p.received_at, p.page, p.seq",
+    ),
+    site_events=_list(
+        _object(records.SiteEventRecord, "x", no_ui_evidence=ui_evidence.IS_WITHOUT),
+        rows="trajectories_siteevent x",
+        order="x.seq",
+        before=f"WITH {ui_evidence.ACTED} ",
+    ),
+    tool_calls=_list(_TOOL_CALL, rows="trajectories_toolcall c", order="c.number"),
+    milestones="'[]'::json",
+    submission=_one(_object(records.SubmissionRecord, "u"), row="trajectories_submission u"),
+    said_done=_one(_SAID_DONE, row="trajectories_episodefacts a"),
+    behaviour=_one(_object(records.BehaviourRecord, "a"), row="trajectories_episodefacts a"),
+    terminated="coalesce(v.terminated, false)",
+    truncated="coalesce(v.truncated, false)",
+    verdict=f"CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END",
+)
 # A gold or a world could be computed from these: only for keys with the scope `golds`.
 _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
-    SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id)"""
+    SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
 
 
+@cache
 def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
-    return f"""
-SELECT json_build_object({_COLUMNS}, 'run', e.run_id, 'group', e.group_id, 'task', {_TASK},
-    'simulated', r.simulated, 'model', r.model, 'arrangement', nullif(e.variation - 'asserts', '{{}}'),
-    'close_reason', nullif(e.close_reason, ''), 'close_detail', nullif(e.close_detail, ''),
-    'steps', ({_STEPS}), 'page_events', ({_PAGE_EVENTS}), 'site_events', ({_SITE_EVENTS}),
-    'tool_calls', ({_TOOL_CALLS}), 'milestones', '[]'::json,
-    'submission', ({_SUBMISSION}), 'said_done', ({_ACTION_CHECK}), 'behaviour', ({_BEHAVIOUR}),
-    'terminated', coalesce(v.terminated, false), 'truncated', coalesce(v.truncated, false),
-    'verdict', CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END{_WITH_GOLDS if with_golds else ""})::text,
-    {_GOLD}
-FROM trajectories_episode e
-JOIN trajectories_run r ON r.id = e.run_id
-JOIN tasks_app_task t ON t.id = e.task_id
-LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
-WHERE {where} AND (%(splits)s::text[] = '{{}}' OR t.split = ANY(%(splits)s::text[]))
-ORDER BY {order}"""  # noqa: S608 (every part is a constant of this module)
+    trajectory = f"{_TRAJECTORY[:-1]}{_WITH_GOLDS}" if with_golds else _TRAJECTORY
+    return sql_read(__file__, "trajectories", trajectory=trajectory, where=where, order=order)
 
 
 def trajectory_text(*, episode_id: int, principal: Principal) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trajectories.facts.measures import MEASURES
-from trajectories.reports.behaviour import Measure, RunBehaviour
+from trajectories.reports.behaviour import MeasureMean, RunBehaviour
 
 # Labels, and whether a measure is a share.
 LABELS = {
@@ -16,9 +16,9 @@ LABELS = {
         for measure in sorted(MEASURES, key=lambda measure: measure.about == "path")
         if measure.title
     },
-    "no_effect": ("Actions without effect", False),
-    "different_effect": ("Actions with a different effect", False),
-    "unexplained_events": ("Unexplained events", False),
+    "not_seen": ("Actions without effect", False),
+    "different": ("Actions with a different effect", False),
+    "extra_events": ("Unexplained events", False),
 }
 # An interval over fewer tasks spans nearly everything.
 TASKS_MIN = 5
@@ -102,7 +102,7 @@ def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
     )
 
 
-def _cells(measures: Sequence[tuple[int, Measure | None]], *, is_share: bool) -> list[Cell | None]:
+def _cells(measures: Sequence[tuple[int, MeasureMean | None]], *, is_share: bool) -> list[Cell | None]:
     """The arms of a row on one scale, from 0 to the largest; each with its number of episodes."""
     ends = [max(measure.mean, _ends(measure)[1]) for _, measure in measures if measure]
     largest = max(ends, default=0.0) or 1.0
@@ -113,14 +113,14 @@ def _cells(measures: Sequence[tuple[int, Measure | None]], *, is_share: bool) ->
     ]
 
 
-def _ends(measure: Measure) -> tuple[float, float]:
+def _ends(measure: MeasureMean) -> tuple[float, float]:
     """The ends of the interval; the mean where there is none."""
     if measure.tasks < TASKS_MIN or measure.low is None or measure.high is None:
         return measure.mean, measure.mean
     return measure.low, measure.high
 
 
-def _cell(measure: Measure, largest: float, *, total: int, is_share: bool) -> Cell:
+def _cell(measure: MeasureMean, largest: float, *, total: int, is_share: bool) -> Cell:
     low, high = _ends(measure)
     # The interval is symmetrical, so it may reach below 0 or, for shares, above 1.
     low, high = max(0.0, low), min(1.0, high) if is_share else high

@@ -19,10 +19,11 @@ WITH candidate AS (
     JOIN trajectories_episode e ON e.id = s.episode_id JOIN complete c USING (group_id)
 ), result AS (
     SELECT c.place, c.group_id, c.task_id, count(*) AS size, count(v.reward) AS judged,
-        array_agg(v.reward ORDER BY e.sample_index), avg(v.reward), stddev_samp(v.reward),
-        count(DISTINCT v.reward),
-        (SELECT min(policy_version) FROM versions x WHERE x.group_id = c.group_id),
-        (SELECT max(policy_version) FROM versions x WHERE x.group_id = c.group_id)
+        count(*) - count(v.reward) AS void, array_agg(v.reward ORDER BY e.sample_index) AS rewards,
+        avg(v.reward) AS mean, stddev_samp(v.reward) AS std,
+        (SELECT ARRAY[min(policy_version), max(policy_version)] FROM versions x
+            WHERE x.group_id = c.group_id HAVING min(policy_version) IS NOT NULL) AS policy_version,
+        count(DISTINCT v.reward) < 2 AS degenerate
     FROM complete c
     JOIN trajectories_episode e ON e.group_id = c.group_id
     JOIN trajectories_verdict v ON v.id = e.verdict_id
