@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from msgspec import Struct
+
 from trajectories.actions.checks import CheckId
 from trajectories.actions.marks import Marks, Offset
 
@@ -15,8 +17,7 @@ ACT_KINDS = ("click", "input", "key", "submit")
 NEVER = 2**31
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeclaredStep:
+class DeclaredStep(Struct, frozen=True, kw_only=True):
     """A step as far as its action is checked.
 
     ``result`` is the harness's word, empty when it gave none. ``is_observation_complete``: elements that the
@@ -24,7 +25,7 @@ class DeclaredStep:
     """
 
     index: int
-    action: Mapping[str, Any] | None
+    action: Mapping[str, Any] | None = None
     result: str = ""
     observation: str = ""
     is_observation_complete: bool = True
@@ -39,12 +40,11 @@ class DeclaredStep:
         return self.action.get(name) if self.action else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReportedEvent:
+class ReportedEvent(Struct, frozen=True, kw_only=True):
     """A page event; ``at`` is when it arrived, by the server's clock."""
 
     kind: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = {}
     page: str = ""
     step: int | None = None
     at: datetime | None = None

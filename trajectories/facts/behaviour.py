@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from core.outline import ids_removed
 from trajectories.actions import elements, registry
-from trajectories.actions.types import type_of
+from trajectories.actions.types import DeclaredStep, type_of
 
 # Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000
@@ -48,15 +47,14 @@ STOP = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Turn:
-    """The measured parts of a step. ``picture`` is the perceptual hash of its screenshot, else its SHA-256,
-    empty without one. ``shown`` is the hash of the whole observation when only a part of it is given."""
+class Turn(DeclaredStep, frozen=True, kw_only=True):
+    """A step as far as it is measured.
 
-    index: int
+    ``picture`` is the perceptual hash of its screenshot, else its SHA-256, empty without one. With ``shown``,
+    a hash of the observation without element ids, ``observation`` may be only the line of the action's target.
+    """
+
     thought: str = ""
-    action: Mapping[str, Any] | None = None
-    observation: str = ""
     picture: str = ""
     url: str = ""
     shown: str | None = None
@@ -78,7 +76,7 @@ class Trail:
 
     def advance(self, turn: Turn) -> None:
         self.page_before, self.action_before = self.page, self.action
-        self.place, self.action = place_of(turn), type_of(turn.action)
+        self.place, self.action = place_of(turn), turn.type
         self.page = turn.url or self.place
         self.is_known_page = self.page in self._pages
         self._pages.add(self.page)

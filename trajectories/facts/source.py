@@ -12,44 +12,8 @@ from msgspec import Struct
 from core.arms import ARMS
 from core.outline import ELEMENT_ID, REFERENCE
 from core.sql import Statement, sql_read
-
-
-class SourceStep(Struct, frozen=True, kw_only=True):
-    """A step; ``phash`` is its screenshot's perceptual hash, once a worker has computed it.
-
-    With ``shown``, a hash of the observation without element ids, ``observation`` may be only the line of the
-    action's target; ``chars`` is then the length of the whole.
-    """
-
-    index: int
-    thought: str
-    action: dict[str, Any] | None
-    action_type: str
-    action_result: str
-    observation: str
-    observation_sha256: str
-    screenshot: str
-    phash: str
-    url: str
-    started_at: datetime | None
-    duration_ms: float | None
-    shown: str | None = None
-    chars: int | None = None
-
-    @property
-    def is_observation_complete(self) -> bool:
-        """False when the observation is cut, or missing, as when only screenshots are posted."""
-        chars = len(self.observation) if self.chars is None else self.chars
-        return 0 < chars < OBSERVATION_CHARS
-
-
-class SourceEvent(Struct, frozen=True, kw_only=True):
-    page: str
-    seq: int
-    step: int | None
-    kind: str
-    data: Any
-    at: datetime
+from trajectories.actions.types import ReportedEvent
+from trajectories.facts.behaviour import Turn
 
 
 class Source(Struct, frozen=True, kw_only=True):
@@ -63,8 +27,8 @@ class Source(Struct, frozen=True, kw_only=True):
     answer: Any
     answered_in: int | None
     seen_until: datetime
-    steps: list[SourceStep]
-    events: list[SourceEvent]
+    steps: list[Turn]
+    events: list[ReportedEvent]
 
     @property
     def has_page(self) -> bool:
@@ -83,7 +47,8 @@ READ = Statement(
     __file__,
     "source",
     is_hot=True,
-    observation="'observation', left(s.observation_text, %(observation_chars)s)",
+    observation="left(s.observation_text, %(observation_chars)s)",
+    hash="NULL",
     shown="",
     steps="",
     events=sql_read(__file__, "events"),
@@ -92,8 +57,8 @@ READ_PART = Statement(
     __file__,
     "source",
     is_hot=True,
-    observation="""'shown', b.hash, 'chars', length(a.o), 'observation',
-            CASE WHEN %(is_whole)s AND s.index BETWEEN %(first)s AND %(last)s THEN a.o ELSE b.line END""",
+    observation="CASE WHEN %(is_whole)s AND s.index BETWEEN %(first)s AND %(last)s THEN a.o ELSE b.line END",
+    hash="b.hash",
     shown=sql_read(__file__, "shown", element_id=ELEMENT_ID, reference=REFERENCE),
     steps=" AND s.index BETWEEN %(read_first)s AND %(read_last)s",
     events=sql_read(__file__, "events_of_part"),

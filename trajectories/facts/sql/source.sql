@@ -7,16 +7,16 @@ SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording
     'answered_in', (SELECT x.step FROM trajectories_siteevent x
         WHERE x.episode_id = e.id AND x.kind = 'answer_recorded' ORDER BY x.seq LIMIT 1),
     'steps', (SELECT coalesce(json_agg(json_build_object('index', s.index, 'thought', s.thought,
-        'action', s.action, 'action_type', s.action_type, 'action_result', s.action_result,
-        {observation},
-        'observation_sha256', s.observation_sha256, 'screenshot', s.screenshot,
-        'phash', coalesce(p.phash, ''), 'url', s.url, 'started_at', s.started_at,
-        'duration_ms', s.duration_ms) ORDER BY s.index), '[]')
+        'action', s.action, 'result', s.action_result, 'observation', {observation}, 'shown', {hash},
+        'is_observation_complete', length(s.observation_text) BETWEEN 1 AND %(observation_chars)s - 1,
+        'picture', coalesce(nullif(p.phash, ''), nullif(s.screenshot, ''), s.observation_sha256),
+        'url', s.url, 'started_at', s.started_at, 'duration_ms', coalesce(s.duration_ms, 0)) ORDER BY s.index),
+        '[]')
         FROM trajectories_step s LEFT JOIN trajectories_picture p ON p.sha256 = nullif(s.screenshot, '')
         {shown}
         WHERE s.episode_id = e.id{steps}),
-    'events', (SELECT coalesce(json_agg(json_build_object('page', v.page, 'seq', v.seq, 'step', v.step,
-        'kind', v.kind, 'data', v.data, 'at', v.received_at) ORDER BY v.received_at, v.page, v.seq), '[]')
+    'events', (SELECT coalesce(json_agg(json_build_object('page', v.page, 'step', v.step, 'kind', v.kind,
+        'data', CASE jsonb_typeof(v.data) WHEN 'object' THEN v.data ELSE '{}' END, 'at', v.received_at) ORDER BY v.received_at, v.page, v.seq), '[]')
         FROM ({events} LIMIT %(events_max)s) v))::text
 FROM trajectories_episode e LEFT JOIN trajectories_submission u ON u.episode_id = e.id
 WHERE e.id = ANY(%(ids)s)

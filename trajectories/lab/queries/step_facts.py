@@ -109,7 +109,7 @@ def _computed(*, episode_id: int, first: int, last: int, is_whole: bool) -> list
 def _newest(source: Source) -> int | None:
     """The step whose events may still arrive; None if its action was never carried out."""
     step = source.steps[-1] if source.steps else None
-    return None if step is None or step.action_result in NOT_PERFORMED else step.index
+    return None if step is None or step.result in NOT_PERFORMED else step.index
 
 
 def _unsaved(episode_id: int, fact: StepFact) -> StepFacts:
