@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from msgspec import Struct
 from rest_framework import serializers
+
+from core.struct_schema import struct_body
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 MEANINGS = {
     400: "The request is not valid; `fields` names the invalid fields.",
@@ -38,12 +44,60 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 def errors(*statuses: int) -> dict[int, OpenApiResponse]:
     """``responses`` entries for errors: the given ones and those of every call that needs a key."""
-    return open_errors(401, 403, *statuses, 503)
+    return _errors(401, 403, *statuses, 503)
 
 
-def open_errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    """As ``errors``, for calls that need no key."""
+def call(
+    operation_id: str,
+    summary: str,
+    *,
+    answers: Mapping[Any, Any],
+    body: Any = None,
+    errors: Sequence[int] = (),
+    parameters: Sequence[Any] = (),
+    description: str | None = None,
+    is_open: bool = False,
+) -> Callable[[Handler], Handler]:
+    """Describes a call in the schema. ``body`` and answers are serializers or msgspec structs.
+
+    ``answers`` are by status, each with its meaning if that is not plain. ``errors`` are those besides the
+    ones of every call that needs a key, which an open call does not.
+    """
+
+    def described(handler: Handler) -> Handler:
+        failures = errors if is_open else (401, 403, *errors, 503)
+        return extend_schema(
+            operation_id=operation_id,
+            summary=summary,
+            description=description,
+            parameters=[*getattr(handler, "parameters", ()), *parameters],
+            request={"application/json": _shape(body)} if _is_struct(body) else body,
+            responses={
+                **{status: _answer(answer) for status, answer in answers.items()},
+                **_errors(*failures),
+            },
+            auth=[] if is_open else None,
+        )(handler)
+
+    return described
+
+
+def _errors(*statuses: int) -> dict[int, OpenApiResponse]:
     return {status: OpenApiResponse(ErrorSerializer, MEANINGS[status]) for status in statuses}
+
+
+def _answer(answer: Any) -> Any:
+    if isinstance(answer, tuple):
+        return OpenApiResponse(_shape(answer[0]), answer[1])
+    return _shape(answer)
+
+
+def _shape(shape: Any) -> Any:
+    return struct_body(shape) if _is_struct(shape) else shape
+
+
+def _is_struct(shape: Any) -> bool:
+    return isinstance(shape, type) and issubclass(shape, Struct)
 
 
 class CallSchema(AutoSchema):

@@ -75,6 +75,7 @@ def idempotent(handler: Handler) -> Handler:
         except _Refused as refused:
             return refused.response
 
+    method.parameters = [HEADER]  # type: ignore[attr-defined]
     return method
 
 

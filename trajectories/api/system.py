@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +17,7 @@ from core.api import gym_error_response
 from core.errors import GymError
 from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
 from core.paging import query_read
-from core.schema import errors, open_errors
+from core.schema import call
 from trajectories import heartbeats
 from trajectories.api import capacity, health, openapi, waits
 
@@ -77,14 +76,11 @@ class HealthView(APIView):
     authentication_classes = []
     permission_classes = []
 
-    @extend_schema(
-        operation_id="health",
-        summary="Check the health of the installation",
-        auth=[],
-        responses={
-            200: HealthRecord,
-            503: OpenApiResponse(HealthRecord, "`down` names the parts that are down."),
-        },
+    @call(
+        "health",
+        "Check the health of the installation",
+        is_open=True,
+        answers={200: HealthRecord, 503: (HealthRecord, "`down` names the parts that are down.")},
     )
     def get(self, _request: Request) -> Response:
         report = health.health_report()
@@ -96,11 +92,7 @@ class HealthView(APIView):
 class CapacityView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="capacity",
-        summary="Read the current load and the recommended concurrency",
-        responses={200: CapacityRecord, **errors()},
-    )
+    @call("capacity", "Read the current load and the recommended concurrency", answers={200: CapacityRecord})
     def get(self, _request: Request) -> Response:
         return Response(capacity.capacity_report())
 
@@ -108,12 +100,13 @@ class CapacityView(APIView):
 class HeartbeatView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="heartbeat",
-        summary="Renew the leases of episodes",
+    @call(
+        "heartbeat",
+        "Renew the leases of episodes",
         description=f"At most {HEARTBEAT_EPISODES_MAX:,} ids. Does not touch the database.",
-        request=HeartbeatIn,
-        responses={200: HeartbeatRecord, **errors(400, 503)},
+        body=HeartbeatIn,
+        answers={200: HeartbeatRecord},
+        errors=(400, 503),
     )
     def post(self, request: Request) -> Response:
         ids = list(dict.fromkeys(body_read(HeartbeatIn, request.data)["episodes"]))
@@ -125,16 +118,16 @@ class SchemaView(APIView):
     authentication_classes = []
     permission_classes = []
 
-    @extend_schema(
-        operation_id="schema",
-        summary="The API's schema, as OpenAPI 3",
-        auth=[],
+    @call(
+        "schema",
+        "The API's schema, as OpenAPI 3",
+        is_open=True,
         parameters=[SchemaQuery],
-        responses={
-            (200, YAML): OpenApiResponse(OpenApiTypes.STR, "OpenAPI 3."),
-            (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The same, with `format=json`."),
-            **open_errors(400),
+        answers={
+            (200, YAML): (OpenApiTypes.STR, "OpenAPI 3."),
+            (200, "application/json"): (OpenApiTypes.OBJECT, "The same, with `format=json`."),
         },
+        errors=(400,),
     )
     def get(self, request: Request) -> HttpResponse:
         if query_read(SchemaQuery, request)["format"] == "json":
@@ -146,11 +139,11 @@ class DocsView(APIView):
     authentication_classes = []
     permission_classes = []
 
-    @extend_schema(
-        operation_id="docs",
-        summary="The API's documentation, as a page",
-        auth=[],
-        responses={(200, "text/html"): OpenApiTypes.STR},
+    @call(
+        "docs",
+        "The API's documentation, as a page",
+        is_open=True,
+        answers={(200, "text/html"): OpenApiTypes.STR},
     )
     def get(self, request: Request) -> HttpResponse:
         context = {

@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,7 +15,7 @@ from rest_framework.views import APIView
 from core import blobs
 from core.api import announced_bytes, too_large
 from core.fields import Sha256Field, StrictSerializer, body_read
-from core.schema import errors
+from core.schema import call
 from trajectories.blobs import services
 
 MISSING_MAX = 5_000
@@ -39,15 +38,12 @@ class MissingRecord(serializers.Serializer[Any]):
 class BlobView(APIView):
     scopes = {"GET": "read", "PUT": "trainer"}
 
-    @extend_schema(
-        operation_id="blob_put",
-        summary="Store bytes under their SHA-256",
-        request={"application/octet-stream": OpenApiTypes.BINARY},
-        responses={
-            201: BlobRecord,
-            200: OpenApiResponse(BlobRecord, "Already stored."),
-            **errors(400, 404, 413),
-        },
+    @call(
+        "blob_put",
+        "Store bytes under their SHA-256",
+        body={"application/octet-stream": OpenApiTypes.BINARY},
+        answers={201: BlobRecord, 200: (BlobRecord, "Already stored.")},
+        errors=(400, 404, 413),
     )
     def put(self, request: Request, sha256: str) -> Response:
         # The raw stream: DRF would read all of it into memory first.
@@ -59,15 +55,15 @@ class BlobView(APIView):
         stored = services.blob_put(sha256=sha256, read=stream.read)
         return Response(BlobRecord(stored).data, status=201 if stored.is_new else 200)
 
-    @extend_schema(
-        operation_id="blob_get",
-        summary="Read a blob",
+    @call(
+        "blob_get",
+        "Read a blob",
         description="Pictures, JSON and text have their own type; anything else is sent as a download.",
-        responses={
+        answers={
             (200, "application/octet-stream"): OpenApiTypes.BINARY,
-            304: OpenApiResponse(description="Not modified since the `If-None-Match` sent."),
-            **errors(404),
+            304: (None, "Not modified since the `If-None-Match` sent."),
         },
+        errors=(404,),
     )
     def get(self, request: Request, sha256: str) -> HttpResponseBase:
         return blobs.blob_response(request._request, sha256)
@@ -76,11 +72,12 @@ class BlobView(APIView):
 class BlobsMissingView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="blobs_missing",
-        summary="Find out which blobs are not stored",
-        request=MissingIn,
-        responses={200: MissingRecord, **errors(400)},
+    @call(
+        "blobs_missing",
+        "Find out which blobs are not stored",
+        body=MissingIn,
+        answers={200: MissingRecord},
+        errors=(400,),
     )
     def post(self, request: Request) -> Response:
         requested = body_read(MissingIn, request.data)["sha256"]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from msgspec import Meta, Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core import api, schema
+from core import api
 from core.errors import GymError
 from core.reasons import CloseCode
-from core.struct_schema import json_body, struct_body, struct_read
+from core.schema import call
+from core.struct_schema import struct_read
 from tasks_app.questions import AnswerForm
 from trajectories.api.auth import Principal, caller
 from trajectories.api.hot_view import HotView, read_body
-from trajectories.api.idempotency import HEADER, idempotent
+from trajectories.api.idempotency import idempotent
 from trajectories.episodes import opening, services, step_records
 from trajectories.episodes.opening_body import Opening
 from trajectories.models import Episode, Group
@@ -62,17 +62,12 @@ class OpenedEpisodes(Struct):
 class EpisodesView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="episodes_open",
-        summary="Open a group of episodes for each task",
-        parameters=[HEADER],
-        request=json_body(Opening),
-        responses={
-            201: OpenApiResponse(
-                struct_body(OpenedEpisodes), "The opened episodes, in the order of `tasks`."
-            ),
-            **schema.errors(400, 404, 409, 413, 422, 429),
-        },
+    @call(
+        "episodes_open",
+        "Open a group of episodes for each task",
+        body=Opening,
+        answers={201: (OpenedEpisodes, "The opened episodes, in the order of `tasks`.")},
+        errors=(400, 404, 409, 413, 422, 429),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -87,15 +82,12 @@ class Refill(Struct, forbid_unknown_fields=True):
 class RefillView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="group_refill",
-        summary="Add samples to a group",
-        parameters=[HEADER],
-        request=json_body(Refill),
-        responses={
-            201: OpenApiResponse(struct_body(OpenedEpisodes), "The new samples."),
-            **schema.errors(400, 404, 409, 413, 429),
-        },
+    @call(
+        "group_refill",
+        "Add samples to a group",
+        body=Refill,
+        answers={201: (OpenedEpisodes, "The new samples.")},
+        errors=(400, 404, 409, 413, 429),
     )
     @idempotent
     def post(self, request: Request, group_id: int) -> Response:
@@ -108,16 +100,12 @@ class RefillView(APIView):
 
 
 class StepsView(HotView):
-    @extend_schema(
-        operation_id="steps_record",
-        summary="Record steps; sending one again changes nothing",
-        request=json_body(step_records.StepsIn),
-        responses={
-            200: OpenApiResponse(
-                struct_body(services.StepsAnswer), "What was stored, and the state of the episode."
-            ),
-            **schema.errors(400, 404, 409, 413),
-        },
+    @call(
+        "steps_record",
+        "Record steps; sending one again changes nothing",
+        body=step_records.StepsIn,
+        answers={200: (services.StepsAnswer, "What was stored, and the state of the episode.")},
+        errors=(400, 404, 409, 413),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
         """Steps may be sent singly or in batches, in any order; each has its number.
@@ -145,14 +133,12 @@ class SubmissionAnswer(Struct):
 
 
 class SubmissionView(HotView):
-    @extend_schema(
-        operation_id="submission_send",
-        summary="Submit the answer of an episode that answers through the API",
-        request=json_body(SubmissionIn),
-        responses={
-            202: OpenApiResponse(struct_body(SubmissionAnswer), "Stored, and queued for judging."),
-            **schema.errors(400, 404, 409, 413),
-        },
+    @call(
+        "submission_send",
+        "Submit the answer of an episode that answers through the API",
+        body=SubmissionIn,
+        answers={202: (SubmissionAnswer, "Stored, and queued for judging.")},
+        errors=(400, 404, 409, 413),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
         """The first answer counts. The same one sent again changes nothing; a different one gets a 409."""
@@ -194,16 +180,13 @@ class EpisodeRecord(Struct):
 class CloseView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="episode_close",
-        summary="End an episode",
+    @call(
+        "episode_close",
+        "End an episode",
         description="`reason` decides the verdict unless an answer was submitted.",
-        parameters=[HEADER],
-        request=json_body(Close),
-        responses={
-            200: OpenApiResponse(struct_body(EpisodeRecord), "The state of the episode."),
-            **schema.errors(400, 404, 409),
-        },
+        body=Close,
+        answers={200: (EpisodeRecord, "The state of the episode.")},
+        errors=(400, 404, 409),
     )
     @idempotent
     def post(self, request: Request, episode_id: int) -> Response:
@@ -225,14 +208,11 @@ class Resumption(Struct):
 class ResumeView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="episode_resume",
-        summary="Resume an interrupted episode",
-        request=None,
-        responses={
-            200: OpenApiResponse(struct_body(Resumption), "Where to continue."),
-            **schema.errors(404, 409),
-        },
+    @call(
+        "episode_resume",
+        "Resume an interrupted episode",
+        answers={200: (Resumption, "Where to continue.")},
+        errors=(404, 409),
     )
     def post(self, request: Request, episode_id: int) -> Response:
         return Response(services.episode_resume(episode_id=episode_id, principal=caller(request)))

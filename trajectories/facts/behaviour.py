@@ -50,8 +50,8 @@ Pair = tuple[str, str]
 class Turn(DeclaredStep, frozen=True, kw_only=True):
     """A step as far as it is measured.
 
-    ``picture`` is the perceptual hash of its screenshot, else its SHA-256, empty without one. With ``shown``,
-    a hash of the observation without element ids, ``observation`` may be only the line of the action's target.
+    ``picture`` is the perceptual hash of its screenshot, else its SHA-256, empty without one. ``shown`` is a
+    hash of the observation without element ids; with it, ``observation`` may be only its target's line.
     """
 
     thought: str = ""

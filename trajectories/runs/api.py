@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from msgspec import to_builtins
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,10 +11,9 @@ from rest_framework.views import APIView
 
 from core.fields import body_read
 from core.paging import page, query_read
-from core.schema import errors
-from core.struct_schema import struct_body
+from core.schema import call
 from trajectories.api.auth import caller
-from trajectories.api.idempotency import HEADER, idempotent
+from trajectories.api.idempotency import idempotent
 from trajectories.models import Run
 from trajectories.reports import behaviour, paired_tasks
 from trajectories.runs import records, selectors, services
@@ -24,24 +22,25 @@ from trajectories.runs import records, selectors, services
 class RunsView(APIView):
     scopes = {"GET": "read", "POST": "trainer"}
 
-    @extend_schema(
-        operation_id="run_create",
-        summary="Create a run",
+    @call(
+        "run_create",
+        "Create a run",
         description="A run is one job (training, evaluation or collection), not one checkpoint.",
-        parameters=[HEADER],
-        request=records.RunIn,
-        responses={201: records.RunRecord, **errors(400, 409, 413, 422)},
+        body=records.RunIn,
+        answers={201: records.RunRecord},
+        errors=(400, 409, 413, 422),
     )
     @idempotent
     def post(self, request: Request) -> Response:
         run = services.run_create(fields=body_read(records.RunIn, request.data), principal=caller(request))
         return Response(_run_record(selectors.run_get(run.pk)), status=201)
 
-    @extend_schema(
-        operation_id="run_list",
-        summary="List runs, newest first",
+    @call(
+        "run_list",
+        "List runs, newest first",
         parameters=[records.RunsQuery],
-        responses={200: records.RunPage, **errors(400)},
+        answers={200: records.RunPage},
+        errors=(400,),
     )
     def get(self, request: Request) -> Response:
         query = query_read(records.RunsQuery, request)
@@ -55,11 +54,7 @@ class RunsView(APIView):
 class RunView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="run_get",
-        summary="Read a run and its progress",
-        responses={200: records.RunDetail, **errors(404)},
-    )
+    @call("run_get", "Read a run and its progress", answers={200: records.RunDetail}, errors=(404,))
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
         return Response({**_run_record(run), **selectors.run_counts(run)})
@@ -68,17 +63,13 @@ class RunView(APIView):
 class PolicyView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="policy_register",
-        summary="Register a policy version",
+    @call(
+        "policy_register",
+        "Register a policy version",
         description="Versions are increasing integers. Registering the same one again changes nothing.",
-        parameters=[HEADER],
-        request=records.PolicyIn,
-        responses={
-            201: records.PolicyRecord,
-            200: OpenApiResponse(records.PolicyRecord, "Already registered."),
-            **errors(400, 404, 409, 422),
-        },
+        body=records.PolicyIn,
+        answers={201: records.PolicyRecord, 200: (records.PolicyRecord, "Already registered.")},
+        errors=(400, 404, 409, 422),
     )
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
@@ -90,12 +81,12 @@ class PolicyView(APIView):
 class MetricsView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="metrics_record",
-        summary="Store a trainer's own metrics",
-        parameters=[HEADER],
-        request=records.MetricsIn,
-        responses={201: records.MetricsRecord, **errors(400, 404, 409, 422)},
+    @call(
+        "metrics_record",
+        "Store a trainer's own metrics",
+        body=records.MetricsIn,
+        answers={201: records.MetricsRecord},
+        errors=(400, 404, 409, 422),
     )
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
@@ -107,13 +98,13 @@ class MetricsView(APIView):
 class CancelView(APIView):
     scopes = {"POST": "trainer"}
 
-    @extend_schema(
-        operation_id="episodes_cancel",
-        summary="Cancel open and submitted episodes of a run",
+    @call(
+        "episodes_cancel",
+        "Cancel open and submitted episodes of a run",
         description="They end `void` with the reason `cancelled`, which does not count towards alarms.",
-        parameters=[HEADER],
-        request=records.CancelIn,
-        responses={200: records.CancelRecord, **errors(400, 404, 409, 422)},
+        body=records.CancelIn,
+        answers={200: records.CancelRecord},
+        errors=(400, 404, 409, 422),
     )
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
@@ -127,18 +118,16 @@ class CancelView(APIView):
 class GroupsView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="group_list",
-        summary="List groups as they complete",
+    @call(
+        "group_list",
+        "List groups as they complete",
         description=(
             "In the order of their last verdicts. None is skipped; a refilled group is listed again. "
             "Send `next` as `after` to continue."
         ),
         parameters=[records.GroupsQuery],
-        responses={
-            200: OpenApiResponse(struct_body(records.GroupPage), "A page of groups."),
-            **errors(400, 404),
-        },
+        answers={200: (records.GroupPage, "A page of groups.")},
+        errors=(400, 404),
     )
     def get(self, request: Request, run_id: int) -> Response:
         query = query_read(records.GroupsQuery, request)
@@ -151,14 +140,15 @@ class GroupsView(APIView):
 class BehaviourView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="behaviour_get",
-        summary="Behaviour of the policy, by arm",
+    @call(
+        "behaviour_get",
+        "Behaviour of the policy, by arm",
         description=(
             "Means over episodes of heuristic measures, computed from texts and URLs and never checked by "
             "people. Guided and void episodes are left out."
         ),
-        responses={200: OpenApiResponse(struct_body(behaviour.RunBehaviour), "Means by arm."), **errors(404)},
+        answers={200: (behaviour.RunBehaviour, "Means by arm.")},
+        errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)
@@ -169,17 +159,15 @@ class BehaviourView(APIView):
 class TwinsView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="twin_list",
-        summary="Results of paired tasks, possible and impossible",
+    @call(
+        "twin_list",
+        "Results of paired tasks, possible and impossible",
         description=(
             "By arm and family of mock-site tasks. The two tasks of a pair have the same wording in worlds "
             "that differ in one fact; answering that it cannot be done is right in only one of them."
         ),
-        responses={
-            200: OpenApiResponse(struct_body(records.PairedTallyList), "Results by arm and family."),
-            **errors(404),
-        },
+        answers={200: (records.PairedTallyList, "Results by arm and family.")},
+        errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> Response:
         run = selectors.run_get(run_id)

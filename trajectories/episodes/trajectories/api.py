@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from django.http import HttpResponse, StreamingHttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.paging import page, query_read
-from core.schema import errors
-from core.struct_schema import struct_body
+from core.schema import call
 from trajectories import hot_sql
 from trajectories.api.auth import caller
 from trajectories.episodes import api, services
@@ -25,14 +23,12 @@ class EpisodesView(api.EpisodesView):
 
     scopes = {"GET": "read", "POST": "trainer"}
 
-    @extend_schema(
-        operation_id="episode_list",
-        summary="List episodes in the order of their opening",
+    @call(
+        "episode_list",
+        "List episodes in the order of their opening",
         parameters=[records.EpisodesQuery],
-        responses={
-            200: OpenApiResponse(struct_body(records.EpisodePage), "A page of episodes."),
-            **errors(400),
-        },
+        answers={200: (records.EpisodePage, "A page of episodes.")},
+        errors=(400,),
     )
     def get(self, request: Request) -> Response:
         query = query_read(records.EpisodesQuery, request)
@@ -46,13 +42,11 @@ class EpisodesView(api.EpisodesView):
 class EpisodeView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="episode_get",
-        summary="Read the state of an episode",
-        responses={
-            200: OpenApiResponse(struct_body(api.EpisodeRecord), "The state of the episode."),
-            **errors(404),
-        },
+    @call(
+        "episode_get",
+        "Read the state of an episode",
+        answers={200: (api.EpisodeRecord, "The state of the episode.")},
+        errors=(404,),
     )
     def get(self, request: Request, episode_id: int) -> Response:
         services.episode_get(episode_id=episode_id, principal=caller(request))
@@ -62,10 +56,11 @@ class EpisodeView(APIView):
 class TrajectoryView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="trajectory_get",
-        summary="Read an episode and everything that happened in it",
-        responses={200: OpenApiResponse(struct_body(records.Trajectory), "The trajectory."), **errors(404)},
+    @call(
+        "trajectory_get",
+        "Read an episode and everything that happened in it",
+        answers={200: (records.Trajectory, "The trajectory.")},
+        errors=(404,),
     )
     def get(self, request: Request, episode_id: int) -> HttpResponse:
         text = selectors.trajectory_text(episode_id=episode_id, principal=caller(request))
@@ -75,14 +70,12 @@ class TrajectoryView(APIView):
 class RunTrajectoriesView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="trajectory_stream",
-        summary="Stream all trajectories of a run",
+    @call(
+        "trajectory_stream",
+        "Stream all trajectories of a run",
         description="One JSON object per line, by episode id, as of the start of the call.",
-        responses={
-            (200, NDJSON): OpenApiResponse(struct_body(records.Trajectory), "One trajectory per line."),
-            **errors(404),
-        },
+        answers={(200, NDJSON): (records.Trajectory, "One trajectory per line.")},
+        errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> StreamingHttpResponse:
         run = run_selectors.run_get(run_id)
@@ -93,14 +86,12 @@ class RunTrajectoriesView(APIView):
 class TaskStatsView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="task_stats",
-        summary="Read a run's results by task",
+    @call(
+        "task_stats",
+        "Read a run's results by task",
         parameters=[records.StatsQuery],
-        responses={
-            200: OpenApiResponse(struct_body(records.TaskStatsPage), "A page of tasks, by task id."),
-            **errors(400, 404),
-        },
+        answers={200: (records.TaskStatsPage, "A page of tasks, by task id.")},
+        errors=(400, 404),
     )
     def get(self, request: Request) -> Response:
         query = query_read(records.StatsQuery, request)
