@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from core.draws import Draws
 from core.presentation import Look
+from tasks_app.worlds.editions import toml_load
 
 Comes = Literal["at_once", "later"]
 """With the page, or after an interaction while no other pop-up is open (only with scripts)."""
@@ -36,38 +38,7 @@ class PopUp:
         return self.comes == "at_once"
 
 
-POP_UPS = (
-    PopUp(
-        name="cookies",
-        label="Cookies",
-        text="We use cookies to remember your preferences. You can choose which ones we set.",
-        buttons=("Allow all cookies", "Only necessary cookies"),
-    ),
-    PopUp(
-        name="newsletter",
-        label="Our newsletter",
-        text="Our best articles by email, once a month. Unsubscribe at any time.",
-        buttons=("Sign me up", "Not now"),
-    ),
-    PopUp(
-        name="survey",
-        label="How are we doing?",
-        text="Do you have two minutes to tell us what you think of this site?",
-        buttons=("Start the survey", "No, thank you"),
-    ),
-    PopUp(
-        name="app",
-        label="Get the app",
-        text="Take this site with you on your phone. The app is free and works offline.",
-        buttons=("Open the app", "Continue in the browser"),
-    ),
-    PopUp(
-        name="terms",
-        label="New terms of use",
-        text="Our terms change on the first of next month. You can use this site as before.",
-        buttons=("Understood",),
-    ),
-)
+POP_UPS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, tuple[PopUp, ...]])["pop_ups"]
 
 
 def pop_ups_of(payload: Mapping[str, Any], look: Look) -> tuple[PopUp, ...]:

@@ -19,6 +19,7 @@ from core.arms import PAGE_ARMS
 from core.presentation import look_read
 from gymsite.arena import clock, episodes
 from gymsite.arena.sites import events
+from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.site import Change, Event, Instead, Page, Site, Visit, sites
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
@@ -128,6 +129,7 @@ def _visit(
         state=site.fold(world, history.events),
         now=site_now(start=start, site_events=history.last),
         look=look,
+        labels=labels_of(site.id, look.labels),
         query=_without_aside(query) if query else QueryDict(),
         form=form,
         root="../" * path.count("/") or "./",

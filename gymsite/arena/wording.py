@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from tasks_app.worlds.editions import toml_load
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,25 +19,4 @@ class Wording:
     closer: str
 
 
-WORDINGS = {
-    "question": Wording(
-        title="Question", label="Your answer", button="Submit answer", opener="Answer", closer="Close"
-    ),
-    "problem": Wording(
-        title="Problem", label="Answer", button="Submit", opener="Enter your answer", closer="Back"
-    ),
-    "exercise": Wording(
-        title="Exercise",
-        label="Final answer",
-        button="Send answer",
-        opener="Give your answer",
-        closer="Not yet",
-    ),
-    "prompt": Wording(
-        title="Read, then answer",
-        label="Write your answer",
-        button="Hand in",
-        opener="Answer now",
-        closer="Close",
-    ),
-}
+WORDINGS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, Wording])

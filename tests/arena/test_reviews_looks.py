@@ -13,7 +13,7 @@ import pytest
 
 from core.presentation import AXES, Look
 from gymsite.arena.panels import SLOW_MS
-from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.reviews._page import SECTIONS, sections
 from gymsite.arena.sites.reviews._panels import NUMBERS, WRITTEN
 from gymsite.arena.sites.reviews._wording import day_text, time_text
@@ -74,12 +74,12 @@ def test_every_name_has_a_wording_of_each_kind_and_pages_use_no_other() -> None:
         name for file in TEMPLATES.rglob("*.html") for name in re.findall(r"labels\.(\w+)", file.read_text())
     }
     assert used
-    assert used <= set(labels_of("plain"))
+    assert used <= set(labels_of("reviews", "plain"))
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
 def test_no_two_names_of_a_wording_are_the_same(wording: str) -> None:
-    said = list(labels_of(wording).values())
+    said = list(labels_of("reviews", wording).values())
     assert len(set(said)) == len(said)
 
 
@@ -87,8 +87,8 @@ def test_no_two_names_of_a_wording_are_the_same(wording: str) -> None:
 def test_a_wording_is_on_the_page_and_the_others_are_not(read: Read, wording: str) -> None:
     page = main_of(read(an_episode(labels=wording), "products/{}/reviews"))
     for name in ("show", "more", "next", "helpful"):
-        assert re.search(rf">\s*{re.escape(labels_of(wording)[name])}\s*<", page)
-    others = {labels_of(other)["more"] for other in AXES["labels"] if other != wording}
+        assert re.search(rf">\s*{re.escape(labels_of('reviews', wording)[name])}\s*<", page)
+    others = {labels_of("reviews", other)["more"] for other in AXES["labels"] if other != wording}
     assert not any(re.search(rf">\s*{re.escape(other)}\s*</a>", page) for other in others)
 
 

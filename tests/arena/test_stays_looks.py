@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from core.presentation import AXES, Look
-from gymsite.arena.sites.stays import _labels, _panels, _results
+from gymsite.arena.sites.labels import labels_of
+from gymsite.arena.sites.stays import _panels, _results
 from tasks_app.families.stays.common import moves
 from tasks_app.questions import questions
 from tasks_app.worlds.keys import changes_seal
@@ -74,7 +75,7 @@ def test_what_is_asked_for_on_a_houses_page_is_not_there_before(
 ) -> None:
     listing, room, _ = offer(world)
     episode = episode_in(sections=sections, labels=labels, slow="long")
-    shared = _labels.labels_of(labels)["shared"]
+    shared = labels_of("stays", labels)["shared"]
     closed = bytes_of(episode, f"stays/{listing.id}")
     assert shared not in closed
     assert "stays-calendar" not in closed
@@ -128,12 +129,12 @@ def test_every_label_of_the_templates_is_in_the_table() -> None:
     read = (file.read_text() for file in (TEMPLATES / "stays").rglob("*.html"))
     used = {name for text in read for name in re.findall(r"labels\.(\w+)", text)}
     assert used
-    assert used <= _labels.labels_of("plain").keys()
+    assert used <= labels_of("stays", "plain").keys()
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
 def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world: World, wording: str) -> None:
-    labels, episode = _labels.labels_of(wording), episode_in(labels=wording)
+    labels, episode = labels_of("stays", wording), episode_in(labels=wording)
     trip = next(one for one in world.trips if one.status == "booked")
     titles = {
         "trips": labels["nav_trips"],
@@ -150,7 +151,7 @@ def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world:
 
 def test_every_control_has_four_wordings_that_are_told_apart() -> None:
     """The words of a control may be equal in two wordings; all of a wording are not."""
-    tables = [_labels.labels_of(wording) for wording in AXES["labels"]]
+    tables = [labels_of("stays", wording) for wording in AXES["labels"]]
     assert all(text.strip() for table in tables for text in table.values())
     assert all(text.count("{}") == tables[0][name].count("{}") or name.startswith("nav") or name == "anywhere"
                for table in tables for name, text in table.items())  # fmt: skip

@@ -17,8 +17,7 @@ import msgspec
 import psycopg
 
 from core.presentation import NEUTRAL
-from gymsite.arena.sites.reviews import _labels as reviews_labels
-from gymsite.arena.sites.stays import _labels as stays_labels
+from gymsite.arena.sites.labels import labels_of
 from gymsite.services import secrets
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
@@ -184,7 +183,7 @@ def _answering(fields: list[str], values: list[str]) -> Way:
 
 def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:
     moves: list[Move] = []
-    label = stays_labels.labels_of(str(NEUTRAL["labels"]))
+    label = labels_of("stays", str(NEUTRAL["labels"]))
     for leg in given["legs"]:
         listing, room = next(
             (listing, room) for listing in world.listings for room in listing.rooms if room.id == leg["room"]
@@ -204,7 +203,7 @@ def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:
 
 def _to_matching_reviews(world: Any, given: dict[str, Any]) -> Way:
     product = world.product(given["product"])
-    label = reviews_labels.labels_of(str(NEUTRAL["labels"]))
+    label = labels_of("reviews", str(NEUTRAL["labels"]))
     return (
         Move("click", "link", product.name),
         Move("click", "link", label["read_reviews"].format(reviews=f"{product.review_count} reviews")),

@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import Look
-from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.reviews._query import BADGES
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.reviews import vocabulary
@@ -56,7 +56,7 @@ class Solver:
 
     def __post_init__(self) -> None:
         self.pattern = _pattern(self.world, self.task)
-        self.say = labels_of(self.look.labels)
+        self.say = labels_of("reviews", self.look.labels)
 
     @property
     def given(self) -> Mapping[str, Any]:

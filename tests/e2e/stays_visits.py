@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.draws import Draws
 from core.presentation import Look
-from gymsite.arena.sites.stays._labels import labels_of
+from gymsite.arena.sites.labels import labels_of
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.keys import PUBLIC_WORLD, world_key
 from tasks_app.worlds.stays.types import Listing, Room, Trip, World
@@ -86,7 +86,7 @@ class Visitor:
     moves: int = 0
 
     def __getitem__(self, label: str) -> str:
-        return labels_of(self.look.labels)[label]
+        return labels_of("stays", self.look.labels)[label]
 
     def press(self, role: Any, name: str, *, within: Locator | None = None) -> None:
         (within or self.page).get_by_role(role, name=name, exact=True).click()

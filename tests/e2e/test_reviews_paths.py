@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import AXES, Look
-from gymsite.arena.sites.reviews._labels import labels_of
+from gymsite.arena.sites.labels import labels_of
 from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.text import reviews
 from tests import coverage_choice
@@ -32,7 +32,7 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     page = open_page(java_script_enabled=False)
     look = Look(form=form, listing=listing, paging="scroll", pop_ups="early", slow="long", panels="two")
     page.goto(arena_server.address(episode_of(task_of(), look=look)))
-    say, main, of = labels_of("plain"), page.locator("#main"), smallest()
+    say, main, of = labels_of("reviews", "plain"), page.locator("#main"), smallest()
 
     page.get_by_role("dialog", name="We use cookies").get_by_role("button", name="Accept cookies").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
@@ -63,7 +63,7 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
 
 def narrow(page: Page, form: str, *, search: str = "", **chosen: str) -> None:
     """By the form, with whatever lies over it closed first."""
-    say = labels_of("plain")
+    say = labels_of("reviews", "plain")
     while page.locator("[data-pop-up]").count():
         page.locator("[data-pop-up]").get_by_role("button").click()
     if form == "dialog":

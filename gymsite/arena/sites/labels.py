@@ -6,7 +6,9 @@ columns, are the same in all wordings.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import ChainMap
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,14 +20,13 @@ Labels = Mapping[str, str]
 Table = dict[str, tuple[str, str, str, str]]
 """Each label in every wording, in the order of the axis: plain, brisk, formal, friendly."""
 
-_SHARED = Path(__file__).with_name("labels.toml")
+FOLDER = Path(__file__).parent
 
 
-def wordings(path: Path) -> Callable[[str], Labels]:
-    """Takes a wording and gives its labels, those that all sites share among them."""
-    table = toml_load(_SHARED, Table) | toml_load(path, Table)
-    by_wording = {
-        wording: MappingProxyType({name: texts[place] for name, texts in table.items()})
-        for place, wording in enumerate(AXES["labels"])
-    }
-    return by_wording.__getitem__
+@cache
+def labels_of(site: str, wording: str) -> Labels:
+    """The labels that all sites share, and those of a site, if it has any."""
+    files = (FOLDER / "labels.toml", FOLDER / site / "labels.toml")
+    table = ChainMap(*(toml_load(file, Table) for file in reversed(files) if file.exists()))
+    place = AXES["labels"].index(wording)
+    return MappingProxyType({name: texts[place] for name, texts in table.items()})

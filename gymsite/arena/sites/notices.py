@@ -17,6 +17,8 @@ from core.presentation import Look
 from gymsite.arena.sites.site import Change, Visit
 
 Name = Literal["cookies", "newsletter", "sign_up", "prices", "session"]
+Texts = dict[Name, tuple[str, str]]
+"""Title and text of each."""
 FIRST: Name = "cookies"
 LATER: tuple[Name, ...] = ("newsletter", "sign_up", "prices", "session")
 """Those that never appear on a first page; the look draws their order."""
@@ -41,18 +43,16 @@ def due(look: Look, *, seen: int, closed: Container[str]) -> Name | None:
     return next((name for name, time in schedule(look) if time <= seen and name not in closed), None)
 
 
-def pop_up_make(
-    visit: Visit, said: Mapping[Name, tuple[str, str]], labels: Mapping[str, str], **facts: str
-) -> dict[str, object] | None:
-    """The pop-up of this page as its template takes it. ``said`` has the title and text of each, in which
-    the facts are filled in; its button's label has its name.
+def pop_up_make(visit: Visit, texts: Texts, **facts: str) -> dict[str, object] | None:
+    """The pop-up of this page as its template takes it. The facts are filled in its title and text; its
+    button's label has its name.
     """
     name = due(visit.look, seen=visit.state.seen, closed=visit.state.closed)
     if name is None:
         return None
-    title, text = (part.format(**facts) for part in said[name])
+    title, text = (part.format(**facts) for part in texts[name])
     is_modal = name in MODAL
-    return {"name": name, "title": title, "text": text, "button": labels[name], "is_modal": is_modal}
+    return {"name": name, "title": title, "text": text, "button": visit.labels[name], "is_modal": is_modal}
 
 
 def close(visit: Visit, name: str) -> Change:

@@ -22,6 +22,7 @@ from django.urls import URLPattern, path
 from core.presentation import Look
 from core.registry import Registry
 from gymsite.arena.drawings.canvas import Drawing
+from gymsite.arena.sites.labels import Labels
 
 Event = tuple[str, Mapping[str, Any]]
 """Kind and data of a site event."""
@@ -40,6 +41,7 @@ class Visit:
     state: Any
     now: datetime
     look: Look
+    labels: Labels
     query: QueryDict
     form: QueryDict | None
     root: str

@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from core.presentation import Look
 from gymsite.arena.clock import virtual_now
 from gymsite.arena.site_dispatch import resolve
+from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
 from gymsite.checks.shortcuts.blind_page import BlindPage, Form, page_read
 
@@ -70,6 +71,7 @@ class Walk:
             state=self._site.fold(self.world, self.events),
             now=virtual_now(start=self._start, site_events=len(self.events)),
             look=self._look,
+            labels=labels_of(self._site.id, self._look.labels),
             query=query,
             form=form,
             root="../" * path.count("/") or "./",

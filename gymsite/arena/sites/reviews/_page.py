@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.http import Http404
@@ -10,16 +11,17 @@ from django.http import Http404
 from core.draws import Draws
 from core.presentation import Look
 from gymsite.arena.panels import SLOW_MS
+from gymsite.arena.sites import notices
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._labels import labels_of
-from gymsite.arena.sites.reviews._notices import pop_up_due
 from gymsite.arena.sites.reviews._panels import panels
 from gymsite.arena.sites.site import Event, Instead, Page, Visit
+from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.outlines import mean_tenths
 from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
 
+TEXTS = toml_load(Path(__file__).with_name("notices.toml"), notices.Texts)
 SECTIONS = {
     "home": ("range", "service", "house"),
     "product": ("about", "customers", "facts", "service"),
@@ -41,7 +43,8 @@ def page(
     **context: Any,
 ) -> Page:
     """``here`` is the page's own address below the first page."""
-    pop_up = pop_up_due(visit)
+    time = wording.time_text(visit.now, locale=visit.look.locale)
+    pop_up = notices.pop_up_make(visit, TEXTS, time=time)
     order = sections(visit.look, template)
     return Page(
         template="arena/reviews/page.html",
@@ -51,7 +54,7 @@ def page(
             "page_kind": template,
             "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
             "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
-            "labels": labels_of(visit.look.labels),
+            "labels": visit.labels,
             "panels": panels(visit, here.partition("?")[0]),
             "slow_ms": SLOW_MS[visit.look.slow],
             "pop_up": pop_up,
@@ -66,7 +69,7 @@ def page(
 
 def instead(visit: Visit, said: Instead) -> Page:
     """What is said where the shop has no page."""
-    home = labels_of(visit.look.labels)["home"]
+    home = visit.labels["home"]
     return page(visit, "instead", title=said.title, here="", status=said.status, said=said, home=home)
 
 

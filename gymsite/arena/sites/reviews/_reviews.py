@@ -10,7 +10,6 @@ from django.http import Http404
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.reviews import _facts as facts
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._page import page, product_at, product_card, stars_drawn
 from gymsite.arena.sites.reviews._query import (
     ReviewRequest,
@@ -53,7 +52,7 @@ def review_list(visit: Visit, product_id: str) -> Page:
     listed = reviews_find(world, visit.state, product, requested)
     here, requested, has_next = cut(listed, requested)
     opened = _opened(visit)
-    say = labels_of(visit.look.labels)
+    say = visit.labels
     return page(
         visit,
         "reviews",
@@ -77,7 +76,7 @@ def review_list(visit: Visit, product_id: str) -> Page:
 
 
 def _notes(visit: Visit, product: Product, requested: ReviewRequest) -> list[str]:
-    say = labels_of(visit.look.labels)
+    say = visit.labels
     offered = [
         Offer(name, say[name], dict(values), shown=dict(values)[requested.sort] if name == "sort" else "")
         for name, values in choices(visit.world, product)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._labels import labels_of
 from gymsite.arena.sites.reviews._page import page, product_at, product_card
 from gymsite.arena.sites.site import Page, Visit
 from tasks_app.worlds.formats import counted
@@ -22,14 +21,10 @@ def home(visit: Visit) -> Page:
     return page(
         visit,
         "home",
-        title=wording.plural(categories[category])
-        if category
-        else labels_of(visit.look.labels)["all_products"],
+        title=wording.plural(categories[category]) if category else visit.labels["all_products"],
         here=f"?category={category}" if category else "",
         category=category,
-        notes=not_offered(
-            visit.query, [Offer("category", labels_of(visit.look.labels)["categories"], categories)]
-        ),
+        notes=not_offered(visit.query, [Offer("category", visit.labels["categories"], categories)]),
         categories=[(one, wording.plural(noun)) for one, noun in sorted(categories.items())],
         cards=[
             product_card(world, product)
@@ -41,7 +36,7 @@ def home(visit: Visit) -> Page:
 
 def product_page(visit: Visit, product_id: str) -> Page:
     product = product_at(visit.world, product_id)
-    say = labels_of(visit.look.labels)
+    say = visit.labels
     requested = len(questions(visit.world, product.id))
     return page(
         visit,
@@ -62,7 +57,7 @@ def questions_page(visit: Visit, product_id: str) -> Page:
     return page(
         visit,
         "questions",
-        title=labels_of(visit.look.labels)["questions_of"].format(product.name),
+        title=visit.labels["questions_of"].format(product.name),
         here=f"products/{product.id}/questions",
         events=[("questions_opened", {"product": product.id})],
         product=product,

@@ -9,7 +9,6 @@ from django.http import Http404, QueryDict
 
 from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
-from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
 from gymsite.arena.sites.stays._query import STAY_FIELDS, StayRequest, given_in, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
@@ -62,7 +61,7 @@ def booked(visit: Visit, code: str) -> Page:
     return page(
         visit,
         "booked",
-        title=labels_of(visit.look.labels)["booked_title"],
+        title=visit.labels["booked_title"],
         here=f"trips/{trip.code}/booked",
         card=trip_card(visit, trip),
     )
@@ -106,7 +105,7 @@ def _form(
     return page(
         visit,
         "checkout",
-        title=labels_of(visit.look.labels)["checkout_title"],
+        title=visit.labels["checkout_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=422 if errors else 200,
         events=[facts.shown(*facts.quote(listing, room, stay), facts.policy(listing))],
@@ -126,7 +125,7 @@ def _refused(visit: Visit, listing: Listing, room: Room, requested: StayRequest,
     return page(
         visit,
         "refused",
-        title=labels_of(visit.look.labels)["refused_title"],
+        title=visit.labels["refused_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=status,
         **_subject(visit, listing, room),
@@ -136,7 +135,7 @@ def _refused(visit: Visit, listing: Listing, room: Room, requested: StayRequest,
 
 
 def _subject(visit: Visit, listing: Listing, room: Room) -> dict[str, Any]:
-    back_to = labels_of(visit.look.labels)["back_to"].format(listing.name)
+    back_to = visit.labels["back_to"].format(listing.name)
     return {"listing": listing, "room": room, "back_to": back_to}
 
 

@@ -12,7 +12,6 @@ from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
-from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, ordered, page
 from gymsite.arena.sites.stays._query import StayRequest, number_read, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
@@ -38,7 +37,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
     room = room_of(listing, visit.query.get("room", ""))
     month = months.month_read(world, visit.query.get("month", ""), stay=requested.stay)
     has_amenities = visit.query.get("amenities", "") == "all"
-    labels = labels_of(visit.look.labels)
+    labels = visit.labels
     return page(
         visit,
         "detail",
@@ -63,7 +62,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
 
 
 def _notes(visit: Visit, listing: Listing) -> list[str]:
-    labels = labels_of(visit.look.labels)
+    labels = visit.labels
     rooms = tuple(room.id for room in listing.rooms)
     offered = (
         Offer("room", labels["rooms"], rooms),
@@ -83,10 +82,10 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
     return page(
         visit,
         "reviews",
-        title=labels_of(visit.look.labels)["reviews_of"].format(listing.name),
+        title=visit.labels["reviews_of"].format(listing.name),
         here=f"stays/{listing.id}/reviews",
         listing=listing,
-        back_to=labels_of(visit.look.labels)["back_to"].format(listing.name),
+        back_to=visit.labels["back_to"].format(listing.name),
         text=text,
         notes=notes,
         reviews=[_review(one) for one in found[(number - 1) * REVIEWS_PER_PAGE : number * REVIEWS_PER_PAGE]],
@@ -117,7 +116,7 @@ def _month(visit: Visit, listing: Listing, room: Room, month: date) -> dict[str,
 
 
 def _room_card(visit: Visit, listing: Listing, room: Room, requested: StayRequest) -> dict[str, Any]:
-    labels = labels_of(visit.look.labels)
+    labels = visit.labels
     card = {
         "room": room,
         "book_label": labels["book_room"].format(room.name),

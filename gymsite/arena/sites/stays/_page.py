@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.http import Http404
@@ -10,16 +11,18 @@ from django.http import Http404
 from core.draws import Draws
 from core.presentation import Look
 from gymsite.arena.panels import SLOW_MS
+from gymsite.arena.sites import notices
 from gymsite.arena.sites.site import Event, Instead, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._labels import labels_of
-from gymsite.arena.sites.stays._notices import pop_up_due
 from gymsite.arena.sites.stays._panels import panels
 from gymsite.arena.sites.stays._query import GUESTS
+from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+
+TEXTS = toml_load(Path(__file__).with_name("notices.toml"), notices.Texts)
 
 
 def page(
@@ -35,8 +38,8 @@ def page(
     """A page of the site; ``here`` is its path below the first page."""
     world: World = visit.world
     query = visit.query.urlencode()
-    pop_up = pop_up_due(visit)
-    labels = labels_of(visit.look.labels)
+    pop_up = notices.pop_up_make(visit, TEXTS, town=world.town.name, time=f"{visit.now:%H:%M}")
+    labels = visit.labels
     return Page(
         template=f"arena/stays/{template}.html",
         context={
@@ -65,7 +68,7 @@ def page(
 
 def instead(visit: Visit, said: Instead) -> Page:
     """What is said where the site has no page."""
-    home = labels_of(visit.look.labels)["home"]
+    home = visit.labels["home"]
     return page(visit, "instead", title=said.title, here="", status=said.status, said=said, home=home)
 
 
@@ -108,7 +111,7 @@ def quote_card(found: Quote, stay: Stay, *, locale: str) -> dict[str, Any]:
 
 def trip_card(visit: Visit, trip: Trip) -> dict[str, Any]:
     listing = listing_at(visit.world, trip.listing)
-    labels, locale = labels_of(visit.look.labels), visit.look.locale
+    labels, locale = visit.labels, visit.look.locale
     days = (wording.day_text(day, locale) for day in (trip.check_in, trip.check_out))
     return {
         "trip": trip,

@@ -9,38 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from pathlib import Path
 
 from core.draws import Draws
 from gymsite.arena.sites.site import Visit
 from gymsite.arena.sites.stays._wording import day_text
+from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import NAMES
 
 COUNTS: Mapping[str, int] = {"none": 0, "one": 1, "two": 2}
-EVENTS = (
-    "Flea market in the old tannery", "Organ concert by candlelight", "Open studio night",
-    "Farmers' market with tasting", "Guided walk along the town wall", "Puppet theatre for all ages",
-    "Jazz on the steps", "Boat parade", "Book fair under the arcades", "Lantern procession",
-)  # fmt: skip
-SKIES = ("sunny", "bright spells", "cloudy", "light showers", "windy and clear", "morning mist, then sun")
-STORIES = (
-    ("The clock that strikes thirteen", "Nobody in town hall will say why. We asked the man who winds it."),
-    ("Breakfast like the lock keepers", "Dark bread, smoked fish and a story: mornings by the water."),
-    ("Five benches with a view", "A slow walk for people who would rather sit."),
-    ("The last lamplighter", "She retired in spring. Her route still makes a fine evening stroll."),
-    ("A map drawn from memory", "We asked children to draw the town. Now we enjoy getting lost."),
-)
-TIPS = (
-    "Pack light: the lanes are narrow, and there are many stairs.",
-    "Trams are at their emptiest just after nine in the morning.",
-    "Ask your host where they drink coffee. It is never where you would have looked.",
-    "Museums close on Mondays, bakeries on Tuesdays, and nobody knows about the lighthouse.",
-)
-WAYS = (
-    "Trains from the capital arrive twice an hour; the tram stops in front of the station.",
-    "The night bus stops at the river bridge. From there, everything is a fifteen-minute walk.",
-    "If you come by car, park at the edge of town: the centre is for pedestrians.",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +28,24 @@ class Panel:
     title: str
     lines: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Texts:
+    """A panel with one of a few lines."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Data:
+    events: tuple[str, ...]
+    skies: tuple[str, ...]
+    texts: Mapping[str, Texts]
+
+
+DATA = toml_load(Path(__file__).with_name("panels.toml"), Data)
 
 
 def panels(visit: Visit, *, here: str) -> list[Panel]:
@@ -70,7 +66,7 @@ def _of_day(visit: Visit, what: str, day: date) -> Draws:
 def _events(visit: Visit, _draws: Draws) -> Panel:
     draws = _of_day(visit, "events", visit.now.date())
     days = sorted(draws.sample(range(1, 7), 3))
-    texts = draws.sample(EVENTS, len(days))
+    texts = draws.sample(DATA.events, len(days))
     lines = (
         f"{day_text((visit.now + timedelta(days=day)).date(), visit.look.locale)}: {text}"
         for day, text in zip(days, texts, strict=True)
@@ -89,7 +85,7 @@ def _forecast(visit: Visit, name: str, after: int) -> str:
     day = visit.now.date() + timedelta(days=after)
     draws = _of_day(visit, "weather", day)
     warmth = 18 - abs(day.month - 7) * 2 + draws.whole(-3, 4)
-    return f"{name}: {draws.pick(SKIES)}, {warmth} \N{DEGREE SIGN}C"
+    return f"{name}: {draws.pick(DATA.skies)}, {warmth} \N{DEGREE SIGN}C"
 
 
 def _other_towns(visit: Visit, draws: Draws) -> Panel:
@@ -98,46 +94,28 @@ def _other_towns(visit: Visit, draws: Draws) -> Panel:
     return Panel(title="Coming soon to Staywell", lines=tuple(lines))
 
 
-def _magazine(_visit: Visit, draws: Draws) -> Panel:
-    title, text = draws.pick(STORIES)
-    return Panel(title="From our magazine", lines=(f"{title}. {text}",))
-
-
 def _viewed(visit: Visit, draws: Draws) -> Panel:
     houses = draws.sample(visit.world.listings, 3)
     links = ((f"stays/{one.id}", f"{one.name}, {one.neighbourhood}") for one in houses)
     return Panel(title="Guests also viewed", links=tuple(links))
 
 
-def _tip(_visit: Visit, draws: Draws) -> Panel:
-    return Panel(title="Travel tip", lines=(draws.pick(TIPS),))
+def _written(name: str) -> Callable[[Visit, Draws], Panel]:
+    texts = DATA.texts[name]
+
+    def panel(visit: Visit, draws: Draws) -> Panel:
+        line = draws.pick(texts.lines) if len(texts.lines) > 1 else texts.lines[0]
+        town = visit.world.town.name
+        return Panel(title=texts.title.format(town=town), lines=(line.format(town=town),))
+
+    return panel
 
 
-def _way(visit: Visit, draws: Draws) -> Panel:
-    return Panel(title=f"Getting to {visit.world.town.name}", lines=(draws.pick(WAYS),))
-
-
-def _club(_visit: Visit, _draws: Draws) -> Panel:
-    return Panel(
-        title="The Staywell Club",
-        lines=("Earn a stamp for every night and a small gift for every tenth. Ask at any reception.",),
-    )
-
-
-def _hosts(visit: Visit, _draws: Draws) -> Panel:
-    return Panel(
-        title="Become a host",
-        lines=(f"Have a room to spare in {visit.world.town.name}? We visit every property before it opens.",),
-    )
-
-
-def _photographs(_visit: Visit, _draws: Draws) -> Panel:
-    return Panel(
-        title="Photo of the month",
-        lines=("Send us the view from your window. The best photo hangs in our office for four weeks.",),
-    )
-
-
-MAKERS: tuple[Callable[[Visit, Draws], Panel], ...] = (
-    _events, _weather, _other_towns, _magazine, _viewed, _tip, _way, _club, _hosts, _photographs,
-)  # fmt: skip
+MAKERS = (
+    _events,
+    _weather,
+    _other_towns,
+    _written("magazine"),
+    _viewed,
+    *map(_written, ("tip", "way", "club", "hosts", "photographs")),
+)

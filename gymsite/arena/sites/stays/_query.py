@@ -12,7 +12,6 @@ from django.http import QueryDict
 
 from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.site import Visit
-from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._wording import day_text, guests_text
 from tasks_app.worlds.stays.calendar import last_day
 from tasks_app.worlds.stays.types import Stay, World
@@ -87,7 +86,7 @@ def request_read(visit: Visit, *, guests: int | None = None, must: bool = False)
 
 
 def _notes(visit: Visit, query: QueryDict, guests: int) -> tuple[str, ...]:
-    label = labels_of(visit.look.labels)["guests"]
+    label = visit.labels["guests"]
     offer = Offer("guests", label, [str(one) for one in GUESTS], shown=guests_text(guests))
     return tuple(not_offered(query, [offer]))
 

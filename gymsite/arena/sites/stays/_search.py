@@ -9,7 +9,6 @@ from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.site import Page, Visit
 from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import ordered, page
 from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from tasks_app.worlds.formats import counted
@@ -31,7 +30,7 @@ def home(visit: Visit) -> Page:
     return page(
         visit,
         "home",
-        title=labels_of(visit.look.labels)["home_title"].format(world.town.name),
+        title=visit.labels["home_title"].format(world.town.name),
         here="",
         search=search_form(world, results.Filters()),
         sections=ordered(visit.look, SECTIONS if visit.look.form == "below" else SECTIONS[1:]),
@@ -50,7 +49,7 @@ def search(visit: Visit) -> Page:
     return page(
         visit,
         "results",
-        title=labels_of(visit.look.labels)["results_title"].format(filters.place or world.town.name),
+        title=visit.labels["results_title"].format(filters.place or world.town.name),
         here="search",
         status=422 if requested.errors else 200,
         events=_events(requested, filters),
@@ -69,7 +68,7 @@ def search(visit: Visit) -> Page:
 
 
 def _notes(visit: Visit, requested: StayRequest, filters: results.Filters) -> list[str]:
-    world, labels = visit.world, labels_of(visit.look.labels)
+    world, labels = visit.world, visit.labels
     areas, order = world.town.neighbourhoods, results.SORTS[filters.sort][0]
     sorts = [one for one in results.SORTS if requested.stay or one != "price"]
     offered = (

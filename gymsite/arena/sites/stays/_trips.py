@@ -10,7 +10,6 @@ from django.http import Http404
 from gymsite.arena.sites.site import Change, Page, Visit
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._labels import labels_of
 from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_at, trip_card
 from gymsite.arena.sites.stays._query import StayRequest, given_in, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import REFUSALS, refusal_text
@@ -23,7 +22,7 @@ STATUSES = ("booked", "past", "cancelled")
 
 
 def trips(visit: Visit) -> Page:
-    labels = labels_of(visit.look.labels)
+    labels = visit.labels
     cards = [trip_card(visit, trip) for trip in sorted(visit.state.trips, key=lambda one: one.check_in)]
     groups = [
         (status, labels[status], [card for card in cards if card["trip"].status == status])
@@ -40,7 +39,7 @@ def trips(visit: Visit) -> Page:
 
 
 def trip_page(visit: Visit, code: str) -> Page:
-    labels = labels_of(visit.look.labels)
+    labels = visit.labels
     trip = _trip(visit, code)
     listing = listing_at(visit.world, trip.listing)
     return page(
@@ -104,7 +103,7 @@ def cancel(visit: Visit, code: str) -> Page | Change:
 def _title(visit: Visit, trip: Trip, wanted: str) -> str:
     """What is to be done with a trip, or that nothing can be any more."""
     name = wanted if trip.status == "booked" else f"{trip.status}_title"
-    return labels_of(visit.look.labels)[name]
+    return visit.labels[name]
 
 
 def _trip(visit: Visit, code: str) -> Trip:
