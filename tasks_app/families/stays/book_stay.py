@@ -12,12 +12,11 @@ from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, conditions, drafts, goals, milestones, moves, nearest
 from tasks_app.families.types import SiteEvents, SiteTask
 from tasks_app.families.wordings import wording
-from tasks_app.worlds.stays.types import Stay, World
+from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.stays.types import World
 
 WORDING = wording(__name__)
 
-TRIES = 5
-SIFTS = 8
 # Level: neighbourhoods (0: all), amenities of the room, of the house, cancelling asked for, near misses that
 # are rated better, at least.
 SHAPES = {
@@ -31,30 +30,25 @@ SHAPES = {
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     places, room, house, with_cancel, least = SHAPES[level]
-    for _ in range(TRIES):
-        stay = drafts.stay_draw(world, draws, nights=(2, 6), guests=draws.whole(1, 4))
-        given: dict[str, Any] = {
-            **drafts.stay_given(stay),
-            "places": conditions.places_draw(world, draws, places),
-        }
-        offers = conditions.offers_of(world, given)
-        if len(offers) < 4:
-            continue
-        for _ in range(SIFTS):
-            wanted = conditions.amenity_conditions(world, draws, room=room, house=house, without=0)
-            wanted.append(("budget", str(_budget(draws, offers))))
-            if with_cancel:
-                wanted.append(("cancel", str(draws.whole(4, 12))))
-            if _is_hard(offers, wanted, least):
-                given["conditions"] = [list(one) for one in wanted]
-                return _task(world, draws, stay, given, level)
-    return None
 
+    def conditions_draw(offers: Sequence[drafts.Offer]) -> list[conditions.Condition]:
+        drawn = conditions.amenity_conditions(world, draws, room=room, house=house, without=0)
+        # A round sum, most often a little less than some room costs.
+        total = offers[draws.whole(len(offers) // 3, len(offers) - 1)].total
+        drawn.append(("budget", str(max(total // 1000 - 1, 1) * 1000)))
+        return [*drawn, ("cancel", str(draws.whole(4, 12)))] if with_cancel else drawn
 
-def _budget(draws: Draws, offers: Sequence[drafts.Offer]) -> int:
-    """A round sum, most often a little less than some room costs."""
-    total = offers[draws.whole(len(offers) // 3, len(offers) - 1)].total
-    return max(total // 1000 - 1, 1) * 1000
+    given = conditions.given_draw(
+        world,
+        draws,
+        nights=(2, 6),
+        guests=4,
+        places=places,
+        conditions=conditions_draw,
+        is_hard=lambda sifted, wanted: _is_hard(sifted, wanted, least),
+        least_offers=4,
+    )
+    return _task(world, draws, given, level) if given else None
 
 
 def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
@@ -65,9 +59,8 @@ def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
     return ranked[0]
 
 
-def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(sifted: conditions.Sifted, wanted: list[conditions.Condition], least: int) -> bool:
     """Whether one room is best, and better-rated ones miss one condition: one of them by the budget."""
-    sifted = conditions.sift(offers, wanted)
     best = _best(sifted.full)
     if best is None:
         return False
@@ -75,40 +68,32 @@ def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition],
     return len(better) >= least and any(wanted[place][0] == "room_has" for place in better)
 
 
-def _task(world: World, draws: Draws, stay: Stay, given: dict[str, Any], level: int) -> SiteTask:
-    wanted = conditions.conditions_of(given)
-    offers = conditions.offers_of(world, given)
-    sifted = conditions.sift(offers, wanted)
+def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> SiteTask:
+    stay = drafts.stay_of(given)
+    sifted = conditions.sifted(world, given)
     best = _best(sifted.full) or sifted.full[0]
     better = [(one, place) for one, place in sifted.near if one.listing.rating > best.listing.rating]
     events = [goals.booked(world, best.listing, best.room, stay)]
     return SiteTask(
         family=WORDING.id,
         level=level,
-        wording=WORDING.text(
-            draws,
-            guests=drafts.guests_text(stay.guests),
-            stay=drafts.stay_text(stay),
-            places=conditions.places_text(world, given["places"]),
-            conditions=conditions.conditions_text(world, wanted),
-        ),
-        answer=(drafts.amount(best.total), goals.new_trip(world, events).code),
+        wording=WORDING.text(draws, **conditions.wording_slots(world, given)),
+        answer=(euros(best.total), goals.new_trip(world, events).code),
         fields=WORDING.fields,
         forms=moves.FORMS,
         goal=goals.goal_of(world, events),
-        needs=conditions.needs_of(best, better, wanted),
-        oracle_steps=_moves(world, stay, given, offers, best),
+        needs=conditions.needs_of(best, better, conditions.conditions_of(given)),
+        oracle_steps=_moves(world, given, best),
         given=given,
     )
 
 
-def _moves(
-    world: World, stay: Stay, given: dict[str, Any], offers: Sequence[drafts.Offer], best: drafts.Offer
-) -> int:
+def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
     """Houses are opened by rating until the best, with their amenities; rooms that may fit are priced.
 
     Or what the impossible twin takes: more of looking, and no booking.
     """
+    stay, offers = drafts.stay_of(given), conditions.offers_of(world, given)
     asked = [one for one in conditions.conditions_of(given) if one[0] != "budget"]
     order = sorted(moves.houses(given, offers), key=lambda house: (-house.rating, house.id))
     opened = [house.id for house in order[: order.index(best.listing) + 1]]
@@ -121,16 +106,16 @@ def _moves(
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """A better-rated room that misses one condition, booked all the same."""
-    sifted = conditions.sift(conditions.offers_of(world, task.given), conditions.conditions_of(task.given))
+    sifted = conditions.sifted(world, task.given)
     offer = max(sifted.near, key=lambda one: (one[0].listing.rating, -one[0].total))[0]
     events = [goals.booked(world, offer.listing, offer.room, drafts.stay_of(task.given))]
-    return drafts.amount(offer.total), goals.new_trip(world, events).code
+    return euros(offer.total), goals.new_trip(world, events).code
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
     """A room that misses one condition, one that meets all and is rated worse, the best for another stay."""
     stay = drafts.stay_of(task.given)
-    sifted = conditions.sift(conditions.offers_of(world, task.given), conditions.conditions_of(task.given))
+    sifted = conditions.sifted(world, task.given)
     best = _best(sifted.full)
     others = [*(offer for offer, _ in sifted.near), *(offer for offer in sifted.full if offer is not best)]
     booked = [goals.booked(world, offer.listing, offer.room, stay) for offer in others]

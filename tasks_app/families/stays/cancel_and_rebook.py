@@ -12,8 +12,9 @@ from tasks_app.families.stays.common import brute_force, drafts, goals, mileston
 from tasks_app.families.types import GoldFacts, SiteEvents, SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.stays.calendar import nights_mask
+from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.state import Event
-from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
+from tasks_app.worlds.stays.types import Listing, Room, Trip, World
 
 WORDING = wording(__name__)
 
@@ -58,11 +59,8 @@ def _choices(world: World, draws: Draws, trip: Trip, count: int, most: int) -> l
         return []
     chosen = [*draws.sample(full, fulls), *draws.sample(free, count - fulls)]
     is_spread = len({listing.id for listing, _ in chosen}) == count
-    return chosen if is_spread and all(_is_long_enough(listing, trip.stay) for listing, _ in chosen) else []
-
-
-def _is_long_enough(listing: Listing, stay: Stay) -> bool:
-    return listing.rules.min_nights <= stay.nights
+    is_long_enough = all(listing.rules.min_nights <= trip.stay.nights for listing, _ in chosen)
+    return chosen if is_spread and is_long_enough else []
 
 
 def _task(
@@ -84,7 +82,7 @@ def _task(
         family=WORDING.id,
         level=level,
         wording=WORDING.text(draws, opening=opening, rooms=said),
-        answer=(drafts.amount(goals.fee(world, trip)), goals.new_trip(world, events).code),
+        answer=(euros(goals.fee(world, trip)), goals.new_trip(world, events).code),
         fields=WORDING.fields,
         forms=moves.FORMS + len(rooms),
         goal=goals.goal_of(world, events),

@@ -14,7 +14,7 @@ from tasks_app.families.types import GoldFacts, SiteEvents, SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import change_refusal
-from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.quotes import euros, quote
 from tasks_app.worlds.stays.state import Event, State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
@@ -92,7 +92,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         family=WORDING.id,
         level=level,
         wording=WORDING.text(draws, trip=goals.trip_text(world, trip), rule=rule),
-        answer=(drafts.amount(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
+        answer=(euros(events[0][1]["price"] + events[0][1]["fee"]), trip.code),
         fields=WORDING.fields,
         forms=moves.FORMS,
         goal=goals.goal_of(world, events),
@@ -137,7 +137,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     after = next(one for one in (task.goal or {})["state"]["trips"] if one["code"] == trip.code)
     stay = drafts.shifted(other.stay, (date.fromisoformat(after["check_in"]) - other.check_in).days)
     cents = quote(world, listing, room, stay).total + listing.policy.change_cents
-    return drafts.amount(cents), other.code
+    return euros(cents), other.code
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
@@ -184,10 +184,6 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
-def _months(told: GoldFacts) -> list[str]:
-    return [need for need in told.needs if "/calendar/" in need]
-
-
 def _is_changed(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return kind == "changed" and data["trip"] == told.given["trip"]
 
@@ -205,7 +201,7 @@ family(
     wrong_actions=wrong_actions,
     milestones=(
         milestones.OPENED_TRIPS,
-        seen("saw_every_month", _months),
+        seen("saw_every_month", lambda told: [need for need in told.needs if "/calendar/" in need]),
         once("changed_right_trip", _is_changed),
         once("changed_to_right_dates", _is_moved),
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from core.draws import Draws
@@ -11,33 +10,33 @@ from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, conditions, drafts, milestones, moves, nearest
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
-from tasks_app.worlds.stays.types import Stay, World
+from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.stays.types import World
 
 WORDING = wording(__name__)
 
-TRIES = 40
 # Level: neighbourhoods (0: all), amenities of the room, of the house, of neither, cheaper near misses.
 SHAPES = {1: (1, 1, 0, 1, 1), 2: (1, 1, 1, 1, 1), 3: (2, 1, 1, 1, 2), 4: (3, 2, 1, 1, 3), 5: (0, 2, 2, 1, 5)}
 
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     places, room, house, without, least = SHAPES[level]
-    for _ in range(TRIES // 8):
-        stay = drafts.stay_draw(world, draws, nights=(2, 5), guests=draws.whole(1, 3))
-        chosen = conditions.places_draw(world, draws, places)
-        given = {**drafts.stay_given(stay), "places": chosen}
-        offers = conditions.offers_of(world, given)
-        for _ in range(8):
-            wanted = conditions.amenity_conditions(world, draws, room=room, house=house, without=without)
-            if _is_hard(offers, wanted, least):
-                given["conditions"] = [list(one) for one in wanted]
-                return _task(world, draws, stay, given, offers, level)
-    return None
+    given = conditions.given_draw(
+        world,
+        draws,
+        nights=(2, 5),
+        guests=3,
+        places=places,
+        conditions=lambda offers: conditions.amenity_conditions(
+            world, draws, room=room, house=house, without=without
+        ),
+        is_hard=lambda sifted, wanted: _is_hard(sifted, wanted, least),
+    )
+    return _task(world, draws, given, level) if given else None
 
 
-def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(sifted: conditions.Sifted, wanted: list[conditions.Condition], least: int) -> bool:
     """Whether there is one cheapest room, behind enough near misses, one of them by what its house shares."""
-    sifted = conditions.sift(offers, wanted)
     if not sifted.full:
         return False
     best = sifted.full[0]
@@ -52,43 +51,34 @@ def _is_hard(offers: Sequence[drafts.Offer], wanted: list[conditions.Condition],
     return len(cheaper) >= least and tempting and is_elsewhere
 
 
-def _task(
-    world: World, draws: Draws, stay: Stay, given: dict[str, Any], offers: Sequence[drafts.Offer], level: int
-) -> SiteTask:
-    wanted = conditions.conditions_of(given)
-    sifted = conditions.sift(offers, wanted)
+def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> SiteTask:
+    sifted = conditions.sifted(world, given)
     best = sifted.full[0]
     cheaper = [(offer, place) for offer, place in sifted.near if offer.total < best.total]
     return SiteTask(
         family=WORDING.id,
         level=level,
-        wording=WORDING.text(
-            draws,
-            guests=drafts.guests_text(stay.guests),
-            stay=drafts.stay_text(stay),
-            places=conditions.places_text(world, given["places"]),
-            conditions=conditions.conditions_text(world, wanted),
-        ),
-        answer=(drafts.amount(best.total), best.listing.id),
+        wording=WORDING.text(draws, **conditions.wording_slots(world, given)),
+        answer=(euros(best.total), best.listing.id),
         fields=WORDING.fields,
         forms=moves.FORMS,
-        needs=conditions.needs_of(best, cheaper, wanted),
-        oracle_steps=_moves(world, stay, given, offers),
+        needs=conditions.needs_of(best, cheaper, conditions.conditions_of(given)),
+        oracle_steps=_moves(world, given),
         given=given,
     )
 
 
-def _moves(world: World, stay: Stay, given: dict[str, Any], offers: Sequence[drafts.Offer]) -> int:
-    """Those of the impossible twin, who looks further after doing all that the possible one takes."""
-    looking = nearest.finding(given, offers)
+def _moves(world: World, given: dict[str, Any]) -> int:
+    """Those of the impossible twin, which takes further looking after all that the possible one takes."""
+    looking = nearest.finding(given, conditions.offers_of(world, given))
+    stay = drafts.stay_of(given)
     return moves.searching(stay) + moves.narrowing(world, given) + looking + moves.HANDING_IN
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The cheapest that misses one condition, taken for the answer."""
-    offers = conditions.offers_of(world, task.given)
-    near = conditions.sift(offers, conditions.conditions_of(task.given)).near
-    return drafts.amount(near[0][0].total), near[0][0].listing.id
+    near = conditions.sifted(world, task.given).near
+    return euros(near[0][0].total), near[0][0].listing.id
 
 
 def check(world: World, task: SiteTask) -> bool:

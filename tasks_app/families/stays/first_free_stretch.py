@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
-from tasks_app.families.types import GoldFacts, SiteTask
+from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.calendar import first_free, night_price
+from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 WORDING = wording(__name__)
@@ -32,8 +31,11 @@ SHAPES = {
 
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     nights, short_by, (least, most) = SHAPES[level]
+    # Where the traveller has no trip, the calendar alone says what is free.
+    own = {trip.room for trip in world.trips}
+    untouched = [(listing, room) for listing, room in drafts.pairs(world) if room.id not in own]
     for _ in range(TRIES):
-        listing, room = draws.pick(drafts.untouched(world))
+        listing, room = draws.pick(untouched)
         since = draws.whole(0, 60)
         found = first_free(room, nights=nights, since=since)
         if found is None or not least <= found - since <= most:
@@ -61,7 +63,7 @@ def _task(
             place=listing.neighbourhood,
             first=day_text(first),
         ),
-        answer=(arrival.isoformat(), drafts.amount(night_price(world, listing, room, arrival))),
+        answer=(arrival.isoformat(), euros(night_price(world, listing, room, arrival))),
         fields=WORDING.fields,
         forms=moves.FORMS,
         needs=drafts.calendar_needs(
@@ -78,7 +80,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     since = (date.fromisoformat(task.given["since"]) - world.first_day).days
     near = first_free(room, nights=task.given["nights"] - task.given["short_by"], since=since) or 0
     day = world.first_day + timedelta(days=near)
-    return day.isoformat(), drafts.amount(night_price(world, listing, room, day))
+    return day.isoformat(), euros(night_price(world, listing, room, day))
 
 
 def check(world: World, task: SiteTask) -> bool:
@@ -87,17 +89,9 @@ def check(world: World, task: SiteTask) -> bool:
     while any(
         brute_force.is_taken(world, room, day + timedelta(days=step)) for step in range(task.given["nights"])
     ):
-        day = brute_force.next_day(day)
+        day += timedelta(days=1)
     cents = brute_force.night(world, listing, room, day)
     return task.answer == (str(day), f"{cents / 100:.2f}")
-
-
-def _is_calendar(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-    return kind == "calendar_opened" and data["room"] == told.given["room"]
-
-
-def _month_of_answer(told: GoldFacts) -> list[str]:
-    return [need for need in told.needs if need.endswith(told.answer[0][:7])]
 
 
 family(
@@ -107,8 +101,14 @@ family(
     check=check,
     milestones=(
         milestones.opened(lambda told: told.needs[0].split("/")[1]),
-        once("opened_right_calendar", _is_calendar),
-        seen("reached_right_month", _month_of_answer),
+        once(
+            "opened_right_calendar",
+            lambda told, kind, data: kind == "calendar_opened" and data["room"] == told.given["room"],
+        ),
+        seen(
+            "reached_right_month",
+            lambda told: [need for need in told.needs if need.endswith(told.answer[0][:7])],
+        ),
         seen("saw_every_month", needed),
     ),
 )

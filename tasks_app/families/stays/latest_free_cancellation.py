@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from core.draws import Draws
 from tasks_app.families.registry import family
-from tasks_app.families.stays.common import drafts, milestones, moves
+from tasks_app.families.stays.common import milestones, moves
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
@@ -73,7 +73,7 @@ def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """The house with the next-latest day, or the day with another house of the list."""
     arrivals = task.given["arrivals"]
-    houses = [drafts.listing_named(world, one["listing"]) for one in arrivals]
+    houses = [world.listing(one["listing"]) for one in arrivals]
     ends = _ends(houses, [date.fromisoformat(one["check_in"]) for one in arrivals])
     return str(ends[1][0]), ends[1][1]
 

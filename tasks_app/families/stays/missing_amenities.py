@@ -80,7 +80,7 @@ def _task(
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     """What the house shares taken for the room's own."""
-    listing = drafts.listing_named(world, task.given["listing"])
+    listing = world.listing(task.given["listing"])
     called = amenity_names(world.edition)
     shared = {called[one] for one in listing.amenities}
     left = [name for name in task.answer[0].split(", ") if name not in shared]

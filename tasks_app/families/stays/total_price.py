@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from core.draws import Draws
 from tasks_app.families.milestones import needed, once, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
-from tasks_app.families.types import GoldFacts, SiteTask
+from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.evidence import SHOWN
-from tasks_app.worlds.stays.quotes import quote
+from tasks_app.worlds.stays.quotes import euros, quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
 WORDING = wording(__name__)
@@ -33,25 +32,15 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     count, nights, is_spread, has_double = SHAPES[level]
     for _ in range(TRIES):
         listing = draws.pick(world.listings)
-        if has_double and not _double(world, listing):
+        names = [one.name for one in world.listings if one.id != listing.id]
+        if has_double and not any(
+            one.startswith(listing.name) or listing.name.startswith(one) for one in names
+        ):
             continue
         legs = _legs(world, draws, listing, count=count, nights=nights, is_spread=is_spread)
         if legs:
             return _task(world, draws, listing, legs, level)
     return None
-
-
-def _double(world: World, listing: Listing) -> Listing | None:
-    """Another house whose name begins like this one's."""
-    return next(
-        (
-            one
-            for one in world.listings
-            if one.id != listing.id
-            and (one.name.startswith(listing.name) or listing.name.startswith(one.name))
-        ),
-        None,
-    )
 
 
 def _legs(
@@ -101,7 +90,7 @@ def _task(
         family=WORDING.id,
         level=level,
         wording=WORDING.text(draws, house=listing.name, place=listing.neighbourhood, legs=lines),
-        answer=(drafts.amount(cents), listing.id),
+        answer=(euros(cents), listing.id),
         fields=WORDING.fields,
         forms=moves.FORMS + len(legs),
         needs=tuple(sorted(needs)),
@@ -115,7 +104,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     priced = [(*drafts.room_numbered(world, leg["room"]), drafts.stay_of(leg)) for leg in task.given["legs"]]
     late = sum(quote(world, listing, room, drafts.shifted(stay, 1)).total for listing, room, stay in priced)
     bare = sum(sum(quote(world, listing, room, stay).nights) for listing, room, stay in priced)
-    sums = (drafts.amount(cents) for cents in (late, bare))
+    sums = (euros(cents) for cents in (late, bare))
     return next(text for text in sums if text != task.answer[0]), task.answer[1]
 
 
@@ -128,10 +117,6 @@ def check(world: World, task: SiteTask) -> bool:
     return open_all and houses == {task.answer[1]} and f"{cents / 100:.2f}" == task.answer[0]
 
 
-def _is_priced(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-    return kind == SHOWN and any("/calendar/" in fact for fact in set(data["facts"]) & set(told.needs))
-
-
 family(
     WORDING,
     draw=draw,
@@ -139,7 +124,12 @@ family(
     check=check,
     milestones=(
         milestones.opened(milestones.answers_listing),
-        once("saw_a_price", _is_priced),
+        once(
+            "saw_a_price",
+            lambda told, kind, data: (
+                kind == SHOWN and any("/calendar/" in fact for fact in {*data["facts"]} & {*told.needs})
+            ),
+        ),
         seen("saw_every_price", needed),
     ),
 )

@@ -197,3 +197,7 @@ class World:
     jitter: tuple[int, ...]
     listings: tuple[Listing, ...]
     trips: tuple[Trip, ...]
+
+    def listing(self, listing_id: str) -> Listing:
+        """``StopIteration`` when there is none."""
+        return next(listing for listing in self.listings if listing.id == listing_id)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator
+from datetime import date
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -82,20 +82,16 @@ def find(world: World, room_id: str) -> tuple[Listing, Room]:
 
 def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
     kind, value = condition
-    if kind == "room_has":
-        return value not in room.amenities
-    if kind == "house_has":
-        return value not in listing.amenities
-    if kind == "without":
-        return value in listing.amenities or value in room.amenities
-    if kind == "rating":
-        return listing.rating < int(value)
-    if kind == "budget":
-        return cents > int(value)
-    if kind == "cancel":
-        free = [tier.days for tier in listing.policy.tiers if not tier.percent and not tier.first_night]
-        return not free or min(free) > int(value)
-    raise KeyError(kind)
+    free = [tier.days for tier in listing.policy.tiers if not tier.percent and not tier.first_night]
+    failed: dict[str, Callable[[], bool]] = {
+        "room_has": lambda: value not in room.amenities,
+        "house_has": lambda: value not in listing.amenities,
+        "without": lambda: value in listing.amenities or value in room.amenities,
+        "rating": lambda: listing.rating < int(value),
+        "budget": lambda: cents > int(value),
+        "cancel": lambda: not free or min(free) > int(value),
+    }
+    return failed[kind]()
 
 
 def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
@@ -126,7 +122,3 @@ def cancelling(world: World, code: str) -> int:
             return min(night(world, listing, room, trip.check_in), trip.price)
         return rounded(Fraction(trip.price * tier.percent, 100))
     raise ValueError("a policy's last tier begins 0 days before arrival")
-
-
-def next_day(day: date) -> date:
-    return day + timedelta(days=1)

@@ -6,10 +6,8 @@ exactly one, with that condition's letter. So a task and its impossible twin hav
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
 from typing import Any
 
 from core.draws import Draws
@@ -17,15 +15,16 @@ from tasks_app.families.stays.common import brute_force, drafts
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.digest import digest
-from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import euros
-from tasks_app.worlds.stays.types import Policy, World
+from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import amenity_names, house_ids, room_ids
 
 Condition = tuple[str, str]
 """Kind and value, both text, as a task's data holds them."""
 LETTERS = "abcdef"
+STAYS_TRIED = 5
+CONDITIONS_TRIED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,44 +36,59 @@ class Sifted:
     """Those that miss exactly one, with its place; cheapest first, as ``full``."""
 
 
+TESTS: Mapping[str, Callable[[drafts.Offer, str], bool]] = {
+    "room_has": lambda offer, value: value in offer.room.amenities,
+    "house_has": lambda offer, value: value in offer.listing.amenities,
+    "without": lambda offer, value: value not in (*offer.listing.amenities, *offer.room.amenities),
+    "rating": lambda offer, value: offer.listing.rating >= int(value),
+    "budget": lambda offer, value: offer.total <= int(value),
+    "cancel": lambda offer, value: any(
+        tier.is_free and tier.days <= int(value) for tier in offer.listing.policy.tiers
+    ),
+}
+"""By kind, whether an offer meets a condition."""
+
+
 def holds(offer: drafts.Offer, condition: Condition) -> bool:
-    return _test(*condition)(offer)
+    kind, value = condition
+    return TESTS[kind](offer, value)
 
 
-@lru_cache(maxsize=1024)
-def _test(kind: str, value: str) -> Callable[[drafts.Offer], bool]:
-    """Whether an offer meets a condition: what to look at is settled once for all offers."""
-    match kind:
-        case "room_has":
-            return lambda offer: value in offer.room.amenities
-        case "house_has":
-            return lambda offer: value in offer.listing.amenities
-        case "without":
-            return lambda offer: value not in offer.listing.amenities and value not in offer.room.amenities
-        case "rating":
-            least = int(value)
-            return lambda offer: offer.listing.rating >= least
-        case "budget":
-            most = int(value)
-            return lambda offer: offer.total <= most
-        case "cancel":
-            days = int(value)
-            return lambda offer: _last_free(offer.listing.policy) <= days
-    raise KeyError(kind)
+def given_draw(
+    world: World,
+    draws: Draws,
+    *,
+    nights: tuple[int, int],
+    guests: int,
+    places: int,
+    conditions: Callable[[Sequence[drafts.Offer]], list[Condition]],
+    is_hard: Callable[[Sifted, list[Condition]], bool],
+    least_offers: int = 0,
+) -> dict[str, Any] | None:
+    """A stay, neighbourhoods to look in (0 for the whole town) and conditions under which it is hard."""
+    for _ in range(STAYS_TRIED):
+        stay = drafts.stay_draw(world, draws, nights=nights, guests=draws.whole(1, guests))
+        everywhere = world.town.neighbourhoods
+        inside = draws.sample(everywhere, places) if places else list(everywhere)
+        given = {**drafts.stay_given(stay), "places": inside}
+        offers = offers_of(world, given)
+        for _ in range(CONDITIONS_TRIED if len(offers) >= least_offers else 0):
+            drawn = conditions(offers)
+            if is_hard(sift(offers, drawn), drawn):
+                return {**given, "conditions": [list(one) for one in drawn]}
+    return None
 
 
-def _last_free(policy: Policy) -> float:
-    """Until how many days before arrival cancelling is free of charge; infinite where it never is."""
-    if not policy.tiers[0].is_free:
-        return math.inf
-    return [tier.days for tier in policy.tiers if tier.is_free][-1]
+def sifted(world: World, given: Mapping[str, Any]) -> Sifted:
+    """What a task's places have to offer, by its conditions."""
+    return sift(offers_of(world, given), conditions_of(given))
 
 
 def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sifted:
-    tests = [(place, _test(*condition)) for place, condition in enumerate(conditions)]
+    tests = [(place, TESTS[kind], value) for place, (kind, value) in enumerate(conditions)]
     full, near = [], []
     for offer in offers:
-        missed = (place for place, is_met in tests if not is_met(offer))
+        missed = (place for place, is_met, value in tests if not is_met(offer, value))
         first = next(missed, None)
         if first is None:
             full.append(offer)
@@ -83,11 +97,21 @@ def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sif
     return Sifted(tuple(full), tuple(near))
 
 
-def conditions_text(world: World, conditions: Sequence[Condition]) -> str:
-    return "; ".join(
-        f"({letter}) {_text(world, *condition)}"
-        for letter, condition in zip(LETTERS, conditions, strict=False)
-    )
+def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
+    """What the wording of a task with conditions says of it."""
+    stay, places = drafts.stay_of(given), given["places"]
+    is_everywhere = len(places) == len(world.town.neighbourhoods)
+    return {
+        "guests": drafts.guests_text(stay.guests),
+        "stay": drafts.stay_text(stay),
+        "places": f"anywhere in {world.town.name}"
+        if is_everywhere
+        else f"in {drafts.joined(places, last='or')}",
+        "conditions": "; ".join(
+            f"({letter}) {_text(world, *condition)}"
+            for letter, condition in zip(LETTERS, conditions_of(given), strict=False)
+        ),
+    }
 
 
 def _text(world: World, kind: str, value: str) -> str:
@@ -101,29 +125,13 @@ def _text(world: World, kind: str, value: str) -> str:
 
 def amenity_conditions(world: World, draws: Draws, *, room: int, house: int, without: int) -> list[Condition]:
     """Conditions on different amenities; ``room`` ones only on such as a house may share instead."""
-    both = _of_house_or_room(world.edition)
+    both = sorted({*house_ids(world.edition)} & {*room_ids(world.edition)})
     chosen: list[Condition] = [("room_has", one) for one in draws.sample(both, room)]
     used = {one for _, one in chosen}
     options = [one for one in house_ids(world.edition) if one not in used]
     for place, one in enumerate(draws.sample(options, house + without)):
         chosen.append(("house_has" if place < house else "without", one))
     return chosen
-
-
-@cache
-def _of_house_or_room(edition: Edition) -> tuple[str, ...]:
-    return tuple(sorted(set(house_ids(edition)) & set(room_ids(edition))))
-
-
-def places_draw(world: World, draws: Draws, count: int) -> list[str]:
-    """Neighbourhoods to look in; 0 for the whole town."""
-    return draws.sample(world.town.neighbourhoods, count) if count else list(world.town.neighbourhoods)
-
-
-def places_text(world: World, places: Sequence[str]) -> str:
-    if len(places) == len(world.town.neighbourhoods):
-        return f"anywhere in {world.town.name}"
-    return f"in {drafts.joined(list(places), last='or')}"
 
 
 def offers_of(world: World, given: Mapping[str, Any]) -> tuple[drafts.Offer, ...]:
@@ -146,7 +154,9 @@ def needs_of(
     needed = [_amenities(best)]
     for offer, place in near:
         kind, value = wanted[place]
-        if kind == "without" or (kind in ("room_has", "house_has") and _is_somewhere(offer, value)):
+        if kind == "without" or (
+            kind in ("room_has", "house_has") and drafts.offers_anywhere(offer.listing, value)
+        ):
             needed.append(_amenities(offer))
         elif kind == "cancel":
             needed.append(f"listing/{offer.listing.id}/policy")
@@ -173,25 +183,19 @@ def _amenities(offer: drafts.Offer) -> str:
     return f"listing/{offer.listing.id}/room/{offer.room.id}/amenities"
 
 
-def _is_somewhere(offer: drafts.Offer, amenity: str) -> bool:
-    """Whether the house or one of its rooms has it, as the search's filter asks."""
-    rooms = offer.listing.rooms
-    return amenity in offer.listing.amenities or any(amenity in room.amenities for room in rooms)
-
-
 def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
     """The nearest alternative and the place of the condition that it misses, where no room meets all.
 
     None where a discount makes it cheaper than its nights, which nobody sees who has not opened its house: by
     the prices of nights, as the results tell them, the search for it must come to an end.
     """
-    sifted = sift(offers_of(world, task.given), conditions_of(task.given))
-    if sifted.full or not sifted.near:
+    offers = sifted(world, task.given)
+    if offers.full or not offers.near:
         return None
-    is_tied = len(sifted.near) > 1 and sifted.near[0][0].total == sifted.near[1][0].total
-    nearest = sifted.near[0][0]
+    is_tied = len(offers.near) > 1 and offers.near[0][0].total == offers.near[1][0].total
+    nearest = offers.near[0][0]
     is_confirmed = nearest.total >= nearest.nights + drafts.stay_of(task.given).nights
-    return None if is_tied or not is_confirmed else sifted.near[0]
+    return None if is_tied or not is_confirmed else offers.near[0]
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:

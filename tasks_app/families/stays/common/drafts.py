@@ -6,16 +6,20 @@ them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``, ``listing/L-1
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from core.draws import Draws
-from tasks_app.worlds.formats import day_text
+from tasks_app.worlds.formats import counted, day_text
+from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.calendar import nights_mask, taken
-from tasks_app.worlds.stays.quotes import costs, euros
+from tasks_app.worlds.stays.quotes import costs
+from tasks_app.worlds.stays.state import State
 from tasks_app.worlds.stays.types import NIGHTS, Listing, Room, Stay, World
 
 
@@ -35,7 +39,12 @@ def stay_text(stay: Stay) -> str:
 
 
 def guests_text(guests: int) -> str:
-    return f"{guests} guests" if guests > 1 else "1 guest"
+    return counted(guests, "guest")
+
+
+def offers_anywhere(listing: Listing, amenity: str) -> bool:
+    """Whether the house or one of its rooms has it, as the search's filter asks."""
+    return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 
 def joined(names: Sequence[str], last: str = "and") -> str:
@@ -50,13 +59,6 @@ def pairs(world: World) -> tuple[tuple[Listing, Room], ...]:
 
 
 @lru_cache(maxsize=8)
-def untouched(world: World) -> tuple[tuple[Listing, Room], ...]:
-    """Rooms in which the traveller has no trip, so that the calendar alone says what is free."""
-    own = {trip.room for trip in world.trips}
-    return tuple((listing, room) for listing, room in pairs(world) if room.id not in own)
-
-
-@lru_cache(maxsize=8)
 def lodgings(world: World) -> tuple[tuple[Listing, Room, int], ...]:
     """Every room, with the nights of other guests and of the traveller's own trips, as bits."""
     own = dict.fromkeys((trip.room for trip in world.trips), 0)
@@ -64,11 +66,6 @@ def lodgings(world: World) -> tuple[tuple[Listing, Room, int], ...]:
         if trip.status == "booked":
             own[trip.room] |= nights_mask(world, trip.check_in, trip.check_out)
     return tuple((listing, room, taken(room) | own.get(room.id, 0)) for listing, room in pairs(world))
-
-
-@lru_cache(maxsize=8)
-def _occupied(world: World) -> dict[str, int]:
-    return {room.id: nights for _, room, nights in lodgings(world)}
 
 
 def stay_draw(
@@ -79,31 +76,21 @@ def stay_draw(
 
 
 def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
-    nights = nights_mask(world, stay.check_in, stay.check_out)
-    is_free = not _occupied(world)[room.id] & nights
-    return is_free and _is_in_calendar(world, stay) and _is_for(listing, room, stay.guests, stay.nights)
+    return not booking_refusal(world, State(trips=world.trips), listing=listing, room=room, stay=stay)
 
 
 # A task of several rooms, and the twin of one, ask for the same stay again.
 @lru_cache(maxsize=8)
 def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
-    """Every room that ``can_book`` allows: what is the same of all rooms is asked once."""
-    if not _is_in_calendar(world, stay):
+    """Every room that ``can_book`` allows, without looking at what is the same of all rooms again."""
+    if (stay.check_out - world.first_day).days > NIGHTS:
         return ()
-    asked, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
+    nights, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
     return tuple(
         (listing, room)
-        for listing, room, nights in lodgings(world)
-        if not nights & asked and _is_for(listing, room, guests, count)
+        for listing, room, occupied in lodgings(world)
+        if not occupied & nights and room.sleeps >= guests and listing.rules.min_nights <= count
     )
-
-
-def _is_in_calendar(world: World, stay: Stay) -> bool:
-    return (stay.check_out - world.first_day).days <= NIGHTS
-
-
-def _is_for(listing: Listing, room: Room, guests: int, nights: int) -> bool:
-    return room.sleeps >= guests and listing.rules.min_nights <= nights
 
 
 @lru_cache(maxsize=8)
@@ -118,28 +105,17 @@ def offers(world: World, stay: Stay, places: tuple[str, ...]) -> tuple[Offer, ..
 
 
 def stay_given(stay: Stay) -> dict[str, Any]:
-    return {
-        "check_in": stay.check_in.isoformat(),
-        "check_out": stay.check_out.isoformat(),
-        "guests": stay.guests,
-    }
+    given: dict[str, Any] = msgspec.to_builtins(stay)
+    return given
 
 
-def stay_of(given: Any) -> Stay:
-    return Stay(
-        check_in=date.fromisoformat(given["check_in"]),
-        check_out=date.fromisoformat(given["check_out"]),
-        guests=given["guests"],
-    )
+def stay_of(given: Mapping[str, Any]) -> Stay:
+    return msgspec.convert(given, Stay)
 
 
 def shifted(stay: Stay, days: int) -> Stay:
     step = timedelta(days=days)
     return Stay(check_in=stay.check_in + step, check_out=stay.check_out + step, guests=stay.guests)
-
-
-def listing_named(world: World, listing_id: str) -> Listing:
-    return next(listing for listing in world.listings if listing.id == listing_id)
 
 
 def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
@@ -153,7 +129,3 @@ def calendar_needs(listing: Listing, room: Room, days: Iterable[date]) -> tuple[
         *(f"listing/{listing.id}/room/{room.id}/calendar/{month}" for month in months),
         f"listing/{listing.id}/fees",
     )
-
-
-def amount(cents: int) -> str:
-    return euros(cents)

@@ -36,8 +36,7 @@ def cancelled(world: World, trip: Trip) -> Event:
 
 def fee(world: World, trip: Trip) -> int:
     """For cancelling on the first day."""
-    listing = drafts.listing_named(world, trip.listing)
-    return cancelling_fee(world, listing, trip, on=world.first_day)
+    return cancelling_fee(world, world.listing(trip.listing), trip, on=world.first_day)
 
 
 def booked_otherwise(
@@ -72,4 +71,4 @@ def upcoming(world: World) -> list[Trip]:
 
 
 def trip_text(world: World, trip: Trip) -> str:
-    return f"{drafts.listing_named(world, trip.listing).name}, {drafts.stay_text(trip.stay)}"
+    return f"{world.listing(trip.listing).name}, {drafts.stay_text(trip.stay)}"

@@ -22,22 +22,21 @@ def searched(stays: Callable[[GoldFacts], Iterable[Mapping[str, Any]]]) -> Miles
     return once("searched_right_dates", is_it)
 
 
-def opened(listing: Callable[[GoldFacts], str]) -> Milestone:
-    """The page of the house."""
-    return once(
-        "opened_right_listing",
-        lambda told, kind, data: kind == "listing_opened" and data["listing"] == listing(told),
-        where=lambda told: bool(listing(told)),
-    )
+def _opened(name: str, kind: str) -> Callable[[Callable[[GoldFacts], str]], Milestone]:
+    def milestone(listing: Callable[[GoldFacts], str]) -> Milestone:
+        return once(
+            name,
+            lambda told, seen, data: seen == kind and data["listing"] == listing(told),
+            where=lambda told: bool(listing(told)),
+        )
+
+    return milestone
 
 
-def opened_amenities(listing: Callable[[GoldFacts], str]) -> Milestone:
-    """All amenities of the house and its rooms."""
-    return once(
-        "opened_amenities",
-        lambda told, kind, data: kind == "amenities_opened" and data["listing"] == listing(told),
-        where=lambda told: bool(listing(told)),
-    )
+opened = _opened("opened_right_listing", "listing_opened")
+"""The page of the house."""
+opened_amenities = _opened("opened_amenities", "amenities_opened")
+"""All amenities of the house and its rooms."""
 
 
 def answers_listing(told: GoldFacts) -> str:

@@ -50,10 +50,7 @@ def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Lis
     return [
         listing
         for listing in found.values()
-        if all(
-            one in listing.amenities or any(one in room.amenities for room in listing.rooms)
-            for one in wanted(given)
-        )
+        if all(drafts.offers_anywhere(listing, one) for one in wanted(given))
     ]
 
 
