@@ -33,6 +33,7 @@ def family(
         Family(
             id=wording.id,
             site=wording.site,
+            title=wording.title,
             splits=wording.splits,
             steps=wording.steps,
             draw=draw,

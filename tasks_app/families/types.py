@@ -100,6 +100,7 @@ class Family(Generic[W]):
 
     id: str
     site: str
+    title: str
     splits: tuple[str, ...]
     steps: tuple[int, int, int, int, int]
     """The most steps that an oracle takes for a task of each level. Every task declares this number, because

@@ -24,6 +24,7 @@ class Wording:
 
     id: str = ""
     site: str = ""
+    title: str
     splits: tuple[str, ...]
     steps: tuple[int, int, int, int, int]
     fields: tuple[str, str]
