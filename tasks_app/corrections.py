@@ -66,7 +66,7 @@ def _plain(text: str) -> str:
 
 
 def _extra_kept(stored: StoredGold) -> dict[str, Any]:
-    """Verifiers look for more than the answer; what was said of the wrong one does not hold for the right."""
+    """What verifiers read besides the answer, without the parts that describe the wrong one."""
     plugin = benchmarks.get(stored.task.benchmark_id)
     gone = {*plugin.answer_extra, *(plugin.enrichment.keys if plugin.enrichment else ())}
     return {key: value for key, value in stored.extra.items() if key not in gone}

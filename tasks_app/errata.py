@@ -21,7 +21,7 @@ Status = Literal["disputed", "corrected"]
 
 
 class Erratum(msgspec.Struct, frozen=True):
-    """One line. ``corrected_answer`` may be a list in JSON: the reference, then what is accepted beside it.
+    """One line. ``corrected_answer`` may be a list in JSON: the reference, then other accepted answers.
 
     Of a task with choices it is a label, as the source has it, or the text of a choice. Without ``split``
     the line is about the task of that key in every split.
@@ -40,19 +40,19 @@ class Erratum(msgspec.Struct, frozen=True):
 
     @property
     def answers(self) -> list[str]:
-        given = self.corrected_answer
-        cells = given if isinstance(given, list) else [] if given is None else [given]
+        answer = self.corrected_answer
+        cells = answer if isinstance(answer, list) else [] if answer is None else [answer]
         return [text for cell in cells if (text := str(cell).strip())]
 
 
 @dataclass
 class ErrataReport:
-    """What a file of errata did, counted in golds; ``told`` has a line for each change, without answers."""
+    """What a file of errata did, counted in golds; ``changes`` has a line for each, without answers."""
 
     disputed: int = 0
     corrected: int = 0
     unchanged: int = 0
-    told: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
 
 
@@ -95,7 +95,7 @@ def _lines(records: Iterable[Record | BadRow], bad: list[BadRow]) -> Iterator[tu
 
 
 def _check_text(parts: Iterable[str]) -> None:
-    """Raises ``ValueError`` for what Postgres cannot be asked about."""
+    """Raises ``ValueError`` for a text that Postgres cannot hold."""
     text = "".join(parts)
     if "\0" in text:
         raise ValueError("the line holds a NUL character")
@@ -146,11 +146,11 @@ def _apply(stored: StoredGold, corrected: Gold | None, *, erratum: Erratum, repo
     elif corrected is None:
         _dispute(stored, erratum)
         report.disputed += 1
-        report.told.append(f"{stored.task}: the gold is disputed.")
+        report.changes.append(f"{stored.task}: the gold is disputed.")
     else:
         version = _correct(stored, corrected, source=erratum.source)
         report.corrected += 1
-        report.told.append(f"{stored.task}: the gold is corrected, version {version} is current.")
+        report.changes.append(f"{stored.task}: the gold is corrected, version {version} is current.")
 
 
 def _is_so(stored: StoredGold, corrected: Gold | None) -> bool:
@@ -161,8 +161,8 @@ def _is_so(stored: StoredGold, corrected: Gold | None) -> bool:
 
 
 def _dispute(stored: StoredGold, erratum: Erratum) -> None:
-    said = "; ".join(part for part in (stored.source, f"disputed by {erratum.source}") if part)
-    stored.status, stored.source = StoredGold.Status.DISPUTED, said[: loader.SOURCE_MAX_CHARS]
+    source = "; ".join(part for part in (stored.source, f"disputed by {erratum.source}") if part)
+    stored.status, stored.source = StoredGold.Status.DISPUTED, source[: loader.SOURCE_MAX_CHARS]
     stored.save(update_fields=["status", "source"])
 
 

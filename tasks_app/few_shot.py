@@ -37,7 +37,7 @@ _ITEM = """
         md5(concat_ws(E'\\n', t.payload->>'table', t.payload->>'pictures', t.payload->>'passage')) END,
     t.payload->>'world'"""
 
-_ASKED = f"SELECT {_ITEM} FROM tasks_app_task t WHERE t.id = ANY(%(ids)s)"  # noqa: S608
+_REQUESTED = f"SELECT {_ITEM} FROM tasks_app_task t WHERE t.id = ANY(%(ids)s)"  # noqa: S608
 
 # Payloads are read only for the candidates that remain.
 _CANDIDATES = f"""
@@ -47,8 +47,8 @@ SELECT {_ITEM} FROM (
         AND (%(tag)s = '' OR s.tags @> ARRAY[%(tag)s]::varchar[])
         AND EXISTS (SELECT FROM tasks_app_gold g
             WHERE g.task_id = s.id AND g.is_current AND g.status <> 'disputed')
-    ORDER BY 2 LIMIT %(most)s) AS kept
-JOIN tasks_app_task t ON t.id = kept.id ORDER BY kept.place"""  # noqa: S608
+    ORDER BY 2 LIMIT %(most)s) AS chosen
+JOIN tasks_app_task t ON t.id = chosen.id ORDER BY chosen.place"""  # noqa: S608
 
 
 @dataclass(frozen=True)
@@ -75,20 +75,20 @@ class Item:
     split: str
     key: str
     tags: Sequence[str] = field(default=(), compare=False)
-    said: str = ""
+    text: str = ""
     about: str | None = None
     world: str | None = None
 
     @cached_property
     def shingles(self) -> Shingles:
-        return shingles(self.said)
+        return shingles(self.text)
 
     def gives_away(self, other: Item) -> bool:
         if self.id == other.id or (self.about is not None and self.about == other.about):
             return True
         if self.world is not None and other.world is not None:
             return self.world == other.world
-        return self.said == other.said or is_near(self.shingles, other.shingles)
+        return self.text == other.text or is_near(self.shingles, other.shingles)
 
 
 def shingles(text: str) -> Shingles:
@@ -120,7 +120,7 @@ def examples_choose(
     """
     pools = _Pools()
     chosen: dict[int, tuple[int, ...]] = {}
-    for item in _items(_ASKED, {"ids": list(set(ids))}):
+    for item in _items(_REQUESTED, {"ids": list(set(ids))}):
         source = source_of(item.benchmark, item.tags)
         if not sees_split(source.split):
             raise _no_exemplars(f"The key does not see the split {source.split!r}, where examples are.")
@@ -128,7 +128,7 @@ def examples_choose(
         if len(taken) < count and source.tag:
             taken = draw(item, pools.of(replace(source, tag="")), count=count, seed=seed, after=taken)
         if len(taken) < count:
-            raise _too_few(item, source, found=len(taken), count=count)
+            raise _too_few(item, source, have=len(taken), count=count)
         chosen[item.id] = tuple(other.id for other in taken)
     return chosen
 
@@ -188,9 +188,9 @@ def _items(statement: str, parameters: dict[str, Any]) -> list[Item]:
         return [Item(*row) for row in cursor.fetchall()]
 
 
-def _too_few(item: Item, source: Source, *, found: int, count: int) -> GymError:
+def _too_few(item: Item, source: Source, *, have: int, count: int) -> GymError:
     return _no_exemplars(
-        f"{source} has {found} examples for task {item.id}, and {count} were asked for. Load more of it: "
+        f"{source} has {have} examples for task {item.id}, and {count} are needed. Load more of it: "
         f"manage.py load_benchmark {source.benchmark} --split {source.split} --file PATH."
     )
 

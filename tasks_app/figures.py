@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+STORED = ("name", "sha256", "content_type", "width", "height")
 PLACE = re.compile(r"<image (\d{1,2})>")
 MARKDOWN = re.compile(r"!\[Figure \d{1,2}\]\(blob:([0-9a-f]{64})\)")
 
@@ -38,14 +39,7 @@ class Figure:
 def figures_of(payload: Mapping[str, Any]) -> list[Figure]:
     """The pictures of a payload in their order."""
     return [
-        Figure(
-            number=number,
-            name=str(picture["name"]),
-            sha256=str(picture["sha256"]),
-            content_type=str(picture["content_type"]),
-            width=int(picture["width"]),
-            height=int(picture["height"]),
-        )
+        Figure(number=number, **{name: picture[name] for name in STORED})
         for number, picture in enumerate(payload.get("pictures", ()), start=1)
     ]
 

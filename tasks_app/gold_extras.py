@@ -48,8 +48,8 @@ class Enricher:
 
     def _known(self, draft: TaskDraft, stored: Stored | None) -> Mapping[str, Any]:
         keys = self.enrichment.keys
-        given = {} if stored is None else {key: stored.extra[key] for key in stored.extra if key not in keys}
-        if stored is None or (stored.answer, given) != (draft.gold.answer, draft.gold.extra):
+        read = {} if stored is None else {key: stored.extra[key] for key in stored.extra if key not in keys}
+        if stored is None or (stored.answer, read) != (draft.gold.answer, draft.gold.extra):
             return {}
         return {key: stored.extra[key] for key in keys if key in stored.extra}
 
@@ -72,5 +72,5 @@ class Enricher:
             .annotate(place=place)
             .filter(place=1)
         )
-        found = golds.values_list("task__key", "answer", "extra")
-        return {key: Stored(answer, extra) for key, answer, extra in found}
+        rows = golds.values_list("task__key", "answer", "extra")
+        return {key: Stored(answer, extra) for key, answer, extra in rows}

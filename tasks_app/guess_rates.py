@@ -2,19 +2,19 @@
 
 The published rule. Choices: 1/k, as the draft says. For the rest of a split:
 
-1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys; of them count those whose
-   gold is undisputed.
+1. A sample of at most 1,000 tasks is taken, in the order of a hash of their keys; those whose gold is
+   undisputed count.
 2. Tasks fall into classes by what the question itself shows of its answer: the family's tag where the
    benchmark has families, then the first two words of the question ("how many", "is the"), else its first
-   word, else none. A class needs 30 sampled tasks; what finds no class goes up to the next coarser one. The
-   coarsest is the whole sample: whoever cannot tell what is asked bets on what is commonest of all.
-3. Tried blind are the four commonest golds of a class. The rate of one is the share of the class that it gets
-   right by the official verifier, less the task that it was taken from: (right - 1) / (tasks - 1). The class
+   word, else none. A class needs 30 sampled tasks; tasks of a smaller one go up to the next coarser class.
+   The coarsest is the whole sample: a guesser with no clue at all bets on the commonest answer.
+3. The four commonest golds of a class are tried blind. The rate of one is the share of the class that it gets
+   right by the official verifier, without the task that it comes from: (right - 1) / (tasks - 1). The class
    has the rate of its best one. (Leaving each task out of a vote would give two equally common answers 0.)
 4. Every task of the split gets the rate of its class. Fewer than 30 tasks in all are not measured: rate 0.
 
-Where the official verifier runs programs, none is run for this: a blind answer is right only where it is the
-gold itself, letter by letter. For programs that is 0, for other answers a lower bound.
+Where the official verifier runs programs, none is run for this: a blind answer is right only if it equals the
+gold letter by letter. For programs that gives 0, for other answers a lower bound.
 """
 
 from __future__ import annotations
@@ -76,29 +76,29 @@ def guess_rates_store(plugin: BenchmarkPlugin, *, split: str) -> float | None:
 
     Depends on keys, questions and golds alone, so that doing it again changes nothing.
     """
-    asked = {"benchmark": plugin.id, "split": split}
+    parameters = {"benchmark": plugin.id, "split": split}
     with connection.cursor() as cursor:
-        cursor.execute(_QUESTIONS, {**asked, "chars": QUESTION_CHARS})
-        found = [(pk, _ladder(text or "", tags, plugin)) for pk, text, tags in cursor.fetchall()]
-    by_rate = _measured(plugin, found)
+        cursor.execute(_QUESTIONS, {**parameters, "chars": QUESTION_CHARS})
+        ladders = [(pk, _ladder(text or "", tags, plugin)) for pk, text, tags in cursor.fetchall()]
+    by_rate = _measured(plugin, ladders)
     with transaction.atomic(), connection.cursor() as cursor:
         loader.turn_take(cursor)
         for rate, ids in by_rate.items():
             cursor.execute(_WRITE, {"rate": rate, "ids": ids})
-        cursor.execute(_MEAN, asked)
+        cursor.execute(_MEAN, parameters)
         mean: float | None = cursor.fetchone()[0]
     return mean
 
 
 def _measured(
-    plugin: BenchmarkPlugin, found: Sequence[tuple[int, Sequence[Class]]]
+    plugin: BenchmarkPlugin, ladders: Sequence[tuple[int, Sequence[Class]]]
 ) -> Mapping[float, list[int]]:
     """Ids of all tasks by their rates; the tasks come in the order in which they are sampled."""
-    golds = _golds([pk for pk, _ in found[:SAMPLE_MAX]])
-    counted = [(pk, ladder) for pk, ladder in found[:SAMPLE_MAX] if pk in golds]
+    golds = _golds([pk for pk, _ in ladders[:SAMPLE_MAX]])
+    counted = [(pk, ladder) for pk, ladder in ladders[:SAMPLE_MAX] if pk in golds]
     classes = classes_of([ladder for _, ladder in counted])
     sample = [_sampled(golds[pk], kind=_class(ladder, classes)) for pk, ladder in counted]
-    kinds = {pk: _class(ladder, classes) for pk, ladder in found}
+    kinds = {pk: _class(ladder, classes) for pk, ladder in ladders}
     rates = _rates(plugin, sample, classes=classes.intersection(kinds.values()))
     by_rate: dict[float, list[int]] = defaultdict(list)
     for pk, kind in kinds.items():

@@ -19,11 +19,10 @@ def hub_download(*, repo: str, patterns: Sequence[str]) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     name, _, revision = repo.partition("@")
-    wanted = list(patterns)
     try:
         return Path(
             snapshot_download(
-                repo_id=name, repo_type="dataset", revision=revision or None, allow_patterns=wanted
+                repo_id=name, repo_type="dataset", revision=revision or None, allow_patterns=list(patterns)
             )
         )
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
@@ -47,7 +46,7 @@ def hub_files(plugin: BenchmarkPlugin, *, split: str) -> list[Path]:
         raise GymError("unknown_split", f"{plugin.hub.repo} has no split {split!r}. {hint}", status=422)
     repo = plugin.hub.repos.get(split, plugin.hub.repo)
     folder = hub_download(repo=repo, patterns=patterns)
-    found = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
-    if not found:
+    files = [file for pattern in patterns for file in sorted(folder.glob(pattern))]
+    if not files:
         raise GymError("no_file", f"{repo} no longer holds {', '.join(patterns)}.")
-    return found
+    return files

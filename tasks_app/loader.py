@@ -14,7 +14,7 @@ from tasks_app import loader_sql, starters
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher
 from tasks_app.registry import benchmarks
-from tasks_app.types import BadRow, BenchmarkPlugin, GoldDraft, Row, TaskDraft
+from tasks_app.types import BadRow, BenchmarkPlugin, Row, TaskDraft
 
 BATCH_ROWS = 1_000
 PICTURED_ROWS = 100
@@ -124,7 +124,7 @@ def draft_problem(draft: TaskDraft) -> str | None:
     if not draft.gold.answer:
         return "the gold answer is empty"
     try:
-        text = msgspec.json.encode([_task_content(draft), _gold_content(draft.gold)])
+        text = msgspec.json.encode([_task_content(draft), _gold_content(draft)])
     except UnicodeEncodeError:
         return "the text holds half a character (a lone surrogate)"
     return "the text holds a NUL character" if b"\\u0000" in text else None
@@ -132,8 +132,8 @@ def draft_problem(draft: TaskDraft) -> str | None:
 
 def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[BadRow]) -> Iterator[_Placed]:
     seen: set[str] = set()
-    wanted = (row for row in rows if isinstance(row, BadRow) or row.split in (None, split))
-    for row in drafts_complete(wanted):
+    rows_of_split = (row for row in rows if isinstance(row, BadRow) or row.split in (None, split))
+    for row in drafts_complete(rows_of_split):
         if isinstance(row, BadRow):
             bad.append(row)
             continue
@@ -158,22 +158,20 @@ def _batches(good: Iterable[_Placed], *, rows: int) -> Iterator[list[_Placed]]:
 
 
 def _enriched(placed: list[_Placed], enricher: Enricher, *, bad: list[BadRow]) -> list[_Placed]:
-    found: list[_Placed] = []
+    good: list[_Placed] = []
     for item, draft in zip(placed, enricher.enriched([item.draft for item in placed]), strict=True):
         problem = str(draft) if isinstance(draft, ValueError) else draft_problem(draft)
         if problem or isinstance(draft, ValueError):
             bad.append(BadRow(item.draft.place, problem or ""))
         else:
-            found.append(replace(item, draft=draft))
-    return found
+            good.append(replace(item, draft=draft))
+    return good
 
 
 def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         turn_take(cursor)
-        cursor.execute(
-            loader_sql.UPSERT_TASKS, [_json([_task_row(n, item) for n, item in enumerate(placed)])]
-        )
+        cursor.execute(loader_sql.UPSERT_TASKS, [_json_rows(placed, _hashed_content)])
         written = [is_new for (is_new,) in cursor.fetchall()]
         changes = _golds_write(cursor, placed)
     report.new += sum(written)
@@ -184,30 +182,43 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
     """Store new golds and new versions of changed ones; returns the latter."""
-    cursor.execute(loader_sql.CHANGED_GOLDS, [_json([_gold_row(n, item) for n, item in enumerate(placed)])])
-    found: list[tuple[int, int, int]] = cursor.fetchall()
-    if not found:
+    cursor.execute(loader_sql.CHANGED_GOLDS, [_json_rows(placed, _gold_content)])
+    changes: list[tuple[int, int, int]] = cursor.fetchall()
+    if not changes:
         return []
-    cursor.execute(loader_sql.RETIRE_GOLDS, [[task_id for _, task_id, version in found if version > 1]])
+    cursor.execute(loader_sql.RETIRE_GOLDS, [[task_id for _, task_id, version in changes if version > 1]])
     golds = [
-        {"task_id": task_id, "version": version, **_gold_stored(placed[n].draft.gold)}
-        for n, task_id, version in found
+        {
+            **_gold_content(placed[n].draft),
+            "task_id": task_id,
+            "version": version,
+            "source": placed[n].draft.gold.source[:SOURCE_MAX_CHARS],
+        }
+        for n, task_id, version in changes
     ]
-    cursor.execute(loader_sql.INSERT_GOLDS, [_json(golds)])
-    return [GoldChange(placed[n].name, version) for n, _, version in found if version > 1]
+    cursor.execute(loader_sql.INSERT_GOLDS, [msgspec.json.encode(golds).decode()])
+    return [GoldChange(placed[n].name, version) for n, _, version in changes if version > 1]
 
 
-def _task_row(number: int, item: _Placed) -> dict[str, Any]:
-    content = _task_content(item.draft)
-    return {**_identity(number, item), **content, "content_hash": _digest(content)}
+def _json_rows(placed: Iterable[_Placed], content_of: Callable[[TaskDraft], dict[str, Any]]) -> str:
+    rows = [
+        {
+            "n": n,
+            "benchmark": one.benchmark,
+            "split": one.split,
+            "key": one.draft.key,
+            **content_of(one.draft),
+        }
+        for n, one in enumerate(placed)
+    ]
+    return msgspec.json.encode(rows).decode()
 
 
-def _gold_row(number: int, item: _Placed) -> dict[str, Any]:
-    return {**_identity(number, item), **_gold_content(item.draft.gold)}
-
-
-def _identity(number: int, item: _Placed) -> dict[str, Any]:
-    return {"n": number, "benchmark": item.benchmark, "split": item.split, "key": item.draft.key}
+def _hashed_content(draft: TaskDraft) -> dict[str, Any]:
+    """The hash is of the visible content only: the arena can read it, and short golds could be guessed."""
+    content = _task_content(draft)
+    digest = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+    return {**content, "content_hash": digest}
 
 
 def _task_content(draft: TaskDraft) -> dict[str, Any]:
@@ -224,18 +235,6 @@ def _task_content(draft: TaskDraft) -> dict[str, Any]:
     }
 
 
-def _gold_content(gold: GoldDraft) -> dict[str, Any]:
+def _gold_content(draft: TaskDraft) -> dict[str, Any]:
+    gold = draft.gold
     return {"answer": gold.answer, "accepted": gold.accepted, "solution": gold.solution, "extra": gold.extra}
-
-
-def _gold_stored(gold: GoldDraft) -> dict[str, Any]:
-    return {**_gold_content(gold), "source": gold.source[:SOURCE_MAX_CHARS]}
-
-
-def _digest(content: dict[str, Any]) -> str:
-    """A hash of the visible content only: the arena can read it, and short golds could be guessed."""
-    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
-
-
-def _json(rows: list[dict[str, Any]]) -> str:
-    return msgspec.json.encode(rows).decode()

@@ -23,7 +23,7 @@ DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L"})
 DEEP_STEP = 257  # 65535 / 255
 # Questions about one chart follow each other; only a few are cached, since pictures may be large.
 KEPT = 4
-# What Pillow raises for malformed files, found by trial; the warning where warnings are errors.
+# What Pillow raises for malformed files, collected by trial; a warning where warnings are errors.
 BROKEN = (
     OSError,
     ValueError,
@@ -60,16 +60,16 @@ def picture_read(data: bytes) -> Picture:
         raise ValueError("the picture is empty")
     if len(data) > BYTES_MAX:
         raise ValueError(f"the picture has {len(data):,} bytes; {BYTES_MAX:,} are allowed")
-    with _told(data):
+    with _readable_errors(data):
         opened = Image.open(io.BytesIO(data), formats=FORMATS)
     with opened:
         _size_check(opened)
-        with _told(data):
+        with _readable_errors(data):
             is_animated = opened.format != "MPO" and getattr(opened, "is_animated", False)
         if is_animated:
             raise ValueError("the picture is animated; a still one is needed")
         _mode_check(opened)
-        with _told(data):
+        with _readable_errors(data):
             opened.load()
             picture = _plain(_upright(opened))
     encoded = io.BytesIO()
@@ -80,7 +80,7 @@ def picture_read(data: bytes) -> Picture:
 
 
 @contextmanager
-def _told(data: bytes) -> Iterator[None]:
+def _readable_errors(data: bytes) -> Iterator[None]:
     """Pillow's errors as sentences."""
     try:
         yield

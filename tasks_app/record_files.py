@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ import msgspec
 from core.errors import GymError
 from tasks_app.types import BadRow, BenchmarkPlugin, Record, Records, Row
 
-SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 NAMED_BY_FIRST_LINE = (".csv", ".tsv")
 PARQUET_BATCH_ROWS = 1_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -30,14 +29,14 @@ def source_files(path: Path) -> list[Path]:
     Raises ``GymError`` ``no_file`` or ``unknown_format``.
     """
     if path.is_dir():
-        found = sorted((file for file in path.rglob("*") if file.suffix in SUFFIXES), key=_natural_order)
-        if not found:
-            raise GymError("no_file", f"The folder {path} holds no {', '.join(SUFFIXES)} file.")
-        return found
+        files = sorted((file for file in path.rglob("*") if file.suffix in READERS), key=_natural_order)
+        if not files:
+            raise GymError("no_file", f"The folder {path} holds no {', '.join(READERS)} file.")
+        return files
     if not path.is_file():
         raise GymError("no_file", f"There is no file {path}.")
-    if path.suffix not in SUFFIXES:
-        raise GymError("unknown_format", f"{path.name} is none of {', '.join(SUFFIXES)}.")
+    if path.suffix not in READERS:
+        raise GymError("unknown_format", f"{path.name} is none of {', '.join(READERS)}.")
     return [path]
 
 
@@ -45,12 +44,12 @@ def records(files: Iterable[Path]) -> Records:
     """Every record of the files in order; a line that cannot be read comes as a ``BadRow``.
 
     The value of a CSV or TSV record is the list of its cells, a line of column names included: see
-    ``with_header``. Records are numbered through all files of one format, so that shards follow each other
-    and a tree of files beside them moves no number: keys are made of it.
+    ``with_header``. Keys are made of a record's number, which counts through all files of
+    one format: shards follow each other, and files of other formats change nothing.
     """
     numbers: Counter[str] = Counter()
     for file in files:
-        for line, value in _values(file):
+        for line, value in READERS[file.suffix](file):
             numbers[file.suffix] += 1
             yield value if isinstance(value, BadRow) else Record(file, line, numbers[file.suffix], value)
 
@@ -102,16 +101,6 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def _values(file: Path) -> Iterator[_Place]:
-    if file.suffix == ".parquet":
-        return _parquet(file)
-    if file.suffix == ".csv":
-        return _csv(file)
-    if file.suffix == ".tsv":
-        return tab_separated(file)
-    return _json_file(file) if file.suffix == ".json" else _json_lines(file)
-
-
 def _json_lines(file: Path) -> Iterator[_Place]:
     with file.open("rb") as stream:
         for line, raw in enumerate(stream, start=1):
@@ -131,7 +120,7 @@ def _json_file(file: Path) -> Iterator[_Place]:
 
 
 def _csv(file: Path) -> Iterator[_Place]:
-    # Bytes that are not UTF-8 become half characters, which are told as bad rows when they are stored.
+    # Bytes that are not UTF-8 become half characters, which loading refuses as bad rows.
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
         rows = csv.reader(stream, strict=True)
         while True:
@@ -169,3 +158,12 @@ def _parquet(file: Path) -> Iterator[_Place]:
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         problem = f"{file.name} cannot be read as Parquet after its first {line:,} rows: {error}"
         raise GymError("unknown_format", problem) from None
+
+
+READERS: dict[str, Callable[[Path], Iterator[_Place]]] = {
+    ".jsonl": _json_lines,
+    ".json": _json_file,
+    ".csv": _csv,
+    ".tsv": tab_separated,
+    ".parquet": _parquet,
+}

@@ -116,7 +116,7 @@ def golds_export(tasks: TaskFilter) -> Iterator[bytes]:
 
 
 def split_check(tasks: TaskFilter) -> None:
-    """``GymError`` ``unknown_split`` (422) when no visible task has the split asked for."""
+    """``GymError`` ``unknown_split`` (422) when no visible task has the requested split."""
     if tasks.split is None:
         return
     visible = Task.objects.all()

@@ -45,7 +45,7 @@ class FractionField(serializers.FloatField):
 
 
 class TagsField(serializers.ListField):
-    """A parameter that may be repeated; left blank it is not given, as with all others."""
+    """A parameter that may be repeated; blank ones do not count, as with all others."""
 
     def to_internal_value(self, data: Any) -> Any:
         return super().to_internal_value([tag for tag in data if tag != ""])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class Split:
-    """A split that was found; rows that cannot be read are with the first split of their files."""
+    """A split of a folder; rows that cannot be read are with the first split of their files."""
 
     name: str
     drafts: list[TaskDraft]
@@ -27,10 +28,10 @@ class Split:
 def split_named(plugin: BenchmarkPlugin, file: Path) -> str:
     """What the file or a folder above it is named after, else the first split."""
     folders = [parent.name for parent in file.resolve().parents if parent.name in plugin.splits]
-    return next(iter([*_said(plugin, file), *folders, plugin.splits[0]]))
+    return next(iter([*_splits_in_name(plugin, file), *folders, plugin.splits[0]]))
 
 
-def _said(plugin: BenchmarkPlugin, file: Path) -> list[str]:
+def _splits_in_name(plugin: BenchmarkPlugin, file: Path) -> list[str]:
     """The splits that are part of a file's name, as in "AIME_Dataset_1983_2024" or "train-00000-of-00002"."""
     stem = f"-{_dashed(file.stem)}-"
     return [split for split in plugin.splits if f"-{_dashed(split)}-" in stem]
@@ -45,11 +46,11 @@ def split_files(plugin: BenchmarkPlugin, path: Path, *, split: str) -> list[Path
     try:
         return plugin.files(path, split)
     except GymError as error:
-        names, _ = _official_splits(plugin, path)
+        names = _official_splits(plugin, path)
         if not names:
             raise
-        told = f"{error.message} Found there: {', '.join(names)}; say which with --split."
-        raise GymError(error.code, told) from None
+        message = f"{error.message} Found there: {', '.join(names)}; say which with --split."
+        raise GymError(error.code, message) from None
 
 
 def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -> list[Path]:
@@ -57,12 +58,13 @@ def _files_of_split(plugin: BenchmarkPlugin, files: list[Path], *, split: str) -
     first = next(record_files.drafts(plugin, files[:1]), None)
     if isinstance(first, TaskDraft) and first.split is not None:
         return files
-    kept = [file for file in files if split in _said(plugin, file) or not _said(plugin, file)]
-    if not kept:
-        names = sorted({_said(plugin, file)[0] for file in files})
-        message = f"The folder holds no file of the split {split!r}. Found there: {', '.join(names)}."
+    names = {file: _splits_in_name(plugin, file) for file in files}
+    matches = [file for file in files if split in names[file] or not names[file]]
+    if not matches:
+        others = sorted({splits[0] for splits in names.values()})
+        message = f"The folder holds no file of the split {split!r}. Found there: {', '.join(others)}."
         raise GymError("no_file", f"{message} Say which with --split, or name one file.")
-    return kept
+    return matches
 
 
 def rows_of_split(rows: Iterable[Row], *, split: str, others: Counter[str]) -> Iterator[Row]:
@@ -89,9 +91,8 @@ def rows_by_split(rows: Iterable[Row], *, named: str) -> list[Split]:
             bad.append(row)
         else:
             splits.setdefault(row.split or named, []).append(row)
-    found = [Split(name, drafts, []) for name, drafts in (splits or {named: []}).items()]
-    found[0].bad.extend(bad)
-    return found
+    first, *others = (splits or {named: []}).items()
+    return [Split(*first, bad), *(Split(name, drafts, []) for name, drafts in others)]
 
 
 def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str]:
@@ -101,27 +102,21 @@ def _groups(plugin: BenchmarkPlugin, folder: Path) -> dict[tuple[Path, ...], str
         for file in record_files.source_files(folder):
             by_split.setdefault(split_named(plugin, file), []).append(file)
         return {tuple(files): split for split, files in by_split.items()}
-    by_name, missing = _official_splits(plugin, folder)
     groups: dict[tuple[Path, ...], str] = {}
-    for split, found in by_name.items():
-        groups.setdefault(found, split)
+    for split, files in _official_splits(plugin, folder).items():
+        groups.setdefault(files, split)
     if not groups:
-        raise missing or GymError("no_file", f"The folder {folder} holds no file of {plugin.id}.")
+        raise GymError("no_file", f"The folder {folder} holds no file of {plugin.id}.")
     return groups
 
 
-def _official_splits(
-    plugin: BenchmarkPlugin, folder: Path
-) -> tuple[dict[str, tuple[Path, ...]], GymError | None]:
-    """The splits whose files a folder holds, and why another one's were not found."""
-    found: dict[str, tuple[Path, ...]] = {}
-    missing: GymError | None = None
+def _official_splits(plugin: BenchmarkPlugin, folder: Path) -> dict[str, tuple[Path, ...]]:
+    """The splits whose files a folder holds."""
+    splits: dict[str, tuple[Path, ...]] = {}
     for split in plugin.splits:
-        try:
-            found[split] = tuple(plugin.files(folder, split)) if plugin.files else ()
-        except GymError as error:
-            missing = error
-    return {split: files for split, files in found.items() if files}, missing
+        with suppress(GymError):
+            splits[split] = tuple(plugin.files(folder, split)) if plugin.files else ()
+    return {split: files for split, files in splits.items() if files}
 
 
 def _dashed(name: str) -> str:

@@ -11,7 +11,7 @@ INDEXED_CHARS = 100_000
 _SIGNS = "!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _QUOTED = _SIGNS.replace("'", "''")
 
-# Indexed as it stands here: the same expression has to be asked.
+# Postgres uses the index only for this very expression.
 TASK_WORDS = (
     f"to_tsvector('{CONFIGURATION}'::regconfig,"
     f" translate(left(key || ' ' || prompt, {INDEXED_CHARS}), '{_QUOTED}', '{' ' * len(_SIGNS)}'))"
@@ -23,21 +23,21 @@ _WORD = re.compile(r"[^\W_]")
 
 def tasks_with(query: str) -> str:
     """SQL of the ids of the tasks that have the words of a query, whose place in it is ``query``."""
-    asked = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
-    return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {asked}"  # noqa: S608 (constants)
+    search = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
+    return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {search}"  # noqa: S608 (constants)
 
 
 def task_query(text: str) -> str:
     """The query for ``websearch_to_tsquery``: words, "phrases", or, -without, parted as tasks are; empty when
     it has no word that has to be there."""
     parts, is_asking = [], False
-    for found in _PART.finditer(text):
-        bare = found.group(3) or ""
-        sign = "-" if found.group(1) or bare.startswith("-") else ""
+    for part in _PART.finditer(text):
+        bare = part.group(3) or ""
+        sign = "-" if part.group(1) or bare.startswith("-") else ""
         if bare.casefold() == "or":
             parts.append("or")
             continue
-        words = (found.group(2) if found.group(2) is not None else bare).translate(_TO_SPACES).strip()
+        words = (part.group(2) if part.group(2) is not None else bare).translate(_TO_SPACES).strip()
         if _WORD.search(words):
             is_asking = is_asking or not sign
             parts.append(f'{sign}"{words}"')

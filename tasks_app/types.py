@@ -14,7 +14,7 @@ TYPE_AND_SUBMIT_STEPS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class GoldDraft:
-    """A reference answer as its source gives it. ``extra`` keeps what a solution has beside plain text."""
+    """A reference answer as its source gives it. ``extra`` holds what verifiers need besides the answer."""
 
     answer: str
     accepted: tuple[str, ...] = ()
@@ -108,7 +108,7 @@ class Enrichment:
     """What golds get at loading because it takes long to find out: ``keys`` of their ``extra``.
 
     ``what`` names it to people. ``compute`` gives the new keys; it raises ``ValueError`` for a row that must
-    not be loaded, and ``GymError`` when nothing can be found out on this machine: rows then come without it.
+    not be loaded, and ``GymError`` when this machine cannot compute it: rows then come without it.
     ``tags`` are those that follow from the keys.
     """
 

@@ -28,5 +28,5 @@ def _file_below(folder: Path, name: str) -> Path:
     if "\0" in name or not file.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"the picture {name[:80]!r} is outside the folder of its data file")
     if not file.is_file():
-        raise ValueError(f"there is no picture {name[:80]!r} beside the data file")
+        raise ValueError(f"there is no picture {name[:80]!r} next to the data file")
     return file

@@ -1,6 +1,6 @@
 """ScienceQA: school questions with a hint, often a picture, and choices (Lu et al. 2022, arXiv:2209.09513).
 
-Official files: ``problems.json``, one object of all problems by their ids, and beside it
+Official files: ``problems.json``, one object of all problems by their ids, and next to it
 ``images/<split>/<id>/image.png``, in some folders ``choice_0.png`` and on for the choices. On the hub Parquet
 of the same fields with the picture inline, without ids, splits and the choices' pictures. Lecture and
 solution are never shown. Official check, ``run_gpt3.py``: the letter in ``The answer is X.``; it chooses at

@@ -1,7 +1,7 @@
 """Drawing many tasks in parallel: the same ones for the same arguments, on any number of processors.
 
 A lane is up to ``LANE_TASKS`` tasks drawn one after the other, each knowing those before. Further lanes are
-drawn beside it, in worlds of their own.
+drawn in parallel, in worlds of their own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tasks_app.sites.worlds import split_world
 from tasks_app.worlds import registry
 
 LANE_TASKS = 1_000
-# After so many worlds, or rounds of lanes, without a new task the rest of a count is given up.
+# After so many worlds, or rounds of lanes, without a new task the drawing stops early.
 MAX_BARREN_WORLDS = 50
 MAX_BARREN_ROUNDS = 5
 

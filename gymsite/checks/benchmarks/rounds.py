@@ -54,8 +54,8 @@ class Finding:
 
     @property
     def is_expected(self) -> bool:
-        wanted = Verdict.Outcome.CORRECT if self.role == "own gold" else Verdict.Outcome.INCORRECT
-        return self.outcome == wanted
+        correct, incorrect = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
+        return self.outcome == (correct if self.role == "own gold" else incorrect)
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def _opened(ids: list[int], *, run: Run) -> list[Episode]:
     """Two samples of each task: one for each role."""
     body = Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
     opened = opening.episodes_open(opening=body, principal=OWNER)["episodes"]
-    found = Episode.objects.filter(pk__in=[record["id"] for record in opened])
-    return list(found.only("pk", "task_id", "sample_index", "variation").order_by("pk"))
+    episodes = Episode.objects.filter(pk__in=[record["id"] for record in opened])
+    return list(episodes.only("pk", "task_id", "sample_index", "variation").order_by("pk"))
 
 
 def _answer(

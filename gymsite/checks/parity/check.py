@@ -52,11 +52,11 @@ def items_check(
         server=server,
         in_every_pair=in_every_pair,
         progress=progress,
-        found=[None] * len(items),
+        failures=[None] * len(items),
     )
     with server.running():
         asyncio.run(check.run())
-    return check.found
+    return check.failures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class _Check:
     server: PageServer
     in_every_pair: bool
     progress: Progress | None
-    found: list[Failure | None]
+    failures: list[Failure | None]
 
     async def run(self) -> None:
         pool = PagePool(origin=self.server.origin, size=PAGES_AT_ONCE)
@@ -82,7 +82,7 @@ class _Check:
             for look in _looks_of(self.items, item, in_every_pair=self.in_every_pair):
                 page, problem = await self._problem(item, look, page=page, pool=pool)
                 if problem:
-                    self.found[item] = Failure(look, problem)
+                    self.failures[item] = Failure(look, problem)
                     break
             if self.progress:
                 self.progress(1)

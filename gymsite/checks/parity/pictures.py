@@ -22,9 +22,9 @@ def pictures_problem(payload: Mapping[str, Any], shown: Sequence[Mapping[str, An
         size = sizes.get(picture["name"])
         if size is None:
             return f"the page has a picture {picture['name']!r} that the task does not"
-        for what, found in (("is", picture["file"]), ("is drawn", picture["box"])):
-            if found != size:
-                return f"{picture['name']} {what} {_by(found)} pixels where the task says {_by(size)}"
+        for verb, actual in (("is", picture["file"]), ("is drawn", picture["box"])):
+            if actual != size:
+                return f"{picture['name']} {verb} {_by(actual)} pixels where the task says {_by(size)}"
     missing = sizes.keys() - {picture["name"] for picture in shown}
     return f"the page does not show {', '.join(sorted(missing))}" if missing else None
 

@@ -70,18 +70,18 @@ class _Reader(HTMLParser):
         self._select: Field | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         if tag in UNSEEN:
             self._unseen += 1
-        elif tag == "a" and "href" in given:
-            self._link = (given["href"], len(self.text))
+        elif tag == "a" and "href" in attributes:
+            self._link = (attributes["href"], len(self.text))
         elif tag == "form":
-            is_post = given.get("method", "").lower() == "post"
-            self.forms.append(Form(action=given.get("action", ""), is_post=is_post))
+            is_post = attributes.get("method", "").lower() == "post"
+            self.forms.append(Form(action=attributes.get("action", ""), is_post=is_post))
         elif tag == "option" and self._select is not None:
-            self._select.options.append(given.get("value", ""))
-        elif tag in ("input", "select", "textarea", "button") and self.forms and given.get("name"):
-            self._control(tag, given)
+            self._select.options.append(attributes.get("value", ""))
+        elif tag in ("input", "select", "textarea", "button") and self.forms and attributes.get("name"):
+            self._control(tag, attributes)
         self.text.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
@@ -99,17 +99,17 @@ class _Reader(HTMLParser):
         if not self._unseen:
             self.text.append(data)
 
-    def _control(self, tag: str, given: dict[str, str]) -> None:
+    def _control(self, tag: str, attributes: dict[str, str]) -> None:
         fields = self.forms[-1].fields
-        kind = given.get("type", "")
-        known = next((one for one in fields if one.name == given["name"] and kind == "radio"), None)
+        kind = attributes.get("type", "")
+        known = next((one for one in fields if one.name == attributes["name"] and kind == "radio"), None)
         if known is not None:
-            known.options.append(given.get("value", ""))
+            known.options.append(attributes.get("value", ""))
             return
         made = Field(
-            name=given["name"],
-            value=given.get("value", ""),
-            options=[given.get("value", "")] if kind == "radio" else [],
+            name=attributes["name"],
+            value=attributes.get("value", ""),
+            options=[attributes.get("value", "")] if kind == "radio" else [],
             is_switch=kind == "checkbox",
             is_hidden=kind == "hidden" or tag == "button",
         )

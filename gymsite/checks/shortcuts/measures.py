@@ -36,7 +36,7 @@ MOST_SEEN = 0.15
 CLICKS = 15
 ANSWERS = 5
 """Answers submitted after one walk, each counted as a try."""
-PAGES_ASKED = 40
+PAGES_SEARCHED = 40
 """Pages read in search of the one that is about the subject of the wording."""
 PLACES = 25
 WORLDS_KEPT = 32
@@ -97,8 +97,8 @@ def table(shortcuts: Iterable[Shortcuts], *, least: int = cheats.LEAST_JUDGED) -
     lines = [f"{'family':28}{'tasks':>7}{'random clicks':>16}{'first page':>13}  {'by the rule':30}"]
     for one in shortcuts:
         seen = "-" if one.seen is None else f"{one.seen:.1%}"
-        said = " ".join(one.exceeding) if one.tasks >= least else cheats.TOO_FEW
-        lines.append(f"{one.family:28}{one.tasks:>7}{one.clicked:>16.1%}{seen:>13}  {one.seen_by:30}  {said}")
+        over = " ".join(one.exceeding) if one.tasks >= least else cheats.TOO_FEW
+        lines.append(f"{one.family:28}{one.tasks:>7}{one.clicked:>16.1%}{seen:>13}  {one.seen_by:30}  {over}")
     return "\n".join((*map(str.rstrip, lines), LEGEND))
 
 
@@ -108,28 +108,28 @@ def measure(site: str, *, split: str, count: int, seed: int, walks: int | None =
     by_family: dict[str, list[PlacedTask]] = {}
     for placed in drawn:
         by_family.setdefault(placed.task.family, []).append(placed)
-    return [_family(family, found, seed=seed, walks=walks) for family, found in sorted(by_family.items())]
+    return [_family(family, placed, seed=seed, walks=walks) for family, placed in sorted(by_family.items())]
 
 
 def _family(family: str, placed: Sequence[PlacedTask], *, seed: int, walks: int | None) -> Shortcuts:
     clicked = [clicks(one, Draws("clicks", seed, n)) for n, one in enumerate(placed[:walks])]
-    asked = Counter(field for one in placed for field in _comparable(one.task))
-    rights = Counter(found for one in placed for found in rules_right(one))
-    shares = {found: rights[found] / asked[found[0]] for found in sorted(rights)}
-    best = max(shares, key=lambda found: shares[found], default=None)
+    tries = Counter(field for one in placed for field in _comparable(one.task))
+    rights = Counter(pair for one in placed for pair in rules_right(one))
+    shares = {pair: rights[pair] / tries[pair[0]] for pair in sorted(rights)}
+    best = max(shares, key=lambda pair: shares[pair], default=None)
     return Shortcuts(
         family=family,
         tasks=len(placed),
         clicked=sum(clicked) / len(clicked),
-        seen=(shares[best] if best else 0.0) if asked else None,
+        seen=(shares[best] if best else 0.0) if tries else None,
         seen_by=f"{best[1]}, field {best[0] + 1}" if best else "",
     )
 
 
 def _comparable(task: SiteTask) -> dict[int, float]:
     """The values that are numbers or dates, by the position of their field."""
-    found = {place: _value_of(text) for place, text in enumerate(task.answer)}
-    return {place: value for place, value in found.items() if value is not None}
+    values = {place: _value_of(text) for place, text in enumerate(task.answer)}
+    return {place: value for place, value in values.items() if value is not None}
 
 
 def _open(placed: PlacedTask) -> Walk:
@@ -147,11 +147,11 @@ def rules_right(placed: PlacedTask) -> set[tuple[int, str]]:
     """
     page = about(placed)
     right = set()
-    for place, wanted in _comparable(placed.task).items():
+    for place, right_value in _comparable(placed.task).items():
         is_date = DATE.fullmatch(placed.task.answer[place])
         values = [_value_of(text) for text in (page.dates() if is_date else page.numbers())]
         known = [value for value in values if value is not None]
-        right |= {(place, name) for name, rule in RULES.items() if known and rule(known) == wanted}
+        right |= {(place, name) for name, rule in RULES.items() if known and rule(known) == right_value}
     return right
 
 
@@ -171,7 +171,7 @@ def _links(where: SiteWorld, changes: str) -> tuple[tuple[str, str, str], ...]:
     """The links of the pages of a world that come first, breadth first: the page's path, name and address."""
     walk = _walk(where, changes)
     links, known = [(walk.path, *link) for link in walk.here.links], {walk.path}
-    for start, _, address in islice(links, PAGES_ASKED):
+    for start, _, address in islice(links, PAGES_SEARCHED):
         walk.path = start
         if walk.go(address) and walk.path not in known:
             known.add(walk.path)
@@ -215,16 +215,16 @@ def _value(field: Field, here: BlindPage, draws: Draws) -> str | None:
 
 
 def _answer(here: BlindPage, task: SiteTask, draws: Draws) -> tuple[str, ...]:
-    return tuple(draws.pick(_likely(here, wanted) or here.words() or [""]) for wanted in task.answer)
+    return tuple(draws.pick(_likely(here, value) or here.words() or [""]) for value in task.answer)
 
 
-def _likely(here: BlindPage, wanted: str) -> list[str]:
+def _likely(here: BlindPage, value: str) -> list[str]:
     """What a page offers of the same kind as a value."""
-    if DATE.fullmatch(wanted):
+    if DATE.fullmatch(value):
         return here.dates()
-    if NUMBER.fullmatch(wanted):
+    if NUMBER.fullmatch(value):
         return here.numbers()
-    return here.identifiers() if IDENTIFIER.fullmatch(wanted) else []
+    return here.identifiers() if IDENTIFIER.fullmatch(value) else []
 
 
 def is_right(task: SiteTask, answer: Iterable[str], state: Any) -> bool:

@@ -61,8 +61,8 @@ class Command(BaseCommand):
             named = sources.split_named(plugin, file) if file else plugin.splits[0]
             split = options["split"] or named
             others: Counter[str] = Counter()
-            found = _rows(plugin, split=split, options=options)
-            rows = islice(sources.rows_of_split(found, split=split, others=others), options["limit"])
+            read = _rows(plugin, split=split, options=options)
+            rows = islice(sources.rows_of_split(read, split=split, others=others), options["limit"])
             started = time.monotonic()
             with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
                 report = loader.tasks_load(plugin, rows, split=split, progress=bar.update)
@@ -70,15 +70,15 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
         guessed = None if plugin.has_guess_rates else guess_rates.guess_rates_store(plugin, split=split)
-        self._tell(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
+        self._report(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
         _check_loaded(report, name=f"{plugin.id}/{split}", others=others)
 
     def _errata(self, options: dict[str, Any]) -> None:
         if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
             raise CommandError("--errata goes alone: its lines name benchmark and split.")
         report = errata.errata_apply(record_files.records(record_files.source_files(options["errata"])))
-        for told in report.told:
-            self.stdout.write(told)
+        for change in report.changes:
+            self.stdout.write(change)
         counts = f"{report.disputed} golds disputed, {report.corrected} corrected"
         self.stdout.write(f"{counts}, {report.unchanged} were so before.")
         for row in report.bad:
@@ -86,7 +86,7 @@ class Command(BaseCommand):
         if report.bad:
             raise CommandError(f"{len(report.bad)} lines skipped; the others are applied.")
 
-    def _tell(self, report: loader.LoadReport, *, seconds: float, name: str, guessed: float | None) -> None:
+    def _report(self, report: loader.LoadReport, *, seconds: float, name: str, guessed: float | None) -> None:
         for change in report.gold_changes:
             self.stdout.write(f"{change.name}: the gold has changed, version {change.version} is current.")
         heads = (
