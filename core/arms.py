@@ -1,11 +1,13 @@
-"""Arms: the ways in which one task is presented. To add one, add a record here and in the client."""
+"""Arms: the ways in which one task is presented. The client has the same table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 
 from core.errors import GymError, did_you_mean
+from core.tables import table_load
 
 
 @dataclass(frozen=True)
@@ -25,61 +27,7 @@ class Arm:
     is_built: bool = True
 
 
-ARMS: Mapping[str, Arm] = {
-    arm.id: arm
-    for arm in (
-        Arm(
-            "text_zero_shot",
-            "Text, zero-shot",
-            "The question is in the prompt; the model answers in free text.",
-            has_text=True,
-            is_free_text=True,
-        ),
-        Arm(
-            "text_few_shot",
-            "Text, few-shot",
-            "As text, zero-shot, after a few solved examples.",
-            has_text=True,
-            is_free_text=True,
-            has_examples=True,
-        ),
-        Arm(
-            "text_agent",
-            "Text, agent format",
-            "The question is in the prompt; the model answers by an action, without a page.",
-            has_text=True,
-        ),
-        Arm(
-            "prompt_image",
-            "Picture in the prompt",
-            "The prompt holds a picture of the question; the model answers in free text.",
-            is_free_text=True,
-            is_built=False,
-        ),
-        Arm("gym", "Page", "The question is on a web page that the model reads and acts on.", has_page=True),
-        Arm(
-            "gym_with_text",
-            "Page and text",
-            "The question is on a web page and in the prompt too.",
-            has_page=True,
-            has_text=True,
-        ),
-        Arm(
-            "gym_image",
-            "Page with a picture",
-            "The question is a picture on a web page.",
-            has_page=True,
-            is_built=False,
-        ),
-        Arm(
-            "probe_read",
-            "Reading probe",
-            "The model types the question on the page exactly as shown; a probe, not a score.",
-            has_page=True,
-            is_built=False,
-        ),
-    )
-}
+ARMS: Mapping[str, Arm] = {arm.id: arm for arm in table_load(Path(__file__).with_name("arms.toml"), Arm)}
 PAGE_ARMS = tuple(arm.id for arm in ARMS.values() if arm.has_page)
 
 

@@ -1,9 +1,12 @@
-"""Observation formats: what a model is shown of a page. To add one, add a record here and in the client."""
+"""Observation formats: what a model is shown of a page. The client has the same table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from core.tables import table_load
 
 
 @dataclass(frozen=True)
@@ -19,18 +22,6 @@ class ObservationFormat:
 
 
 OBSERVATION_FORMATS: Mapping[str, ObservationFormat] = {
-    observation.id: observation
-    for observation in (
-        ObservationFormat(
-            "axtree-v1", "Outline", "The page as lines of text, from its accessibility tree.", has_text=True
-        ),
-        ObservationFormat("screenshot", "Screenshot", "A picture of the page.", has_screenshot=True),
-        ObservationFormat(
-            "both",
-            "Outline and screenshot",
-            "The outline of the page and a picture of it.",
-            has_text=True,
-            has_screenshot=True,
-        ),
-    )
+    record.id: record
+    for record in table_load(Path(__file__).with_name("observations.toml"), ObservationFormat)
 }

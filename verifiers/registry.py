@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from core.registry import Registry
+from core.tables import table_load
 from verifiers.types import Evidence, Example, Gold, Verdict
 
 Check = Callable[[Gold, Evidence], Verdict]
@@ -50,18 +49,13 @@ def verifier(
     """
 
     def register(check: Check) -> Check:
-        examples = _examples(Path(str(sys.modules[check.__module__].__file__)).with_suffix(".toml"))
+        file = Path(str(sys.modules[check.__module__].__file__)).with_suffix(".toml")
+        examples = tuple(table_load(file, Example)) if file.exists() else ()
         plugin = Verifier(verifier_id, title, check, examples, needs_sandbox, sandbox_datasets, joint)
         VERIFIERS.register(verifier_id, plugin)
         return check
 
     return register
-
-
-def _examples(file: Path) -> tuple[Example, ...]:
-    if not file.exists():
-        return ()
-    return msgspec.toml.decode(file.read_bytes(), type=dict[str, tuple[Example, ...]])["examples"]
 
 
 def discover() -> None:
