@@ -195,28 +195,22 @@ def judge_guarded(
     the gold as an answer, the answer is at fault: incorrect, ``unparsable_answer``. Otherwise the failure is
     ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void verdict's reason.
     """
+
+    def verify(evidence: Evidence) -> Verdict:
+        return pool.verify(verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
+
     try:
-        return _verify_twice(pool, verifier_id=verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
+        try:
+            return verify(evidence)
+        except (VerifierCrash, VerifierStalled):
+            return verify(evidence)
     except (VerifierTimeout, VerifierCrash) as failure:
         logger.warning("%s: %s on an answer", verifier_id, failure.code)
-        proof = _gold_against_gold(pool, verifier_id=verifier_id, gold=gold, timeout_s=timeout_s)
+        try:
+            proof = verify(gold.as_evidence())
+        except (VerifierTimeout, VerifierCrash):
+            proof = None
         if proof is None or not proof.correct:
             logger.error("%s fails on its own gold too", verifier_id)
             raise
         return unparsable(gold=proof.parsed_gold)
-
-
-def _verify_twice(
-    pool: ChildPool, *, verifier_id: str, gold: Gold, evidence: Evidence, timeout_s: float
-) -> Verdict:
-    try:
-        return pool.verify(verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
-    except (VerifierCrash, VerifierStalled):
-        return pool.verify(verifier_id, gold=gold, evidence=evidence, timeout_s=timeout_s)
-
-
-def _gold_against_gold(pool: ChildPool, *, verifier_id: str, gold: Gold, timeout_s: float) -> Verdict | None:
-    try:
-        return pool.verify(verifier_id, gold=gold, evidence=gold.as_evidence(), timeout_s=timeout_s)
-    except (VerifierTimeout, VerifierCrash):
-        return None

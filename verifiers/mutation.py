@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 import json
 import random
-from collections.abc import Callable, Iterator
+import string
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from verifiers.types import Gold
 PAIRS = 20
 TRIES = 400
 HASH_SEEDS = (0, 1)
+ALPHABETS = (string.ascii_lowercase, string.ascii_uppercase, "123456789")
 UNORDERED = frozenset({"set", "frozenset", "dict"})
 
 
@@ -138,17 +140,9 @@ def _moved(value: int, rng: random.Random) -> int:
 
 
 def _letter(char: str, rng: random.Random) -> str:
-    for kind, alphabet in _ALPHABETS:
-        if kind(char):
-            return rng.choice(alphabet)
-    return char
-
-
-_ALPHABETS: tuple[tuple[Callable[[str], bool], str], ...] = (
-    (lambda char: "a" <= char <= "z", "abcdefghijklmnopqrstuvwxyz"),
-    (lambda char: "A" <= char <= "Z", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
-    (lambda char: "1" <= char <= "9", "123456789"),
-)
+    """A sign of the same alphabet; signs of none stay."""
+    alphabet = next((alphabet for alphabet in ALPHABETS if char in alphabet), char)
+    return rng.choice(alphabet) if alphabet != char else char
 
 
 def _rearranged(value: list[Any] | tuple[Any, ...], rng: random.Random, *, lengths: set[int]) -> Any:

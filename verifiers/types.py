@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from verifiers.texts import storable
-
 Reason = Literal["answer", "unparsable_answer"]
+
+
+def storable(text: str) -> str:
+    """The text without what Postgres cannot store: NUL and lone surrogates."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,15 @@ class Verdict:
     parsed_gold: str = ""
     parsed_answer: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        """As it is stored: whatever the answer contains, Postgres can store this."""
-        return asdict(
-            replace(self, parsed_gold=storable(self.parsed_gold), parsed_answer=storable(self.parsed_answer))
+    def storable(self) -> Verdict:
+        """Whatever the answer contains, Postgres can store this."""
+        return replace(
+            self, parsed_gold=storable(self.parsed_gold), parsed_answer=storable(self.parsed_answer)
         )
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        return asdict(self.storable())
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import NamedTuple
 
 import msgspec
 
-from verifiers.texts import storable
-from verifiers.types import Evidence, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict, storable
 
 
 class Job(NamedTuple):
@@ -52,18 +51,14 @@ def replies_encode(replies: Sequence[Reply]) -> bytes:
     try:
         return _encode(replies)
     except UnicodeEncodeError:
-        return _encode([_readable(reply) for reply in replies])
+        return _encode(
+            [
+                Reply(reply.verdict and reply.verdict.storable(), storable(reply.crash), reply.is_spent)
+                for reply in replies
+            ]
+        )
 
 
 def replies_decode(message: bytes) -> list[Reply]:
     """Raises ``ValueError`` if the message is anything else."""
     return _replies.decode(message)
-
-
-def _readable(reply: Reply) -> Reply:
-    verdict = reply.verdict and replace(
-        reply.verdict,
-        parsed_gold=storable(reply.verdict.parsed_gold),
-        parsed_answer=storable(reply.verdict.parsed_answer),
-    )
-    return Reply(verdict, storable(reply.crash), reply.is_spent)

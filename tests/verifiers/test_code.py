@@ -191,15 +191,15 @@ def test_a_report_says_of_each_assert_why_it_fails() -> None:
     asserts = ("assert f(1) == 1", "assert f(0) == 1", "assert f(2) == 1")
     report = suites.suite_run(program, suites.Suite(names=["f"], asserts=asserts))
     assert report.asserts == (True, False, False)
-    assert report.asserts_told == (
+    assert report.assert_reasons == (
         "",
         "CandidateError: ZeroDivisionError: division by zero",
         "AssertionError: ",
     )
-    assert report.asserts_detail == report.asserts_told[1]
+    assert report.asserts_detail == report.assert_reasons[1]
 
 
 def test_a_program_that_does_not_load_has_no_reasons_of_single_asserts() -> None:
     report = suites.suite_run("f = (", suites.Suite(names=["f"], asserts=("assert f(1)", "assert f(2)")))
-    assert (report.asserts, report.asserts_told) == ((False, False), ())
+    assert (report.asserts, report.assert_reasons) == ((False, False), ())
     assert "SyntaxError" in report.asserts_detail

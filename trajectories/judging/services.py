@@ -17,8 +17,7 @@ from verifiers import registry
 from verifiers.answer_text import unparsable
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
 from verifiers.sandbox import SandboxMissing
-from verifiers.texts import storable
-from verifiers.types import Evidence, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict, storable
 from verifiers.wire import Job
 
 logger = logging.getLogger(__name__)

@@ -74,10 +74,10 @@ def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report
 
 def output_of(report: Report) -> dict[str, Any]:
     """The page's result: one per assert, or the problem that kept the program from running them all."""
-    is_whole = len(report.asserts_told) == len(report.asserts)
+    is_whole = len(report.assert_reasons) == len(report.asserts)
     return {
         "passed": list(report.asserts) if is_whole else [],
-        "told": [_detail(why) for why in report.asserts_told],
+        "told": [_detail(why) for why in report.assert_reasons],
         "problem": "" if is_whole else _detail(report.asserts_detail),
         "printed": report.output[:PRINTED_CHARS],
         "is_cut": report.is_output_cut or len(report.output) > PRINTED_CHARS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,9 @@ WALLS = (
 )  # fmt: skip
 # No site packages, no bytecode, none of the caller's paths.
 PYTHON_OPTIONS = ("-S", "-s", "-B", "-P")
+MISSING = "bubblewrap is not installed (apt-get install bubblewrap)."
+PROBE_TIMEOUT_S = 10.0
+PROBE = "import json, os, resource, socket; print(os.listdir('/box'))"
 
 
 def bubblewrap() -> str | None:
@@ -114,10 +118,35 @@ def command(
     """The command that runs a Python text inside. Raises ``FileNotFoundError`` without bubblewrap."""
     program = bubblewrap()
     if program is None:
-        raise FileNotFoundError("bubblewrap is not installed (apt-get install bubblewrap).")
+        raise FileNotFoundError(MISSING)
     python, bound = interpreter()
     seccomp = () if filter_fd is None else ("--seccomp", str(filter_fd))
     return [
         program, *WALLS, *bound, "--remount-ro", "/", "--setenv", "PYTHONHASHSEED", str(hash_seed), *seccomp,
         python, *PYTHON_OPTIONS, "-c", text, *arguments,
     ]  # fmt: skip
+
+
+def sandbox_problem() -> str | None:
+    """Why no sandbox works here, in a sentence; None if a test program just ran in one."""
+    if bubblewrap() is None:
+        return MISSING
+    calls = filter_open()
+    try:
+        done = subprocess.run(  # noqa: S603 (a fixed command)
+            command(text=PROBE, filter_fd=calls),
+            capture_output=True,
+            timeout=PROBE_TIMEOUT_S,
+            cwd="/",
+            env={},
+            pass_fds=() if calls is None else (calls,),
+            **account(),
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap could not be run: {error}"
+    finally:
+        if calls is not None:
+            os.close(calls)
+    if done.returncode or done.stdout != b"[]\n":
+        return f"bubblewrap fails on this machine: {done.stderr.decode(errors='replace').strip()[:300]}"
+    return None

@@ -6,13 +6,13 @@ import hmac
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.errors import GymError
-from verifiers.sandbox import probe, runner
+from verifiers.sandbox import enclosure, runner
 from verifiers.sandbox.limits import PROGRAM_CHARS, Limits
-from verifiers.texts import storable
+from verifiers.types import storable
 
 LIMITS = Limits()
 LINES = 3  # from a checker: ready, the asserts, everything
@@ -42,7 +42,7 @@ class Report:
     """``passed`` covers each assert, then each pair; all are False if the program ended or was killed.
 
     ``asserts`` and ``asserts_detail`` are the state after the last assert, before any pair or call; nothing
-    that the program does later changes them. ``asserts_told`` has each assert's reason for failing; it is
+    that the program does later changes them. ``assert_reasons`` has each assert's reason for failing; it is
     empty if the program did not get that far. ``values`` has one list per call, with its value in JSON or
     empty. ``output`` is what the program printed, truncated. Postgres can store every text here.
     """
@@ -51,7 +51,7 @@ class Report:
     detail: str = ""
     asserts: tuple[bool, ...] = ()
     asserts_detail: str = ""
-    asserts_told: tuple[str, ...] = ()
+    assert_reasons: tuple[str, ...] = ()
     values: tuple[list[Any], ...] = ()
     output: str = ""
     is_output_cut: bool = False
@@ -70,14 +70,17 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     if len(program) > PROGRAM_CHARS:
         return _ended(suite, "the program is too long")
     nonce = secrets.token_hex(16)
-    job = _job(program, suite, nonce=nonce)
+    job = json.dumps({"nonce": nonce, "program": program, **asdict(suite)}).encode()
     limits = limits or LIMITS
     for _ in range(2):
-        ran = _ran(job, limits=limits, hash_seed=hash_seed)
+        try:
+            ran = runner.run_pair(job, limits=limits, hash_seed=hash_seed)
+        except OSError as error:
+            raise SandboxMissing("sandbox_missing", f"A sandbox cannot be started: {error}") from error
         records = _records(ran.lines, nonce=nonce)
         if records:
             return _report(suite, records[1:], ran)
-    raise SandboxMissing("sandbox_missing", probe.sandbox_problem() or "A sandbox did not start in time.")
+    raise SandboxMissing("sandbox_missing", enclosure.sandbox_problem() or "A sandbox did not start in time.")
 
 
 def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.Ran) -> Report:
@@ -85,9 +88,11 @@ def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.Ran) -> Rep
     report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
     if records:
         asserts = records[0]
-        details = tuple(map(storable, asserts["details"]))
         report = replace(
-            report, asserts=_passed(asserts), asserts_detail=storable(asserts["detail"]), asserts_told=details
+            report,
+            asserts=_passed(asserts),
+            asserts_detail=storable(asserts["detail"]),
+            assert_reasons=tuple(map(storable, asserts["details"])),
         )
     if len(records) > 1:
         whole = records[1]
@@ -98,35 +103,12 @@ def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.Ran) -> Rep
 
 
 def _ended(suite: Suite, detail: str) -> Report:
-    asserts = tuple(False for _ in suite.asserts)
-    passed = asserts + tuple(False for _ in suite.pairs)
-    return Report(passed, detail, asserts=asserts, asserts_detail=detail)
+    asserts = (False,) * len(suite.asserts)
+    return Report(asserts + (False,) * len(suite.pairs), detail, asserts=asserts, asserts_detail=detail)
 
 
 def _passed(record: dict[str, Any]) -> tuple[bool, ...]:
     return tuple(item is True for item in record["passed"])
-
-
-def _job(program: str, suite: Suite, *, nonce: str) -> bytes:
-    pairs = [{"call": call, "value": value} for call, value in suite.pairs]
-    return json.dumps(
-        {
-            "nonce": nonce,
-            "program": program,
-            "names": list(suite.names),
-            "setup": suite.setup,
-            "tests": list(suite.asserts),
-            "pairs": pairs,
-            "calls": list(suite.calls),
-        }
-    ).encode()
-
-
-def _ran(job: bytes, *, limits: Limits, hash_seed: int) -> runner.Ran:
-    try:
-        return runner.run_pair(job, limits=limits, hash_seed=hash_seed)
-    except OSError as error:
-        raise SandboxMissing("sandbox_missing", f"A sandbox cannot be started: {error}") from error
 
 
 def _records(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
@@ -136,7 +118,7 @@ def _records(lines: list[bytes], *, nonce: str) -> list[dict[str, Any]]:
         try:
             record = json.loads(line)
         except ValueError:
-            return records
+            break
         if isinstance(record, dict) and hmac.compare_digest(str(record.get("nonce")), nonce):
             records.append(record)
     return records

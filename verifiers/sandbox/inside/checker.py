@@ -16,7 +16,7 @@ from verifiers.sandbox.inside.values import decode, encode, is_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing it takes half as long as starting Python
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 REPLY_BYTES = 4 * 1024 * 1024
@@ -133,31 +133,31 @@ def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-def check(names: dict[str, Any], tests: list[str]) -> tuple[list[bool], list[str]]:
-    """Whether each assert holds, and why not; an empty text where it does."""
-    passed, details = [], []
-    for test in tests:
-        try:
-            exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
-            passed.append(True)
-            details.append("")
-        except Exception as error:  # noqa: BLE001 (however it fails, it fails)
-            passed.append(False)
-            details.append(_described(error))
-    return passed, details
+def check(names: dict[str, Any], tests: list[str]) -> list[tuple[bool, str]]:
+    """Whether each assert holds, and why not."""
+
+    def holds(test: str) -> bool:
+        exec(compile(test, "<test>", "exec"), names)  # noqa: S102 (of the task)
+        return True
+
+    return [attempt(holds, test) for test in tests]
 
 
-def compare(names: dict[str, Any], pairs: list[dict[str, Any]]) -> tuple[list[bool], str]:
-    """Whether each call has its expected value, and the first error."""
-    passed, details = [], []
-    for pair in pairs:
-        try:
-            expected = decode(pair["value"], _no_object)
-            passed.append(is_same(eval(pair["call"], names), expected, FLOAT_TOLERANCE))  # noqa: S307 (of the task)
-        except Exception as error:  # noqa: BLE001
-            passed.append(False)
-            details.append(_described(error))
-    return passed, details[0] if details else ""
+def compare(names: dict[str, Any], pairs: list[tuple[str, Any]]) -> list[tuple[bool, str]]:
+    """Whether each call has its expected value, and the error that it raised."""
+
+    def has_value(pair: tuple[str, Any]) -> bool:
+        call, value = pair
+        return is_same(eval(call, names), decode(value, _no_object), FLOAT_TOLERANCE)  # noqa: S307 (of the task)
+
+    return [attempt(has_value, pair) for pair in pairs]
+
+
+def attempt(claim: Callable[[Any], bool], of: Any) -> tuple[bool, str]:
+    try:
+        return claim(of), ""
+    except Exception as error:  # noqa: BLE001 (however it fails, it fails)
+        return False, _described(error)
 
 
 def _described(error: Exception) -> str:
@@ -169,18 +169,14 @@ def evaluate(names: dict[str, Any], calls: list[str]) -> list[Any]:
     values: list[Any] = []
     for call in calls:
         try:
-            values.append([encode(eval(call, names), _no_data)])  # noqa: S307 (of the task)
+            values.append([encode(eval(call, names), _no_object)])  # noqa: S307 (of the task)
         except Exception:  # noqa: BLE001
             values.append([])
     return values
 
 
-def _no_object(_number: int) -> Any:
+def _no_object(_value: Any) -> Any:
     raise ValueError("objects cannot be compared")
-
-
-def _no_data(value: Any) -> dict[str, Any]:
-    raise ValueError(f"{type(value).__name__} is no data")
 
 
 def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -188,16 +184,18 @@ def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     try:
         names = prepare(link, job)
     except Exception as error:  # noqa: BLE001 (a program that does not load passes nothing)
-        nothing, detail = [False] * len(job["tests"]), _described(error)
+        nothing, detail = [False] * len(job["asserts"]), _described(error)
         yield {"passed": nothing, "detail": detail, "details": []}
         yield {"passed": [*nothing, *[False] * len(job["pairs"])], "detail": detail, "values": []}
         return
-    passed, details = check(names, job["tests"])
+    results = check(names, job["asserts"])
+    details = [detail for _, detail in results]
     detail = next(filter(None, details), "")
-    yield {"passed": passed, "detail": detail, "details": details}
-    also, more = compare(names, job["pairs"])
+    yield {"passed": [passed for passed, _ in results], "detail": detail, "details": details}
+    results += compare(names, job["pairs"])
+    detail = detail or next((detail for _, detail in results if detail), "")
     values = evaluate(names, job["calls"])
-    yield {"passed": [*passed, *also], "detail": detail or more, "values": values}
+    yield {"passed": [passed for passed, _ in results], "detail": detail, "values": values}
 
 
 def say(report: dict[str, Any]) -> None:
