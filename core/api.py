@@ -113,10 +113,8 @@ def _has_nul(value: Any) -> bool:
     if isinstance(value, str):
         return "\0" in value
     if isinstance(value, dict):
-        return any("\0" in key or _has_nul(item) for key, item in value.items())
-    if isinstance(value, list):
-        return any(_has_nul(item) for item in value)
-    return False
+        value = [*value, *value.values()]
+    return isinstance(value, list) and any(map(_has_nul, value))
 
 
 def json_response(data: Any, *, status: int = 200) -> HttpResponse:
@@ -168,14 +166,11 @@ def as_gym_error(error: Exception) -> GymError | None:
 
 def _fields(detail: Any, path: str = "") -> dict[str, list[str]]:
     """DRF's nested validation errors, flattened to ``{"episodes.0.seed": ["..."]}``."""
-    if isinstance(detail, dict):
-        messages: dict[str, list[str]] = {}
-        for key, item in detail.items():
-            messages.update(_fields(item, f"{path}.{key}" if path else str(key)))
-        return messages
     if isinstance(detail, list) and any(isinstance(item, dict | list) for item in detail):
-        messages = {}
-        for index, item in enumerate(detail):
-            messages.update(_fields(item, f"{path}.{index}" if path else str(index)))
-        return messages
-    return {path or "body": [str(item) for item in detail]}
+        detail = dict(enumerate(detail))
+    if not isinstance(detail, dict):
+        return {path or "body": [str(item) for item in detail]}
+    messages: dict[str, list[str]] = {}
+    for key, item in detail.items():
+        messages |= _fields(item, f"{path}.{key}" if path else str(key))
+    return messages

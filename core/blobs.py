@@ -6,6 +6,7 @@ Blobs go to the storage ``blobs`` unless the caller names another one.
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import tempfile
 from collections.abc import Callable
@@ -51,16 +52,8 @@ class StoredBlob:
 
 def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
     """Store bytes held in memory; nothing happens when they are already stored."""
-    position = 0
-
-    def read(size: int) -> bytes:
-        nonlocal position
-        piece = data[position : position + size]
-        position += len(piece)
-        return piece
-
     sha256 = hashlib.sha256(data).hexdigest()
-    return blob_receive(read=read, sha256=sha256, limit=len(data), storage=storage)
+    return blob_receive(read=io.BytesIO(data).read, sha256=sha256, limit=len(data), storage=storage)
 
 
 def blob_receive(
@@ -157,11 +150,8 @@ def _keep(storage: Storage, *, path: Path, name: str) -> None:
 
 
 def _incoming(storage: Storage) -> Path:
-    folder = (
-        Path(storage.path("incoming"))
-        if isinstance(storage, FileSystemStorage)
-        else Path(tempfile.gettempdir())
-    )
+    is_local = isinstance(storage, FileSystemStorage)
+    folder = Path(storage.path("incoming") if is_local else tempfile.gettempdir())
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -20,7 +20,7 @@ PLAYWRIGHT_PROGRAMS = (
 def browser_find() -> Path | None:
     """The browser that the setting names, else the first one found."""
     for name in (os.environ.get(SETTING, ""), *NAMES):
-        if name and (found := shutil.which(name)):
-            return Path(found)
-    places = [path for pattern in PLAYWRIGHT_PROGRAMS for path in sorted(PLAYWRIGHT.glob(pattern))[-1:]]
-    return next(iter(places), None)
+        if name and (path := shutil.which(name)):
+            return Path(path)
+    paths = [path for pattern in PLAYWRIGHT_PROGRAMS for path in sorted(PLAYWRIGHT.glob(pattern))[-1:]]
+    return next(iter(paths), None)

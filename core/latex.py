@@ -75,27 +75,28 @@ def blocks_split(text: str, *, text_format: TextFormat) -> tuple[Block, ...]:
 def segments_split(text: str) -> Iterator[Segment]:
     """The segments of LaTeX text; their ``raw`` joined is the text. An opener without a closer is text."""
     start = place = 0
-    while (found := _OPENER.search(text, place)) is not None:
-        segment = _segment_at(text, found)
+    while (match := _OPENER.search(text, place)) is not None:
+        segment = _segment_at(text, match)
         if segment is None:
-            place = found.end()
+            place = match.end()
             continue
-        if found.start() > start:
-            yield _words(text[start : found.start()])
+        if match.start() > start:
+            yield _words(text[start : match.start()])
         yield segment
-        start = place = found.start() + len(segment.raw)
+        start = place = match.start() + len(segment.raw)
     if start < len(text):
         yield _words(text[start:])
 
 
-def _segment_at(text: str, found: re.Match[str]) -> Segment | None:
-    opener, begin, after = found.group(), found.start(), found.end()
-    if found["money"]:
+def _segment_at(text: str, match: re.Match[str]) -> Segment | None:
+    opener, begin, after = match.group(), match.start(), match.end()
+    if match["money"]:
         return None
     if opener == "[asy]":
-        return _closed(text, kind="source", begin=begin, after=after, close="[/asy]")
-    if (environment := found["environment"]) is not None:
-        return _environment(text, name=environment, begin=begin, after=after)
+        return _closed(text, begin=begin, after=after, close="[/asy]", is_math=False)
+    if (environment := match["environment"]) is not None:
+        is_math = environment.rstrip("*") in MATH_ENVIRONMENTS
+        return _closed(text, begin=begin, after=after, close=f"\\end{{{environment}}}", is_math=is_math)
     if opener in ("$", "$$"):
         return _dollars(text, opener=opener, begin=begin, after=after)
     if opener in (r"\[", r"\("):
@@ -108,29 +109,17 @@ def _segment_at(text: str, found: re.Match[str]) -> Segment | None:
 def _dollars(text: str, *, opener: str, begin: int, after: int) -> Segment | None:
     """Up to the next matching dollars outside braces, so that ``$\\text{if $x>0$}$`` is one formula."""
     depth = 0
-    first = -1
-    for found in _IN_DOLLARS.finditer(text, after):
-        mark = found.group()
+    end = -1
+    for match in _IN_DOLLARS.finditer(text, after):
+        mark = match.group()
         if mark in "{}":
             depth += 1 if mark == "{" else -1
         elif mark[0] == "$" and (mark == opener or opener == "$"):
-            first = found.start() if first < 0 else first
+            # Where braces never close, the nearest dollar ends the formula, and the page shows it as source.
+            end = match.start() if end < 0 or depth <= 0 else end
             if depth <= 0:
-                return _formula(
-                    text, begin=begin, after=after, end=found.start(), close=opener, is_display=opener == "$$"
-                )
-    # Braces that never close: the nearest dollar ends the formula, and the page shows it as source.
-    return _formula(text, begin=begin, after=after, end=first, close=opener, is_display=opener == "$$")
-
-
-def _environment(text: str, *, name: str, begin: int, after: int) -> Segment | None:
-    close = f"\\end{{{name}}}"
-    end = text.find(close, after)
-    if end < 0:
-        return None
-    raw = text[begin : end + len(close)]
-    is_math = name.rstrip("*") in MATH_ENVIRONMENTS and "[asy]" not in raw
-    return Segment(kind="display" if is_math else "source", text=raw, raw=raw)
+                break
+    return _formula(text, begin=begin, after=after, end=end, close=opener, is_display=opener == "$$")
 
 
 def _formula(text: str, *, begin: int, after: int, end: int, close: str, is_display: bool) -> Segment | None:
@@ -143,41 +132,36 @@ def _formula(text: str, *, begin: int, after: int, end: int, close: str, is_disp
     return Segment(kind="display" if is_display else "inline", text=inside, raw=raw)
 
 
-def _closed(text: str, *, kind: SegmentKind, begin: int, after: int, close: str) -> Segment | None:
+def _closed(text: str, *, begin: int, after: int, close: str, is_math: bool) -> Segment | None:
     end = text.find(close, after)
     if end < 0:
         return None
     raw = text[begin : end + len(close)]
-    return Segment(kind=kind, text=raw, raw=raw)
+    return Segment(kind="display" if is_math and "[asy]" not in raw else "source", text=raw, raw=raw)
 
 
 def _words(raw: str) -> Segment:
     return Segment(kind="text", text=_ESCAPE.sub(_unescaped, raw), raw=raw)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    mark = found.group()[1]
-    return mark if mark in ESCAPED_IN_TEXT else found.group()
+def _unescaped(match: re.Match[str]) -> str:
+    mark = match.group()[1]
+    return mark if mark in ESCAPED_IN_TEXT else match.group()
 
 
 def _paragraphs(run: list[Segment]) -> Iterator[list[Segment]]:
     """Splits a run of segments at blank lines; empty paragraphs are dropped."""
-    current: list[Segment] = []
+    paragraphs: list[list[Segment]] = [[]]
     for segment in run:
         if segment.kind != "text":
-            current.append(segment)
+            paragraphs[-1].append(segment)
             continue
         first, *rest = _BLANK_LINES.split(segment.raw)
-        current.append(_words(first))
-        for part in rest:
-            yield from _said(current)
-            current = [_words(part)]
-    yield from _said(current)
-
-
-def _said(segments: list[Segment]) -> Iterator[list[Segment]]:
-    if any(segment.text.strip() for segment in segments):
-        yield [segment for segment in segments if segment.text]
+        paragraphs[-1].append(_words(first))
+        paragraphs += [[_words(part)] for part in rest]
+    for paragraph in paragraphs:
+        if any(segment.text.strip() for segment in paragraph):
+            yield [segment for segment in paragraph if segment.text]
 
 
 def _paragraph(segments: list[Segment]) -> Block:

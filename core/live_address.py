@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -22,14 +22,14 @@ def live_url(request: HttpRequest) -> str:
     if live.hostname is None or live.hostname != lab.hostname:
         return str(settings.LIVE_URL)
     try:
-        asked = request.get_host()
+        host = request.get_host()
     except DisallowedHost:
         return str(settings.LIVE_URL)
     if (lab.scheme, lab.netloc) == (live.scheme, live.netloc):
-        return f"{live.scheme}://{asked}"
-    name = urlsplit(f"//{asked}").hostname or ""
-    host = f"[{name}]" if ":" in name else name
-    return f"{live.scheme}://{host}{_port(live)}"
+        return f"{live.scheme}://{host}"
+    name = urlsplit(f"//{host}").hostname or ""
+    port = f":{live.port}" if live.port else ""
+    return f"{live.scheme}://[{name}]{port}" if ":" in name else f"{live.scheme}://{name}{port}"
 
 
 def socket_origin(url: str) -> str:
@@ -38,7 +38,3 @@ def socket_origin(url: str) -> str:
     if parts.scheme not in SOCKET_SCHEMES or not parts.netloc:
         return ""
     return f"{SOCKET_SCHEMES[parts.scheme]}://{parts.netloc}"
-
-
-def _port(parts: SplitResult) -> str:
-    return f":{parts.port}" if parts.port else ""

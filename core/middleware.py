@@ -10,16 +10,18 @@ from django.http import HttpRequest, HttpResponse
 
 from core.live_address import live_url, socket_origin
 
-ADDRESSES_KEPT = 64
+ADDRESSES_CACHED = 64
 
 
-@lru_cache(maxsize=ADDRESSES_KEPT)
+@lru_cache(maxsize=ADDRESSES_CACHED)
 def content_security_policy(live: str) -> str:
     """The lab's policy: only its own files, no inline script or style; connections to live are allowed."""
+    parts, sockets = urlsplit(live), socket_origin(live)
+    origins = f"{parts.scheme}://{parts.netloc} {sockets}" if sockets else ""
     return "; ".join(
         [
             "default-src 'self'",
-            f"connect-src 'self' {_live_origins(live)}".rstrip(),
+            f"connect-src 'self' {origins}".rstrip(),
             "object-src 'none'",
             "base-uri 'none'",
             "form-action 'self'",
@@ -49,9 +51,3 @@ class SecurityHeadersMiddleware:
         if not response.streaming and not response.has_header("Content-Length"):
             response["Content-Length"] = str(len(response.content))  # otherwise the server sends chunks
         return response
-
-
-def _live_origins(url: str) -> str:
-    sockets = socket_origin(url)
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc} {sockets}" if sockets else ""

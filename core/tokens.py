@@ -1,4 +1,4 @@
-"""Capability tokens of episodes. Nothing is stored, and a wrong token is refused without a query."""
+"""Capability tokens of episodes, and how logs mask them. Nothing is stored, and a wrong token is refused without a query."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import logging
 import re
 
 MAC_BYTES = 16
@@ -39,6 +40,11 @@ def token_open(*, token: str, key: bytes) -> int | None:
 def mask_tokens(text: str) -> str:
     """The text with every capability token replaced, for logs and pages."""
     return TOKEN_IN_PATH.sub(MASKED, text)
+
+
+class MaskingFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return mask_tokens(super().format(record))
 
 
 def _mac(raw_id: bytes, key: bytes) -> bytes:

@@ -234,7 +234,7 @@ LOGGING: dict[str, Any] = {
     "disable_existing_loggers": False,
     "formatters": {
         "plain": {
-            "()": "core.logs.MaskingFormatter",
+            "()": "core.tokens.MaskingFormatter",
             "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
         }
     },
