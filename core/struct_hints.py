@@ -44,9 +44,7 @@ def _nodes_at(model: type[msgspec.Struct], place: str) -> Iterator[inspect.Type]
     yield from nodes
 
 
-@lru_cache(maxsize=64)
-def _type_of(model: type[msgspec.Struct]) -> inspect.Type:
-    return inspect.type_info(model)
+_type_of = lru_cache(maxsize=64)(inspect.type_info)
 
 
 def _members(node: inspect.Type) -> Iterator[inspect.Type]:

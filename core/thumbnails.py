@@ -40,17 +40,6 @@ UNREADABLE = (
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 
 
-def thumbnail_make(sha256: str) -> bool:
-    """Make a picture's thumbnail if it has none; False when the blob cannot be read safely."""
-    if storages["blobs"].exists(_name(sha256)):
-        return True
-    picture = picture_read(sha256)
-    if picture is None:
-        return False
-    thumbnail_save(sha256, picture)
-    return True
-
-
 def picture_read(sha256: str) -> Image.Image | None:
     """The first frame of a blob's picture, in RGB; None when the blob cannot be read safely as a picture."""
     try:

@@ -1,4 +1,4 @@
-"""Capability tokens of episodes, and how logs mask them. Nothing is stored, and a wrong token is refused without a query."""
+"""Capability tokens of episodes: never stored, refused without a query when wrong, masked in logs."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 LETTERS = string.ascii_uppercase
 LETTERS_WITHOUT_OPTIONS = LETTERS[:10]
@@ -40,21 +40,14 @@ def letter_in(response: str, options: Sequence[str]) -> str | None:
     for edge in EDGES:
         text = text.strip(edge)
     text = f" {text} "
-    by_text = len(text.split()) > WORDS_OF_A_SENTENCE and bool(options)
+    is_sentence = len(text.split()) > WORDS_OF_A_SENTENCE and bool(options)
+    texts = dict(zip(letters, (option.lower() for option in options if is_sentence), strict=False))
     return (
         _last(letters, lambda letter: text.rfind(f"({letter})"))
         or _last(letters, lambda letter: text.rfind(f" {letter} "))
-        or (
-            _last(letters, lambda letter: _place_of(options[LETTERS.index(letter)], text))
-            if by_text
-            else None
-        )
+        or _last(texts, lambda letter: text.lower().rfind(texts[letter]))
         or _last(letters, lambda letter: text.rfind(f" {letter}."))
     )
-
-
-def _place_of(option: str, text: str) -> int:
-    return text.lower().rfind(option.lower())
 
 
 def _announced(response: str, letters: str) -> str | None:
@@ -63,10 +56,11 @@ def _announced(response: str, letters: str) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _last(letters: str, position: Callable[[str], int]) -> str | None:
+def _last(letters: Iterable[str], position: Callable[[str], int]) -> str | None:
+    """The letter at the last position; None if none has one (-1)."""
     places = {letter: position(letter) for letter in letters}
-    best = max(letters, key=lambda letter: places[letter])
-    return best if places[best] >= 0 else None
+    best = max(places, key=lambda letter: places[letter], default="")
+    return best if places.get(best, -1) >= 0 else None
 
 
 def tails_in(response: str) -> list[str]:

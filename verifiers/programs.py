@@ -70,19 +70,18 @@ def _names(sources: list[str], *, reference: str) -> tuple[list[str], list[str]]
     (MBPP has functions called ``sum``); otherwise a program could bring its own ``set`` or ``len``.
     """
     trees = [ast.parse(source) for source in sources]
-    used = list(dict.fromkeys(name for tree in trees for name in _used(tree)))
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    loaded = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    used = list(dict.fromkeys(loaded))
     own = {name for tree in trees for name in _bound(tree)}
     defined = _defined(reference)
     unknown = [name for name in used if name not in own and (name in defined or not hasattr(builtins, name))]
     modules = [name for name in unknown if name in sys.stdlib_module_names and name not in defined]
     names = [name for name in unknown if name not in modules]
-    return names or _first_called(trees), modules
-
-
-def _used(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield node.id
+    # Else the outermost function that the first assert calls.
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    called = [function.id for function in calls if isinstance(function, ast.Name)]
+    return names or called[:1], modules
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
@@ -102,21 +101,8 @@ def _defined(reference: str) -> set[str]:
     """Names that the reference program defines at the top level, imports excepted."""
     names: set[str] = set()
     for statement in ast.parse(reference.replace("\r\n", "\n")).body:
-        if not isinstance(statement, ast.Import | ast.ImportFrom):
-            names.update(_bound_here(statement))
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            names.add(statement.name)
+        elif not isinstance(statement, ast.Import | ast.ImportFrom):
+            names.update(_bound(statement))
     return names
-
-
-def _bound_here(statement: ast.stmt) -> Iterable[str]:
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return [statement.name]
-    return _bound(statement)
-
-
-def _first_called(trees: list[ast.Module]) -> list[str]:
-    """The outermost function that the first assert calls."""
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                return [node.func.id]
-    return []

@@ -41,12 +41,19 @@ def _png_bomb() -> bytes:
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
 
 
+def thumbnail_made(sha256: str) -> bool:
+    picture = thumbnails.picture_read(sha256)
+    if picture is not None:
+        thumbnails.thumbnail_save(sha256, picture)
+    return picture is not None
+
+
 @pytest.mark.parametrize(
     ("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "CMYK"), ("WEBP", "RGB"), ("GIF", "P")]
 )
 def test_a_picture_gets_a_small_webp(kind: str, mode: str) -> None:
     sha256 = _picture(kind, mode)
-    assert thumbnails.thumbnail_make(sha256)
+    assert thumbnail_made(sha256)
     response = thumbnails.thumbnail_response(RequestFactory().get("/"), sha256)
     assert response["Content-Type"] == "image/webp"
     small = Image.open(io.BytesIO(b"".join(response)))
@@ -63,16 +70,16 @@ def test_without_a_thumbnail_the_picture_itself_is_shown() -> None:
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n broken", b"<svg onload=alert(1)>", b"", _png_bomb()])
 def test_what_is_no_picture_gets_none(data: bytes) -> None:
     sha256 = blobs.blob_store(data).sha256
-    assert not thumbnails.thumbnail_make(sha256)
+    assert not thumbnail_made(sha256)
 
 
 def test_a_blob_that_is_gone_gets_none() -> None:
-    assert not thumbnails.thumbnail_make("0" * 64)
+    assert not thumbnail_made("0" * 64)
 
 
 def test_making_one_twice_makes_one(tmp_path: Path) -> None:
     sha256 = _picture()
-    thumbnails.thumbnail_make(sha256)
-    thumbnails.thumbnail_make(sha256)
+    thumbnail_made(sha256)
+    thumbnail_made(sha256)
     assert storages["blobs"].exists(f"thumbnails/{sha256[:2]}/{sha256}.webp")
     assert len(list((tmp_path / "thumbnails").rglob("*.webp"))) == 1

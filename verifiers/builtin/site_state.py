@@ -24,14 +24,16 @@ from verifiers.types import Evidence, Gold, Verdict
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-YEAR_FIRST = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
-DAY_FIRST = re.compile(
-    WEEKDAY + r"(\d{1,2})(?:st|nd|rd|th)?(?:\s+|-)([a-z]{3,9})(?:\.?,?\s+|-)(\d{4})", re.ASCII | re.I
-)
-MONTH_FIRST = re.compile(
-    WEEKDAY + r"([a-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})", re.ASCII | re.I
-)
+DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+DATES = [
+    re.compile(pattern, re.ASCII | re.IGNORECASE)
+    for pattern in (
+        r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})",
+        rf"{WEEKDAY}{DAY}(?:\s+|-)(?P<month>[a-z]{{3,9}})(?:\.?,?\s+|-)(?P<year>\d{{4}})",
+        rf"{WEEKDAY}(?P<month>[a-z]{{3,9}})\.?\s+{DAY},?\s+(?P<year>\d{{4}})",
+    )
+]
 NUMBER = re.compile(r"-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?", re.ASCII)
 CURRENCY = r"(?:eur(?:os?)?|\u20ac)"
 COUNTED = r"(?:(?:helpful\s+)?votes?|reviews?|ratings?|stars?|nights?|days?|guests?)"
@@ -89,31 +91,21 @@ def is_same(gold: str, given: str) -> bool:
 
 def date_of(text: str) -> date | None:
     """A day written in figures (ISO) or with the month's name, in either order; None for anything else."""
-    if match := YEAR_FIRST.fullmatch(text):
-        return _day(int(match[1]), int(match[2]), int(match[3]))
-    if match := DAY_FIRST.fullmatch(text):
-        return _day(int(match[3]), _month(match[2]), int(match[1]))
-    if match := MONTH_FIRST.fullmatch(text):
-        return _day(int(match[3]), _month(match[1]), int(match[2]))
-    return None
+    match = next(filter(None, (pattern.fullmatch(text) for pattern in DATES)), None)
+    if match is None:
+        return None
+    name = match["month"][:3].lower()
+    month = MONTHS.index(name) + 1 if name in MONTHS else 0
+    try:
+        return date(int(match["year"]), month or int(match["month"]), int(match["day"]))
+    except ValueError:
+        return None
 
 
 def number_of(text: str) -> Decimal | None:
     """The number, with or without a currency or counted noun (``12 reviews``); None for other text."""
     match = AMOUNT.fullmatch(text)
     return Decimal(match[1].replace(",", "")) if match else None
-
-
-def _month(name: str) -> int:
-    short = name[:3].lower()
-    return MONTHS.index(short) + 1 if short in MONTHS else 0
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def _words(text: str) -> list[str]:

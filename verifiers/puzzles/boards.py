@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from verifiers.puzzles.normal_forms import cells
 from verifiers.puzzles.rule import Puzzle
 
@@ -23,7 +21,12 @@ def sokoban(puzzle: Puzzle, answer: str) -> bool | None:
     if set(answer) - set(MOVES):
         return None
     rows = [row.split() for row in puzzle.facts["gamestr"].strip().split("\n")]
-    floor = {place: sign for place, sign in _places(rows) if sign != WALL}
+    floor = {
+        (row, column): sign
+        for row, signs in enumerate(rows)
+        for column, sign in enumerate(signs)
+        if sign != WALL
+    }
     boxes = {place for place, sign in floor.items() if sign in BOX}
     goals = {place for place, sign in floor.items() if sign in GOAL}
     (player,) = (place for place, sign in floor.items() if sign in PLAYER)
@@ -44,12 +47,6 @@ def palindrome(puzzle: Puzzle, answer: str) -> bool | None:
     """A palindrome of exactly the given letters."""
     letters = answer.lower()
     return letters == letters[::-1] and sorted(letters) == sorted(puzzle.facts["letters"])
-
-
-def _places(rows: list[list[str]]) -> Iterator[tuple[Place, str]]:
-    for row, signs in enumerate(rows):
-        for column, sign in enumerate(signs):
-            yield (row, column), sign
 
 
 def _neighbour(place: Place, step: Place) -> Place:

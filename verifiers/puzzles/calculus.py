@@ -101,24 +101,9 @@ def _dual(node: ast.expr, place: dict[str, Dual]) -> Dual:
         inner = _dual(node.args[0], place)
         value, slope = FUNCTIONS[node.func.id](inner.value)
         return _bounded(Dual(value, slope * inner.slope))
-    if isinstance(node, ast.BinOp):
-        return _bounded(_combined(node.op, _dual(node.left, place), _dual(node.right, place)))
+    if isinstance(node, ast.BinOp) and type(node.op) in COMBINED:
+        return _bounded(COMBINED[type(node.op)](_dual(node.left, place), _dual(node.right, place)))
     raise ValueError("not an expression")
-
-
-def _combined(operator: ast.operator, left: Dual, right: Dual) -> Dual:
-    if isinstance(operator, ast.Add):
-        return Dual(left.value + right.value, left.slope + right.slope)
-    if isinstance(operator, ast.Sub):
-        return Dual(left.value - right.value, left.slope - right.slope)
-    if isinstance(operator, ast.Mult):
-        return Dual(left.value * right.value, left.slope * right.value + left.value * right.slope)
-    if isinstance(operator, ast.Div):
-        slope = (left.slope * right.value - left.value * right.slope) / right.value**2
-        return Dual(left.value / right.value, slope)
-    if isinstance(operator, ast.Pow):
-        return _power(left, right)
-    raise ValueError("not an operator of arithmetic")
 
 
 def _power(base: Dual, exponent: Dual) -> Dual:
@@ -136,14 +121,19 @@ def _bounded(value: Dual) -> Dual:
 
     The logarithm of ``1 + 1e-1000000j``, for instance, takes millions of digits.
     """
-    for number in (value.value, value.slope):
-        if not m.isfinite(number):
-            raise OverflowError("the value is not finite")
-        for part in (abs(number.real), abs(number.imag)):
-            if part and not m.mpf(SIZE_MIN) <= part <= m.mpf(SIZE_MAX):
-                raise OverflowError("the value is too large or too small")
+    parts = [abs(part) for number in (value.value, value.slope) for part in (number.real, number.imag)]
+    if not all(not part or m.mpf(SIZE_MIN) <= part <= m.mpf(SIZE_MAX) for part in parts):
+        raise OverflowError("the value is not finite, too large or too small")
     return value
 
+
+COMBINED: dict[type[ast.operator], Callable[[Dual, Dual], Dual]] = {
+    ast.Add: lambda a, b: Dual(a.value + b.value, a.slope + b.slope),
+    ast.Sub: lambda a, b: Dual(a.value - b.value, a.slope - b.slope),
+    ast.Mult: lambda a, b: Dual(a.value * b.value, a.slope * b.value + a.value * b.slope),
+    ast.Div: lambda a, b: Dual(a.value / b.value, (a.slope * b.value - a.value * b.slope) / b.value**2),
+    ast.Pow: _power,
+}
 
 FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
     "sin": lambda x: (m.sin(x), m.cos(x)),

@@ -27,9 +27,10 @@ Python may not have.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain
+from pathlib import Path
 
 from verifiers.puzzles import boards, calculus, cube, expressions, normal_forms, numbers, traffic
 from verifiers.puzzles.package_scorers import PACKAGED, packaged
@@ -42,40 +43,14 @@ def puzzle24(puzzle: Puzzle, answer: str) -> bool | None:
     return expressions.arithmetic(replace(puzzle, facts={**puzzle.facts, "target": PUZZLE24}), answer)
 
 
-READINGS: Mapping[Reading, str] = {
-    normal_forms.exact: "ab acre aiw arc_1d base_conversion basic_arithmetic bf binary_alternation "
-    "caesar_cipher "
-    "circuit_logic count_bits count_primes course_schedule emoji_mystery gcd isomorphic_strings "
-    "largest_island lcm leg_counting letter_counting list_functions mahjong_puzzle maze number_filtering "
-    "number_sequence ransom_note rotten_oranges self_reference simple_equations simple_geometry "
-    "string_insertion string_manipulation string_splitting string_synthesis syllogism "
-    "word_sequence_reversal",
-    normal_forms.folded: "color_cube_rotation dice family_relationships game_of_life_halting spell_backward "
-    "tsumego zebra_puzzles",
-    normal_forms.unspaced: "figlet_font needle_haystack",
-    normal_forms.words: "path_star spiral_matrix",
-    normal_forms.folded_words: "letter_jumble sentence_reordering",
-    normal_forms.comma_list: "word_sorting",
-    normal_forms.lines: "futoshiki mini_sudoku modulo_grid rotate_matrix sudoku",
-    normal_forms.cells: "arc_agi binary_matrix manipulate_matrix rearc survo",
-    normal_forms.number_cells: "pool_matrix",
-    normal_forms.life_board: "game_of_life",
-    normal_forms.groups: "group_anagrams",
-    normal_forms.partitions: "palindrome_partitioning",
-    normal_forms.number_list: "number_sorting",
-    normal_forms.duration: "time_intervals",
-    normal_forms.roles: "knights_knaves",
-    numbers.number: "chain_sum decimal_arithmetic decimal_chain_sum gsm_symbolic products rectangle_count",
-    numbers.numbers: "polynomial_equations",
-    numbers.calendar: "calendar_arithmetic",
-    numbers.complex_number: "complex_arithmetic",
-    numbers.factors: "prime_factorization",
-    numbers.fraction: "fraction_simplification",
-    numbers.hexadecimal: "bitwise_arithmetic",
-    numbers.geometry: "advanced_geometry",
-    numbers.significant: "power_function",
-    expressions.polynomial: "polynomial_multiplication",
+_TABLES = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
+_READERS = {
+    f"{module.__name__.rpartition('.')[2]}.{name}": reading
+    for module in (normal_forms, numbers, expressions)
+    for name, reading in vars(module).items()
 }
+READINGS: Mapping[Reading, str] = {_READERS[name]: datasets for name, datasets in _TABLES["readings"].items()}
+FACTS: Mapping[str, str] = _TABLES["facts"]
 
 CHECKS: Mapping[str, Rule] = {
     "coin_flip": numbers.probability,
@@ -91,36 +66,8 @@ CHECKS: Mapping[str, Rule] = {
     "sokoban": boards.sokoban,
 }
 
-FACTS: Mapping[str, str] = {
-    "coin_flip": "rational",
-    "countdown": "numbers target",
-    "cryptarithm": "words_letters result_letters allow_leading_zero",
-    "graph_color": "puzzle",
-    "intermediate_integration": "integrand variable",
-    "jugs": "puzzle",
-    "kakurasu": "row_sums col_sums n_rows n_cols",
-    "knight_swap": "is_possible board pieces start_turn solution",
-    "n_queens": "valid_answers",
-    "number_format": "candidates formatted_candidates solution",
-    "palindrome_generation": "letters",
-    "puzzle24": "numbers",
-    "quantum_lock": "buttons initial_state initial_value target_value",
-    "rubiks_cube": "cube_size scramble_moves",
-    "rush_hour": "board_config",
-    "shortest_path": "matrix",
-    "simple_integration": "integrand variable",
-    "sokoban": "gamestr",
-    "tower_of_hanoi": "num_disks num_pegs start_peg target_peg solution_length",
-    "word_ladder": "start_word end_word",
+RULES: Mapping[str, Rule] = {
+    **{name: same(reading) for reading, names in READINGS.items() for name in names.split()},
+    **CHECKS,
+    **{name: shaped(shape, packaged(place)) for name, (place, shape) in PACKAGED.items()},
 }
-"""What rules read of the generator's metadata; rules not listed read none."""
-
-RULES: Mapping[str, Rule] = dict(
-    sorted(
-        chain(
-            ((name, same(reading)) for reading, names in READINGS.items() for name in names.split()),
-            CHECKS.items(),
-            ((name, shaped(shape, packaged(place))) for name, (place, shape) in PACKAGED.items()),
-        )
-    )
-)

@@ -94,23 +94,15 @@ def rush_hour(puzzle: Puzzle, answer: str) -> bool | None:
 def solution(text: str) -> str | None:
     """A shortest solution of a board; None if it has more than ``STATES_MAX`` states."""
     board, first = board_read(text)
-    reached: dict[State, tuple[State, str] | None] = {first: None}
+    reached = {first: ""}
     queue = [first]
     for state in queue:
         if state[0] == EXIT:
-            return " ".join(_way(reached, state))
+            return reached[state].strip()
         if len(reached) > STATES_MAX:
             return None
         for number, cells, after in board.moves(state):
             if after not in reached:
-                reached[after] = (state, f"{chr(ord('A') + number)}{cells:+d}")
+                reached[after] = f"{reached[state]} {chr(ord('A') + number)}{cells:+d}"
                 queue.append(after)
     return None
-
-
-def _way(reached: dict[State, tuple[State, str] | None], state: State) -> list[str]:
-    moves = []
-    while (before := reached[state]) is not None:
-        state, move = before
-        moves.append(move)
-    return moves[::-1]
