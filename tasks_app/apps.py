@@ -14,5 +14,7 @@ class TasksConfig(AppConfig):
         if settings.IS_ARENA:
             return  # benchmarks make golds, which the arena must never hold
         from tasks_app import benchmarks, registry
+        from tasks_app.families import registry as families
 
+        families.discover()
         registry.benchmarks.discover(benchmarks)

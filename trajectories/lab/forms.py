@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
@@ -45,20 +45,6 @@ def name_field(names: Iterable[str], label: str) -> forms.ChoiceField:
     return choice_field([(name, visible(name)) for name in names], label)
 
 
-def parameter_errors(parameters: QueryDict, *, known: Collection[str], page: str) -> list[str]:
-    """Parameters that the page does not know, and those given more than once; the last one counts."""
-    unknown = [name for name in parameters if name not in known]
-    errors = [
-        f"“{cut(visible(name), NAME_CHARS)}” is not a filter of {page}; ignored."
-        for name in unknown[:NAMES_MAX]
-    ]
-    if (more := len(unknown) - NAMES_MAX) > 0:
-        errors.append(f"{more} more unknown filters; ignored.")
-    counts = {name: len(parameters.getlist(name)) for name in parameters if name in known}
-    repeated = [(name, count) for name, count in counts.items() if count > 1]
-    return errors + [f"“{name}” is given {count} times; the last one counts." for name, count in repeated]
-
-
 class TextField(forms.CharField):
     """Words of at most ``max_chars`` characters that a text in the database can hold."""
 
@@ -98,7 +84,12 @@ class TaskWordsField(TextField):
 class FilterForm(forms.Form):
     """A form of GET parameters. Errors continue a sentence that begins with the value: "is not a number"."""
 
+    data: QueryDict
     use_required_attribute = False
+    page = ""
+    """What messages call the page."""
+    other_parameters: frozenset[str] = frozenset()
+    """Parameters of the page that are not filters."""
     reported_elsewhere: frozenset[str] = frozenset()
     """Fields whose errors the page shows elsewhere."""
 
@@ -108,10 +99,32 @@ class FilterForm(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
 
     def error_messages(self) -> list[str]:
-        return [
+        """What is wrong with the parameters of the address, all of which is ignored."""
+        errors = [
             f"{self[name].label}: “{self._quoted(name)}” {errors[0]}. This filter is ignored."
             for name, errors in self.errors.items()
             if name in self.fields and name not in self.reported_elsewhere
+        ]
+        return errors + self._unknown_errors() + self._repeated_errors()
+
+    def _is_known(self, name: str) -> bool:
+        return name in self.fields or name in self.other_parameters
+
+    def _unknown_errors(self) -> list[str]:
+        unknown = [name for name in self.data if not self._is_known(name)]
+        errors = [
+            f"“{cut(visible(name), NAME_CHARS)}” is not a filter of {self.page}; ignored."
+            for name in unknown[:NAMES_MAX]
+        ]
+        more = len(unknown) - NAMES_MAX
+        return [*errors, f"{more} more unknown filters; ignored."] if more > 0 else errors
+
+    def _repeated_errors(self) -> list[str]:
+        counts = {name: len(self.data.getlist(name)) for name in self.data if self._is_known(name)}
+        return [
+            f"“{name}” is given {count} times; the last one counts."
+            for name, count in counts.items()
+            if count > 1
         ]
 
     def _quoted(self, name: str) -> str:
@@ -119,10 +132,13 @@ class FilterForm(forms.Form):
 
 
 class CursorForm(FilterForm):
+    page = "the list of runs"
     cursor = id_field("Cursor", error="is not a position in this list")
 
 
 class TaskFilter(CursorForm):
+    page = "the list of tasks"
+
     def __init__(self, data: Any, *, benchmarks: list[str], splits: list[str]) -> None:
         super().__init__(data)
         self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
@@ -144,6 +160,8 @@ class TaskFilter(CursorForm):
 class StepsForm(FilterForm):
     """The first step of a page of an episode's steps, at most ``last``; with ``tail`` the end of the list."""
 
+    page = "an episode"
+    other_parameters = frozenset({"find"})
     first = id_field("From step", error="is not a step number")
     tail = forms.ChoiceField(
         required=False,
@@ -170,6 +188,9 @@ class StepsForm(FilterForm):
 
 class RowsForm(FilterForm):
     """The first row of a page of a comparison; ``from`` cannot be a Python attribute."""
+
+    page = "a comparison"
+    other_parameters = frozenset({"episodes"})
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)

@@ -40,7 +40,7 @@ def address(*episodes: Episode, **more: object) -> str:
 
 
 def kinds(*episodes: Episode) -> list[str]:
-    compared = comparison.compare(selectors.episodes_get([one.pk for one in episodes]))
+    compared = comparison.Comparison(selectors.episodes_get([one.pk for one in episodes]))
     return [row.kind for stretch in compared.stretches for row in stretch.rows]
 
 
@@ -151,9 +151,9 @@ def test_what_of_an_address_makes_no_sense_is_said(
 def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:
     one, other = walked("a", task=task), walked("b", task=task)
     stranger = walked("c")
-    (group,) = lab(annotator).get(address(one)).context["page"].choices
-    assert [episode.pk for episode in group.episodes] == [other.pk]
-    assert stranger.pk not in {episode.pk for episode in group.episodes}
+    ((_, choices),) = lab(annotator).get(address(one)).context["page"].choices
+    assert [episode.pk for episode in choices] == [other.pk]
+    assert stranger.pk not in {episode.pk for episode in choices}
 
 
 def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offered(
@@ -163,7 +163,7 @@ def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offere
     pair = walked("a", task=first), walked("a", task=second)
     others = [walked("b", task=task) for task in (first, second, third)]
     response = lab(annotator).get(address(*pair))
-    groups = {group.task.pk: group.episodes for group in response.context["page"].choices}
+    groups = {task.pk: episodes for task, episodes in response.context["page"].choices}
     assert groups == {first.pk: [others[0]], second.pk: [others[1]]}
     heads = response.content.decode().partition('class="compare-heads"')[2].partition("</ol>")[0]
     assert "first-key" in heads

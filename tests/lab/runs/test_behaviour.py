@@ -32,14 +32,13 @@ def test_arms_of_a_row_share_a_scale_and_no_interval_begins_below_nothing() -> N
     table = behaviour_table(run_behaviour(run_id=run.pk))
     assert table is not None
     assert table.arms == ["gym", "text_agent"]
-    words = next(row for row in table.rows if row.label == "Words per thought")
-    gym, text = words.cells
+    gym, text = dict(table.rows)["Words per thought"].values()
     assert gym is not None
     assert text is not None
     assert (gym.value, text.value) == ("4.00", "1.00")
     assert gym.interval.startswith("1.")
     assert text.interval == "n < 5"
-    steps = table.rows[0].cells[0]
+    steps = dict(table.rows)["Steps"]["gym"]
     assert steps is not None
     assert steps.interval == "same in every task"
     assert float(text.x) < float(gym.x) < float(gym.high_x) == 76.0
@@ -50,7 +49,7 @@ def test_of_fewer_than_five_tasks_no_interval_is_shown(tasks: int, is_interval: 
     run = _run(gym=["a b", "a b c d e f", "a", "a b", "a b c"][:tasks])
     table = behaviour_table(run_behaviour(run_id=run.pk))
     assert table is not None
-    cell = next(row for row in table.rows if row.label == "Words per thought").cells[0]
+    cell = dict(table.rows)["Words per thought"]["gym"]
     assert cell is not None
     assert (cell.interval != "n < 5") == is_interval
     assert (cell.low_x != cell.high_x) == is_interval

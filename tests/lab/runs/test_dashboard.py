@@ -228,7 +228,7 @@ def test_a_look_that_fails_half_way_counts_nothing_twice(
     run_dashboard(run.pk)
     many(run, 4, status="finished")
     with monkeypatch.context() as broken:
-        broken.setattr(dashboard_cache, "dashboard_of", lambda counts, tables: 1 / 0)
+        broken.setattr(dashboard_cache, "Dashboard", lambda counts, tables: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run_dashboard(run.pk)
     assert run_dashboard(run.pk).judged == 8

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 CELLS_MAX = 100_000
@@ -122,9 +123,7 @@ def _middle(
 def _in_order(
     _left: Sequence[Keys], _right: Sequence[Keys], span: tuple[int, int], other: tuple[int, int]
 ) -> Iterator[Pair]:
-    for offset in range(max(span[1] - span[0], other[1] - other[0])):
-        i, j = span[0] + offset, other[0] + offset
-        yield i if i < span[1] else None, j if j < other[1] else None
+    yield from zip_longest(range(*span), range(*other))
 
 
 def _anchors(

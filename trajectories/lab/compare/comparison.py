@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -63,18 +63,28 @@ class Stretch:
     is_folded: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One page of rows, in ``stretches``; row numbers begin at 1, and ``differing`` counts all rows."""
+    """The page of rows that contains row ``first``, in ``stretches``.
 
-    columns: list[Column]
-    completions: list[Cell]
-    steppers: list[Column]
-    stretches: list[Stretch] = field(default_factory=list)
-    rows: int = 0
-    differing: int = 0
-    first: int = 1
-    divergence: int | None = None
+    Row numbers begin at 1; ``rows`` and ``differing`` count all rows, and ``divergence`` is the first that
+    differs.
+    """
+
+    def __init__(self, episodes: Sequence[Episode], *, first: int = 1) -> None:
+        self.columns = columns_of(episodes)
+        self.completions = _completions(self.columns)
+        self.steppers = [column for column in self.columns if not column.is_completion]
+        keyed = [selectors.step_keys(column.episode) for column in self.steppers]
+        keys = [keys for _, keys in keyed]
+        rows = align(keys) if len(keys) > 1 else _alone(keys)
+        self.rows = len(rows)
+        self.differing = sum(1 for row in rows if row.kind == "differs")
+        place = first_divergence(rows)
+        self.divergence = None if place is None else place + 1
+        self.first = page_of(max(1, min(first, len(rows))))
+        shown = rows[self.first - 1 : self.first - 1 + ROWS_PER_PAGE]
+        numbers = [indexes for indexes, _ in keyed]
+        self.stretches = _stretches(_shown_rows(shown, self.steppers, numbers, self.first, self.divergence))
 
     @property
     def divergence_page(self) -> int | None:
@@ -97,28 +107,6 @@ class Comparison:
 def page_of(number: int) -> int:
     """The first row of the page that contains a row."""
     return (number - 1) // ROWS_PER_PAGE * ROWS_PER_PAGE + 1
-
-
-def compare(episodes: Sequence[Episode], *, first: int = 1) -> Comparison:
-    """The comparison, with the page of rows that contains row ``first``."""
-    columns = columns_of(episodes)
-    steppers = [column for column in columns if not column.is_completion]
-    keyed = [selectors.step_keys(column.episode) for column in steppers]
-    rows = align([keys for _, keys in keyed]) if len(steppers) > 1 else _alone([keys for _, keys in keyed])
-    divergence = first_divergence(rows)
-    start = page_of(max(1, min(first, len(rows))))
-    numbers = [indexes for indexes, _ in keyed]
-    shown = _shown_rows(rows[start - 1 : start - 1 + ROWS_PER_PAGE], steppers, numbers, start, divergence)
-    return Comparison(
-        columns=columns,
-        completions=_completions(columns),
-        steppers=steppers,
-        stretches=_stretches(shown),
-        rows=len(rows),
-        differing=sum(1 for row in rows if row.kind == "differs"),
-        first=start,
-        divergence=None if divergence is None else divergence + 1,
-    )
 
 
 def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
@@ -174,7 +162,7 @@ def _shown_rows(
         ShownRow(
             number=number,
             kind=row.kind,
-            is_first_divergence=number - 1 == divergence,
+            is_first_divergence=number == divergence,
             cells=[
                 Cell(
                     column=column,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from django.http import QueryDict
@@ -10,21 +9,13 @@ from django.urls import reverse
 
 from tasks_app.models import Task
 from trajectories.lab.compare import selectors
-from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of, compare
-from trajectories.lab.forms import RowsForm, parameter_errors
+from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of
+from trajectories.lab.forms import RowsForm
 from trajectories.models import Episode
 
 EPISODES_MIN = 2
 ID_DIGITS = 18
 EPISODES = "episodes"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChoiceGroup:
-    """Other episodes of one task, to add to the comparison."""
-
-    task: Task
-    episodes: list[Episode]
 
 
 class ComparePage:
@@ -99,31 +90,25 @@ class ComparePage:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        return compare(self.episodes, first=self._first) if len(self.episodes) >= EPISODES_MIN else None
+        return Comparison(self.episodes, first=self._first) if len(self.episodes) >= EPISODES_MIN else None
 
     @cached_property
     def alone(self) -> Column | None:
         return columns_of(self.episodes)[0] if len(self.episodes) == 1 else None
 
     @cached_property
-    def choices(self) -> list[ChoiceGroup]:
+    def choices(self) -> list[tuple[Task, list[Episode]]]:
+        """Other episodes of each task, to add to the comparison."""
         if not self.room:
             return []
         shown = [episode.pk for episode in self.episodes]
         limit = selectors.CHOICES_MAX // max(1, len(self.tasks))
-        groups = (
-            ChoiceGroup(task=task, episodes=selectors.episodes_other(task_id=task.pk, ids=shown, limit=limit))
-            for task in self.tasks
-        )
-        return [group for group in groups if group.episodes]
+        others = [selectors.episodes_other(task_id=task.pk, ids=shown, limit=limit) for task in self.tasks]
+        return [(task, episodes) for task, episodes in zip(self.tasks, others, strict=True) if episodes]
 
     @property
     def errors(self) -> list[str]:
-        known = {EPISODES, *self._form.fields}
-        errors = [
-            *self._form.error_messages(),
-            *parameter_errors(self._parameters, known=known, page="a comparison"),
-        ]
+        errors = self._form.error_messages()
         if self.comparison and self._first > max(1, self.comparison.rows):
             errors.append(f"There is no row {self._first:,}; showing the last rows.")
         return errors

@@ -115,7 +115,7 @@ def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dic
         rows = _shown(steps, thought_chars=THOUGHT_CHARS)
         labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
         for row in rows:
-            shown[episode_id, row["index"]] = {**row, "told": labels[row["index"]]}
+            shown[episode_id, row["index"]] = {**row, "label": labels[row["index"]]}
     return shown
 
 

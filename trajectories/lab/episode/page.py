@@ -13,7 +13,7 @@ from django.http import QueryDict
 from tasks_app.models import Gold
 from trajectories.lab.episode.budget import budget_reason
 from trajectories.lab.episode.prompt import episode_prompt_shown
-from trajectories.lab.forms import StepsForm, parameter_errors
+from trajectories.lab.forms import StepsForm
 from trajectories.lab.queries import episodes, programs, steps
 from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
 from trajectories.lab.queries.recordings import RecordedLoads, recorded_loads
@@ -54,10 +54,7 @@ class EpisodePage:
     @property
     def errors(self) -> list[str]:
         """What is wrong with the query."""
-        return [
-            *self._form.error_messages(),
-            *parameter_errors(self.query, known={FIND, *self._form.fields}, page="an episode"),
-        ]
+        return self._form.error_messages()
 
     @property
     def _is_tail(self) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trajectories.lab.statements import rows_of, statement
+from core.sql import Statement
 
 T = TypeVar("T")
 # The longest ones; the numbers of any others have a place each.
 GAPS_MAX = 1_000
+_GAPS = Statement(__file__, "step_gaps")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,7 @@ def step_gaps(*, episode_id: int, last: int, number: int) -> Gaps:
     """The gaps of an episode with ``number`` steps up to ``last``; most have none and need no query."""
     if last == number:
         return Gaps([])
-    rows = rows_of(statement("step_gaps"), episode=episode_id, last=last, most=GAPS_MAX)
+    rows = _GAPS.rows(episode=episode_id, last=last, most=GAPS_MAX)
     return Gaps([Gap(first=first, last=end) for first, end in sorted(rows)])
 
 

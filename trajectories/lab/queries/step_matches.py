@@ -9,8 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
+from core.sql import Statement, sql_read
 from core.tokens import MASKED, TOKEN_IN_PATH, TOKEN_LENGTH
-from trajectories.lab.statements import rows_of, statement
 
 FIND_CHARS = 200
 MATCHES_MAX = 1000
@@ -20,6 +20,9 @@ _OWN_TOKEN = TOKEN_IN_PATH.pattern.replace("{8,}", f"{{{TOKEN_LENGTH}}}")
 PLACES = {"thought": "thought", "action": "action", "raw": "raw output", "tree": "tree", "url": "address"}
 # Parsed from the raw output, which therefore holds the same text.
 PARSED_FROM_RAW = {"thought", "action"}
+_OWN = Statement(__file__, "own_token")
+_HOLDS = {place: sql_read(__file__, "text_holds", text=place) for place in PLACES}
+_MATCHES = Statement(__file__, "step_matches", is_hot=False, **_HOLDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +80,8 @@ def steps_matching(*, episode_id: int, find: str) -> Matches:
     """The first ``MATCHES_MAX`` steps of an episode that hold a text; none for an empty one."""
     if not find:
         return Matches()
-    own = rows_of(statement("own_token"), episode=episode_id, token=_OWN_TOKEN)
-    rows = rows_of(
-        statement("step_matches", **{place: statement("text_holds", text=place) for place in PLACES}),
+    own = _OWN.rows(episode=episode_id, token=_OWN_TOKEN)
+    rows = _MATCHES.rows(
         episode=episode_id,
         find=find,
         may_be_mask="*" in find,

@@ -11,10 +11,10 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
 from django.http import Http404
 
+from core.sql import Statement
 from trajectories.lab.queries.episodes import episode_alone
 from trajectories.lab.queries.gaps import Gap, with_gaps
 from trajectories.lab.queries.step_facts import step_labels
-from trajectories.lab.statements import rows_of, statement
 from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step
 
@@ -36,6 +36,7 @@ LISTED = (
 HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
     Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
 )
+_NEIGHBOURS = Statement(__file__, "step_neighbours")
 
 
 class StepMissing(Http404):
@@ -144,7 +145,7 @@ def step_after(*, episode_id: int, index: int) -> int | None:
 
 def step_neighbours(*, episode_id: int, index: int) -> tuple[int | None, int | None]:
     """The steps before and after one, in one query."""
-    ((before, after),) = rows_of(statement("step_neighbours"), episode=episode_id, index=index)
+    ((before, after),) = _NEIGHBOURS.rows(episode=episode_id, index=index)
     return before, after
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.reasons import HARMLESS_VOIDS
-from trajectories.lab.statements import rows_of, statement
+from core.sql import Statement
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
@@ -44,8 +44,9 @@ def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
 def _tallies(
     *, part: Literal["run_id", "arm"], column: Literal["run_id", "task_id"], ids: Collection[int]
 ) -> dict[Any, Tally]:
-    sql = statement("tallies", part=part, column=column)
-    return {row[0]: _tally(row[1:]) for row in rows_of(sql, ids=list(ids), harmless=list(HARMLESS_VOIDS))}
+    tallies = Statement(__file__, "tallies", part=part, column=column)
+    rows = tallies.rows(ids=list(ids), harmless=list(HARMLESS_VOIDS))
+    return {row[0]: _tally(row[1:]) for row in rows}
 
 
 def _tally(row: tuple[int, ...]) -> Tally:

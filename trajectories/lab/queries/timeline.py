@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
+from core.sql import Statement
 from trajectories.actions import registry
 from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.actions.results import NOT_PERFORMED
 from trajectories.lab.queries.gaps import Gap, Gaps, with_gaps
 from trajectories.lab.queries.step_facts import StepLabel, provisional_labels
-from trajectories.lab.statements import records_of, statement
 from trajectories.lab.text.actions import Phrase, check_label, short_phrase, step_tone
 
 REACH = 8
@@ -28,6 +28,7 @@ INDEX_MAX = 2**31 - 1
 PENDING = "pending"
 PENDING_SIGN = "…"
 PENDING_LABEL = "checked after the episode ends"
+_CELLS = Statement(__file__, "timeline_cells")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,15 +93,14 @@ def timeline_around(*, episode_id: int, index: int, gaps: Gaps, last: int) -> Ti
 
 def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
     """The steps numbered from ``first`` to ``last``, both included, in one query if facts are stored."""
-    rows = records_of(
-        statement("timeline_cells"),
+    rows = _CELLS.rows(
         episode=episode_id,
         words=WORDS_CHARS,
         objects=json.dumps(registry.objects()),
         first=min(first, INDEX_MAX),
         last=min(last, INDEX_MAX),
     )
-    cells = [_cell(row) for row in rows if row["index"] >= first]
+    cells = [_cell(*row) for row in rows if row[0] >= first]
     waiting = [cell.index for cell in cells if cell.is_provisional]
     if not waiting:
         return cells
@@ -115,13 +115,28 @@ def _labelled(cell: Cell, label: StepLabel | None) -> Cell:
     return replace(cell, phrase=phrase, repeats=label.repeats, action_check=label.action_check)
 
 
-def _cell(row: dict[str, Any]) -> Cell:
-    what, where = row.pop("what"), row.pop("target")
-    result, is_unread, is_known = row.pop("action_result"), row.pop("is_unread"), row.pop("action_known")
+def _cell(
+    index: int,
+    action_type: str,
+    is_known: bool,
+    result: str,
+    is_unread: bool,
+    what: str | None,
+    where: str | None,
+    *row: Any,
+) -> Cell:
+    """A row of ``timeline_cells.sql``."""
+    duration_ms, screenshot, is_page_change, repeats, action_check, is_provisional = row
     return Cell(
-        phrase=short_phrase(row["action_type"], what=what, where=where),
+        index=index,
+        action_type=action_type,
+        phrase=short_phrase(action_type, what=what, where=where),
         result=result,
         tone=step_tone(result, is_unread=is_unread, is_known=is_known),
-        is_page_change=bool(row.pop("is_page_change")),
-        **row,
+        duration_ms=duration_ms,
+        screenshot=screenshot,
+        is_page_change=bool(is_page_change),
+        repeats=repeats,
+        action_check=action_check,
+        is_provisional=is_provisional,
     )

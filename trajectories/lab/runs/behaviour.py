@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trajectories.facts.measures import MEASURES
@@ -46,24 +46,14 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
-    """``cells`` in the order of ``arms``; None where no episode has the measure."""
-
-    label: str
-    arms: Sequence[str]
-    cells: Sequence[Cell | None]
-
-    @property
-    def by_arm(self) -> list[tuple[str, Cell | None]]:
-        return list(zip(self.arms, self.cells, strict=True))
-
-
-@dataclass(frozen=True, kw_only=True)
 class BehaviourTable:
-    """``pending`` episodes have ended and await their measures; intervals need ``tasks_min`` tasks."""
+    """``rows`` are labels with a cell by arm, None where no episode has the measure.
+
+    ``pending`` episodes have ended and await their measures; intervals need ``tasks_min`` tasks.
+    """
 
     arms: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[tuple[str, dict[str, Cell | None]]]
     computed: int
     pending: int
     tasks_min: int = TASKS_MIN
@@ -71,7 +61,7 @@ class BehaviourTable:
     @property
     def is_partial(self) -> bool:
         """Some measure is unknown for some episode."""
-        return any(cell is None or cell.is_partial for row in self.rows for _, cell in row.by_arm)
+        return any(cell is None or cell.is_partial for _, cells in self.rows for cell in cells.values())
 
     @property
     def has_scale(self) -> bool:
@@ -87,11 +77,7 @@ def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
     # Every computed episode has a number of steps.
     totals = {arm: row["steps"].episodes if "steps" in row else 0 for arm, row in by_arm.items()}
     rows = [
-        Row(
-            label=label,
-            arms=list(by_arm),
-            cells=_cells([(totals[arm], row.get(name)) for arm, row in by_arm.items()], is_share=is_share),
-        )
+        (label, _cells({arm: row.get(name) for arm, row in by_arm.items()}, totals, is_share=is_share))
         for name, (label, is_share) in LABELS.items()
     ]
     return BehaviourTable(
@@ -102,15 +88,17 @@ def behaviour_table(behaviour: RunBehaviour) -> BehaviourTable | None:
     )
 
 
-def _cells(measures: Sequence[tuple[int, MeasureMean | None]], *, is_share: bool) -> list[Cell | None]:
-    """The arms of a row on one scale, from 0 to the largest; each with its number of episodes."""
-    ends = [max(measure.mean, _ends(measure)[1]) for _, measure in measures if measure]
+def _cells(
+    measures: Mapping[str, MeasureMean | None], totals: Mapping[str, int], *, is_share: bool
+) -> dict[str, Cell | None]:
+    """The arms of a row on one scale, from 0 to the largest; ``totals`` are their numbers of episodes."""
+    ends = [max(measure.mean, _ends(measure)[1]) for measure in measures.values() if measure]
     largest = max(ends, default=0.0) or 1.0
     largest = min(largest, 1.0) if is_share else largest
-    return [
-        _cell(measure, largest, total=total, is_share=is_share) if measure else None
-        for total, measure in measures
-    ]
+    return {
+        arm: _cell(measure, largest, total=totals[arm], is_share=is_share) if measure else None
+        for arm, measure in measures.items()
+    }
 
 
 def _ends(measure: MeasureMean) -> tuple[float, float]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from trajectories.lab.queries import episodes
-from trajectories.lab.queries.tallies import Tally
 from trajectories.lab.runs import dashboard_selectors, selectors
 from trajectories.lab.runs.behaviour import BehaviourTable, behaviour_table
-from trajectories.lab.runs.reward_plot import Plot, reward_plot
-from trajectories.lab.runs.verdict_counts import PACE_S, Ending, VerdictCounts
-from trajectories.models import Episode, PolicyVersion
+from trajectories.lab.runs.reward_plot import reward_plot
+from trajectories.lab.runs.verdict_counts import PACE_S, VerdictCounts
+from trajectories.models import Episode
 from trajectories.reports import behaviour
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
-from trajectories.reports.statistics import Rate
 
 FINGERPRINT_CHARS = 16
 # How often a page asks for news by itself: less often while nothing happens.
@@ -31,27 +29,36 @@ class Tables:
     paired_tasks: Sequence[PairedTally]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Dashboard:
-    """``unversioned`` is the reward of episodes without a policy version, ``last_at`` the newest verdict."""
+    """The run whose verdicts were counted.
 
-    open: int
-    submitted: int
-    correct: int
-    incorrect: int
-    void: int
-    void_reasons: Sequence[tuple[str, int]]
-    verdicts_per_minute: float
-    step_pace: dashboard_selectors.StepPace
-    plot: Plot | None
-    unversioned: Rate | None
-    last_at: datetime | None
-    arms: Mapping[str, Tally]
-    endings: Sequence[Ending]
-    page: episodes.EpisodeList
-    policy_versions: Sequence[PolicyVersion]
-    tables: Tables
-    position: dashboard_selectors.Position
+    ``unversioned`` is the reward of episodes without a policy version, ``last_at`` the newest verdict.
+    """
+
+    def __init__(self, counts: VerdictCounts, tables: Tables) -> None:
+        run_id, upto = counts.run_id, counts.position.verdicts
+        unfinished = dashboard_selectors.unfinished_by_arm(run_id)
+        self.tables = tables
+        self.position = counts.position
+        self.open = sum(arm.open for arm in unfinished.values())
+        self.submitted = sum(arm.submitted for arm in unfinished.values())
+        self.correct, self.incorrect, self.void = map(counts.outcome, ("correct", "incorrect", "void"))
+        self.endings = counts.endings
+        self.void_reasons = [(end.reason, end.episodes) for end in counts.endings if end.outcome == "void"]
+        self.verdicts_per_minute = counts.verdicts_within(PACE_S) * 60 / PACE_S
+        self.step_pace = dashboard_selectors.step_pace(
+            run_id=run_id,
+            unfinished=self.open + self.submitted,
+            after=upto - counts.verdicts_within(dashboard_selectors.STEPS_WINDOW_S + 1),
+            upto=upto,
+        )
+        rates = {version: rate for version, sums in counts.versions.items() if (rate := sums.rate())}
+        self.unversioned = rates.pop(None, None)
+        self.plot = reward_plot({version: rate for version, rate in rates.items() if version is not None})
+        self.last_at = datetime.fromtimestamp(counts.last_at, UTC) if counts.last_at else None
+        self.arms = counts.tallies(unfinished)
+        self.page = episodes.episodes_newest(run_id=run_id)
+        self.policy_versions = selectors.run_policy_versions(run_id=run_id)
 
     @property
     def judged(self) -> int:
@@ -89,38 +96,6 @@ def tables_of(run_id: int) -> Tables:
     return Tables(
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
         paired_tasks=paired_tallies(run_id=run_id),
-    )
-
-
-def dashboard_of(counts: VerdictCounts, tables: Tables) -> Dashboard:
-    """The dashboard of the run whose verdicts were counted."""
-    run_id, upto = counts.run_id, counts.position.verdicts
-    unfinished = dashboard_selectors.unfinished_by_arm(run_id)
-    rates = {version: rate for version, sums in counts.versions.items() if (rate := sums.rate())}
-    unversioned = rates.pop(None, None)
-    return Dashboard(
-        open=sum(arm.open for arm in unfinished.values()),
-        submitted=sum(arm.submitted for arm in unfinished.values()),
-        correct=counts.outcome("correct"),
-        incorrect=counts.outcome("incorrect"),
-        void=counts.outcome("void"),
-        void_reasons=[(end.reason, end.episodes) for end in counts.endings if end.outcome == "void"],
-        verdicts_per_minute=counts.verdicts_within(PACE_S) * 60 / PACE_S,
-        step_pace=dashboard_selectors.step_pace(
-            run_id=run_id,
-            unfinished=sum(arm.open + arm.submitted for arm in unfinished.values()),
-            after=upto - counts.verdicts_within(dashboard_selectors.STEPS_WINDOW_S + 1),
-            upto=upto,
-        ),
-        plot=reward_plot({version: rate for version, rate in rates.items() if version is not None}),
-        unversioned=unversioned,
-        last_at=datetime.fromtimestamp(counts.last_at, UTC) if counts.last_at else None,
-        arms=counts.tallies(unfinished),
-        endings=counts.endings,
-        page=episodes.episodes_newest(run_id=run_id),
-        policy_versions=selectors.run_policy_versions(run_id=run_id),
-        tables=tables,
-        position=counts.position,
     )
 
 

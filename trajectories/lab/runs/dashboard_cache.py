@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from time import monotonic
 
 from trajectories.lab.runs import dashboard_selectors
-from trajectories.lab.runs.dashboard import Dashboard, Tables, dashboard_of, tables_of
+from trajectories.lab.runs.dashboard import Dashboard, Tables, tables_of
 from trajectories.lab.runs.verdict_counts import VerdictCounts
 
 FRESH_S = 1.0
@@ -65,7 +66,7 @@ def _read(entry: _Entry, run_id: int) -> Dashboard:
             counts = VerdictCounts(run_id)
         counts.advance(position)
         entry.counts = counts
-        dashboard = dashboard_of(counts, tables)
+        dashboard = Dashboard(counts, tables)
     entry.until = monotonic() + max(FRESH_S, REST_TIMES * (monotonic() - began))
     return dashboard
 
@@ -96,5 +97,6 @@ def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
         entry.tables_lock.release()
     with entry.lock:
         if entry.dashboard is not None:
-            entry.dashboard = replace(entry.dashboard, tables=tables)
+            entry.dashboard = copy(entry.dashboard)
+            entry.dashboard.tables = tables
         return entry.dashboard

@@ -13,13 +13,17 @@ from typing import NamedTuple
 
 from django.db import connection, transaction
 
-from trajectories.lab.statements import rows_of, statement
+from core.sql import Statement
 
 PAGE = 20_000
 # Steps are counted in a sample: so many unfinished and so many ended episodes, and the last steps of each.
 EPISODES_SAMPLED = 150
 STEPS_READ = 60
 STEPS_WINDOW_S = 60
+_POSITION = Statement(__file__, "run_position")
+_VERDICT_GROUPS = Statement(__file__, "verdict_groups")
+_UNFINISHED = Statement(__file__, "unfinished_episodes")
+_STEP_PACE = Statement(__file__, "step_pace")
 
 
 class Position(NamedTuple):
@@ -84,7 +88,7 @@ def one_moment() -> Iterator[None]:
 
 
 def position_of(run_id: int) -> Position:
-    verdicts, rejudged, now = rows_of(statement("run_position"), run=run_id)[0]
+    verdicts, rejudged, now = _POSITION.rows(run=run_id)[0]
     return Position(verdicts=int(verdicts), rejudged=int(rejudged), now=float(now))
 
 
@@ -92,12 +96,12 @@ def verdict_groups(*, run_id: int, after: int, upto: int) -> Iterator[VerdictGro
     """The current verdicts of the episodes whose place in the stream is in (``after``, ``upto``]."""
     for first in range(after, upto, PAGE):
         last = min(first + PAGE, upto)
-        groups = rows_of(statement("verdict_groups"), run=run_id, after=first, upto=last)
+        groups = _VERDICT_GROUPS.rows(run=run_id, after=first, upto=last)
         yield from (VerdictGroup(*row) for row in groups)
 
 
 def unfinished_by_arm(run_id: int) -> dict[str, Unfinished]:
-    rows = rows_of(statement("unfinished_episodes"), run=run_id)
+    rows = _UNFINISHED.rows(run=run_id)
     return {arm: Unfinished(*counts) for arm, *counts in rows}
 
 
@@ -105,8 +109,7 @@ def step_pace(*, run_id: int, unfinished: int, after: int, upto: int) -> StepPac
     """Verdicts of the last minute have a place in (``after``, ``upto``] of the run's stream."""
     stride = -(-(upto - after) // EPISODES_SAMPLED) or 1
     episodes = {False: unfinished, True: upto - after}
-    rows = rows_of(
-        statement("step_pace"),
+    rows = _STEP_PACE.rows(
         run=run_id,
         places=list(range(upto, after, -stride)),
         window=STEPS_WINDOW_S,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import QueryDict
 
-from trajectories.lab.forms import CursorForm, parameter_errors
+from trajectories.lab.forms import CursorForm
 from trajectories.lab.runs import selectors
 from trajectories.lab.runs.dashboard_cache import run_dashboard
 
@@ -17,10 +17,7 @@ class RunsPage:
         before = form.filters().get("cursor")
         self.is_first = before is None
         self.rows, self.older = selectors.run_rows(before=before)
-        self.errors = [
-            *form.error_messages(),
-            *parameter_errors(parameters, known=form.fields, page="the list of runs"),
-        ]
+        self.errors = form.error_messages()
 
 
 class RunPage:

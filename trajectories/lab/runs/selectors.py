@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.http import Http404
 
 from trajectories.lab.queries.tallies import Tally, tallies_by_run
@@ -13,21 +11,15 @@ RUNS_PER_PAGE = 25
 POLICY_VERSIONS_SHOWN = 100
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunRow:
-    run: Run
-    tally: Tally
-
-
-def run_rows(*, before: int | None) -> tuple[list[RunRow], int | None]:
-    """One page of runs, newest first, and the cursor of the next page."""
+def run_rows(*, before: int | None) -> tuple[list[tuple[Run, Tally]], int | None]:
+    """One page of runs with their tallies, newest first, and the cursor of the next page."""
     query = Run.objects.defer("settings", "affordances").order_by("-id")
     if before is not None:
         query = query.filter(id__lt=before)
     runs = list(query[: RUNS_PER_PAGE + 1])
     shown = runs[:RUNS_PER_PAGE]
     tallies = tallies_by_run([run.pk for run in shown])
-    rows = [RunRow(run=run, tally=tallies.get(run.pk, Tally())) for run in shown]
+    rows = [(run, tallies.get(run.pk, Tally())) for run in shown]
     return rows, shown[-1].pk if len(runs) > RUNS_PER_PAGE else None
 
 

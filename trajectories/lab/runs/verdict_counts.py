@@ -28,32 +28,22 @@ class RateSums:
     """Correct and judged episodes of one policy version or arm, by task; guided ones are left out."""
 
     by_task: dict[int, tuple[int, int]] = field(default_factory=dict)
-    correct: int = 0
-    judged: int = 0
-    correct_squared: int = 0
-    correct_times_judged: int = 0
-    judged_squared: int = 0
+    sums: Counter[str] = field(default_factory=Counter)
 
     def add(self, *, task: int, correct: int, judged: int) -> None:
         k, n = self.by_task.get(task, (0, 0))
         new_k, new_n = k + correct, n + judged
         self.by_task[task] = (new_k, new_n)
-        self.correct += correct
-        self.judged += judged
-        self.correct_squared += new_k * new_k - k * k
-        self.correct_times_judged += new_k * new_n - k * n
-        self.judged_squared += new_n * new_n - n * n
+        self.sums.update(
+            correct=correct,
+            judged=judged,
+            correct_squared=new_k * new_k - k * k,
+            correct_times_judged=new_k * new_n - k * n,
+            judged_squared=new_n * new_n - n * n,
+        )
 
     def rate(self) -> Rate | None:
-        sums = Clusters(
-            tasks=len(self.by_task),
-            correct=self.correct,
-            judged=self.judged,
-            correct_squared=self.correct_squared,
-            correct_times_judged=self.correct_times_judged,
-            judged_squared=self.judged_squared,
-        )
-        return rate_of(sums)
+        return rate_of(Clusters(tasks=len(self.by_task), **self.sums)) if self.by_task else None
 
 
 @dataclass

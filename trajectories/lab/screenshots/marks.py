@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.sql import Statement
 from trajectories.actions.marks import Marks, scroll_position
 from trajectories.actions.types import ReportedEvent
 from trajectories.capture.marks import marks_of
-from trajectories.lab.statements import rows_of, statement
 from trajectories.models import PageEvent, Step
 
 DRAWN_KINDS = ("click", "input", "focus", "key")
@@ -18,6 +18,7 @@ DRAWN_KINDS = ("click", "input", "focus", "key")
 SCROLLED_KINDS = ("scroll", "click", "input", "focus")
 LOAD = "load"
 EVENTS_MAX = 50
+_PAGE_BEFORE = Statement(__file__, "page_before")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +56,7 @@ def _events(step: Step) -> list[PageEvent]:
 
 def _page_before(event: PageEvent) -> dict[str, Any]:
     """The data of the page's load and of its last scroll report, by kind."""
-    rows = rows_of(
-        statement("page_before"),
+    rows = _PAGE_BEFORE.rows(
         episode=event.episode_id,
         page=event.page,
         seq=event.seq,

@@ -100,6 +100,8 @@ class EpisodesField(forms.CharField):
 class SearchForm(FilterForm):
     """``runs``, ``models`` and ``benchmarks`` are the choices of their filters."""
 
+    page = "a search"
+    other_parameters = frozenset({"after", "golds"})
     reported_elsewhere = frozenset({"q"})
 
     q = TextField("Words in thoughts", max_chars=QUERY_MAX_CHARS)

@@ -17,13 +17,6 @@ FACETS = ("outcome", "arm", "run")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export:
-    name: str
-    address: str
-    description: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class FacetRow:
     """``address`` sets the filter; empty where the filter has no such choice."""
 
@@ -31,14 +24,6 @@ class FacetRow:
     code: str
     count: int
     address: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Facet:
-    """Counts by the values of a filter."""
-
-    name: str
-    rows: list[FacetRow]
 
 
 class SearchPage:
@@ -78,19 +63,16 @@ class SearchPage:
         return len([name for name in FACETS if name not in self.request.filters])
 
     @property
-    def exports(self) -> list[Export]:
+    def exports(self) -> list[tuple[str, str, str]]:
+        """Title, address and description of each export."""
         trajectories = self.request.address("search_trajectories")
         with_golds = f"{trajectories}{'&' if '?' in trajectories else '?'}golds=1"
-        exports = [
+        golds = [("Trajectories with golds", with_golds, "hidden from agents")] if self._sees_golds else []
+        return [
             ("Trajectories", trajectories, "NDJSON, one episode per line"),
-            ("Trajectories with golds", with_golds, "hidden from agents"),
+            *golds,
             ("Facts", self.request.address("search_facts"), "CSV, one row per episode"),
             ("Ids", self.request.address("search_ids"), "text, one per line"),
-        ]
-        return [
-            Export(name=name, address=address, description=description)
-            for name, address, description in exports
-            if self._sees_golds or address != with_golds
         ]
 
     @cached_property
@@ -122,20 +104,20 @@ class CountsPage:
         return "step" if self.request.search.words else "episode"
 
     @cached_property
-    def facets(self) -> list[Facet]:
-        """For the filters that are not set yet."""
+    def facets(self) -> dict[str, list[FacetRow]]:
+        """Counts by the values of each filter that is not set yet."""
         if self.counts is None or not self.counts.total:
-            return []
+            return {}
         counts: dict[str, Mapping[Any, int]] = {
             "outcome": self.counts.outcomes,
             "arm": self.counts.arms,
             "run": self.counts.runs,
         }
-        return [
-            Facet(name=name, rows=[self._row(name, str(code), count) for code, count in counts[name].items()])
+        return {
+            name: [self._row(name, str(code), count) for code, count in counts[name].items()]
             for name in FACETS
             if name not in self.request.filters
-        ]
+        }
 
     def _row(self, name: str, code: str, count: int) -> FacetRow:
         field = "status" if name == "outcome" and code in Episode.Status.values else name

@@ -13,7 +13,6 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from core.integers import BIGINT_MAX
-from trajectories.lab.forms import parameter_errors
 from trajectories.lab.queries import runs, tasks
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search
@@ -21,7 +20,6 @@ from trajectories.lab.text.untrusted import cut, visible
 
 CURSOR = "after"
 EPISODES = "episodes"
-GOLDS = "golds"  # of exports
 CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 CHIP_CHARS = 60
@@ -108,11 +106,7 @@ class SearchRequest:
     @cached_property
     def errors(self) -> Sequence[str]:
         """Other invalid parameters, which are ignored."""
-        known = {*self.form.fields, CURSOR, GOLDS}
-        errors = [
-            *self.form.error_messages(),
-            *parameter_errors(self._parameters, known=known, page="a search"),
-        ]
+        errors = self.form.error_messages()
         if self._cursor and self.after is None:
             cursor = cut(visible(self._cursor), CHIP_CHARS)
             errors.append(f"“{cursor}” is not a position in this list; showing its top.")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from core.sql import Statement
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
 from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
 from trajectories.lab.queries.episodes import episodes_listed
-from trajectories.lab.statements import rows_of, statement
 from trajectories.lab.text.excerpts import SEARCHED_CHARS, Part, excerpt
 from trajectories.models import Episode
 
@@ -59,6 +59,8 @@ JOINS = {
     "v": "LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id",
     "a": "LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id",
 }
+_RUN_EXTENT = Statement(__file__, "run_extent")
+_THOUGHTS = Statement(__file__, "thoughts")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +158,7 @@ def search_counts(search: Search) -> Counts:
     if search.error:
         return Counts(total=0, episodes=0, is_exact=True, outcomes={}, arms={}, runs={})
     hits, parameters = _source(search, columns="e.id, e.arm, e.run_id, e.verdict_id, e.status")
-    rows = rows_of(statement("search_counts", hits=hits), counted_max=COUNTED_MAX, **parameters)
+    rows = _rows("search_counts", hits, counted_max=COUNTED_MAX, **parameters)
     total = rows[0][4] if rows else 0
     runs = [(row[2], row[3]) for row in rows if row[2] is not None]
     return Counts(
@@ -188,13 +190,13 @@ def search_episode_ids(search: Search) -> Iterator[int]:
 
 def _places(search: Search, *, after: Cursor | None, limit: int) -> list[tuple[int, int | None]]:
     if not search.words:
-        source, parameters = _source(search, columns="e.id, NULL::int", after=after)
-        return rows_of(f"{source} ORDER BY e.id DESC LIMIT {limit:d}", **parameters)
+        hits, parameters = _source(search, columns="e.id, NULL::int", after=after)
+        return _rows("newest_episodes", hits, limit=limit, **parameters)
     rare = _places_of_rare(search, after=after, limit=limit)
     if rare is not None:
         return rare
-    source, parameters = _source(search, columns="f.episode_id, f.index", after=after)
-    return rows_of(f"{source} ORDER BY f.episode_id DESC, f.index DESC LIMIT {limit:d}", **parameters)
+    hits, parameters = _source(search, columns="f.episode_id, f.index", after=after)
+    return _rows("newest_steps", hits, limit=limit, **parameters)
 
 
 def _places_of_rare(
@@ -206,10 +208,15 @@ def _places_of_rare(
     frequent words, but it takes an unknown word for a frequent one, and reads everything.
     """
     hits, parameters = _source(search, columns="f.episode_id, f.index", after=after)
-    rows = rows_of(statement("rare_hits", hits=hits), rare_max=RARE_MAX, limit=limit, **parameters)
+    rows = _rows("rare_hits", hits, rare_max=RARE_MAX, limit=limit, **parameters)
     if rows[0][0] > RARE_MAX:
         return None
     return [(episode_id, index) for _, episode_id, index in rows if episode_id is not None]
+
+
+def _rows(name: str, hits: str, **parameters: Any) -> list[Any]:
+    """The rows of a statement around a query for hits, which has only constants of this module."""
+    return Statement(__file__, name, hits=hits).rows(**parameters)
 
 
 def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
@@ -222,7 +229,7 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
         parameters["problem"] = task_query(parameters["problem"])
     if search.words and "run" in parameters:
         # A run's episodes are mostly adjacent, and a range combines with the index of words.
-        first, last = rows_of(statement("run_extent"), run=parameters["run"])[0]
+        first, last = _RUN_EXTENT.rows(run=parameters["run"])[0]
         parameters.update(run_first=first, run_last=last)
         conditions.append("f.episode_id BETWEEN %(run_first)s AND %(run_last)s")
     if after:
@@ -281,8 +288,7 @@ def _hits(places: Sequence[tuple[int, int | None]], *, query: str) -> list[Hit]:
 def _thoughts(places: Sequence[tuple[int, int | None]]) -> dict[tuple[int, int | None], tuple[str, str, str]]:
     if not places:
         return {}
-    rows = rows_of(
-        statement("thoughts"),
+    rows = _THOUGHTS.rows(
         episodes=[episode_id for episode_id, _ in places],
         indexes=[index for _, index in places],
         chars=SEARCHED_CHARS + 1,

@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.http import QueryDict
 
 from trajectories.lab import access, slow_queries
-from trajectories.lab.forms import TaskFilter, parameter_errors
+from trajectories.lab.forms import TaskFilter
 from trajectories.lab.queries import episodes, tallies, tasks
 from trajectories.lab.text.questions import problem_shape
 
@@ -18,10 +18,7 @@ class TasksPage:
 
     def __init__(self, parameters: QueryDict) -> None:
         self.form = TaskFilter(parameters, benchmarks=tasks.benchmarks_known(), splits=tasks.splits_known())
-        self.errors = [
-            *self.form.error_messages(),
-            *parameter_errors(parameters, known=self.form.fields, page="the list of tasks"),
-        ]
+        self.errors = self.form.error_messages()
         filters = self.form.filters()
         after = filters.pop("cursor", None)
         self.is_first = after is None

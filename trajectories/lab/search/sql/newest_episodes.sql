@@ -1,0 +1,1 @@
+{hits} ORDER BY e.id DESC LIMIT %(limit)s
