@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from django.db import connection
@@ -118,28 +118,19 @@ def examples_choose(
     Raises ``GymError`` 422 ``no_exemplars`` when a task's benchmark has no training split, the caller does
     not see it, or too few of its tasks are loaded.
     """
-    pools = _Pools()
+    pool_of = cache(_candidates)
     chosen: dict[int, tuple[int, ...]] = {}
     for item in _items(_REQUESTED, {"ids": list(set(ids))}):
         source = source_of(item.benchmark, item.tags)
         if not sees_split(source.split):
             raise _no_exemplars(f"The key does not see the split {source.split!r}, where examples are.")
-        taken = draw(item, pools.of(source), count=count, seed=seed)
+        taken = draw(item, pool_of(source), count=count, seed=seed)
         if len(taken) < count and source.tag:
-            taken = draw(item, pools.of(replace(source, tag="")), count=count, seed=seed, after=taken)
+            taken = draw(item, pool_of(replace(source, tag="")), count=count, seed=seed, after=taken)
         if len(taken) < count:
             raise _too_few(item, source, have=len(taken), count=count)
         chosen[item.id] = tuple(other.id for other in taken)
     return chosen
-
-
-class _Pools(dict[Source, list[Item]]):
-    """The candidates of one call, each source read once."""
-
-    def of(self, source: Source) -> list[Item]:
-        if source not in self:
-            self[source] = _candidates(source)
-        return self[source]
 
 
 def source_of(benchmark: str, tags: Sequence[str]) -> Source:

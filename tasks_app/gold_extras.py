@@ -9,9 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from django.db.models import F, Window
-from django.db.models.functions import RowNumber
-
 from core.errors import GymError
 from tasks_app.models import Gold
 from tasks_app.types import Enrichment, TaskDraft
@@ -47,11 +44,11 @@ class Enricher:
         return replace(draft, gold=gold, tags=(*draft.tags, *self.enrichment.tags(added)))
 
     def _known(self, draft: TaskDraft, stored: Stored | None) -> Mapping[str, Any]:
-        keys = self.enrichment.keys
-        read = {} if stored is None else {key: stored.extra[key] for key in stored.extra if key not in keys}
-        if stored is None or (stored.answer, read) != (draft.gold.answer, draft.gold.extra):
+        if stored is None:
             return {}
-        return {key: stored.extra[key] for key in keys if key in stored.extra}
+        known = {key: stored.extra[key] for key in self.enrichment.keys if key in stored.extra}
+        content = (draft.gold.answer, {**draft.gold.extra, **known})
+        return known if (stored.answer, stored.extra) == content else {}
 
     def _computed(self, draft: TaskDraft) -> Mapping[str, Any]:
         if self.problem:
@@ -63,14 +60,13 @@ class Enricher:
             return {}
 
     def _stored(self, keys: Iterable[str]) -> dict[str, Stored]:
-        place = Window(RowNumber(), partition_by=F("task_id"), order_by=F("version").desc())
         golds = (
             Gold.objects.filter(
                 task__benchmark=self.benchmark, task__split=self.split, task__key__in=list(keys)
             )
             .exclude(status=Gold.Status.CORRECTED)
-            .annotate(place=place)
-            .filter(place=1)
+            .order_by("task_id", "-version")
+            .distinct("task_id")
         )
         rows = golds.values_list("task__key", "answer", "extra")
         return {key: Stored(answer, extra) for key, answer, extra in rows}

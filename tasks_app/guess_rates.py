@@ -97,7 +97,7 @@ def _measured(
     golds = _golds([pk for pk, _ in ladders[:SAMPLE_MAX]])
     counted = [(pk, ladder) for pk, ladder in ladders[:SAMPLE_MAX] if pk in golds]
     classes = classes_of([ladder for _, ladder in counted])
-    sample = [_sampled(golds[pk], kind=_class(ladder, classes)) for pk, ladder in counted]
+    sample = [Sampled(_class(ladder, classes), *golds[pk]) for pk, ladder in counted]
     kinds = {pk: _class(ladder, classes) for pk, ladder in ladders}
     rates = _rates(plugin, sample, classes=classes.intersection(kinds.values()))
     by_rate: dict[float, list[int]] = defaultdict(list)
@@ -170,18 +170,15 @@ def _judging(verifier_id: str) -> Iterator[Judge]:
         pool.close()
 
 
-def _golds(ids: Sequence[int]) -> Mapping[int, tuple[str, Gold]]:
-    """The question kind and the gold of each task whose gold is undisputed."""
+def _golds(ids: Sequence[int]) -> Mapping[int, tuple[Gold, str | tuple[str, ...]]]:
+    """The gold of each task whose gold is undisputed, and the answer that the gold holder would submit."""
     stored = StoredGold.objects.filter(task__in=ids, is_current=True)
     rows = stored.exclude(status=StoredGold.Status.DISPUTED).values_list(
         "task_id", "task__kind", "answer", "accepted", "extra"
     )
-    return {
-        pk: (kind, Gold(answer, tuple(accepted), "", extra)) for pk, kind, answer, accepted, extra in rows
-    }
-
-
-def _sampled(found: tuple[str, Gold], *, kind: Class) -> Sampled:
-    question, gold = found
-    answer = gold_answers.answer_of(gold.answer, form=questions.get(question).answer_form)
-    return Sampled(kind, gold, answer if isinstance(answer, str) else tuple(answer))
+    golds: dict[int, tuple[Gold, str | tuple[str, ...]]] = {}
+    for pk, kind, answer, accepted, extra in rows:
+        typed = gold_answers.answer_of(answer, form=questions.get(kind).answer_form)
+        gold = Gold(answer, tuple(accepted), "", extra)
+        golds[pk] = gold, typed if isinstance(typed, str) else tuple(typed)
+    return golds
