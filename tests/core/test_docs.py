@@ -10,7 +10,7 @@ from django.conf import settings
 from core import presentation
 from gymsite.checks.shortcuts import measures
 from tasks_app.families import cheats
-from tasks_app.families.registry import of_site
+from tasks_app.families.registry import discover, of_site
 from trajectories.prompts.templates import PARAPHRASES
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
@@ -31,6 +31,7 @@ def test_the_page_on_looks_lists_every_axis_with_its_values() -> None:
 
 @pytest.mark.parametrize("site", ["stays", "reviews"])
 def test_the_page_on_mock_sites_lists_every_family_with_its_splits(site: str) -> None:
+    discover()
     rows = re.findall(rf"^\| `{site}` \| `(\w+)` \| (.+?) \| (.+?) \|$", _page("mock_sites"), re.MULTILINE)
     known = [(one.id, one.title, ", ".join(f"`{split}`" for split in one.splits)) for one in of_site(site)]
     assert rows == known
