@@ -25,10 +25,13 @@ TOO_FEW = "too few tasks to say"
 BUCKETS = 2048
 MOST_CLASSES = 60
 EPOCHS = 3
+CHEATS = ("commonest", "constant", "wording", "cannot")
 
 Answer = tuple[str, ...]
 Features = tuple[int, ...]
 Example = tuple[Features, Answer]
+Halves = tuple[list[Example], list[Example]]
+"""Tasks to fit a cheat on, and to measure it on; those of one wording are in one half."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,13 +57,12 @@ class Guesses:
     @property
     def best(self) -> float:
         """How often the best of the cheats is right."""
-        return max(self.commonest, self.constant, self.wording, self.cannot)
+        return float(max(getattr(self, name) for name in CHEATS))
 
     @property
     def exceeding(self) -> tuple[str, ...]:
         """The measures that are over their limits."""
-        measured = ("commonest", "constant", "wording", "cannot")
-        over = [name for name in measured if getattr(self, name) > MOST_RIGHT]
+        over = [name for name in CHEATS if getattr(self, name) > MOST_RIGHT]
         if self.searched is not None and self.searched > 1 - LEAST_DIFFERENT:
             over.append("searched")
         return tuple(over)
@@ -97,28 +99,21 @@ def _most(answers: Iterable[Answer]) -> int:
     return max(Counter(answers).values(), default=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Halves:
-    """Tasks to fit a cheat on, and the rest to measure it on; those of one wording are in one half."""
-
-    fitting: tuple[Example, ...]
-    rest: tuple[Example, ...]
-
-
 def _halves(tasks: Iterable[SiteTask], answer: Callable[[SiteTask], Answer]) -> Halves:
-    halves: tuple[list[Example], list[Example]] = ([], [])
+    halves: Halves = ([], [])
     for task in tasks:
-        # Not every other task: whoever draws them may take turns with splits and levels.
+        # Not every other task: they may have been drawn with splits and levels taking turns.
         halves[zlib.crc32(task.wording.encode()) & 1].append((words(task.wording), answer(task)))
-    return Halves(tuple(halves[0]), tuple(halves[1]))
+    return halves
 
 
 def constant(halves: Halves) -> float:
     """How often the commonest answer of one half is that of the other."""
-    if not halves.fitting or not halves.rest:
+    fitting, rest = halves
+    if not fitting or not rest:
         return 0.0
-    best = Counter(answer for _, answer in halves.fitting).most_common(1)[0][0]
-    return sum(answer == best for _, answer in halves.rest) / len(halves.rest)
+    best = Counter(answer for _, answer in fitting).most_common(1)[0][0]
+    return sum(answer == best for _, answer in rest) / len(rest)
 
 
 # Every measure of a task asks for them again.
@@ -134,15 +129,11 @@ def wording(halves: Halves) -> float:
 
     A perceptron over the answers that occur most.
     """
-    common = Counter(answer for _, answer in halves.fitting).most_common(MOST_CLASSES)
+    fitting, rest = halves
+    common = Counter(answer for _, answer in fitting).most_common(MOST_CLASSES)
     known = [answer for answer, count in common if count > 1]
-    if not known or not halves.rest:
+    if not known or not rest:
         return 0.0
-    predict = _fitted(halves.fitting, known)
-    return sum(predict(each) == answer for each, answer in halves.rest) / len(halves.rest)
-
-
-def _fitted(fitting: Sequence[Example], known: list[Answer]) -> Callable[[Features], Answer]:
     place = {answer: number for number, answer in enumerate(known)}
     examples = [(each, place[answer]) for each, answer in fitting if answer in place]
     weights = [[0.0] * len(known) for _ in range(BUCKETS)]
@@ -157,10 +148,10 @@ def _fitted(fitting: Sequence[Example], known: list[Answer]) -> Callable[[Featur
                 for bucket in each:
                     weights[bucket][right] += 1
                     weights[bucket][said] -= 1
-    return lambda each: known[best(each)]
+    return sum(known[best(each)] == answer for each, answer in rest) / len(rest)
 
 
-COLUMNS = ("commonest", "constant", "wording", "cannot", "searched", "commonest_value", "wording_value")
+COLUMNS = (*CHEATS, "searched", "commonest_value", "wording_value")
 
 
 LEGEND = f"""

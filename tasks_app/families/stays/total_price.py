@@ -55,7 +55,7 @@ def _legs(
         room = rooms[number % len(rooms)]
         like = None if is_spread or not legs else legs[0][1]
         stay = _leg(world, draws, listing, room, nights=nights, like=like)
-        if stay is None or any(room.id == other.id and _overlap(stay, taken) for other, taken in legs):
+        if stay is None or any(room.id == other.id and stay.overlaps(taken) for other, taken in legs):
             return []
         legs.append((room, stay))
     return legs
@@ -72,10 +72,6 @@ def _leg(
         if drafts.can_book(world, listing, room, stay):
             return stay
     return None
-
-
-def _overlap(one: Stay, other: Stay) -> bool:
-    return one.check_in < other.check_out and other.check_in < one.check_out
 
 
 def _task(

@@ -18,24 +18,8 @@ LANGUAGES = {"de": "German", "es": "Spanish", "fr": "French", "it": "Italian"}
 DATA = Path(__file__).parent / "data"
 MOST_COPIES = 9
 TOPICS = {
-    name: re.compile(words, re.IGNORECASE)
-    for name, words in {
-        "price": r"\bprice|money|\bcents?\b|bargain|\bvalue\b|\bcosts?\b|out of ten|reasonable",
-        "wear": r"finish|workmanship|@good|@bad|@fine|@awful|wear|shabby|robust|falling apart|as good as new"
-        r"|clean\|like new|endures|flimsy|\bIt \[looks",
-        "delivery": r"delivery|shipping|parcel|my order|arrived|to get here|came damaged|unpacked|packaging",
-        "colour": r"colour|shade|paler|the pictures|photos",
-        "size": r"\bsize\b|heavier|lighter|dimensions|bulkier|weighs",
-        "manual": r"manual|leaflet",
-        "service": r"service|support|phoned|refund",
-        "keeping": r"\bbin\b|return|\bback\b|gave up|daily|\bkeep|get the same|another one|collection"
-        r"|replacement|regret|clutter|use it|ordering|in service|look elsewhere|never again|last \[purchase"
-        r"|convert|number two",
-        "fall": r"\bfell\b|knocked|pushed|nudged",
-        "quiet": r"quiet|loud",
-        "lasted": r"\] it for \[@|lasted|survived|(?:strong|Delighted|Dead)\] after|^\[@spell\] (?:in|of use)"
-        r"|^After \[@(?:spell\]: |span\])|stars (?:\[after\|for\]|after)|did not last",
-    }.items()
+    name: re.compile("|".join(words), re.IGNORECASE)
+    for name, words in toml_load(DATA / "topics.toml", dict[str, tuple[str, ...]]).items()
 }
 """Words that show what a sentence is about."""
 

@@ -49,8 +49,8 @@ def booking_refusal(
 
 def own_trip(state: State, room: Room, stay: Stay, *, but: str = "") -> Trip | None:
     """The visitor's own trip that holds the room on a night of the stay, if there is one beside ``but``."""
-    held = (trip for trip in state.trips if trip.status == "booked" and trip.room == room.id)
-    return next((trip for trip in held if trip.code != but and _overlap(trip, stay)), None)
+    others = (trip for trip in state.trips if trip.status == "booked" and trip.code != but)
+    return next((trip for trip in others if trip.room == room.id and trip.stay.overlaps(stay)), None)
 
 
 def change_refusal(
@@ -73,7 +73,3 @@ def cancel_refusal(trip: Trip, *, on: date) -> Refusal:
     if trip.status != "booked":
         return "no_such_trip"
     return "too_late" if on >= trip.check_in else ""
-
-
-def _overlap(trip: Trip, stay: Stay) -> bool:
-    return trip.check_in < stay.check_out and stay.check_in < trip.check_out

@@ -14,10 +14,7 @@ _HUNDREDTHS = 1_000_000
 
 def night_price(world: World, listing: Listing, room: Room, day: date) -> int:
     """The price of one night: the room's basic one by season, weekend and a jitter of its own."""
-    night = (day - world.first_day).days
-    weekend = 100 + listing.weekend_percent if day.weekday() in (FRIDAY, SATURDAY) else 100
-    jitter = world.jitter[(room.offset + night) % len(world.jitter)]
-    return _cents(room.base_cents, world.town.seasons[day.month - 1], weekend, jitter)
+    return night_prices(world, listing, room, day, nights=1)[0]
 
 
 def night_prices(world: World, listing: Listing, room: Room, first: date, *, nights: int) -> list[int]:

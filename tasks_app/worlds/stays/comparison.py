@@ -51,7 +51,7 @@ def compare(before: State, wanted: State, found: State) -> list[Condition]:
 
 
 def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
-    old, asked, left = (_by_code(state) for state in (before, wanted, found))
+    old, asked, left = ({trip["code"]: trip for trip in state["trips"]} for state in (before, wanted, found))
     others = [trip for code, trip in left.items() if code not in asked]
     changed = []
     for code, trip in asked.items():
@@ -68,7 +68,8 @@ def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
     yield compared(
         "frame", "All else of earlier trips", expected=UNCHANGED, found=", ".join(changed) or UNCHANGED
     )
-    yield compared("frame", "Further bookings", expected=NONE, found=_listed(map(_trip, others)))
+    booked = (f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})" for trip in others)
+    yield compared("frame", "Further bookings", expected=NONE, found=_listed(booked))
 
 
 def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
@@ -90,23 +91,12 @@ def _fees(wanted: State, found: State) -> Iterator[Condition]:
         yield compared(
             "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", found=told
         )
-    yield compared("frame", "Further fees", expected=NONE, found=_listed(map(_fee, others)))
-
-
-def _by_code(state: State) -> dict[str, Row]:
-    return {trip["code"]: trip for trip in state["trips"]}
-
-
-def _trip(trip: Row) -> str:
-    return f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})"
+    paid_too = (f"{_cause(fee)}, EUR {euros(fee['cents'])}" for fee in others)
+    yield compared("frame", "Further fees", expected=NONE, found=_listed(paid_too))
 
 
 def _cause(fee: Row) -> str:
     return f"{fee['reason']} of {fee['trip']}"
-
-
-def _fee(fee: Row) -> str:
-    return f"{_cause(fee)}, EUR {euros(fee['cents'])}"
 
 
 def _listed(texts: Iterable[str]) -> str:

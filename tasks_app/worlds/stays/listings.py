@@ -85,12 +85,13 @@ def _rooms(
     possible = room_ids(edition)
     first = {one for one in possible if share() < ROOM_CHANCE}
     # What the house has and its first room has not: the commonest misreading, so every house offers it.
-    both = [one for one in house if one in _in_rooms(edition)]
+    both = [one for one in house if one in possible]
     if both:
         first.discard(draws.pick(both))
     base = draws.log_whole(3800, 17000)
     rooms = []
     for number, (name, stem, sleeps) in enumerate(names):
+        absent = next((one for one, part in ROOMS.impossible_amenities.items() if part in name), "")
         has = first ^ {possible[int(share() * len(possible))] for _ in range(TOGGLES if number else 0)}
         rooms.append(
             Room(
@@ -102,7 +103,7 @@ def _rooms(
                 included=min(sleeps, draws.whole(1, 3)),
                 extra_cents=draws.whole(16, 60) * 50,
                 base_cents=base * (66 + 15 * sleeps + draws.whole(0, 24)) // 100,
-                amenities=_fitting(name, tuple([one for one in possible if one in has])),
+                amenities=tuple([one for one in possible if one in has and one != absent]),
                 offset=draws.whole(0, 1008),
                 taken=_taken(draws, words),
             )
@@ -110,31 +111,12 @@ def _rooms(
     return tuple(rooms)
 
 
-@cache
-def _in_rooms(edition: Edition) -> frozenset[str]:
-    return frozenset(room_ids(edition))
-
-
-def _fitting(name: str, amenities: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that a room of the name can have."""
-    absent = _absent(name)
-    return tuple([one for one in amenities if one != absent]) if absent else amenities
-
-
-# Rooms have turns of some fifty names.
-@cache
-def _absent(name: str) -> str:
-    """The amenity that no room of the name can have, if there is one."""
-    return next((absent for absent, part in ROOMS.impossible_amenities.items() if part in name), "")
-
-
 def words_draw(draws: Draws) -> Words:
     """Random bits, one for every night of each word. Rooms share them, each turned by a number of nights."""
-    return tuple(sum(_bits(draws) << _WORD_BITS * part for part in range(_PARTS)) for _ in range(WORDS))
-
-
-def _bits(draws: Draws) -> int:
-    return int(draws.share() * (1 << _WORD_BITS))
+    return tuple(
+        sum(int(draws.share() * (1 << _WORD_BITS)) << _WORD_BITS * part for part in range(_PARTS))
+        for _ in range(WORDS)
+    )
 
 
 def _word(share: Callable[[], float], words: Words) -> int:

@@ -46,7 +46,8 @@ class RoomNights:
         full = self._full >> span.start & inside & ~own
         free = len(span) - own.bit_count() - full.bit_count()
         return (
-            _month_tokens(self._day(span.start))
+            MONTH_TOKENS
+            + (len(MONTHS[self._day(span.start).month - 1]) >= LONG_NAME)
             + NIGHT_TOKENS * free
             + _runs_tokens(own)
             + _runs_tokens(full)
@@ -72,10 +73,6 @@ def tokens_bounds(spans: Sequence[range]) -> tuple[int, int]:
     """How many the spans of any room have at least and at most."""
     most = MONTH_TOKENS + 1
     return (MONTH_TOKENS + LONE_TOKENS) * len(spans), most * len(spans) + NIGHT_TOKENS * sum(map(len, spans))
-
-
-def _month_tokens(day: date) -> int:
-    return MONTH_TOKENS + (len(MONTHS[day.month - 1]) >= LONG_NAME)
 
 
 def _runs_tokens(nights: int) -> int:

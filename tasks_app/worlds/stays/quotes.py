@@ -64,7 +64,8 @@ def _costs(world: World, listing: Listing, room: Room, stay: Stay, nights: int) 
     is_long = 0 < fees.long_stay_nights <= count
     discount = -percent(nights + extra, fees.long_stay_percent) if is_long else 0
     service = percent(nights + extra + discount, fees.service_percent)
-    return Costs(nights, extra, discount, fees.cleaning_cents, service, city_tax(world, listing, stay))
+    tax = tax_cents(world, listing) * stay.guests * min(count, world.town.tax.nights)
+    return Costs(nights, extra, discount, fees.cleaning_cents, service, tax)
 
 
 def percent(cents: int, share: int) -> int:
@@ -75,10 +76,6 @@ def tax_cents(world: World, listing: Listing) -> int:
     """Per person and night."""
     tax = world.town.tax
     return tax.hotel_cents if listing.kind in HOTEL_KINDS else tax.other_cents
-
-
-def city_tax(world: World, listing: Listing, stay: Stay) -> int:
-    return tax_cents(world, listing) * stay.guests * min(stay.nights, world.town.tax.nights)
 
 
 def tier(policy: Policy, *, check_in: date, on: date) -> Tier:

@@ -43,28 +43,23 @@ def listings_in(world: World, scope: Scope | None) -> list[Listing]:
     if "places" in scope:
         places = set(scope["places"])
         inside = [listing for listing in world.listings if listing.neighbourhood in places]
-        state, stays = State(trips=world.trips), _stays_in(scope)
-        return [listing for listing in inside if _has_room(world, listing, state, stays)]
+        state = State(trips=world.trips)
+        days = [[date.fromisoformat(day) for day in one] for one in scope["stays"]]
+        stays = [Stay(check_in=first, check_out=end, guests=scope["guests"]) for first, end in days]
+        return [
+            listing
+            for listing in inside
+            if any(
+                not booking_refusal(world, state, listing=listing, room=room, stay=stay)
+                for stay in stays
+                for room in listing.rooms
+            )
+        ]
     names = tuple(name for name, _ in scope["houses"])
     beginnings = {name[:length] for name in names for length in range(1, len(name) + 1)}
     return [
         listing for listing in world.listings if listing.name in beginnings or listing.name.startswith(names)
     ]
-
-
-def _stays_in(scope: Scope) -> list[Stay]:
-    return [
-        Stay(check_in=date.fromisoformat(first), check_out=date.fromisoformat(end), guests=scope["guests"])
-        for first, end in scope["stays"]
-    ]
-
-
-def _has_room(world: World, listing: Listing, state: State, stays: Sequence[Stay]) -> bool:
-    return any(
-        not booking_refusal(world, state, listing=listing, room=room, stay=stay)
-        for stay in stays
-        for room in listing.rooms
-    )
 
 
 def _named(world: World, numbers: set[str]) -> list[list[str]]:

@@ -96,8 +96,7 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 @cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
     """A house without its calendars."""
-    listing = next(listing for listing in world.listings if listing.id == listing_id)
-    return tokens(listing_text(world, listing, ()))
+    return tokens(listing_text(world, world.listing(listing_id), ()))
 
 
 def listing_text(world: World, listing: Listing, spans: Sequence[range]) -> str:
@@ -141,9 +140,8 @@ def _rows(rows: Iterable[tuple[str, str]]) -> str:
 
 def _town(world: World) -> str:
     lines = [f"{world.town.intro}, in {world.town.country}.", "", "## My trips", ""]
-    listings = {listing.id: listing for listing in world.listings}
     for trip in world.trips:
-        listing = listings[trip.listing]
+        listing = world.listing(trip.listing)
         room = next(room for room in listing.rooms if room.id == trip.room)
         lines.append(
             f"- {listing.name}, {room.name}: {day_text(trip.check_in)} to {day_text(trip.check_out)}, "

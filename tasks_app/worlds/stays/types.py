@@ -144,6 +144,9 @@ class Stay:
     def nights(self) -> int:
         return (self.check_out - self.check_in).days
 
+    def overlaps(self, other: Stay) -> bool:
+        return self.check_in < other.check_out and other.check_in < self.check_out
+
     @property
     def days(self) -> list[date]:
         return [self.check_in + timedelta(days=night) for night in range(self.nights)]
