@@ -83,7 +83,7 @@ def stops_held() -> Iterator[None]:
 
 def _watchdog(parent: int, signum: int) -> Callable[[], None]:
     def start() -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (*STOP_SIGNALS, signal.SIGCHLD))
         die_with_parent(parent, signum)
 
     return start

@@ -23,9 +23,9 @@ GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
 LOCK = 0x67796D  # advisory lock: two concurrent starts must not both change the catalogue
 FIRST_USER = "admin"
 PASSWORD_BYTES = 12
-FIRST_KEY_SCOPES = "read,trainer"
+FIRST_KEY_SCOPES = ["read", "trainer"]
 DEMO_KEY = "demo"
-DEMO_KEY_SCOPES = "read,trainer,golds"
+DEMO_KEY_SCOPES = ["read", "trainer", "golds"]
 
 
 def database_use(url: str) -> None:
@@ -78,21 +78,18 @@ def _database_close(cursor: CursorWrapper) -> None:
 
 def first_things() -> list[str]:
     """Create starter tasks, a login and a key, each once. Returns the lines to show this one time."""
+    from trajectories.api import auth
+    from trajectories.models import ApiKey
+
     call_command("load_starter_tasks", stdout=io.StringIO())
     lines = []
-    if login := first_login():
-        lines.append(f"login  {login[0]}  password {login[1]}  (shown only this once)")
-    if key := first_key():
-        lines.append(f"key    {key}  ({FIRST_KEY_SCOPES}; shown only this once)")
+    if not get_user_model().objects.exists():
+        password = login_create(name=FIRST_USER, is_superuser=True)
+        lines.append(f"login  {FIRST_USER}  password {password}  (shown only this once)")
+    if not ApiKey.objects.exclude(name=DEMO_KEY).exists():
+        key = auth.key_create(name="first", scopes=FIRST_KEY_SCOPES)
+        lines.append(f"key    {key}  ({','.join(FIRST_KEY_SCOPES)}; shown only this once)")
     return lines
-
-
-def first_login() -> tuple[str, str] | None:
-    """Name and password of a new superuser, or None if there is already a user."""
-    people = get_user_model()
-    if people.objects.exists():
-        return None
-    return FIRST_USER, login_create(name=FIRST_USER, is_superuser=True)
 
 
 def login_create(*, name: str, is_superuser: bool) -> str:
@@ -104,25 +101,11 @@ def login_create(*, name: str, is_superuser: bool) -> str:
     return password
 
 
-def first_key() -> str | None:
-    """A new API key, or None if there is one already."""
-    from trajectories.models import ApiKey
-
-    if ApiKey.objects.exclude(name=DEMO_KEY).exists():
-        return None
-    return key_create(name="first", scopes=FIRST_KEY_SCOPES)
-
-
 def demo_key_ensure(var_dir: Path) -> None:
     """Ensure that ``VAR_DIR/secrets/demo_key`` holds a key for ``make demo``; it may read golds."""
+    from trajectories.api import auth
     from trajectories.models import ApiKey
 
     is_stored = (secrets.folder(var_dir) / "demo_key").exists()
     if not is_stored or not ApiKey.objects.filter(name=DEMO_KEY).exists():
-        secrets.write(var_dir, "demo_key", key_create(name=DEMO_KEY, scopes=DEMO_KEY_SCOPES))
-
-
-def key_create(*, name: str, scopes: str) -> str:
-    output = io.StringIO()
-    call_command("create_key", name=name, scopes=scopes, stdout=output)
-    return output.getvalue().strip()
+        secrets.write(var_dir, "demo_key", auth.key_create(name=DEMO_KEY, scopes=DEMO_KEY_SCOPES))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import shutil
 import signal
 import subprocess
@@ -80,13 +79,11 @@ class Supervisor:
 
     def run(self) -> None:
         """Keep the children running until ``Stop`` is raised."""
-        with _woken_by(signal.SIGCHLD) as wake_fd:
-            while True:
-                self.watch_once()
-                logs_rotate(self.logs_dir)
-                select.select([wake_fd], [], [], self._sleep_s())
-                with contextlib.suppress(BlockingIOError):
-                    os.read(wake_fd, 512)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # it is waited for below
+        while True:
+            self.watch_once()
+            logs_rotate(self.logs_dir)
+            signal.sigtimedwait({signal.SIGCHLD}, self._sleep_s())
 
     def watch_once(self) -> None:
         """Run one round of the loop, for callers that are waiting for something else."""
@@ -188,23 +185,6 @@ def stoppable() -> Iterator[None]:
     finally:
         for signum, handler in before:
             signal.signal(signum, handler)
-
-
-@contextlib.contextmanager
-def _woken_by(signum: int) -> Iterator[int]:
-    """A file descriptor that becomes readable on each such signal."""
-    read_end, write_end = os.pipe()
-    os.set_blocking(read_end, False)
-    os.set_blocking(write_end, False)
-    before = signal.signal(signum, lambda _signum, _frame: None)
-    fd_before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-    try:
-        yield read_end
-    finally:
-        signal.set_wakeup_fd(fd_before)
-        signal.signal(signum, before)
-        os.close(read_end)
-        os.close(write_end)
 
 
 def _poll(child: Child) -> int | None:
