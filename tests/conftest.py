@@ -20,7 +20,7 @@ from trajectories.api import auth
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What a test logged must be text that one process can send to another, lone surrogates too."""
+    """Escape what a test logged, lone surrogates too, so that one process can send it to another."""
     report = yield
     report.sections = [
         (title, text.encode(errors="backslashreplace").decode()) for title, text in report.sections
@@ -43,7 +43,7 @@ def _tables_emptied() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheap_passwords() -> Iterator[None]:
-    """The work that keeps guessers away took a third of all tests' time."""
+    """Hashing passwords properly took a third of the time of all tests."""
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
         yield
 

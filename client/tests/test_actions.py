@@ -110,7 +110,7 @@ def test_the_last_answer_line_carries_the_answer(completion: str, answer: str | 
     assert answer_extract(completion) == answer
 
 
-async def test_one_class_adds_an_action(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_new_action_is_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("palaestra.actions.base.ACTIONS", dict(ACTIONS))
 
     class Hum(Action):

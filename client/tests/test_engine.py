@@ -77,7 +77,7 @@ async def test_the_solver_is_right_everywhere_and_reasons_to_the_end(
     for episode in fake.state.episodes.values():
         thoughts = [step["thought"] for _, step in sorted(episode["steps"].items())]
         assert "Half of 84 is 42." in thoughts[0]
-        assert thoughts[-1], "the last step comes after the submission and is kept"
+        assert thoughts[-1], "the last step comes after the submission and is stored"
     assert fake.state.calls.count(("POST", "/api/v1/episodes")) == 3
 
 
@@ -103,7 +103,7 @@ async def test_narrator_and_null_earn_nothing(policy: Narrator | Null, reason: s
         assert {r.outcome for r in done} == {"incorrect"}
 
 
-async def test_whatever_the_void_seeker_tries_is_judged(engine: Engine, fake: FakeServer) -> None:
+async def test_everything_that_the_void_seeker_tries_is_judged(engine: Engine, fake: FakeServer) -> None:
     policy = VoidSeeker()
     for arm, tasks in (("gym", 24), ("text_agent", 8), ("text_zero_shot", 15)):
         done = await engine.rollout(run=7, tasks=list(range(1, tasks + 1)), policy=policy, arm=arm)
@@ -146,7 +146,7 @@ async def test_a_policy_that_raises_ends_as_model_error(how: str, engine: Engine
     assert done.verdict.reason == "model_error"
 
 
-async def test_an_episode_that_breaks_ends_void_and_those_beside_it_go_on(
+async def test_an_episode_that_breaks_ends_void_and_the_others_go_on(
     engine: Engine, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = Episode.turn
@@ -224,7 +224,7 @@ async def test_budgets_of_the_client_close_the_episode(fake: FakeServer, pool: P
         assert (reward, terminated, info["reason"]) == (0.0, True, "invalid_actions")
 
 
-async def test_screenshots_are_shown_and_kept(fake: FakeServer, pool: PagePool) -> None:
+async def test_screenshots_are_shown_and_stored(fake: FakeServer, pool: PagePool) -> None:
     async with Env(fake.lab_url, "key", run=7, observation="both", pool=pool) as env:
         obs = await env.reset(1)
         assert obs.screenshot is not None
@@ -236,7 +236,7 @@ async def test_screenshots_are_shown_and_kept(fake: FakeServer, pool: PagePool) 
     assert fake.state.blobs[digest] == obs.screenshot
 
 
-async def test_pictures_can_be_recorded_of_what_is_read_as_text(fake: FakeServer, pool: PagePool) -> None:
+async def test_screenshots_can_be_recorded_of_pages_shown_as_text(fake: FakeServer, pool: PagePool) -> None:
     config = EpisodeConfig(with_pictures=True)
     async with Client(fake.lab_url, "key") as client, Engine(client, config=config) as engine:
         await engine.rollout(run=7, tasks=[1], policy=Solver(SOLUTIONS))

@@ -1,4 +1,4 @@
-"""Tasks whose golds are found again wherever they leak, and episodes that were judged by them."""
+"""Tasks whose golds can be recognised wherever they leak, and episodes judged by them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def canaries_load(up: Up, folder: Path) -> None:
 
 
 def manage(up: Up, *arguments: str) -> str:
-    """What a management command prints, run beside the running servers."""
+    """The output of a management command, run while the servers run."""
     command = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(command, cwd=BASE_DIR, env=up.environment(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

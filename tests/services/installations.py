@@ -56,11 +56,11 @@ class Up:
     account: tuple[int, int] | None = None
 
     def environment(self) -> dict[str, str]:
-        kept = {
+        passed = {
             name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ
         }
         ports = {name: str(port) for name, port in self.ports.items()}
-        return kept | ports | {"VAR_DIR": str(self.var_dir)} | self.extra
+        return passed | ports | {"VAR_DIR": str(self.var_dir)} | self.extra
 
     def spawn(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -108,10 +108,10 @@ class Up:
 
     def descendants(self) -> list[int]:
         """Every process that carries the installation's mark, or works in its data folders."""
-        found = parent_death.pids_with_environment(processes.MARK, str(self.var_dir))
+        pids = parent_death.pids_with_environment(processes.MARK, str(self.var_dir))
         for folder, program in (("postgres", "postgres"), ("redis", "redis-server")):
-            found += parent_death.pids_inside(self.var_dir / folder, program=program)
-        return found
+            pids += parent_death.pids_inside(self.var_dir / folder, program=program)
+        return pids
 
     def health(self, setting: str, path: str) -> tuple[int, bytes]:
         """Status and body of a GET at one of the doors; status 0 when nobody answers."""
@@ -145,9 +145,9 @@ class Started:
 
     @property
     def seconds(self) -> float:
-        found = re.search(r"Ready in ([\d.]+) s", self.output)
-        assert found
-        return float(found.group(1))
+        match = re.search(r"Ready in ([\d.]+) s", self.output)
+        assert match
+        return float(match[1])
 
     def read_until(self, words: str, *, seconds: float) -> None:
         """Read lines until one holds the words; fail when the output ends before, or time does."""

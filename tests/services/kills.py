@@ -33,9 +33,9 @@ class Installation:
     @property
     def key(self) -> str:
         """The first key, which the first start prints."""
-        found = re.search(r"key +(gym_\S+)", self.starts[0].output)
-        assert found, self.starts[0].output
-        return found.group(1)
+        match = re.search(r"key +(gym_\S+)", self.starts[0].output)
+        assert match, self.starts[0].output
+        return match[1]
 
     @property
     def owner_url(self) -> str:
@@ -101,13 +101,13 @@ def _backends(installation: Installation) -> list[int]:
 
 
 def _children(parent: int) -> list[int]:
-    found = []
+    pids = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             fields = stat.read_text().rpartition(")")[2].split()
             if int(fields[1]) == parent and fields[0] not in "ZX":
-                found.append(int(stat.parent.name))
-    return sorted(found)
+                pids.append(int(stat.parent.name))
+    return sorted(pids)
 
 
 VICTIMS: dict[str, Callable[[Installation], list[int]]] = {

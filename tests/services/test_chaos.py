@@ -38,7 +38,7 @@ SELECT g.task_id, g.answer FROM tasks_app_gold g JOIN tasks_app_task t ON t.id =
 WHERE g.is_current AND t.kind = 'free_answer' AND t.benchmark_id <> 'reasoning_gym'"""
 
 
-def test_kills_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
+def test_kills_lose_and_duplicate_nothing(tmp_path: Path) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     up = Up(tmp_path / "var", extra=SETTINGS)
     with installed(up) as installation:
@@ -69,7 +69,7 @@ def test_a_supervisor_killed_at_any_moment_of_its_start_can_start_again(tmp_path
 
 
 def _chaos(installation: Installation, ledger: Ledger) -> None:
-    """Kill while threads work and note what they were told; returns when everything is judged."""
+    """Kill processes while threads work and note the answers; returns when everything is judged."""
     traffic = Traffic(
         up=installation.up,
         key=installation.key,
@@ -98,8 +98,8 @@ def _chaos(installation: Installation, ledger: Ledger) -> None:
 def _wait_judged(owner_url: str, ledger: Ledger) -> None:
     """Until every submission has its verdict, and the stream's reader has them all."""
     until(lambda: not _waiting(owner_url), seconds=JUDGED_S, what="every submission is judged")
-    told = "the stream has told every verdict"
-    until(lambda: len(ledger.streamed) >= len(ledger.expected), seconds=STREAMED_S, what=told)
+    claim = "the stream has sent every verdict"
+    until(lambda: len(ledger.streamed) >= len(ledger.expected), seconds=STREAMED_S, what=claim)
 
 
 def _kill_one_by_one(installation: Installation, ledger: Ledger, working: list[Future[None]]) -> None:
@@ -130,7 +130,7 @@ def _shuffled(seed: int) -> list[str]:
 
 
 def _flow(ledger: Ledger, working: list[Future[None]], *, after: str) -> None:
-    """Wait until steps and submissions have been acknowledged anew, and verdicts have come."""
+    """Wait until steps and submissions have been acknowledged again, and verdicts have come."""
     steps, answers, verdicts = ledger.flow()
 
     def flows() -> bool:
@@ -197,27 +197,27 @@ def _episodes_complaints(owner_url: str, ledger: Ledger) -> list[str]:
         " LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id"
         " LEFT JOIN trajectories_verdictevidence x ON x.verdict_id = v.id",
     )
-    found = {row[0]: row[1:] for row in rows}
-    wanted = {
+    stored = {row[0]: row[1:] for row in rows}
+    expected = {
         episode: ("finished", answer, outcome, "answer", True, 1)
         for episode, (answer, outcome) in ledger.expected.items()
     }
-    complaints = [f"episode {episode} was never opened" for episode in found.keys() - ledger.opened]
-    complaints += [f"episode {episode} was not submitted" for episode in ledger.opened - wanted.keys()]
+    complaints = [f"episode {episode} was never opened" for episode in stored.keys() - ledger.opened]
+    complaints += [f"episode {episode} was not submitted" for episode in ledger.opened - expected.keys()]
     complaints += [
-        f"episode {episode} is {found.get(episode)}, not {record}"
-        for episode, record in wanted.items()
-        if found.get(episode) != record
+        f"episode {episode} is {stored.get(episode)}, not {record}"
+        for episode, record in expected.items()
+        if stored.get(episode) != record
     ]
     return complaints + [
-        f"a wait for episode {episode} was told {outcome}"
+        f"a wait for episode {episode} returned {outcome}"
         for episode, outcome in ledger.waited.items()
         if outcome != ledger.expected[episode][1]
     ]
 
 
 def _stream_complaints(owner_url: str, ledger: Ledger) -> list[str]:
-    """The stream has no hole, and its reader was told each verdict once and in its order."""
+    """The stream has no hole, and its reader got each verdict once and in order."""
     rows = _rows(owner_url, "SELECT run_seq, episode_id FROM trajectories_verdict ORDER BY run_seq")
     complaints = []
     if [seq for seq, _ in rows] != list(range(1, len(rows) + 1)):
@@ -246,7 +246,7 @@ def _summary(owner_url: str, ledger: Ledger) -> str:
         " extract(epoch FROM max(judged_at - received_at)) FROM trajectories_submission",
     )
     return (
-        f"{len(ledger.opened)} episodes, {len(ledger.steps)} steps ({ledger.duplicates} found stored),"
+        f"{len(ledger.opened)} episodes, {len(ledger.steps)} steps ({ledger.duplicates} already stored),"
         f" {ledger.retries} retries, {resent} jobs sent again, {reclaimed} claimed again,"
         f" slowest verdict {slowest:.1f} s"
     )

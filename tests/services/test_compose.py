@@ -1,4 +1,4 @@
-"""docker-compose.yml runs what `manage.py up` runs. Docker itself is not needed here, and not asked."""
+"""docker-compose.yml runs what `manage.py up` runs. Docker itself is not needed here."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def test_every_secret_is_made_by_the_script(compose: dict[str, Any]) -> None:
         assert secret["file"] == f"deploy/secrets/{name}"
 
 
-def test_postgres_is_of_the_embedded_ones_version(compose: dict[str, Any]) -> None:
+def test_postgres_has_the_version_of_the_embedded_one(compose: dict[str, Any]) -> None:
     assert compose["services"]["postgres"]["image"].startswith(f"postgres:{POSTGRES_MAJOR}")
 
 
-def test_only_the_proxy_is_reached_from_outside_and_files_it_mounts_exist(compose: dict[str, Any]) -> None:
+def test_only_the_proxy_has_ports_and_the_files_that_it_mounts_exist(compose: dict[str, Any]) -> None:
     assert [name for name, service in compose["services"].items() if "ports" in service] == ["proxy"]
     assert (BASE_DIR / "deploy" / "Caddyfile").exists()
     named = set(re.findall(r"deploy/[\w.-]+", (BASE_DIR / "docker-compose.yml").read_text())) - {

@@ -1,4 +1,4 @@
-"""What each door is kept from: the arena from other roles and Redis, callers without ``golds`` from golds."""
+"""What each door cannot reach: the arena other roles and Redis, callers without the scope ``golds`` golds."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_arenas_environment_opens_no_redis(arena: dict[str, str]) -> None:
 
 
 def test_the_canaries_are_golds(installation: Installation, scene: Scene) -> None:
-    """The search finds what it looks for where it may be found."""
+    """The search recognises golds where they are allowed."""
     key = manage(installation.up, "create_key", "--name", "golds", "--scopes", "read,golds")
     exported = scene.http.get(
         f"{scene.lab}/api/v1/golds/export?split=test", headers={"Authorization": f"Bearer {key}"}
@@ -227,5 +227,5 @@ def _pushed(scene: Scene, path: str) -> str:
 
 
 def _links(page: httpx.Response) -> list[str]:
-    """Files that a page names; its form's own address is asked elsewhere."""
+    """Files that a page names; its form's own address is tried elsewhere."""
     return [link for link in LINK.findall(page.text) if link.startswith("/static/")]

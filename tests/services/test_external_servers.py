@@ -1,4 +1,4 @@
-"""Servers of the operator's own, in the place of the embedded ones."""
+"""The operator's own servers in place of the embedded ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_server_that_refuses_is_explained(change: tuple[str, str], code: str, 
     assert "\n" not in refused.value.message
 
 
-def test_a_user_that_may_not_make_roles_is_told_how_to_get_the_right() -> None:
+def test_a_user_without_the_right_to_create_roles_learns_how_to_get_it() -> None:
     name = "may_not_make_roles"
     with psycopg.connect(shared.database_url, autocommit=True) as owner:
         owner.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'x'")

@@ -17,7 +17,7 @@ Usage = namedtuple("Usage", "total used free")
 STRANGER = Account(uid=54321, gid=54321)
 
 
-def test_a_full_disk_is_said_with_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported_with_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(10**12, 10**12, 5 * 1024 * 1024))
     with pytest.raises(GymError) as refused:
         preflight.disk_check(tmp_path)
@@ -25,7 +25,7 @@ def test_a_full_disk_is_said_with_figures(tmp_path: Path, monkeypatch: pytest.Mo
     assert "Only 5 MB are free" in refused.value.message
 
 
-def test_a_folder_is_held_by_one_and_free_again_after(tmp_path: Path) -> None:
+def test_a_folder_is_locked_by_one_process_and_free_afterwards(tmp_path: Path) -> None:
     refused = pytest.raises(GymError, match=rf"already running on .* \(process {os.getpid()}\)")
     with preflight.only_one(tmp_path), refused, preflight.only_one(tmp_path):
         pass
@@ -72,7 +72,7 @@ def test_sockets_of_a_deep_installation_lie_elsewhere_and_stay_there(tmp_path: P
         folder.rmdir()
 
 
-def test_no_short_folder_anywhere_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lack_of_a_short_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "SOCKET_PATH_MAX", 10)
     preflight.folders_make(tmp_path)
     with pytest.raises(GymError) as refused:
@@ -80,7 +80,7 @@ def test_no_short_folder_anywhere_is_said(tmp_path: Path, monkeypatch: pytest.Mo
     assert refused.value.code == "socket_path_too_long"
 
 
-def test_an_operators_address_keeps_everything_but_the_login() -> None:
+def test_only_the_login_of_an_operators_address_changes() -> None:
     url = endpoints.with_login(
         "postgresql://owner:s%40cret@db.example:6543/gym?sslmode=require", user="gym_arena", password="a/b@c"
     )

@@ -70,7 +70,7 @@ def test_pools_fit_the_server_together(max_connections: int, sandboxes: int, set
     assert all(1 <= sizes[process.name] <= process.pool_max for process in PROCESSES)
 
 
-def test_a_server_with_many_connections_gives_every_pool_what_it_wants() -> None:
+def test_a_server_with_many_connections_fills_every_pool() -> None:
     assert pool_sizes(1000) == {process.name: process.pool_max for process in PROCESSES}
 
 

@@ -28,7 +28,7 @@ ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
 
 @dataclass
 class Page:
-    """An episode's address, asked as its script asks."""
+    """An episode's address, called as its script calls it."""
 
     url: str
 
@@ -61,13 +61,13 @@ def page(started: Started) -> Page:
     )
     with lab:
         tasks = lab.get("/tasks", params={"benchmark": "mbpp", "split": "starter"}).json()["results"]
-        asked = {"name": "run", "kind": "eval", "affordances": {"tools": {"run": True}}}
-        run = lab.post("/runs", json=asked).json()["id"]
+        body = {"name": "run", "kind": "eval", "affordances": {"tools": {"run": True}}}
+        run = lab.post("/runs", json=body).json()["id"]
         opened = lab.post("/episodes", json={"run": run, "tasks": [tasks[0]["id"]], "arm": "gym"}).json()
     return Page(opened["episodes"][0]["start_url"])
 
 
-def test_a_program_is_run_by_the_worker_and_told_by_the_page(page: Page) -> None:
+def test_the_page_shows_the_result_of_a_program_that_the_worker_ran(page: Page) -> None:
     page.run(RIGHT)
     assert "3 of 3 passed." in page.outcome()
     page.run("def count_peaks(numbers):\n    return 2")
@@ -86,5 +86,5 @@ def test_a_run_whose_worker_is_killed_is_given_up_and_may_be_repeated(page: Page
 
 def _is_running(up: Up) -> bool:
     with psycopg.connect(endpoints.database_url(up.var_dir, role="owner")) as connection:
-        found = connection.execute("SELECT FROM trajectories_toolcall WHERE status = 'running'")
-        return found.fetchone() is not None
+        rows = connection.execute("SELECT FROM trajectories_toolcall WHERE status = 'running'")
+        return rows.fetchone() is not None

@@ -44,8 +44,8 @@ def _open(caller: Caller, *, count: int) -> list[dict[str, Any]]:
     api = f"{caller.lab}/api/v1"
     tasks = caller.json("GET", f"{api}/tasks", params={"benchmark": "mbpp", "split": "starter"})["results"]
     run = caller.json("POST", f"{api}/runs", json={"name": "programs", "kind": "eval", "simulated": True})
-    asked = {"run": run["id"], "tasks": [tasks[0]["id"]] * count, "arm": "gym"}
-    opened: list[dict[str, Any]] = caller.json("POST", f"{api}/episodes", json=asked)["episodes"]
+    body = {"run": run["id"], "tasks": [tasks[0]["id"]] * count, "arm": "gym"}
+    opened: list[dict[str, Any]] = caller.json("POST", f"{api}/episodes", json=body)["episodes"]
     return opened
 
 

@@ -19,7 +19,7 @@ def test_every_secret_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> No
     assert {path.stat().st_mode & 0o777 for path in secrets.folder(tmp_path).iterdir()} == {0o600}
 
 
-def test_a_secret_that_is_replaced_is_whole_and_closed(tmp_path: Path) -> None:
+def test_a_replaced_secret_is_complete_and_private(tmp_path: Path) -> None:
     secrets.ensure_all(tmp_path)
     secrets.write(tmp_path, "demo_key", "one")
     secrets.write(tmp_path, "demo_key", "two")
@@ -29,7 +29,7 @@ def test_a_secret_that_is_replaced_is_whole_and_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../outside", "", "a/b", "Key"])
-def test_a_name_that_is_no_name_is_refused(tmp_path: Path, name: str) -> None:
+def test_an_invalid_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ValueError, match="is not a valid secret name"):
         secrets.write(tmp_path, name, "value")
 

@@ -43,13 +43,13 @@ PARENT = (sys.executable, "-c", PARENT_PROGRAM)
 
 
 @pytest.fixture
-def said() -> list[str]:
+def messages() -> list[str]:
     return []
 
 
 @pytest.fixture
-def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
-    made = Supervisor(logs_dir=tmp_path, say=said.append)
+def supervisor(tmp_path: Path, messages: list[str]) -> Iterator[Supervisor]:
+    made = Supervisor(logs_dir=tmp_path, say=messages.append)
     yield made
     made.stop(grace_s=1.0)
 
@@ -58,7 +58,7 @@ def _child(name: str, command: tuple[str, ...] = SLEEPER) -> Child:
     return Child(name, lambda log: parent_death.spawn(command, env={"PATH": os.environ["PATH"]}, log=log))
 
 
-def test_delays_double_up_to_a_longest_and_begin_anew_after_a_healthy_life() -> None:
+def test_delays_double_up_to_a_longest_and_start_over_after_a_healthy_life() -> None:
     backoff = Backoff()
     delays = [backoff.delay(lived_s=0.1) for _ in range(12)]
     assert delays[:3] == [FIRST_DELAY_S, 2 * FIRST_DELAY_S, 4 * FIRST_DELAY_S]
@@ -67,7 +67,7 @@ def test_delays_double_up_to_a_longest_and_begin_anew_after_a_healthy_life() -> 
     assert backoff.delay(lived_s=HEALTHY_S) == FIRST_DELAY_S
 
 
-def test_a_child_that_ends_is_started_again_and_that_is_said(supervisor: Supervisor, said: list[str]) -> None:
+def test_a_child_that_ends_is_started_again_and_reported(supervisor: Supervisor, messages: list[str]) -> None:
     child = _child("one")
     supervisor.start(child)
     assert child.process
@@ -79,12 +79,12 @@ def test_a_child_that_ends_is_started_again_and_that_is_said(supervisor: Supervi
         return bool(child.process and child.process.pid != before and child.process.poll() is None)
 
     until(restarted, seconds=10, what="a new process")
-    assert len(said) == 1
-    assert "one was ended by SIGKILL; starting it again in 0.2 s" in said[0]
-    assert "one.log" in said[0]
+    assert len(messages) == 1
+    assert "one was ended by SIGKILL; starting it again in 0.2 s" in messages[0]
+    assert "one.log" in messages[0]
 
 
-def test_what_a_dead_child_leaves_in_its_session_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_the_rest_of_a_dead_childs_session_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
     child = _child("parent", PARENT)
     supervisor.start(child)
     log = log_path(tmp_path, "parent")
@@ -139,7 +139,7 @@ def test_children_die_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     until(lambda: not parent_death.is_alive(child), seconds=5, what="the child's end")
 
 
-def test_a_process_is_found_by_its_mark_and_by_its_folder(tmp_path: Path) -> None:
+def test_processes_are_listed_by_mark_and_by_folder(tmp_path: Path) -> None:
     marked = parent_death.spawn(["/bin/sleep", "60"], env={"GYM_TEST_MARK": str(tmp_path)}, cwd=tmp_path)
     try:
         assert parent_death.pids_with_environment("GYM_TEST_MARK", str(tmp_path)) == [marked.pid]
@@ -152,7 +152,7 @@ def test_a_process_is_found_by_its_mark_and_by_its_folder(tmp_path: Path) -> Non
         marked.wait()
 
 
-def test_a_log_too_long_is_moved_aside_while_its_writer_goes_on(tmp_path: Path) -> None:
+def test_an_oversized_log_is_rotated_while_its_writer_goes_on(tmp_path: Path) -> None:
     with log_open(tmp_path, "chatty") as log:
         log.write(b"old" * 10)
         logs_rotate(tmp_path, max_bytes=20)
@@ -161,8 +161,8 @@ def test_a_log_too_long_is_moved_aside_while_its_writer_goes_on(tmp_path: Path) 
     assert (tmp_path / "chatty.log.1").read_bytes() == b"old" * 10
 
 
-def test_a_child_started_from_a_thread_is_known_to_be_a_trap() -> None:
-    """The kernel ties a child to the thread that started it: this is why ``start`` wants the main thread."""
+def test_a_child_started_from_a_thread_dies_with_that_thread() -> None:
+    """The kernel ties a child to the thread that started it, so ``start`` is called from the main thread."""
     started: list[subprocess.Popen[bytes]] = []
     thread = threading.Thread(target=lambda: started.append(parent_death.spawn(["/bin/sleep", "60"], env={})))
     thread.start()
@@ -185,7 +185,7 @@ except Stop:
 """
 
 
-def test_a_stop_that_comes_while_a_child_is_started_is_not_lost() -> None:
+def test_a_stop_during_the_start_of_a_child_is_not_lost() -> None:
     done = subprocess.run([sys.executable, "-c", STOPPED_AT_A_FORK], cwd=BASE_DIR, capture_output=True)
     assert (done.returncode, done.stderr) == (7, b"")
 
@@ -208,13 +208,13 @@ except Stop:
 """
 
 
-def test_a_child_whose_start_a_stop_met_is_stopped_with_the_others(tmp_path: Path) -> None:
+def test_a_child_whose_start_coincides_with_a_stop_is_stopped_too(tmp_path: Path) -> None:
     command = [sys.executable, "-c", STOPPED_AT_A_START, str(tmp_path)]
     done = subprocess.run(command, cwd=BASE_DIR, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (f"{-signal.SIGTERM}\n", "")
 
 
-def test_a_child_started_while_stops_wait_can_be_stopped_itself(supervisor: Supervisor) -> None:
+def test_a_child_started_while_stops_are_delayed_can_be_stopped(supervisor: Supervisor) -> None:
     child = _child("sleeper")
     supervisor.start(child)
     assert child.process

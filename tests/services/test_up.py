@@ -50,11 +50,11 @@ def test_secrets_are_closed_to_everyone_else(started: Started, up: Up) -> None:
     folder = secrets.folder(up.var_dir)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
-    kept = [(folder / name).read_text() for name in secrets.PASSWORDS + secrets.KEYS]
-    assert len(set(kept)) == len(kept)
+    stored = [(folder / name).read_text() for name in secrets.PASSWORDS + secrets.KEYS]
+    assert len(set(stored)) == len(stored)
 
 
-def test_no_secret_stands_in_a_list_of_processes(started: Started, up: Up) -> None:
+def test_no_secret_appears_in_a_list_of_processes(started: Started, up: Up) -> None:
     values = [secrets.read(up.var_dir, name) for name in secrets.PASSWORDS + secrets.KEYS]
     for pid in up.descendants():
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode()
@@ -69,8 +69,8 @@ def test_each_process_is_given_its_own_secrets_alone(started: Started, up: Up, p
     own |= {"token_key"} if process.has_token_key else set()
     own |= {"world_salt"} if process.has_world_salt else set()
     text = "\n".join(environment.values())
-    found = {name for name in secrets.PASSWORDS + secrets.KEYS if secrets.read(up.var_dir, name) in text}
-    assert found == own
+    leaked = {name for name in secrets.PASSWORDS + secrets.KEYS if secrets.read(up.var_dir, name) in text}
+    assert leaked == own
     assert ("REDIS_URL" in environment) == process.has_redis
 
 
@@ -171,7 +171,7 @@ def test_data_of_another_postgres_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in data.iterdir()] == ["PG_VERSION"]
 
 
-def test_a_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_explained_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     message = Up(tmp_path / "file" / "var").refused()
     assert "cannot be written to" in message
@@ -187,7 +187,7 @@ def test_a_folder_that_cannot_be_made_is_said_in_a_sentence(tmp_path: Path) -> N
         ("postgresql://someone@localhost:port/gym", "cannot be reached"),
     ],
 )
-def test_a_wrong_database_url_is_said_in_a_sentence(tmp_path: Path, url: str, words: str) -> None:
+def test_a_wrong_database_url_is_explained_in_one_sentence(tmp_path: Path, url: str, words: str) -> None:
     message = Up(tmp_path / "var", extra={"DATABASE_URL": url}).refused()
     assert words in message
     assert message.count("\n") == 0
@@ -196,7 +196,7 @@ def test_a_wrong_database_url_is_said_in_a_sentence(tmp_path: Path, url: str, wo
 @pytest.mark.parametrize(
     ("url", "words"), [("redis://127.0.0.1:1/0", "does not answer"), ("nonsense", "is not an address")]
 )
-def test_a_wrong_redis_url_is_said_in_a_sentence(tmp_path: Path, url: str, words: str) -> None:
+def test_a_wrong_redis_url_is_explained_in_one_sentence(tmp_path: Path, url: str, words: str) -> None:
     message = Up(tmp_path / "var", extra={"REDIS_URL": url}).refused()
     assert words in message
     assert message.count("\n") == 0
@@ -230,7 +230,7 @@ def _runs_anew(started: Started, name: str, before: int) -> bool:
 def _python_of_everyone() -> tuple[str, str]:
     """A Python that others may run, of our version, and where it finds our packages."""
     packages = next(path for path in sys.path if path.endswith("site-packages"))
-    wanted = f"{sys.version_info[:3]}"
+    version = f"{sys.version_info[:3]}"
     for python in (sys.executable, f"/usr/bin/python3.{sys.version_info.minor}"):
         try:
             done = subprocess.run(
@@ -244,6 +244,6 @@ def _python_of_everyone() -> tuple[str, str]:
             )
         except OSError:
             continue
-        if done.stdout.strip() == wanted:
+        if done.stdout.strip() == version:
             return python, packages
-    pytest.skip(f"no Python {wanted} here that {ORDINARY_USER} may run together with this checkout")
+    pytest.skip(f"no Python {version} here that {ORDINARY_USER} may run together with this checkout")

@@ -103,7 +103,7 @@ class Traffic:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def rollouts(self, seed: int) -> None:
-        """Batch after batch until told to stop; what was begun is finished."""
+        """Batch after batch until stopped; a batch that was begun is finished."""
         chance = random.Random(seed)
         caller = Caller(self.up, self.key, self.ledger, chance=chance)
         try:
@@ -113,7 +113,7 @@ class Traffic:
             caller.close()
 
     def stream(self) -> None:
-        """Follow the run's verdicts from the first one until told that all is over."""
+        """Follow the run's verdicts from the first one until everything is over."""
         caller = Caller(self.up, self.key, self.ledger, chance=random.Random(self.run))
         after = 0
         try:
