@@ -1,4 +1,4 @@
-"""The address of live for a page of the lab: one that the browser reaches with the lab's cookie."""
+"""The address of live for a page of the lab, reached with the lab's cookie, and how long a call may wait."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
+
+# How long a call to live may wait.
+TIMEOUT_DEFAULT_S = 20.0
+TIMEOUT_MAX_S = 60.0
 
 SOCKET_SCHEMES = {"http": "ws", "https": "wss"}
 

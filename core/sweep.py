@@ -9,8 +9,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from django.db import connection
 
-from core import queues
 from core.jobs import queue_length
+from core.queues import Queue
 
 K = TypeVar("K", bound=Hashable)
 
@@ -37,18 +37,25 @@ class Sweep(Generic[K]):
     def __init__(
         self,
         *,
+        queue: Queue,
         due: Callable[[datetime, Sequence[K]], Sequence[Due[K]]],
         send: Callable[[Sequence[K]], Sequence[K]],
         settle_s: float,
         tries: int | None = None,
     ) -> None:
-        self._due, self._send, self._settle_s, self._most_tries = due, send, settle_s, tries
+        self._queue, self._due, self._send, self._settle_s, self._most_tries = (
+            queue,
+            due,
+            send,
+            settle_s,
+            tries,
+        )
         self._since = BEGINNING
         self._tries: Counter[K] = Counter()
 
     def __call__(self) -> int:
-        """How many were sent: none while the media queue holds jobs, as likely as not the same ones."""
-        return self.advance() if queue_length(queues.MEDIA) == 0 else 0
+        """How many were sent: none while the queue holds jobs, which may well be the same ones."""
+        return self.advance() if queue_length(self._queue) == 0 else 0
 
     def advance(self) -> int:
         settled = settled_until(self._settle_s)

@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 
 from tests import factories
 from trajectories import hot_sql
-from trajectories.episodes import opening
+from trajectories.episodes import creation
 from trajectories.runs import selectors
 
 
@@ -29,7 +29,7 @@ def test_a_lost_database_answers_503_and_recovers(
 ) -> None:
     monkeypatch.setattr(hot_sql, "steps_write", _fail(error))
     monkeypatch.setattr(selectors, "run_list", _fail(error))
-    monkeypatch.setattr(opening, "episodes_open", _fail(error))
+    monkeypatch.setattr(creation, "episodes_open", _fail(error))
     client, episode = api("read", "trainer"), factories.episode()
     opened = {"run": episode.run_id, "tasks": [episode.task_id]}
     for method, path, body in (

@@ -13,7 +13,7 @@ from tests import factories
 from tests.servers import servers
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
-from trajectories.episodes import opening, step_records
+from trajectories.episodes import creation, step_records
 from trajectories.episodes import services as episode_services
 from trajectories.judging import queue_sql, services
 from trajectories.models import Verdict
@@ -38,8 +38,8 @@ CLOSED_TO_THE_ARENA = [
 def test_the_lab_opens_records_and_closes(as_role: AsRole) -> None:
     task, run = factories.task(), factories.run()
     with as_role("gym_lab"):
-        asked = opening.Opening(run=run.pk, tasks=[task.pk], samples_per_task=2)
-        opened = opening.episodes_open(opening=asked, principal=TRAINER)["episodes"]
+        asked = creation.Opening(run=run.pk, tasks=[task.pk], samples_per_task=2)
+        opened = creation.episodes_open(opening=asked, principal=TRAINER)["episodes"]
         first = opened[0]["id"]
         steps = step_records.steps_read(b'{"steps": [{"index": 1, "thought": "t"}]}')
         answer = episode_services.steps_record(episode_id=first, steps=steps, principal=TRAINER)

@@ -11,7 +11,7 @@ from threading import Event, Thread
 
 from tests.bench.installation import BASE_DIR, Installation
 from tests.bench.table import Row, middle
-from trajectories.fidelity import enclosure, limits, memory, rendering
+from trajectories.fidelity import enclosure, limits, rendering
 from trajectories.fidelity.rendering import Page
 
 ROUNDS = 8
@@ -57,7 +57,7 @@ class _Watch:
         self._thread = Thread(target=self._look, daemon=True)
 
     def __enter__(self) -> _Watch:
-        self._own = memory.memory_of(_own_pid())
+        self._own = rendering.memory_of(_own_pid())
         self._thread.start()
         return self
 
@@ -67,7 +67,7 @@ class _Watch:
 
     def _look(self) -> None:
         while not self._done.wait(limits.WATCH_S):
-            self.most = max(self.most, memory.memory_of(_own_pid()) - self._own)
+            self.most = max(self.most, rendering.memory_of(_own_pid()) - self._own)
 
 
 def _own_pid() -> int:

@@ -16,7 +16,6 @@ from PIL import Image
 from core import blobs, queues, redis_client, thumbnails
 from core.sweep import BEGINNING, COMMIT_S
 from trajectories.capture import jobs, perceptual_hash, pictures
-from trajectories.capture import sweep as sweeping
 from trajectories.models import Blob, Picture
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -172,7 +171,7 @@ def test_the_sweeper_asks_for_pictures_without_a_row(queue: Queue, as_role: Call
     pictures.picture_note(blob_make(png(40, 40), age_s=100))
 
     with as_role("gym_worker"):
-        assert sweeping.picture_sweep()() == 2
+        assert jobs.picture_sweep()() == 2
 
     assert queue.taken == [first, second]
 
@@ -180,7 +179,7 @@ def test_the_sweeper_asks_for_pictures_without_a_row(queue: Queue, as_role: Call
 def test_what_the_queue_did_not_take_is_asked_for_again(queue: Queue) -> None:
     queue.room = 1
     first, second = blob_make(png(10, 10), age_s=900), blob_make(png(20, 20), age_s=90)
-    sweep = sweeping.picture_sweep()
+    sweep = jobs.picture_sweep()
 
     assert sweep() == 1
     queue.room = 10
@@ -191,7 +190,7 @@ def test_what_the_queue_did_not_take_is_asked_for_again(queue: Queue) -> None:
 
 
 def test_a_picture_that_comes_late_is_found_by_the_same_sweeper(queue: Queue) -> None:
-    sweep = sweeping.picture_sweep()
+    sweep = jobs.picture_sweep()
     assert sweep() == 0
 
     late = blob_make(png(), age_s=COMMIT_S - 10)
@@ -206,6 +205,6 @@ def test_nothing_is_sent_to_a_queue_that_holds_something(
     blob_make(png())
     monkeypatch.setattr(redis_client, "client", lambda: Length(1))
 
-    assert sweeping.picture_sweep()() == 0
+    assert jobs.picture_sweep()() == 0
 
     assert queue.taken == []

@@ -7,7 +7,7 @@ import pytest
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories import hot_sql
-from trajectories.episodes.opening_body import Opening
+from trajectories.episodes.creation_body import Opening
 from trajectories.episodes.trajectories.records import Trajectory
 from trajectories.models import Episode
 

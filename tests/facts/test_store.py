@@ -14,7 +14,6 @@ from core import queues, redis_client
 from core.sweep import BEGINNING
 from tests import factories
 from trajectories.facts import jobs, store
-from trajectories.facts import sweep as sweeping
 from trajectories.facts.measures import VERSION
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
 
@@ -206,7 +205,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> _Queue:
 
 def test_the_sweeper_sends_what_is_due_and_nothing_twice_over(queue: _Queue) -> None:
     episode = _ended(seconds_ago=3600)
-    sweep = sweeping.facts_sweep()
+    sweep = jobs.facts_sweep()
     assert sweep() == 1
     assert queue.sent == [[episode.pk]]
     store.facts_compute([episode.pk])
@@ -216,26 +215,26 @@ def test_the_sweeper_sends_what_is_due_and_nothing_twice_over(queue: _Queue) -> 
 def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
     queue: _Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweeping, "TRIES", 3)
+    monkeypatch.setattr(jobs, "TRIES", 3)
     bad = _ended(seconds_ago=3600)
-    sweep = sweeping.facts_sweep()
+    sweep = jobs.facts_sweep()
     assert [sweep() for _ in range(5)] == [1, 1, 1, 0, 0]
     good = _ended()
     sweep()
     assert queue.sent == [[bad.pk]] * 3 + [[good.pk]]
     # A new sweeper tries again.
-    assert sweeping.facts_sweep()() == 2
+    assert jobs.facts_sweep()() == 2
 
 
 def test_the_sweeper_sends_nothing_into_a_queue_that_holds_something(queue: _Queue) -> None:
     _ended()
     queue.held = 1
-    assert sweeping.facts_sweep()() == 0
+    assert jobs.facts_sweep()() == 0
 
 
 def test_the_sweeper_sees_late_steps_as_long_as_they_may_come(queue: _Queue) -> None:
     episode = _ended(seconds_ago=300)
-    sweep = sweeping.facts_sweep()
+    sweep = jobs.facts_sweep()
     sweep()
     store.facts_compute([episode.pk])
     assert sweep() == 0

@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 
 from tests.fidelity.factories import ENTRY, GREEN, RED, canary, colour, needs_drawing, page
-from trajectories.fidelity import enclosure, limits, memory, rendering
+from trajectories.fidelity import enclosure, limits, rendering
 from trajectories.fidelity.rendering import Page, Undrawn, page_draw
 from verifiers.sandbox.enclosure import account
 from verifiers.sandbox.seccomp import browser_filter
@@ -215,7 +215,7 @@ def test_a_page_whose_script_breaks_says_so_by_its_colour() -> None:
 
 def test_this_process_holds_memory() -> None:
     held = bytes(64 * 1024 * 1024)
-    assert memory.memory_of(int(Path("/proc/self").resolve().name)) > len(held)
+    assert rendering.memory_of(int(Path("/proc/self").resolve().name)) > len(held)
 
 
 def _filters(status: str) -> int:

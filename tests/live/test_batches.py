@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from trajectories.live import batches
-from trajectories.live.batches import Batch
+from trajectories.live import news
+from trajectories.live.news import Batch
 
 
 class Source:
@@ -54,7 +54,7 @@ async def test_who_gives_up_does_not_take_the_answer_from_others() -> None:
 
 
 async def test_a_query_has_a_greatest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "KEYS_PER_QUERY_MAX", 2)
+    monkeypatch.setattr(news, "KEYS_PER_QUERY_MAX", 2)
     source = Source()
     source.gate.set()
     batch = Batch(source.load)

@@ -9,9 +9,9 @@ import pytest
 from core.errors import GymError
 from trajectories.live import access, consumers
 from trajectories.live.answers import Message
-from trajectories.live.closable_socket import Line
 from trajectories.live.consumers import LiveConsumer
 from trajectories.live.feeds import BUNDLES_BEHIND_MAX, RunFeed, Subscription, verdict_message
+from trajectories.live.sockets import Line
 
 
 async def test_who_falls_behind_is_let_go_and_told_so() -> None:

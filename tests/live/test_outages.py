@@ -16,7 +16,7 @@ from tests.live.conftest import in_thread, judge
 from tests.live.wire import Wire
 from tests.servers import servers
 from trajectories.live import hub as hub_module
-from trajectories.live import retries
+from trajectories.live import selectors
 from trajectories.live.hub import Hub
 from trajectories.live.selectors import LiveReader, Unavailable
 from trajectories.live.waits import WaitApp
@@ -126,7 +126,7 @@ async def test_waits_go_on_while_postgres_restarts(rig: Rig, episode: Episode) -
 async def test_a_wait_that_ends_while_postgres_is_away_is_503(
     rig: Rig, episode: Episode, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retries, "RESTART_GRACE_S", 0.0)
+    monkeypatch.setattr(selectors, "RESTART_GRACE_S", 0.0)
     await rig.postgres.cut()
     transport = httpx.ASGITransport(WaitApp(rig.hub))  # type: ignore[arg-type]
     headers = {"authorization": f"Bearer {key}"}

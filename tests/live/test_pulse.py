@@ -11,7 +11,7 @@ from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread, judge
 from tests.live.test_consumers import ARENA, LAB, failure, hear, judge_all, lab_cookie, opening, refusal
 from trajectories.api import auth
-from trajectories.episodes.opening import Opening, episodes_open, group_refill
+from trajectories.episodes.creation import Opening, episodes_open, group_refill
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,13 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core import live_address
 from core.api import gym_error_response
 from core.errors import GymError
 from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
 from core.paging import query_read
 from core.schema import call
 from trajectories import heartbeats
-from trajectories.api import capacity, health, openapi, waits
+from trajectories.api import capacity, health, openapi
 
 HEARTBEAT_EPISODES_MAX = 5_000
 YAML = "application/vnd.oai.openapi"
@@ -149,8 +150,8 @@ class DocsView(APIView):
         context = {
             "docs": openapi.docs(),
             "live_url": settings.LIVE_URL,
-            "timeout_s": waits.TIMEOUT_DEFAULT_S,
-            "timeout_max_s": waits.TIMEOUT_MAX_S,
+            "timeout_s": live_address.TIMEOUT_DEFAULT_S,
+            "timeout_max_s": live_address.TIMEOUT_MAX_S,
         }
         return render(request._request, "api/docs.html", context)
 

@@ -19,8 +19,8 @@ from tasks_app.questions import AnswerForm
 from trajectories.api.auth import Principal, caller
 from trajectories.api.hot_view import HotView, read_body
 from trajectories.api.idempotency import idempotent
-from trajectories.episodes import opening, services, step_records
-from trajectories.episodes.opening_body import Opening
+from trajectories.episodes import creation, services, step_records
+from trajectories.episodes.creation_body import Opening
 from trajectories.models import Episode, Group
 
 DETAIL_MAX_CHARS = 10_000
@@ -72,7 +72,7 @@ class EpisodesView(APIView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = struct_read(request.data, Opening)
-        return Response(opening.episodes_open(opening=body, principal=caller(request)), status=201)
+        return Response(creation.episodes_open(opening=body, principal=caller(request)), status=201)
 
 
 class Refill(Struct, forbid_unknown_fields=True):
@@ -95,7 +95,7 @@ class RefillView(APIView):
         group = Group.objects.select_related("task").filter(pk=group_id).first()
         if group is None or not caller(request).sees_split(group.task.split):
             raise GymError("unknown_group", f"There is no group {group_id}.", status=404)
-        refilled = opening.group_refill(group=group, count=count, principal=caller(request))
+        refilled = creation.group_refill(group=group, count=count, principal=caller(request))
         return Response(refilled, status=201)
 
 

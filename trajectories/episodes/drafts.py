@@ -11,17 +11,18 @@ from django.conf import settings
 from msgspec import Struct
 
 from core.arms import ARMS
+from core.draws import Draws
 from core.errors import GymError
 from core.presentation import Look
 from core.tokens import token_make
 from tasks_app.models import Task, max_steps_for
 from tasks_app.questions import questions
 from trajectories import hot_sql
-from trajectories.episodes import extents, few_shot, variations
-from trajectories.episodes.looks import Looks
-from trajectories.episodes.opening_body import Opening
-from trajectories.episodes.seeds import derive
-from trajectories.models import Run
+from trajectories.episodes import few_shot, variations
+from trajectories.episodes.creation_body import Opening
+from trajectories.episodes.looks import Looks, derive
+from trajectories.models import Episode, Run
+from trajectories.models.run import RECORDING_FULL_SHARE
 from trajectories.prompts import conversation, templates
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -120,7 +121,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "group_id": plan.id,
             "task_id": task.pk,
             "seed": plan.seed,
-            "recording": extents.extent_of(opening, call.run, plan.seed, sample_index),
+            "recording": extent_of(opening, call.run, plan.seed, sample_index),
             "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
             "variation": variation,
@@ -185,3 +186,15 @@ class _Prompts:
             channel=self._channel,
             examples=self._examples,
         )
+
+
+Recording = Episode.Recording
+
+
+def extent_of(opening: Opening, run: Run, seed: int, sample_index: int) -> Recording:
+    """What the call says; if it says ``full`` or nothing, the run's share is drawn by seed."""
+    share = run.recording_full_share
+    if opening.recording in (None, Recording.FULL) and share is not None:
+        is_full = Draws(RECORDING_FULL_SHARE, seed, sample_index).chance(share)
+        return Recording.FULL if is_full else Recording.EVENTS
+    return opening.recording or Recording.EVENTS

@@ -13,7 +13,7 @@ from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from trajectories.api.auth import Principal
 from trajectories.episodes import variations
-from trajectories.episodes.opening_body import Opening
+from trajectories.episodes.creation_body import Opening
 from trajectories.models import Run
 from trajectories.prompts import conversation, site_text
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from core.presentation import AXES_BESIDE_LOOKS, Look, PageKind, look_make, look_rotate
-from trajectories.episodes.opening_body import Opening
-from trajectories.episodes.seeds import derive
+from trajectories.episodes.creation_body import Opening
+
+
+def derive(*parts: int | str) -> int:
+    """63 bits, the same on every machine."""
+    text = ":".join(map(str, parts)).encode()
+    return int.from_bytes(hashlib.sha256(text).digest()[:8], "big") >> 1
 
 
 class Looks:

@@ -1,4 +1,4 @@
-"""Celery job of the media queue: facts of episodes that have ended."""
+"""Facts of ended episodes in the media queue: the job, and the sweep that sends it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import logging
 from collections.abc import Sequence
 
 from celery import shared_task
+from django.conf import settings
 
 from core import jobs, queues
+from core.sweep import Sweep
 from trajectories.facts import store
 
 logger = logging.getLogger(__name__)
@@ -15,6 +17,9 @@ logger = logging.getLogger(__name__)
 BATCH = 20
 SOFT_LIMIT_S = 240
 HARD_LIMIT_S = 300
+SWEPT = 500
+# An episode that keeps failing is left alone until the next start; its first job may outlast several tries.
+TRIES = 10
 
 
 @shared_task(name="facts.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
@@ -34,3 +39,13 @@ def episodes_send(episode_ids: Sequence[int]) -> int:
         if not jobs.job_send(episodes, queues.MEDIA, episode_ids=batch):
             return start
     return len(episode_ids)
+
+
+def facts_sweep() -> Sweep[int]:
+    return Sweep(
+        queue=queues.MEDIA,
+        due=lambda since, given_up: store.episodes_due(since=since, limit=SWEPT, without=given_up),
+        send=lambda episode_ids: episode_ids[: episodes_send(episode_ids)],
+        settle_s=settings.STEP_GRACE_S,
+        tries=TRIES,
+    )

@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from PIL import Image
 
 from core import thumbnails
-from trajectories.fidelity import enclosure, memory
+from trajectories.fidelity import enclosure
 from trajectories.fidelity.enclosure import EnclosureMissing, MissingReason
 from trajectories.fidelity.limits import (
     FILES,
@@ -156,7 +157,7 @@ def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
         while True:
             if time.monotonic() > deadline:
                 raise Undrawn("out_of_time")
-            if memory.memory_of(box.pid) > MEMORY_BYTES:
+            if memory_of(box.pid) > MEMORY_BYTES:
                 raise Undrawn("out_of_memory")
             if not selector.select(WATCH_S):
                 continue
@@ -187,3 +188,35 @@ def _end(box: subprocess.Popen[bytes]) -> None:
     box.wait()
     if box.stdout is not None:
         box.stdout.close()
+
+
+PROC = Path("/proc")
+# Only their own memory: programs and libraries are shared between processes.
+OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
+PROCESSES_MOST = 1_000
+
+
+def memory_of(pid: int) -> int:
+    """Bytes held by a process and its descendants. Processes that have ended count as nothing."""
+    total, waiting, seen = 0, [pid], 0
+    while waiting and seen < PROCESSES_MOST:
+        process = waiting.pop()
+        seen += 1
+        total += sum(int(size) for size in OWN.findall(_read(f"{process}/status")))
+        for task in _tasks(process):
+            waiting += map(int, _read(f"{process}/task/{task}/children").split())
+    return total * 1024
+
+
+def _tasks(pid: int) -> list[str]:
+    try:
+        return [path.name for path in (PROC / str(pid) / "task").iterdir()]
+    except OSError:
+        return []
+
+
+def _read(name: str) -> bytes:
+    try:
+        return (PROC / name).read_bytes()
+    except OSError:
+        return b""

@@ -24,6 +24,7 @@ class FidelitySweep:
 
     def __init__(self) -> None:
         self._episodes = Sweep(
+            queue=queues.MEDIA,
             due=lambda since, _: sample.episodes_due(since=since, limit=EPISODES),
             send=lambda ids: [episode_id for episode_id in ids if sample.episode_choose(episode_id)],
             settle_s=sample.SETTLE_S,

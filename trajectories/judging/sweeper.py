@@ -21,8 +21,8 @@ from core.jobs import job_send, queue_length
 from core.queues import Queue
 from trajectories import heartbeats
 from trajectories.api import health, idempotency
-from trajectories.capture.sweep import picture_sweep
-from trajectories.facts.sweep import facts_sweep
+from trajectories.capture.jobs import picture_sweep
+from trajectories.facts.jobs import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
 from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls

@@ -13,8 +13,7 @@ import msgspec
 from core.errors import GymError
 from trajectories.live.news import News
 from trajectories.live.parameters import episode_unknown, run_unknown
-from trajectories.live.retries import patiently
-from trajectories.live.selectors import NewStep
+from trajectories.live.selectors import NewStep, patiently
 
 # Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
 BUNDLES_BEHIND_MAX = 64

@@ -11,11 +11,9 @@ from collections.abc import Awaitable, Callable, Collection
 from functools import partial
 from typing import NamedTuple
 
-from trajectories.live.announcements import Announcements
-from trajectories.live.events import Announced, VerdictsWritten
+from trajectories.live.events import Announced, Announcements, VerdictsWritten
 from trajectories.live.news import News
-from trajectories.live.retries import RETRY_S, patiently
-from trajectories.live.selectors import EpisodeState, LiveReader, Unavailable
+from trajectories.live.selectors import RETRY_S, EpisodeState, LiveReader, Unavailable, patiently
 from trajectories.live.watch import STEPS_EVERY_S, Feeds
 
 logger = logging.getLogger(__name__)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from urllib.parse import parse_qs
 
 from core.errors import GymError
-from trajectories.api.waits import TIMEOUT_DEFAULT_S, TIMEOUT_MAX_S
+from core.integers import BIGINT_MAX
+from core.live_address import TIMEOUT_DEFAULT_S, TIMEOUT_MAX_S
 
-BIGINT_MAX = 2**63 - 1
 QUERY_MAX_BYTES = 1_000
 NUMBER = re.compile(r"[0-9]{1,19}")
 

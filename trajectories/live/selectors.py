@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from psycopg_pool import AsyncConnectionPool
@@ -164,3 +165,22 @@ class LiveReader:
         async with self._pool.connection() as connection:
             cursor = await connection.execute(statement, parameters)
             return await cursor.fetchall()
+
+
+T = TypeVar("T")
+
+RETRY_S = 0.25
+# While Postgres restarts, a wait may exceed its time-out by this much.
+RESTART_GRACE_S = 5.0
+
+
+async def patiently(query: Callable[[], Awaitable[T]], *, until: float = math.inf) -> T:
+    """Retry until Postgres answers; ``Unavailable`` from ``RESTART_GRACE_S`` after ``until`` (loop time)."""
+    clock = asyncio.get_running_loop()
+    while True:
+        try:
+            return await query()
+        except Unavailable:
+            if clock.time() >= until + RESTART_GRACE_S:
+                raise
+        await asyncio.sleep(RETRY_S)

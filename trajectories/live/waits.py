@@ -14,17 +14,11 @@ from collections.abc import Iterator
 import msgspec
 
 from core.errors import GymError
+from core.integers import BIGINT_MAX
 from trajectories.live import access
 from trajectories.live.answers import Answer, Receive, Scope, Send, answer_of, answer_send, answer_unless_gone
 from trajectories.live.hub import Hub
-from trajectories.live.parameters import (
-    BIGINT_MAX,
-    after_read,
-    episode_unknown,
-    query_read,
-    run_unknown,
-    timeout_read,
-)
+from trajectories.live.parameters import after_read, episode_unknown, query_read, run_unknown, timeout_read
 from trajectories.live.selectors import Unavailable
 
 logger = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
 from trajectories.api.auth import Principal
-from trajectories.episodes import opening, services
-from trajectories.episodes.opening_body import Opening
+from trajectories.episodes import creation, services
+from trajectories.episodes.creation_body import Opening
 from trajectories.models import Episode, Run, Verdict, VerdictCounter, VerdictEvidence
 from trajectories.models.access import Scope
 
@@ -103,7 +103,7 @@ def tasks_check(tasks: Sequence[Task], *, runs: Sequence[Run], progress: Progres
 def _opened(ids: list[int], *, run: Run) -> list[Episode]:
     """Two samples of each task: one for each role."""
     body = Opening(run=run.pk, tasks=ids, arm=ARM, samples_per_task=len(ROLES), seed=SEED)
-    opened = opening.episodes_open(opening=body, principal=OWNER)["episodes"]
+    opened = creation.episodes_open(opening=body, principal=OWNER)["episodes"]
     episodes = Episode.objects.filter(pk__in=[record["id"] for record in opened])
     return list(episodes.only("pk", "task_id", "sample_index", "variation").order_by("pk"))
 

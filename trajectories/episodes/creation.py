@@ -19,7 +19,7 @@ from trajectories import hot_sql
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
 from trajectories.episodes import drafts, few_shot, variations
-from trajectories.episodes.opening_body import Opening
+from trajectories.episodes.creation_body import Opening
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run
 
