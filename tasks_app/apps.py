@@ -18,3 +18,4 @@ class TasksConfig(AppConfig):
 
         families.discover()
         registry.benchmarks.discover(benchmarks)
+        families.discover()
