@@ -1,4 +1,4 @@
-"""Brings a corrected answer into the form that the task's verifiers read, and refuses what they reject."""
+"""Puts a corrected answer into the form that the task's verifiers read; refuses one that they reject."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from verifiers.types import Evidence, Gold
 
 
 def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPool) -> Gold:
-    """The gold of ``answers``, the reference first, in place of ``stored``: without its solution.
+    """The gold of ``answers``, the reference first, to replace ``stored``; it has no solution.
 
-    Of a task with choices they are labels or texts of choices, and become labels. Its verifiers, but for
-    those that run programs, judge each of them by the new gold. Raises ``ValueError``, with a sentence that
-    tells no answer.
+    For a task with choices, answers are labels or texts of choices and become labels. The task's verifiers,
+    except those that run programs, must accept each answer by the new gold. Raises ``ValueError``, with a
+    sentence that reveals no answer.
     """
     choices = stored.task.payload.get("choices")
     answer, *accepted = labels_read(answers, choices=choices) if choices else answers
@@ -37,7 +37,7 @@ def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPoo
 
 
 def labels_read(answers: Iterable[str], *, choices: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The labels of the choices that are meant, and after each those of choices that read exactly like it.
+    """The labels of the named choices, each followed by those of choices that read exactly like it.
 
     Raises ``ValueError``.
     """

@@ -41,7 +41,7 @@ def _completed(row: Row) -> Row:
 def draft_complete(draft: TaskDraft) -> TaskDraft:
     """The draft with ``payload["pictures"]`` in place of its pictures, and ``prompt``.
 
-    Raises ``ValueError``, with a sentence, for a picture that cannot be shown.
+    Raises ``ValueError`` for a picture that cannot be shown.
     """
     if draft.pictures:
         shown = [_stored(picture, number) for number, picture in enumerate(draft.pictures, start=1)]

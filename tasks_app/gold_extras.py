@@ -1,4 +1,4 @@
-"""Adds to golds at loading what their files lack and is costly to compute.
+"""Adds to golds, at loading, what their files lack and what is costly to compute.
 
 It is computed once: a row that is loaded again unchanged keeps the stored gold's value.
 """

@@ -1,4 +1,4 @@
-"""Which files of a folder are which split of a benchmark."""
+"""Which files of a folder belong to which split of a benchmark."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Words of tasks, for full text search: every ASCII sign parts words, so that none is taken for an address;
-``%`` does so by Postgres's own parser."""
+"""Words of tasks, for full-text search.
+
+Every ASCII sign separates words, so that Postgres takes nothing for an address; it splits at ``%`` by itself.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,16 @@ _WORD = re.compile(r"[^\W_]")
 
 
 def tasks_with(query: str) -> str:
-    """SQL of the ids of the tasks that have the words of a query, whose place in it is ``query``."""
+    """SQL for the ids of the tasks that match a search; ``query`` is its placeholder in the statement."""
     search = f"websearch_to_tsquery('{CONFIGURATION}'::regconfig, {query})"
     return f"SELECT k.id FROM tasks_app_task k WHERE {TASK_WORDS} @@ {search}"  # noqa: S608 (constants)
 
 
 def task_query(text: str) -> str:
-    """The query for ``websearch_to_tsquery``: words, "phrases", or, -without, parted as tasks are; empty when
-    it has no word that has to be there."""
+    """The query for ``websearch_to_tsquery``: words, "phrases", or, -without, separated as in tasks.
+
+    Empty if no word is required.
+    """
     parts, is_asking = [], False
     for part in _PART.finditer(text):
         bare = part.group(3) or ""

@@ -1,4 +1,4 @@
-"""What a benchmark plug-in gives: tasks with their golds, rows that cannot be read, facts about the set."""
+"""What a benchmark plug-in provides: tasks with their golds, unreadable rows, facts about the set."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPE_AND_SUBMIT_STEPS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class GoldDraft:
-    """A reference answer as its source gives it. ``extra`` holds what verifiers need besides the answer."""
+    """A reference answer as its source has it. ``extra`` holds what verifiers need besides the answer."""
 
     answer: str
     accepted: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class GoldDraft:
 
 @dataclass(frozen=True, kw_only=True)
 class PictureDraft:
-    """A picture as its source gives it: bytes that nobody has looked at, or how to get them."""
+    """A picture as its source has it: unchecked bytes, or a function that reads them."""
 
     data: bytes | Callable[[], bytes]
 
@@ -37,10 +37,10 @@ class PictureDraft:
 class TaskDraft:
     """One task before it has an id.
 
-    ``prompt`` is the question as text; left empty it is what the question kind makes of the payload. Loading
-    stores ``pictures`` and puts what it knows of them into the payload's ``pictures``, in their order.
-    ``split`` is None when the source does not say it; ``difficulty`` is 0 to 1, or None when unknown;
-    ``place`` is where it was read, for messages.
+    ``prompt`` is the question as text; if empty, loading lets the question kind make it from the payload.
+    Loading stores ``pictures`` and describes them in the payload's ``pictures``, in their order.
+    ``split`` is None if the source does not name it; ``difficulty`` is 0 to 1, or None if unknown;
+    ``place`` is where the task was read, for messages.
     """
 
     key: str
@@ -64,7 +64,7 @@ class TaskDraft:
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that was skipped: where it is (``file:line``) and what is wrong with it."""
+    """A skipped row: where it is (``file:line``) and what is wrong with it."""
 
     place: str
     problem: str
@@ -93,9 +93,9 @@ Records = Iterator[Record | BadRow]
 
 @dataclass(frozen=True, kw_only=True)
 class HubSource:
-    """Where a benchmark is on the Hugging Face hub: the dataset's id, and per split the files' patterns.
+    """Where a benchmark is on the Hugging Face hub: the dataset's id, and the patterns of each split's files.
 
-    The id may end in ``@`` and a revision. ``repos`` names the dataset of each split that is in another one.
+    The id may end in ``@`` and a revision. ``repos`` names the dataset of each split that has another one.
     """
 
     repo: str
@@ -105,11 +105,11 @@ class HubSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Enrichment:
-    """What golds get at loading because it takes long to find out: ``keys`` of their ``extra``.
+    """What loading adds to golds because it is slow to compute: ``keys`` of their ``extra``.
 
-    ``what`` names it to people. ``compute`` gives the new keys; it raises ``ValueError`` for a row that must
-    not be loaded, and ``GymError`` when this machine cannot compute it: rows then come without it.
-    ``tags`` are those that follow from the keys.
+    ``what`` is its name for people. ``compute`` returns the new keys; it raises ``ValueError`` for a row that
+    must not be loaded, and ``GymError`` if this machine cannot compute them: rows are then loaded without.
+    ``tags`` returns the tags that follow from the keys.
     """
 
     what: str
@@ -122,17 +122,17 @@ class Enrichment:
 class BenchmarkPlugin:
     """A benchmark: facts about it, and the reader of its official rows, which its starter tasks prove.
 
-    ``draft_of`` turns a record into a task, without ``place`` and the gold's ``source``; it raises
-    ``ValueError`` for one that it refuses. ``records`` arranges them first, for instance by the names of
-    columns. A generated benchmark has ``generate(count, seed, split)`` instead, and makes its own
-    ``starters``; ``has_guess_rates`` says that its drafts come with them.
+    ``draft_of`` turns a record into a task; it leaves ``place`` and the gold's ``source`` to the caller and
+    raises ``ValueError`` for a record that it refuses. ``records`` prepares the records first, for instance
+    by naming their columns. A generated benchmark has ``generate(count, seed, split)`` and its own
+    ``starters`` instead; ``has_guess_rates`` says that its drafts bring their guess rates.
     ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
     a split in a folder that holds other data files too.
 
-    Solved examples come from ``example_split`` (left out: ``train``, where there is one), of another
-    benchmark when ``example_benchmark`` names it. ``example_tag`` begins the tag of an item's family, which
-    they share. ``folder`` is what the official folder is called, where it is not the id. ``answer_extra`` are
-    keys of a gold's ``extra`` that say what its answer means: a corrected answer does without them.
+    Few-shot examples come from ``example_split`` (by default ``train``, if there is one), of another
+    benchmark if ``example_benchmark`` names one. ``example_tag`` is the prefix of the tag that an item shares
+    with its family. ``folder`` is the name of the official folder if it is not the id. ``answer_extra`` lists
+    keys of a gold's ``extra`` that interpret its answer: a corrected answer does without them.
     """
 
     id: str

@@ -44,7 +44,7 @@ class OfficialRow(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a problem was set: its year, its paper as the contest names it (``12A``, ``II``), its number."""
+    """Where a problem appeared: the year, the paper as the contest names it (``12A``, ``II``), the number."""
 
     year: int
     paper: str
@@ -70,7 +70,7 @@ def gap_reason(text: str) -> str:
 
 @dataclass(frozen=True)
 class Contest:
-    """``answers_of`` gives the accepted answers that a cell names; it raises ``ValueError`` for none."""
+    """``answers_of`` returns the accepted answers that a cell names, or raises ``ValueError``."""
 
     name: str
     last_number: int

@@ -1,4 +1,4 @@
-r"""AIME: fifteen contest problems a paper, each with an integer from 0 to 999 as answer.
+r"""AIME: papers of fifteen contest problems, each answered by an integer from 0 to 999.
 
 Official files: the CSV of 1983 to 2024 (``di-zhang-fdu/AIME_1983_2024``: ``ID``, ``Year``,
 ``Problem Number``, ``Question``, ``Answer``, ``Part``, which is empty before 2000), and JSON lines or
@@ -32,7 +32,7 @@ class CsvRow(msgspec.Struct, rename={"year": "Year", "question": "Question", "an
 
 
 def accepted_answers(cell: int | float | str) -> list[str]:
-    """The integers that an answer cell names, without leading zeros. ``ValueError`` when it is none."""
+    """The integers that an answer cell names, without leading zeros. ``ValueError`` if it names none."""
     match = ANSWERS.fullmatch(str(cell))
     if match is None:
         raise ValueError(f"the answer {str(cell)[:80]!r} is not an integer from 0 to 999")

@@ -1,4 +1,4 @@
-r"""AMC 12: contest problems of 2022 and 2023, rewritten to have a number as answer instead of five choices.
+r"""AMC 12: contest problems of 2022 and 2023, rewritten to ask for a number instead of offering five choices.
 
 The set is ``AI-MO/aimo-validation-amc``: JSON lines, or Parquet on the hub, with ``id``, ``problem``,
 ``answer`` (a float such as 142.0) and ``url``; copies call the problem ``question``. Check: the same number.

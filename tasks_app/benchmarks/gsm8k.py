@@ -1,6 +1,6 @@
 """GSM8K: grade-school word problems (Cobbe et al. 2021, arXiv:2110.14168).
 
-Official file: one JSON object per line with ``question`` and ``answer``; the answer is worked steps with
+Official file: one JSON object per line with ``question`` and ``answer``; the answer is the worked steps with
 calculator marks ``<<48/2=24>>``, then a last line ``#### 24``. Official check, in the repository's
 ``grade_school_math/dataset.py``: the number after ``####``, commas removed, must be the same string.
 """

@@ -1,7 +1,7 @@
 r"""MATH: competition problems in seven subjects and five levels (Hendrycks et al. 2021, arXiv:2103.03874).
 
 Official form: a tree ``MATH/<split>/<subject>/<n>.json`` of objects with ``problem``, ``level``, ``type`` and
-``solution``; also met as one JSON object per line, and on the hub as one Parquet file per subject.
+``solution``; also distributed as one JSON object per line, and on the hub as one Parquet file per subject.
 The answer is the content of the last ``\boxed`` of the solution.
 """
 

@@ -1,4 +1,4 @@
-"""SciQ: science exam questions written by the crowd (Welbl et al. 2017, arXiv:1707.06209).
+"""SciQ: crowdsourced science exam questions (Welbl et al. 2017, arXiv:1707.06209).
 
 Official files: a JSON list per split (``train.json``, ``valid.json``, ``test.json``) of ``question``,
 ``correct_answer``, ``distractor1`` to ``distractor3`` and ``support``, a passage that may be empty; Parquet

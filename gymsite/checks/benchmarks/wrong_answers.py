@@ -1,10 +1,10 @@
 """A wrong answer to every task, by one rule for each answer form.
 
 - Choices: the next label after the right one, cyclically, among those with another text.
-- Values: the right ones and one more.
+- Values: the right ones and another.
 - A program: the functions of the signature, each of which returns None.
 - A line: the next gold of the split that cannot be another way of writing this one: both are numbers more
-  than a tenth apart, or neither text contains the other. Where there is none, words that fit no question.
+  than a tenth apart, or neither text contains the other. If there is none, words that fit no question.
 """
 
 from __future__ import annotations

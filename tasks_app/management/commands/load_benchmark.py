@@ -19,7 +19,7 @@ from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
 SEED_HELP = (
-    "Generated tasks: the seed. Whoever knows it can make the answers: choose a large one and keep it."
+    "Generated tasks: the seed. Anyone who knows it can compute the answers: choose a large secret number."
 )
 
 
@@ -28,25 +28,25 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "benchmark", metavar="ID", nargs="?", help=f"One of {', '.join(benchmarks)}; none with --errata."
+            "benchmark", metavar="ID", nargs="?", help=f"One of {', '.join(benchmarks)}; not with --errata."
         )
         parser.add_argument(
             "--file", type=Path, metavar="PATH", help="The official file, or a folder of them."
         )
         parser.add_argument("--hub", action="store_true", help="Fetch the files from the Hugging Face hub.")
         parser.add_argument(
-            "--split", metavar="S", help="Default: what the file's name says, else the first."
+            "--split", metavar="S", help="By default the one in the file's name, else the first."
         )
         parser.add_argument("--limit", type=_positive, metavar="N", help="Load at most N rows of the split.")
-        parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: how many.")
+        parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: their number.")
         parser.add_argument("--seed", type=int, metavar="K", help=SEED_HELP)
         parser.add_argument(
             "--errata",
             type=Path,
             metavar="FILE",
-            help="Mark golds that are loaded: a CSV file with a line of column names, or JSON lines, "
-            "of benchmark, split (may be left out), key, status (disputed or corrected), corrected_answer "
-            "(of choices a label or a text) and source.",
+            help="Dispute or correct loaded golds: a CSV file with column names, or JSON lines, with "
+            "benchmark, split (optional), key, status (disputed or corrected), corrected_answer (for choices "
+            "a label or a text) and source.",
         )
 
     def handle(self, **options: Any) -> None:
@@ -75,12 +75,12 @@ class Command(BaseCommand):
 
     def _errata(self, options: dict[str, Any]) -> None:
         if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
-            raise CommandError("--errata goes alone: its lines name benchmark and split.")
+            raise CommandError("--errata takes no other options: its lines name benchmark and split.")
         report = errata.errata_apply(record_files.records(record_files.source_files(options["errata"])))
         for change in report.changes:
             self.stdout.write(change)
         counts = f"{report.disputed} golds disputed, {report.corrected} corrected"
-        self.stdout.write(f"{counts}, {report.unchanged} were so before.")
+        self.stdout.write(f"{counts}, {report.unchanged} unchanged.")
         for row in report.bad:
             self.stderr.write(f"skipped {row}")
         if report.bad:
