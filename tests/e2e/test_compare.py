@@ -215,7 +215,7 @@ def test_whoever_compares_one_episode_sees_which_and_is_told_to_tick(lab_page: C
     page.goto(f"/compare?episodes={one.pk}")
     card = page.get_by_role("list", name="Episode to compare")
     expect(card.get_by_role("link", name=f"Episode {one.pk}")).to_be_visible()
-    expect(card).to_contain_text("gym")
+    expect(card).to_contain_text("Page")
     expect(page.get_by_role("link", name=str(two.pk), exact=True)).to_have_attribute(
         "href", f"/episodes/{two.pk}/"
     )

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 
 from core.arms import ARMS
 from core.live_address import live_url, socket_origin
+from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS, END_REASONS
 from trajectories.actions.checks import CHECKS
 from trajectories.actions.results import NOT_PERFORMED, RESULTS
@@ -47,6 +48,7 @@ for name, function in FILTERS.items():
     register.filter(name, function)
 register.inclusion_tag("lab/shared/_question.html", name="problem")(questions.problem_context)
 
+LABELLED = {**CLOSE_REASONS, **END_REASONS, **ARMS, **OBSERVATION_FORMATS}
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOMES = ("correct", "incorrect", "void", "submitted", "open")
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
@@ -151,20 +153,19 @@ def tag_of(value: str) -> SafeString:
     return format_html('<span class="tag tag-{}">{}</span>', tone, value)
 
 
-@register.simple_tag
-def arm_tag(code: str) -> SafeString:
-    """The label of an arm, with code and description on hover."""
-    arm = ARMS.get(code)
-    title = f"{code}: {arm.description}" if arm else code
-    return format_html('<span class="tag tag-accent" title="{}">{}</span>', title, arm.label if arm else code)
+@register.filter
+def label(code: str) -> str:
+    """The label of an arm, an observation format, or an end or close reason."""
+    entry = LABELLED.get(code)
+    return entry.label if entry else visible(code)
 
 
 @register.simple_tag
-def reason_of(code: str) -> SafeString:
-    """The label of an end or close reason, with code and description on hover."""
-    reason = END_REASONS.get(code) or CLOSE_REASONS.get(code)
-    title = f"{code}: {reason.description}" if reason else visible(code)
-    return format_html('<span title="{}">{}</span>', title, reason.label if reason else visible(code))
+def label_of(code: str) -> SafeString:
+    """The same, with code and description on hover."""
+    entry = LABELLED.get(code)
+    title = f"{code}: {entry.description}" if entry else visible(code)
+    return format_html('<span title="{}">{}</span>', title, label(code))
 
 
 @register.simple_tag

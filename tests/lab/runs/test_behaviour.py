@@ -93,7 +93,7 @@ def test_what_is_known_of_few_episodes_says_of_how_many_and_of_none_stands_under
     table = html.partition('id="by-behaviour"')[2].partition("</section>")[0]
     restated = table.partition("restates page or action")[2].partition("</tr>")[0]
     assert "over 1 of 2 episodes" in restated
-    assert '<td role="cell" data-label="text_agent" class="muted">–</td>' in restated
+    assert '<td role="cell" data-label="Text, agent format" class="muted">–</td>' in restated
     assert "over" not in table.partition("Words per thought")[2].partition("</tr>")[0]
     assert 'data-label="Mean"' not in table
     unseen = table.partition("Actions without effect")[2].partition("</tr>")[0]

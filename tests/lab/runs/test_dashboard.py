@@ -143,7 +143,7 @@ def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: Us
     part = client.get(f"/runs/{run.pk}/live").content.decode()
     told = _words(part)
     assert "Open 2 Awaiting" in told
-    assert re.search(r" gym .{0,60} 3 0 1 0 2 ", told), told
+    assert re.search(r" Page .{0,60} 3 0 1 0 2 ", told), told
     assert "End reasons incorrect Out of steps 1" in told
     assert told.count("open") == 2
 
