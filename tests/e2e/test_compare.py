@@ -185,7 +185,7 @@ def test_in_the_taken_file_what_is_typed_in_several_lines_begins_beside_its_step
     file.write_bytes(page.request.get(f"/episodes/{episode.pk}/export.html").body())
     page.goto(file.as_uri())
     keep(page, f"taken-lines-{width}")
-    tops = page.locator(".taken-head").evaluate(
+    tops = page.locator(".exported-head").evaluate(
         "(head) => [...head.querySelectorAll('h2, .action-verb, .muted.small')]"
         ".map((one) => one.getBoundingClientRect().top)"
     )

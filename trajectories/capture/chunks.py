@@ -20,7 +20,7 @@ from django.db.models import Count, Max, Min, Sum
 
 from core import blobs
 from core.tokens import token_make
-from trajectories.models import RecordingChunk, RecordingTally
+from trajectories.models import Episode, RecordingChunk, RecordingTally
 
 STORAGE = "recordings"
 CHUNK_MAX_BYTES = 16 * 1024 * 1024
@@ -82,6 +82,11 @@ class RecordedPage:
 
 _events = msgspec.json.Decoder(list[Event])
 _encode = msgspec.json.Encoder().encode
+
+
+def loads_of(episode: Episode) -> list[RecordedPage]:
+    """The recorded page loads of an episode; none, without a query, where nothing is recorded."""
+    return recorded_pages(episode_id=episode.pk) if episode.recording == Episode.Recording.FULL else []
 
 
 def recorded_pages(*, episode_id: int) -> list[RecordedPage]:

@@ -12,7 +12,7 @@ from core.presentation import Look
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.episodes.drafts import max_steps_of
-from trajectories.lab.episode.budget import budget_reason
+from trajectories.lab.episode.page import budget_reason
 
 pytestmark = pytest.mark.django_db
 

@@ -172,9 +172,9 @@ def test_who_sees_golds_sees_each_condition_with_what_was_expected_and_found(
 
 def test_others_see_only_which_kind_of_condition_failed(lab: Lab, annotator: User) -> None:
     html = lab(annotator).get(f"/episodes/{done_episode(conditions=CONDITIONS).pk}/").content.decode()
-    asked, kept = html.split("What was asked for")[1].split("What had to stay as it was")
-    assert "not held" in asked
-    assert "not held" not in kept.split("</ul>")[0]
+    goal, frame = html.split("Requested changes")[1].split("Everything else unchanged")
+    assert "not held" in goal
+    assert "not held" not in frame.split("</ul>")[0]
     assert factories.GOLD_CANARY not in html
     assert "About-" not in html
 
@@ -202,4 +202,4 @@ def test_nothing_is_said_of_a_state_that_no_verdict_compares(lab: Lab, owner: Us
     for episode in (told, unanswered, void):
         html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
         assert "without a condition-by-condition" not in html
-        assert "The state asked for" not in html
+        assert "Expected and final state" not in html

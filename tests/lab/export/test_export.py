@@ -122,9 +122,9 @@ def test_the_json_is_the_trajectory(lab: Lab, annotator: User, episode: Episode)
     assert "seed" not in record
 
 
-def test_an_episode_without_steps_can_be_taken_too(lab: Lab, annotator: User, db: None) -> None:
+def test_an_episode_without_steps_can_be_exported_too(lab: Lab, annotator: User, db: None) -> None:
     made = factories.episode()
-    assert "Taken from Palaestra" in file_of(lab(annotator), made)
+    assert "Exported from Palaestra" in file_of(lab(annotator), made)
 
 
 def test_the_style_sheet_is_the_one_that_the_policy_names(

@@ -16,7 +16,7 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode, picture_make
 from trajectories.lab.queries import timeline
-from trajectories.lab.step import picture_diff
+from trajectories.lab.step import changes as step_changes
 from trajectories.lab.text import long_text
 from trajectories.models import Blob, Episode, Picture
 
@@ -247,14 +247,14 @@ def test_what_is_said_of_an_action_is_not_cut_in_the_middle(lab: Lab, annotator:
 
 def test_pictures_differ_where_something_changed(db: None) -> None:
     before, after = picture_make("search"), picture_make("offer")
-    found = picture_diff.pictures_diff(before, after)
+    found = step_changes.pictures_diff(before, after)
     assert found.state == "changed"
     assert found.box is not None
     left, top, _, height = found.box
     assert (left < 0.5, top + height < 0.1, 0 < found.share < 0.1) == (True, True, True)
-    assert picture_diff.pictures_diff(before, before).state == "same"
-    assert picture_diff.pictures_diff(before, "f" * 64).state == "missing"
-    assert picture_diff.pictures_diff("", "").state == "missing"
+    assert step_changes.pictures_diff(before, before).state == "same"
+    assert step_changes.pictures_diff(before, "f" * 64).state == "missing"
+    assert step_changes.pictures_diff("", "").state == "missing"
 
 
 def test_the_prompt_is_a_page_of_its_own_and_a_part_of_the_step(lab: Lab, annotator: User) -> None:

@@ -14,7 +14,7 @@ from tests import factories
 from tests.conftest import LabClient
 from trajectories.capture import pictures
 from trajectories.capture.marks import RED
-from trajectories.lab.screenshots.caption import caption_of
+from trajectories.lab.screenshots.picture import caption_of
 from trajectories.models import Blob, Episode, PageEvent
 
 pytestmark = pytest.mark.usefixtures("own_storages")

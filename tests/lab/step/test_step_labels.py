@@ -14,7 +14,7 @@ from tests import factories
 from tests.conftest import LabClient
 from trajectories.facts import store
 from trajectories.lab.queries.step_facts import StepLabel, step_labels
-from trajectories.lab.screenshots.caption import caption_of
+from trajectories.lab.screenshots.picture import caption_of
 from trajectories.models import Episode, PageEvent, StepFacts
 
 Lab = Callable[[User | None], LabClient]

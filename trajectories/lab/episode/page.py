@@ -10,13 +10,17 @@ from urllib.parse import urlencode
 
 from django.http import QueryDict
 
+from core.arms import ARMS
+from core.errors import GymError
+from core.presentation import look_read
 from tasks_app.models import Gold
-from trajectories.lab.episode.budget import budget_reason
+from trajectories.capture import chunks
+from trajectories.capture.chunks import RecordedPage
+from trajectories.episodes.drafts import max_steps_of
 from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.forms import StepsForm
 from trajectories.lab.queries import episodes, programs, steps
 from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
-from trajectories.lab.queries.recordings import RecordedLoads, recorded_loads
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.queries.steps import StepEvents, StepList
 from trajectories.lab.queries.timeline import Timeline, timeline_around
@@ -162,8 +166,8 @@ class EpisodePage:
         return budget_reason(self.episode)
 
     @cached_property
-    def loads(self) -> RecordedLoads:
-        return recorded_loads(self.episode)
+    def loads(self) -> list[RecordedPage]:
+        return chunks.loads_of(self.episode)
 
     @cached_property
     def event_tally(self) -> PageEventTally | None:
@@ -176,3 +180,26 @@ class EpisodePage:
     @cached_property
     def group(self) -> Sequence[Episode]:
         return episodes.group_members(self.episode)
+
+
+def budget_reason(episode: Episode) -> str:
+    """Why an episode's step budget differs from its task's; empty if it does not."""
+    task = episode.task
+    if episode.max_steps == task.max_steps:
+        return ""
+    usual = _usual(episode)
+    if usual is None:
+        return f"differs from its task's {task.max_steps}"
+    if episode.max_steps != usual:
+        return f"set when opened; the task has {task.max_steps}"
+    if ARMS[episode.arm].is_free_text:
+        return f"no page; with one the task has {task.max_steps}"
+    return f"{task.max_steps} for the task, the rest for its look"
+
+
+def _usual(episode: Episode) -> int | None:
+    """None if unknown: an old episode may have a look, kind or payload that this version lacks."""
+    try:
+        return max_steps_of(episode.task, arm=episode.arm, look=look_read(episode.presentation))
+    except (GymError, LookupError, TypeError, ValueError, AttributeError):
+        return None

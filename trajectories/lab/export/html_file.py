@@ -15,16 +15,15 @@ from functools import cache
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import mark_safe
 
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
 from trajectories.lab.export.question import question_context
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_facts import StepLabel, step_labels
-from trajectories.lab.screenshots.drawing import step_draw
 from trajectories.lab.screenshots.marks import StepMarks, step_marks
+from trajectories.lab.screenshots.picture import step_draw
 from trajectories.lab.text import evidence
 from trajectories.lab.text.questions import answer_named
 from trajectories.lab.text.values import fields_of
@@ -67,7 +66,7 @@ class ExportedStep:
     """A step in the file. ``same_as`` is the number of an earlier step with the same picture and marks."""
 
     step: Step
-    told: StepLabel
+    label: StepLabel
     thought: str
     raw: str
     observation: str
@@ -87,12 +86,14 @@ def policy() -> str:
 def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
     """The file in parts; with ``golds`` it includes the gold."""
     room = Room()
-    yield _opening(episode).encode()
-    yield render_to_string("lab/export/_head.html", _head(episode, golds=golds)).encode("utf-8", "replace")
+    opening = {"policy": policy(), "styles": mark_safe(_styles())}  # noqa: S308 (files of this project)
+    yield render_to_string("lab/export/_head.html", _head(episode, golds=golds) | opening).encode(
+        "utf-8", "replace"
+    )
     for exported in _steps(episode, room):
-        yield render_to_string("lab/export/_step.html", {"taken": exported, "mismatches": MISMATCHES}).encode(
-            "utf-8", "replace"
-        )
+        yield render_to_string(
+            "lab/export/_step.html", {"exported": exported, "mismatches": MISMATCHES}
+        ).encode("utf-8", "replace")
     foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX}
     yield render_to_string("lab/export/_foot.html", foot).encode()
     yield b"</main></body></html>\n"
@@ -102,20 +103,6 @@ def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
 def _styles() -> str:
     folder = settings.BASE_DIR / "static" / "css"
     return "".join((folder / name).read_text(encoding="utf-8") for name in SHEETS)
-
-
-def _opening(episode: Episode) -> SafeString:
-    return format_html(
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta http-equiv="Content-Security-Policy" content="{}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="referrer" content="no-referrer">'
-        "<title>Episode {} · Palaestra</title><style>{}</style></head>"
-        '<body><main class="page">',
-        policy(),
-        episode.pk,
-        mark_safe(_styles()),  # noqa: S308 (files of this project)
-    )
 
 
 def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
@@ -157,7 +144,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
         room.pictures_out += is_out
         yield ExportedStep(
             step=step,
-            told=_label(step, labels.get(step.index, StepLabel())),
+            label=_label(step, labels.get(step.index, StepLabel())),
             thought=room.text(step.thought),
             raw=room.text(step.raw) if step.raw.strip() != step.thought.strip() else "",
             observation=room.text(step.observation_text),

@@ -1,4 +1,4 @@
-"""Runs for the list and for the page of a run."""
+"""Runs for the list, for the page of a run, and as choices of filters."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from trajectories.models import PolicyVersion, Run
 
 RUNS_PER_PAGE = 25
 POLICY_VERSIONS_SHOWN = 100
+RUN_CHOICES = 200
+MODEL_CHOICES = 500
 
 
 def run_rows(*, before: int | None) -> tuple[list[tuple[Run, Tally]], int | None]:
@@ -34,3 +36,17 @@ def run_get(run_id: int) -> Run:
 def run_policy_versions(*, run_id: int) -> list[PolicyVersion]:
     """The newest policy versions, newest first."""
     return list(PolicyVersion.objects.filter(run_id=run_id).order_by("-version")[:POLICY_VERSIONS_SHOWN])
+
+
+def run_choices(*, selected: int | None = None) -> list[tuple[int, str]]:
+    """The newest runs as ids and names, and the selected one if it is older."""
+    newest = list(Run.objects.order_by("-id").values_list("id", "name")[:RUN_CHOICES])
+    if selected is None or selected in dict(newest):
+        return newest
+    return newest + list(Run.objects.filter(pk=selected).values_list("id", "name"))
+
+
+def models_known() -> list[str]:
+    """The models of runs."""
+    models = Run.objects.exclude(model="").order_by("model").values_list("model", flat=True)
+    return list(models.distinct()[:MODEL_CHOICES])

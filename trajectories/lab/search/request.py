@@ -13,7 +13,8 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from core.integers import BIGINT_MAX
-from trajectories.lab.queries import runs, tasks
+from trajectories.lab.queries import tasks
+from trajectories.lab.runs import selectors as runs
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search
 from trajectories.lab.text.untrusted import cut, visible

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from PIL import Image, ImageChops
+
+from core import thumbnails
 from trajectories.lab.queries import steps
 from trajectories.lab.step.diffs import Diff, lines_diff, words_diff
-from trajectories.lab.step.picture_diff import PictureDiff, pictures_diff
 from trajectories.lab.text.long_text import Shown, shown
 from trajectories.models import Step
 
 COMPARED = ("thought", "observation_text", "screenshot", "url")
+# Both are shrunk to this width first: enough to notice a changed word, and fast enough for a page.
+WIDTH = 800
+PIXELS_MAX = 1_200_000
+# Of 255: compression and font smoothing stay below.
+TOLERANCE = 24
+
+State = Literal["same", "changed", "other_size", "missing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PictureDiff:
+    """``box`` (x, y, width, height) and ``share`` are fractions of the picture."""
+
+    state: State
+    box: tuple[float, float, float, float] | None = None
+    share: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,4 +55,38 @@ def step_changes(step: Step) -> StepChanges | None:
         tree=lines_diff(before.observation_text, step.observation_text),
         thought=words_diff(before.thought, step.thought),
         thoughts=[(one.index, shown(one.thought)) for one in (before, step)],
+    )
+
+
+def pictures_diff(before: str, after: str) -> PictureDiff:
+    """Two pictures by their hashes, empty for none."""
+    if before and before == after:
+        return PictureDiff(state="same")
+    one, other = _read(before), _read(after)
+    if one is None or other is None:
+        return PictureDiff(state="missing")
+    if one.size != other.size:
+        return PictureDiff(state="other_size")
+    return _difference(one, other)
+
+
+def _read(sha256: str) -> Image.Image | None:
+    picture = thumbnails.picture_read(sha256) if sha256 else None
+    if picture is None:
+        return None
+    picture.thumbnail((WIDTH, PIXELS_MAX // WIDTH))
+    return picture
+
+
+def _difference(one: Image.Image, other: Image.Image) -> PictureDiff:
+    changed = ImageChops.difference(one, other).convert("L").point(lambda value: 255 * (value > TOLERANCE))
+    box = changed.getbbox()
+    if box is None:
+        return PictureDiff(state="same")
+    width, height = changed.size
+    left, top, right, bottom = box
+    return PictureDiff(
+        state="changed",
+        box=(left / width, top / height, (right - left) / width, (bottom - top) / height),
+        share=changed.histogram()[255] / (width * height),
     )

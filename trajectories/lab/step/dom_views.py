@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -21,16 +22,7 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     """The replay with what is known about it: a page, or with ``?fragment`` a panel of the step's."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
-    replay = Replay(episode=episode, step=step)
-    context = {
-        "here": "search",
-        "episode": episode,
-        "run": episode.run,
-        "step": step,
-        "replay": replay,
-        "fidelity": replay.fidelity,
-        "label": replay.fidelity_label,
-    }
+    context = {**_context(episode, step), "replay": Replay(episode=episode, step=step)}
     return page_render(request, "step/dom", context)
 
 
@@ -72,14 +64,11 @@ def step_compare(request: LabRequest, episode_id: int, index: int) -> HttpRespon
 def _fidelity(
     request: LabRequest, episode: Episode, step: Step, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    fidelity, label = step_fidelity(episode, index=step.index)
-    context = {
-        "here": "search",
-        "episode": episode,
-        "run": episode.run,
-        "step": step,
-        "is_news": wants_fragment(request),
-        "fidelity": fidelity,
-        "label": label,
-    }
+    context = {**_context(episode, step), "is_news": wants_fragment(request)}
     return page_render(request, "step/fidelity", context, status=status)
+
+
+def _context(episode: Episode, step: Step) -> dict[str, Any]:
+    fidelity, label = step_fidelity(episode, index=step.index)
+    shown = {"episode": episode, "run": episode.run, "step": step}
+    return {"here": "search", **shown, "fidelity": fidelity, "label": label}

@@ -13,9 +13,8 @@ from core import blobs, drawings, thumbnails
 from trajectories.capture.captions import captioned
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.queries import episodes, steps
-from trajectories.lab.screenshots.caption import caption_of
-from trajectories.lab.screenshots.drawing import step_draw
 from trajectories.lab.screenshots.marks import StepMarks, step_marks
+from trajectories.lab.screenshots.picture import caption_of, step_draw
 from trajectories.lab.step.data_views import PRIVATE_FILE
 from trajectories.lab.text.untrusted import cut, visible
 from trajectories.models import Step

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from trajectories.capture import chunks
+from trajectories.capture.chunks import RecordedPage
 from trajectories.dom_replay import description, document, scenes
 from trajectories.dom_replay.scenes import NoScene, Scene
-from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
-from trajectories.lab.queries.recordings import RecordedLoads, recorded_loads
-from trajectories.models import Episode, Fidelity, Step
+from trajectories.models import Episode, Step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,18 +55,6 @@ class Replay:
         )
 
     @cached_property
-    def loads(self) -> RecordedLoads:
-        """Offered instead of a replay."""
-        return RecordedLoads() if self.scene else recorded_loads(self.episode)
-
-    @cached_property
-    def _fidelity(self) -> tuple[Fidelity | None, FidelityLabel]:
-        return step_fidelity(self.episode, index=self.step.index)
-
-    @property
-    def fidelity(self) -> Fidelity | None:
-        return self._fidelity[0]
-
-    @property
-    def fidelity_label(self) -> FidelityLabel:
-        return self._fidelity[1]
+    def loads(self) -> list[RecordedPage]:
+        """The recorded page loads, offered instead of a replay."""
+        return [] if self.scene else chunks.loads_of(self.episode)

@@ -18,7 +18,7 @@ from tasks_app.worlds.conditions import Condition
 from trajectories.lab.text.values import Value, values_of
 from trajectories.models import Verdict
 
-KINDS = {"goal": "What was asked for", "frame": "What had to stay as it was", "allowed": "What may differ"}
+KINDS = {"goal": "Requested changes", "frame": "Everything else unchanged", "allowed": "Allowed differences"}
 
 
 @dataclass(frozen=True, kw_only=True)

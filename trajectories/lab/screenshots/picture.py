@@ -1,16 +1,23 @@
-"""A step's screenshot as an image file with the step's marks drawn on it."""
+"""A step's screenshot as an image file with the step's marks drawn on it, and its caption for papers."""
 
 from __future__ import annotations
 
 from PIL import Image
 
 from core import thumbnails
+from trajectories.actions.elements import target_description
 from trajectories.capture import marks
+from trajectories.capture.captions import CHARS, Caption
 from trajectories.lab.screenshots.marks import StepMarks
-from trajectories.models import Picture, Step
+from trajectories.lab.text.actions import action_phrase
+from trajectories.lab.text.untrusted import visible
+from trajectories.models import Episode, Picture, Step
 
 # A picture that would have more pixels than this is not enlarged.
 ENLARGED_PIXELS_MAX = 24_000_000
+# Masking changes the length of a text; nothing past this is ever shown.
+READ_CHARS = 4 * CHARS
+PART_CHARS = 160
 
 
 def step_draw(
@@ -40,3 +47,26 @@ def step_draw(
         )
         scale *= enlarged
     return marks.marks_draw(picture, step_marks.marks, scale=scale)
+
+
+def caption_of(episode: Episode, step: Step) -> Caption:
+    """Step and action, the beginning of the thought, task and model; tokens masked."""
+    target = target_description(step.action, observation=step.observation_text)
+    phrase = action_phrase(step.action, target)
+    where = phrase.where and f"on {phrase.where}"
+    quoted = phrase.what and f"“{phrase.what}”"
+    action = " ".join(part for part in (phrase.verb, quoted, where) if part)
+    task, run = episode.task, episode.run
+    source = (
+        f"{task.benchmark_id}/{task.split}/{task.key}",
+        run.model or "unnamed model",
+        "simulated" if run.simulated else "",
+        f"arm {episode.arm}",
+        f"episode {episode.pk}",
+    )
+    return Caption(
+        title=f"Step {step.index} · {visible(action[:READ_CHARS])}"
+        + (f" → {visible(step.action_result)}" if step.action_result else ""),
+        thought=visible(step.thought.strip()[:READ_CHARS]),
+        source=" · ".join(visible(part[:PART_CHARS]) for part in source if part),
+    )
