@@ -33,7 +33,7 @@ def _segment_said(segment: latex.Segment) -> str:
         return f"${_formula_body(segment.raw)}$"
     if segment.kind == "source":
         return segment.raw
-    return ESCAPED.sub(lambda found: found[1] or found[0], segment.raw)
+    return ESCAPED.sub(lambda match: match[1] or match[0], segment.raw)
 
 
 def _formula_body(raw: str) -> str:

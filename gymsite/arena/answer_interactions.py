@@ -8,6 +8,11 @@ from gymsite.arena.wording import WORDINGS
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind
 
 
+def moves_typed(_payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
+    """Those of a form with one text field."""
+    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
+
+
 def more_moves(_payload: Payload, look: Look, /) -> int:
     """One to open the dialog, and one per pop-up to close it."""
     return int(look.form == "dialog") + len(SCHEDULES[look.pop_ups])

@@ -103,8 +103,8 @@ def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpi
 
     A counted page is a site event and so renews the lease.
     """
-    asked = {"step": step, "is_counted": is_counted, "common": COMMON_KINDS}
-    params = {**alive_params(episode_id), **tool_calls.params(), **asked}
+    request = {"step": step, "is_counted": is_counted, "common": COMMON_KINDS}
+    params = {**alive_params(episode_id), **tool_calls.params(), **request}
     with hot_cursor() as cursor:
         cursor.execute(_PAGE, params)
         row = cursor.fetchone()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.conf import settings
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest, HttpResponseRedirect, QueryDict
 from django.http.request import UnreadablePostError
 
 from core.errors import GymError
@@ -36,11 +36,17 @@ UNREADABLE: Mapping[str, tuple[str, int]] = {
 """Message and status of unreadable forms, by code."""
 
 
+class SeeOther(HttpResponseRedirect):
+    """To the page after a form, which a reload does not send again."""
+
+    status_code = 303
+
+
 def refusal(code: str) -> GymError:
     """The error of a code; ``KeyError`` for a code in neither table."""
     message, status = {**REFUSALS, **UNREADABLE}[code]
-    told = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=_form_bytes())
-    return GymError(code, told, status=status)
+    text = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=_form_bytes())
+    return GymError(code, text, status=status)
 
 
 def _form_bytes() -> int:

@@ -1,8 +1,8 @@
-"""Pictures of the mock sites: drawn when they are first asked for, and kept in memory.
+"""Pictures of the mock sites: drawn on the first request, and cached in memory for every episode.
 
-A name says all that is drawn and is one of a few thousand, so that nobody can make the server draw without
-end, and what is kept serves every episode. An address lies below an episode all the same: a browser keeps a
-picture for its episode alone, and none can tell from it what another has seen.
+A name says all that is drawn and is one of a few thousand, so nobody can make the server draw without end. An
+address lies below an episode all the same: a browser caches a picture for its episode alone, and cannot tell
+from it what another episode has seen.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def site_picture(request: HttpRequest, token: str, name: str, width: int) -> Htt
 
 def drawing_of(name: str) -> Drawing | None:
     """The drawing with this name, of any site; None when there is none."""
-    found = (sites.get(site_id).drawing(name) for site_id in sites)
-    return next((drawing for drawing in found if drawing), None)
+    drawings = (sites.get(site_id).drawing(name) for site_id in sites)
+    return next(filter(None, drawings), None)
 
 
 @cache

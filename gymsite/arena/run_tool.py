@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from core.arms import PAGE_ARMS
@@ -33,15 +33,11 @@ def run(request: HttpRequest, token: str) -> HttpResponse:
         return _shown(request, episode)
     typed = ""
     try:
-        typed = _typed(request)
+        # Forms end their lines with CRLF, programs do not.
+        typed = forms.form_of(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
         return _started(request, episode, typed)
     except GymError as error:
         return _shown(request, episode, error=error, typed=typed)
-
-
-def _typed(request: HttpRequest) -> str:
-    """The program; forms end their lines with CRLF, programs do not."""
-    return forms.form_of(request).get(forms.ANSWER_FIELD, "").replace("\r\n", "\n")
 
 
 def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) -> HttpResponse:
@@ -63,9 +59,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
         raise Http404
     if stored in REFUSALS:
         raise REFUSALS[stored]
-    response = HttpResponseRedirect("run")
-    response.status_code = 303
-    return response
+    return forms.SeeOther("run")
 
 
 def _shown(

@@ -1,4 +1,4 @@
-"""A request to a page of a mock site: world, state, view, and what becomes of its events."""
+"""A request to a page of a mock site: builds world and state, calls the view, and stores its events."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import ResolverMatch, URLResolver
 from django.urls.resolvers import RoutePattern
 
 from core.arms import PAGE_ARMS
 from core.presentation import look_read
-from gymsite.arena import clock, episodes
+from gymsite.arena import clock, episodes, forms
 from gymsite.arena.sites import events
 from gymsite.arena.sites.labels import labels_of
-from gymsite.arena.sites.site import Change, Event, Instead, Page, Site, Visit, sites
+from gymsite.arena.sites.site import Change, Event, Message, Page, Site, Visit, sites
 from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import world_arguments
 
 # Each time that another tab was faster, the view is called again, with what that tab did.
 TRIES = 5
-# In a page's address, beside what the site itself asks for: why a form was refused, and the number of the
-# event that has just been stored.
+# In a page's address, beside the site's own values: why a form was refused, and the number of the event that
+# has just been stored.
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
-NOTHING = Instead(title="Page not found", text="This site has no page at this address.", status=404)
-FULL = Instead(
+NOTHING = Message(title="Page not found", text="This site has no page at this address.", status=404)
+FULL = Message(
     title="No more changes are possible",
     text="This visit has reached its limit, so nothing was changed. You can still browse every page and "
     "answer the task.",
@@ -48,20 +48,21 @@ def answer(
     step: int | None,
     frame: Mapping[str, object],
     status: int = 0,
-    said: Instead | None = None,
+    message: Message | None = None,
 ) -> HttpResponse:
     """The page at a path below the site's first page, or the redirect after a change.
 
-    ``frame`` goes into the template's context beside the page's own; ``status`` is in place of the page's.
-    With ``said`` the site says that in place of a page, as it does by itself where it has none. Raises
-    ``Http404`` when the episode is over.
+    ``frame`` is added to the page's context, and ``status`` replaces the page's. ``message`` is shown in
+    place of a page. Raises ``Http404`` when the episode is over.
     """
     site = sites.get(episode.payload["site"])
     is_noted = request.method in ("GET", "POST")
     history = events.History(last=episode.site_events, events=episode.site_history)
     for _ in range(TRIES):
-        visit = _visit(episode, site, history, path=path, form=form, query=request.GET if not said else None)
-        made = _made(site, visit, history, path=path, said=said or _said(request, history))
+        query = None if message else request.GET
+        visit = _visit(episode, site, history, path=path, form=form, query=query)
+        is_refused = history.is_full and request.GET.get(REFUSED) == NO_MORE
+        made = _made(site, visit, history, path=path, message=message or (FULL if is_refused else None))
         fresh = _fresh(made, history) if is_noted else ()
         stored = _append(episode, history, fresh, step=step, is_looking=isinstance(made, Page))
         if stored == "gone":
@@ -71,18 +72,19 @@ def answer(
         history = events.history_read(episode_id=episode.episode_id)
     if isinstance(made, Page):
         # A look changes nothing: the page is good even where its note came too late each time.
-        return _drawn(request, site, visit, made, frame=frame, status=status or made.status)
+        context = {**made.context, **frame, "site": site, "root": visit.root, "now": visit.now}
+        return render(request, made.template, context, status=status or made.status)
     if stored != "stored":
-        return _redirect(visit.root + made.conflict_to)
+        return forms.SeeOther(visit.root + made.conflict_to)
     news = history.last + len(fresh) if made.is_confirmed and fresh else 0
-    return _redirect(visit.root + (with_aside(made.to, **{NEWS: str(news)}) if news else made.to))
+    return forms.SeeOther(visit.root + (with_aside(made.to, **{NEWS: str(news)}) if news else made.to))
 
 
 def with_aside(address: str, **aside: str) -> str:
-    """The address of a page with more in its query; what stands there of these already goes."""
+    """The address of a page with these values in its query, in place of those that it has."""
     split = urlsplit(address)
-    kept = [(name, value) for name, value in parse_qsl(split.query, True) if name not in (REFUSED, NEWS)]
-    return urlunsplit(split._replace(query=urlencode([*kept, *aside.items()])))
+    others = [(name, value) for name, value in parse_qsl(split.query, True) if name not in (REFUSED, NEWS)]
+    return urlunsplit(split._replace(query=urlencode([*others, *aside.items()])))
 
 
 @lru_cache(maxsize=16)
@@ -95,21 +97,16 @@ def resolve(site_id: str, path: str) -> ResolverMatch:
     return _resolver(site_id).resolve(path)
 
 
-def _said(request: HttpRequest, history: events.History) -> Instead | None:
-    """That nothing more can be changed, to whom it was refused."""
-    return FULL if history.is_full and request.GET.get(REFUSED) == NO_MORE else None
-
-
 def _made(
-    site: Site, visit: Visit, history: events.History, *, path: str, said: Instead | None
+    site: Site, visit: Visit, history: events.History, *, path: str, message: Message | None
 ) -> Page | Change:
-    if said is None:
+    if message is None:
         try:
             match = resolve(site.id, path)
             return _within_limits(match.func(visit, *match.args, **match.kwargs), history)
         except Http404:
-            said = NOTHING
-    return site.instead(visit, said)
+            message = NOTHING
+    return site.message_page(visit, message)
 
 
 def _visit(
@@ -140,33 +137,33 @@ def _visit(
 def _without_aside(query: QueryDict) -> QueryDict:
     if not {REFUSED, NEWS} & query.keys():
         return query
-    kept = query.copy()
+    others = query.copy()
     for name in (REFUSED, NEWS):
-        kept.pop(name, None)
-    return kept
+        others.pop(name, None)
+    return others
 
 
 def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
-    """What was done by the last event before this page was served, if the address names that event."""
+    """The kind of the last event before this page was served, if the address names that event."""
     is_last = query.get(NEWS) == str(episode.site_events - 1)
     return episode.site_history[-1][0] if is_last and episode.site_history else ""
 
 
 def site_now(*, start: datetime, site_events: int) -> datetime:
-    """The virtual time, but on its first day still: worlds and golds are those of one day."""
+    """The virtual time, which never leaves its first day: worlds and golds are those of one day."""
     last = datetime.combine(start.date() + timedelta(days=1), time.min, tzinfo=start.tzinfo)
     return min(clock.virtual_now(start=start, site_events=site_events), last - clock.TICK)
 
 
 def _within_limits(made: Page | Change, history: events.History) -> Page | Change:
-    """What the view made, or the way to the page that says that nothing more can be changed."""
+    """The view's answer, or the way to the page that says that nothing more can be changed."""
     if isinstance(made, Page) or not made.events or not history.is_full:
         return made
     return Change(events=(), to=f"?{REFUSED}={NO_MORE}")
 
 
 def _fresh(made: Page | Change, history: events.History) -> tuple[Event, ...]:
-    """The events to store: no look at the same thing again, and a pop-up only where it was not open."""
+    """The events to store: each look once, and a pop-up only if it was not open."""
     if isinstance(made, Change):
         return made.events
     if history.is_full_of_looks or not (made.events or made.pop_ups):
@@ -198,16 +195,3 @@ def _append(
         step=step,
         is_looking=is_looking,
     )
-
-
-def _drawn(
-    request: HttpRequest, site: Site, visit: Visit, page: Page, *, frame: Mapping[str, object], status: int
-) -> HttpResponse:
-    context = {**page.context, **frame, "site": site, "root": visit.root, "now": visit.now}
-    return render(request, page.template, context, status=status)
-
-
-def _redirect(to: str) -> HttpResponse:
-    response = HttpResponseRedirect(to)
-    response.status_code = 303
-    return response

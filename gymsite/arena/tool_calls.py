@@ -82,9 +82,9 @@ def call_store(*, episode_id: int, arms: list[str], tool: str, text: str, step: 
     ``same``: the same call is in progress; ``busy``: another is; ``spent``: the episode has used all its
     calls; ``gone``: it is not open, or does not have this tool.
     """
-    asked = {"episode": episode_id, "arms": arms, "tool": tool, "input": text, "step": step}
+    request = {"episode": episode_id, "arms": arms, "tool": tool, "input": text, "step": step}
     with hot_cursor() as cursor:
-        cursor.execute(_STORE, params() | asked)
+        cursor.execute(_STORE, params() | request)
         row = cursor.fetchone()
     if row is None:
         return "gone"

@@ -19,8 +19,8 @@ from core.errors import GymError
 from core.presentation import Look, look_read
 from core.tokens import token_open
 from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_chunks, site_dispatch
-from gymsite.arena.sites import notices
-from gymsite.arena.sites.site import Instead
+from gymsite.arena.sites import pop_ups as site_pop_ups
+from gymsite.arena.sites.site import Message
 from gymsite.arena.wording import WORDINGS
 from tasks_app import kinds
 from tasks_app.figures import figures_of
@@ -28,7 +28,7 @@ from tasks_app.questions import Visit, questions
 
 STEP_HEADER = "X-Gym-Step"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
-NO_PAGE = Instead(
+NO_PAGE = Message(
     title="There is no page at this address",
     text="You can reach it through the links and forms of the other pages.",
     status=405,
@@ -123,9 +123,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
     if stored == "gone":
         raise Http404
     if stored in ("stored", "same"):
-        response = HttpResponseRedirect("done")
-        response.status_code = 303
-        return response
+        return forms.SeeOther("done")
     episode = episode_of(request, token, is_counted=False)
     return taken_page(request, episode) if stored == "other" else question_page(request, episode, status=409)
 
@@ -166,9 +164,8 @@ def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    title = "This request cannot be read"
-    said = Instead(title=title, text="Its address is too long or not well formed.", status=400)
-    return _instead(request, said)
+    text = "Its address is too long or not well formed."
+    return _instead(request, Message(title="This request cannot be read", text=text, status=400))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -220,15 +217,13 @@ def _not_taken(
     if not episode.is_open:
         return taken_page(request, episode)
     if episode.kind == kinds.SITE and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
-        return _refused("./", page=back if notices.BACK.fullmatch(back) else "", code=error.code)
+        return _refused("./", page=back if site_pop_ups.BACK.fullmatch(back) else "", code=error.code)
     return question_page(request, episode, error=error, answers=tuple(typed))
 
 
 def _refused(root: str, *, page: str = "", code: str) -> HttpResponse:
     """Redirect to a page that gives the reason: a response to a form has no address to return to."""
-    response = HttpResponseRedirect(f"{root}{site_dispatch.with_aside(page, refused=code)}")
-    response.status_code = 303
-    return response
+    return forms.SeeOther(f"{root}{site_dispatch.with_aside(page, refused=code)}")
 
 
 def question_page(
@@ -273,16 +268,16 @@ def _site(
     form: QueryDict | None = None,
     status: int = 200,
     error: GymError | None = None,
-    said: Instead | None = None,
+    message: Message | None = None,
 ) -> HttpResponse:
     """A page of a mock site with the task bar, and the reason why an answer was refused."""
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
-    code = "" if said else request.GET.get(site_dispatch.REFUSED, "")
+    code = "" if message else request.GET.get(site_dispatch.REFUSED, "")
     error = forms.refusal(code) if code in forms.REFUSALS else error
     if code in forms.UNREADABLE:
         why = forms.refusal(code)
-        said = Instead(title="This form was not accepted", text=why.message, status=why.status)
+        message = Message(title="This form was not accepted", text=why.message, status=why.status)
     frame = {
         **kind.render(episode.payload, Visit()),
         **_frame(request, episode, look),
@@ -299,26 +294,26 @@ def _site(
         step=step_of(request),
         frame=frame,
         status=error.status if error else 0 if status == 200 else status,
-        said=said,
+        message=message,
     )
 
 
 def _done(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
-    context = {
-        **_frame(request, episode, look_read(episode.presentation)),
-        "title": "Answer recorded",
-        "text": "Your answer has been recorded. There is nothing more to do here.",
-    }
-    return render(request, "arena/message.html", context)
+    text = "Your answer has been recorded. There is nothing more to do here."
+    return _episode_message(request, episode, title="Answer recorded", text=text)
 
 
 def taken_page(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
-    context = {
-        **_frame(request, episode, look_read(episode.presentation)),
-        "title": "An answer has already been recorded",
-        "text": "Only the first answer counts. There is nothing more to do here.",
-    }
-    return render(request, "arena/message.html", context, status=409)
+    title = "An answer has already been recorded"
+    text = "Only the first answer counts. There is nothing more to do here."
+    return _episode_message(request, episode, title=title, text=text, status=409)
+
+
+def _episode_message(
+    request: HttpRequest, episode: episodes.PageEpisode, *, title: str, text: str, status: int = 200
+) -> HttpResponse:
+    frame = _frame(request, episode, look_read(episode.presentation))
+    return render(request, "arena/message.html", {**frame, "title": title, "text": text}, status=status)
 
 
 def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
@@ -330,18 +325,18 @@ def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> d
     }
 
 
-def _instead(request: HttpRequest, said: Instead) -> HttpResponse:
-    """A notice, in an open episode of a mock site within its frame, with the task and a way back."""
+def _instead(request: HttpRequest, message: Message) -> HttpResponse:
+    """A message in place of a page; in an open episode of a mock site within the site's frame."""
     token = request.resolver_match.kwargs.get("token", "") if request.resolver_match else ""
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)
-    # The episode may have ended meanwhile.
+    # The episode may have ended in the meantime.
     with suppress(Http404):
         episode = episode_id and episodes.page_open(
             episode_id=episode_id, step=step_of(request), is_counted=False
         )
         if episode and episode.is_open and episode.kind == kinds.SITE:
-            return _site(request, episode, path=request.path.partition(f"/{token}/")[2], said=said)
-    return _message(request, title=said.title, status=said.status)
+            return _site(request, episode, path=request.path.partition(f"/{token}/")[2], message=message)
+    return _message(request, title=message.title, status=message.status)
 
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:

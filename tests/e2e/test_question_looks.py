@@ -366,10 +366,10 @@ def test_a_picture_is_not_squeezed_by_a_form_beside_it(
         shown = episode_of(HARD[name], presentation=Look(form="beside").as_dict())
         page.goto(arena_server.address(shown))
         settled(page)
-        asked, giving = (page.locator(part).bounding_box() for part in (".asked", ".giving"))
-        assert asked
-        assert giving
-        assert (giving["x"] > asked["x"]) is is_beside
+        question, answer = (page.locator(part).bounding_box() for part in (".question-part", ".answer-part"))
+        assert question
+        assert answer
+        assert (answer["x"] > question["x"]) is is_beside
     page.goto(arena_server.address(episode_in(Look(form="beside"), "picture")))
     settled(page)
     frame = page.get_by_role("figure")

@@ -114,7 +114,7 @@ class TableView:
         return replace(self.query, find="", page=1)
 
     @property
-    def kept(self) -> list[tuple[str, str]]:
+    def search_fields(self) -> list[tuple[str, str]]:
         """The parameters that a new search keeps."""
         return self.everything.fields
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from core import latex
 from gymsite.arena import answer_interactions
-from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, ToolCall, Visit, questions
+from tasks_app.questions import Payload, QuestionKind, ToolCall, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
@@ -15,7 +15,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     return {
         "blocks": latex.blocks_split(str(payload["text"]), text_format="plain"),
         "is_plain": True,
-        "wanted": requirement(payload),
+        "requirement": requirement(payload),
         "listing": listing(payload),
         "run": run_shown(payload, visit.call) if visit.call else None,
     }
@@ -24,12 +24,12 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
 def run_shown(payload: Payload, call: ToolCall) -> dict[str, Any]:
     """The last run for the template; its output is described in ``trajectories/judging/tool_calls.py``."""
     passed: Sequence[bool] = call.output.get("passed", ())
-    told: Sequence[str] = call.output.get("told", ())
+    reasons: Sequence[str] = call.output.get("told", ())
     return {
         "call": call,
         "checks": [
-            {"text": text, "is_passed": is_passed, "told": why}
-            for text, is_passed, why in zip(payload["asserts"], passed, told, strict=False)
+            {"text": text, "is_passed": is_passed, "reason": reason}
+            for text, is_passed, reason in zip(payload["asserts"], passed, reasons, strict=False)
         ],
         "passed": sum(passed),
         **{name: call.output.get(name, "") for name in ("problem", "printed", "is_cut")},
@@ -61,10 +61,6 @@ def said(payload: Payload, /) -> str:
     return f"{payload['text']} {requirement(payload)} {listing(payload)}"
 
 
-def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
-
-
 questions.register(
     "code",
     QuestionKind(
@@ -73,7 +69,7 @@ questions.register(
         render=render,
         text=text,
         said=said,
-        moves=moves,
+        moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
         answer_form="program",
         instruction="code",

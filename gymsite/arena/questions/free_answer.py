@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gymsite.arena import accessible_text, answer_interactions
 from tasks_app import prose
-from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
@@ -17,10 +17,6 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     return {"prose": prose.prose_of(payload), "has_lines": bool(payload.get("answer_lines"))}
 
 
-def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
-
-
 questions.register(
     "free_answer",
     QuestionKind(
@@ -29,7 +25,7 @@ questions.register(
         render=render,
         text=prose.markdown_of,
         said=accessible_text.question_said,
-        moves=moves,
+        moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
     ),
 )

@@ -7,17 +7,13 @@ from collections.abc import Mapping
 from gymsite.arena import accessible_text, answer_interactions
 from gymsite.arena.questions import _zoom
 from tasks_app import prose
-from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
+from tasks_app.questions import Payload, QuestionKind, Visit, questions
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text``, in which ``<image k>`` is the place of picture k, and ``pictures``."""
     zoom = _zoom.zoom_of(visit)
     return {"prose": prose.prose_of(payload, scale=zoom.times), "zoom": zoom}
-
-
-def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
-    return (Move(act="type", role="textbox", text=str(answer)), SUBMIT)
 
 
 questions.register(
@@ -28,7 +24,7 @@ questions.register(
         render=render,
         text=prose.markdown_of,
         said=accessible_text.question_said,
-        moves=moves,
+        moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
         tools=frozenset({_zoom.TOOL}),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.presentation import Look
-from gymsite.arena.sites import notices
+from gymsite.arena.sites import pop_ups
 from tasks_app.questions import Answer, Move, Payload, QuestionKind, Visit, questions
 from tasks_app.worlds import text_view
 from verifiers import denotations
@@ -45,7 +45,7 @@ def more_moves(payload: Payload, look: Look, /) -> int:
     Loading more of a list, or scrolling to its end, is one move, as turning its page is.
     """
     dialogs = payload["forms"] if look.form == "dialog" else 0
-    return len(notices.schedule(look)) + int(dialogs)
+    return len(pop_ups.schedule(look)) + int(dialogs)
 
 
 questions.register(

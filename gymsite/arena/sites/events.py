@@ -13,7 +13,7 @@ from tasks_app.worlds import evidence
 from trajectories.hot_sql import hot_cursor
 
 COMMON_KINDS = list(evidence.COMMON_KINDS)
-# Folded anew for every page; no task needs a tenth of it.
+# Folded again for every page; no task needs a tenth of it.
 EVENTS_MAX = 1_000
 
 # As a part of a statement: its commit does not wait for the disk. That a page was looked at need not be there

@@ -3,10 +3,10 @@
 A view is pure: ``(visit, **kwargs) -> Page | Change``. It reads no clock, database or request, and may be
 called again for the same request when another tab was faster. It raises ``Http404`` for what does not exist.
 
-Whatever lies over a page until it is closed is a pop-up. A page names those that it draws (``Page.pop_ups``);
-``site_dispatch`` then notes ``pop_up_shown {name}`` for each that is not noted as open. Closing one is the
-change ``banner_closed {name}``. A judge has the events alone and none of a site's schedule: open is what was
-shown and not closed since (``tasks_app/worlds/evidence``).
+A pop-up lies over a page until it is closed. A page names those that it draws (``Page.pop_ups``), and
+``site_dispatch`` notes ``pop_up_shown {name}`` for each that is not open yet. Closing one is the change
+``banner_closed {name}``. A judge has only the events: a pop-up is open when it was shown and not closed since
+(``tasks_app/worlds/evidence``).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, cast
 from django.http import QueryDict
 from django.urls import URLPattern, path
 
+from core.draws import Draws
 from core.presentation import Look
 from core.registry import Registry
 from gymsite.arena.drawings.canvas import Drawing
@@ -50,8 +51,7 @@ class Visit:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page to draw. ``events`` are noted by looking at it, and change no state; ``pop_ups``
-    are the names of those that it draws.
+    """A page to draw. ``events`` note that it was looked at, and change no state; ``pop_ups`` are on it.
 
     ``template`` extends ``arena/site.html`` and finds ``root``, ``now``, ``look`` and ``site``.
     """
@@ -68,11 +68,11 @@ class Change:
     """Events to append, and the page to show then.
 
     ``to`` and ``conflict_to`` are below the site's first page, like ``trips/?new=1``; "" is that page. Where
-    other events came between, the view is called again; ``conflict_to`` is for when that does not end. The
-    page that ``to`` leads to says what was done where ``is_told``: its visit has the last event as ``news``.
+    other events came between, the view is called again; ``conflict_to`` is for when that does not end. With
+    ``is_confirmed`` the page at ``to`` confirms the change: its visit has the last event as ``news``.
 
-    Without events it is how a form is refused: ``to`` is a page that says why. Had the form's own request
-    been answered with that page, nobody could come back to it.
+    A change without events refuses a form: ``to`` is a page that says why. Nobody could return to that page
+    if it were the response to the form itself.
     """
 
     events: tuple[Event, ...]
@@ -82,7 +82,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Instead:
+class Message:
     """A message in place of a page."""
 
     title: str
@@ -90,9 +90,16 @@ class Instead:
     status: int
 
 
-def instead(_visit: Visit, said: Instead, /) -> Page:
+def message_page(_visit: Visit, message: Message, /) -> Page:
     """A plain page with the message; sites put it in their own frame."""
-    return Page(template="arena/site_instead.html", context={"said": said}, status=said.status)
+    return Page(template="arena/site_message.html", context={"message": message}, status=message.status)
+
+
+def ordered(look: Look, sections: Sequence[str], *, seed: str | int) -> list[str]:
+    """A page's sections in the look's order; a mixed one differs by look and seed."""
+    if look.sections == "mixed":
+        return Draws(look.digest(), "sections", seed).shuffled(sections)
+    return list(sections)[:: -1 if look.sections == "reversed" else 1]
 
 
 View = Callable[..., Page | Change]
@@ -100,8 +107,7 @@ View = Callable[..., Page | Change]
 
 def route(pattern: str, view: View) -> URLPattern:
     """``django.urls.path`` for a site's view."""
-    made: URLPattern = path(pattern, cast("Any", view))
-    return made
+    return cast("URLPattern", path(pattern, cast("Any", view)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +115,8 @@ class Site:
     """A mock site. ``urls`` are made by ``route``; that of the first page is ``route("", ...)``.
 
     ``open_world`` takes ``(key, *, edition, first_day, changes)`` and is cached by the site. ``drawing``
-    gives how a picture of its name is drawn, None for what is no name of the site's: names are few, and say
-    nothing of a world. ``instead`` draws the site's frame around what is said where there is no page.
+    draws a picture by its name, and is None for an unknown one: names are few, and reveal nothing of a world.
+    ``message_page`` shows a message in the site's frame where there is no page.
     """
 
     id: str
@@ -119,7 +125,7 @@ class Site:
     fold: Callable[[Any, Sequence[Event]], Any]
     urls: Sequence[URLPattern]
     drawing: Callable[[str], Drawing | None] = lambda _name: None
-    instead: Callable[[Visit, Instead], Page] = instead
+    message_page: Callable[[Visit, Message], Page] = message_page
 
 
 sites: Registry[Site] = Registry("site")

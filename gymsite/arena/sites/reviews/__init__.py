@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gymsite.arena.drawings.goods import drawing
-from gymsite.arena.sites import notices
+from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.reviews import _page, _reviews, _shop
 from gymsite.arena.sites.site import Site, route, sites
 from tasks_app.worlds.reviews.plugin import open_world
@@ -17,14 +17,14 @@ sites.register(
         open_world=open_world,
         fold=fold,
         drawing=drawing,
-        instead=_page.instead,
+        message_page=_page.message_page,
         urls=(
             route("", _shop.home),
             route("products/<str:product_id>", _shop.product_page),
             route("products/<str:product_id>/questions", _shop.questions_page),
             route("products/<str:product_id>/reviews", _reviews.review_list),
             route("products/<str:product_id>/reviews/<str:review_id>/helpful", _reviews.helpful),
-            route("close/<str:name>", notices.close),
+            route("close/<str:name>", pop_ups.close),
         ),
     ),
 )

@@ -8,26 +8,24 @@ from typing import Any
 
 from django.http import Http404
 
-from core.draws import Draws
-from core.presentation import Look
 from gymsite.arena.panels import SLOW_MS
-from gymsite.arena.sites import notices
+from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._panels import panels
-from gymsite.arena.sites.site import Event, Instead, Page, Visit
+from gymsite.arena.sites.site import Event, Message, Page, Visit, ordered
 from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.outlines import mean_tenths
 from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
 
-TEXTS = toml_load(Path(__file__).with_name("notices.toml"), notices.Texts)
+TEXTS = toml_load(Path(__file__).with_name("pop_ups.toml"), pop_ups.Texts)
 SECTIONS = {
     "home": ("range", "service", "house"),
     "product": ("about", "customers", "facts", "service"),
     "reviews": ("list", "summary", "rules"),
     "questions": ("answers", "summary", "rules"),
-    "instead": ("said", "service"),
+    "instead": ("message", "service"),
 }
 """Of each page, in their usual order; the first is what the page is there for."""
 
@@ -44,8 +42,8 @@ def page(
 ) -> Page:
     """``here`` is the page's own address below the first page."""
     time = wording.time_text(visit.now, locale=visit.look.locale)
-    pop_up = notices.pop_up_make(visit, TEXTS, time=time)
-    order = sections(visit.look, template)
+    pop_up = pop_ups.pop_up_make(visit, TEXTS, time=time)
+    order = ordered(visit.look, SECTIONS[template], seed=template)
     return Page(
         template="arena/reviews/page.html",
         context={
@@ -67,18 +65,10 @@ def page(
     )
 
 
-def instead(visit: Visit, said: Instead) -> Page:
-    """What is said where the shop has no page."""
-    home = visit.labels["home"]
-    return page(visit, "instead", title=said.title, here="", status=said.status, said=said, home=home)
-
-
-def sections(look: Look, template: str) -> list[str]:
-    """The sections of a page in the look's order; a mixed one is another for every look."""
-    usual = list(SECTIONS[template])
-    if look.sections == "mixed":
-        return Draws(look.digest(), "sections", template).shuffled(usual)
-    return usual[::-1] if look.sections == "reversed" else usual
+def message_page(visit: Visit, message: Message) -> Page:
+    """A message in place of a page, in the shop's frame."""
+    title, status, home = message.title, message.status, visit.labels["home"]
+    return page(visit, "instead", title=title, here="", status=status, message=message, home=home)
 
 
 def product_at(world: World, product_id: str) -> Product:

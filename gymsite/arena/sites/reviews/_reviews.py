@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
 
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
-from gymsite.arena.sites.reviews import _facts as facts
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._page import page, product_at, product_card, stars_drawn
 from gymsite.arena.sites.reviews._query import (
@@ -107,29 +107,34 @@ def _opened(visit: Visit) -> Opened:
 def _events(
     product: Product, requested: ReviewRequest, here: list[Outline], opened: Opened, *, is_end: bool
 ) -> list[Event]:
-    told: list[Event] = [("reviews_opened", {"product": product.id})]
+    events: list[Event] = [("reviews_opened", {"product": product.id})]
     if requested.text:
-        told.append(("recent_search", {"product": product.id, "text": requested.text}))
+        events.append(("recent_search", {"product": product.id, "text": requested.text}))
     if requested.is_narrowed:
-        told.append(("filtered", {"product": product.id, "query": requested.query(page=1)}))
+        events.append(("filtered", {"product": product.id, "query": requested.query(page=1)}))
     if is_end:
-        told.append(("end_reached", {"product": product.id, "query": requested.query(page=1)}))
-    told.append(facts.shown(facts.front(outline.id) for outline in here))
+        events.append(("end_reached", {"product": product.id, "query": requested.query(page=1)}))
+    events.append(_shown(f"review {outline.id}" for outline in here))
     for outline in here:
-        told += _opening(outline, opened)
-    return told
+        events += _opening(outline, opened)
+    return events
+
+
+def _shown(facts: Iterable[str]) -> Event:
+    """The facts that the page holds, by the names that tasks use for what they need."""
+    return "shown", {"facts": sorted(set(facts))}
 
 
 def _opening(outline: Outline, opened: Opened) -> list[Event]:
     """What this visit opens of a review. What was opened before was noted then."""
-    told: list[Event] = []
+    events: list[Event] = []
     if outline.id == opened.more and outline.sentences > FOLD:
-        told.append(facts.shown([facts.more(outline.id)]))
+        events.append(_shown([f"review {outline.id} more"]))
     if outline.id == opened.reply and outline.has_reply:
-        told.append(facts.shown([facts.reply(outline.id)]))
+        events.append(_shown([f"review {outline.id} reply"]))
     if outline.id == opened.original and outline.language:
-        told.append(("original_shown", {"review": outline.id}))
-    return told
+        events.append(("original_shown", {"review": outline.id}))
+    return events
 
 
 def _card(

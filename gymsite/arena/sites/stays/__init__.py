@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gymsite.arena.drawings.places import drawing
-from gymsite.arena.sites import notices
+from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.site import Site, route, sites
 from gymsite.arena.sites.stays import _checkout, _detail, _page, _search, _trips
 from tasks_app.worlds.stays.plugin import open_world
@@ -17,7 +17,7 @@ sites.register(
         open_world=open_world,
         fold=fold,
         drawing=drawing,
-        instead=_page.instead,
+        message_page=_page.message_page,
         urls=(
             route("", _search.home),
             route("search", _search.search),
@@ -29,7 +29,7 @@ sites.register(
             route("trips/<str:code>/booked", _checkout.booked),
             route("trips/<str:code>/change", _trips.change),
             route("trips/<str:code>/cancel", _trips.cancel),
-            route("close/<str:name>", notices.close),
+            route("close/<str:name>", pop_ups.close),
         ),
     ),
 )

@@ -17,15 +17,15 @@ def months(world: World) -> list[date]:
     """The first days of the months that the calendar has nights in."""
     end = last_day(world) - timedelta(days=1)
     first = world.first_day.replace(day=1)
-    found = []
+    firsts = []
     while first <= end:
-        found.append(first)
+        firsts.append(first)
         first = (first + timedelta(days=31)).replace(day=1)
-    return found
+    return firsts
 
 
 def month_read(world: World, text: str, *, stay: Stay | None) -> date:
-    """The month asked for as ``2033-03``, or else that of the stay's arrival, or the first one."""
+    """The requested month, such as ``2033-03``; otherwise that of the stay's arrival, or the first one."""
     offered = {f"{month:%Y-%m}": month for month in months(world)}
     arrival = f"{stay.check_in:%Y-%m}" if stay else ""
     return offered.get(text) or offered.get(arrival) or next(iter(offered.values()))
@@ -49,11 +49,13 @@ def month_card(
 
 
 def nights_in(world: World, month: date) -> list[date]:
-    """The nights of the month that the calendar tells."""
-    return [day for day in Calendar().itermonthdates(month.year, month.month) if _is_told(world, day, month)]
+    """The nights of the month that the calendar shows."""
+    return [
+        day for day in Calendar().itermonthdates(month.year, month.month) if _is_offered(world, day, month)
+    ]
 
 
-def _is_told(world: World, day: date, month: date) -> bool:
+def _is_offered(world: World, day: date, month: date) -> bool:
     return day.month == month.month and world.first_day <= day < last_day(world)
 
 
@@ -61,7 +63,7 @@ def _cell(world: World, state: State, listing: Listing, room: Room, day: date, m
     if day.month != month.month:
         return {"kind": "outside"}
     cell = {"day": str(day.day)}
-    if not _is_told(world, day, month):
+    if not _is_offered(world, day, month):
         return {**cell, "kind": "closed", "text": "\N{EN DASH}"}
     if any(
         trip.room == room.id and trip.status == "booked" and trip.check_in <= day < trip.check_out

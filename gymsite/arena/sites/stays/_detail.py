@@ -1,4 +1,4 @@
-"""A house: facts, rooms, amenities when they are asked for, a room's calendar by month, reviews."""
+"""A house: facts, rooms, amenities on request, a room's calendar by month, reviews."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
-from gymsite.arena.sites.site import Event, Page, Visit
+from gymsite.arena.sites.site import Event, Page, Visit, ordered
 from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
-from gymsite.arena.sites.stays._page import listing_at, ordered, page
+from gymsite.arena.sites.stays._page import listing_at, page
 from gymsite.arena.sites.stays._query import StayRequest, number_read, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.formats import counted
@@ -38,6 +38,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
     month = months.month_read(world, visit.query.get("month", ""), stay=requested.stay)
     has_amenities = visit.query.get("amenities", "") == "all"
     labels = visit.labels
+    sections = ordered(visit.look, SECTIONS, seed=len(SECTIONS))
     return page(
         visit,
         "detail",
@@ -46,7 +47,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
         status=422 if requested.errors else 200,
         events=_events(listing, room, month, has_amenities=has_amenities, world=world),
         **about(world, listing),
-        sections=[f"arena/stays/detail/{one}.html" for one in ordered(visit.look, SECTIONS)],
+        sections=[f"arena/stays/detail/{one}.html" for one in sections],
         requested=requested,
         notes=_notes(visit, listing),
         rooms=[_room_card(visit, listing, one, requested) for one in listing.rooms],
@@ -75,10 +76,10 @@ def _notes(visit: Visit, listing: Listing) -> list[str]:
 def guest_reviews(visit: Visit, listing_id: str) -> Page:
     listing = listing_at(visit.world, listing_id)
     text = " ".join(visit.query.get("q", "").split())[:SEARCH_CHARS]
-    found = [one for one in reviews(visit.world, listing) if text.casefold() in _words(one).casefold()]
-    pages = max(-(-len(found) // REVIEWS_PER_PAGE), 1)
+    matches = [one for one in reviews(visit.world, listing) if text.casefold() in _words(one).casefold()]
+    pages = max(-(-len(matches) // REVIEWS_PER_PAGE), 1)
     number = number_read(visit.query.get("page", ""), range(1, pages + 1)) or 1
-    notes = no_such_page(visit.query, number)
+    first = (number - 1) * REVIEWS_PER_PAGE
     return page(
         visit,
         "reviews",
@@ -87,11 +88,11 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
         listing=listing,
         back_to=visit.labels["back_to"].format(listing.name),
         text=text,
-        notes=notes,
-        reviews=[_review(one) for one in found[(number - 1) * REVIEWS_PER_PAGE : number * REVIEWS_PER_PAGE]],
+        notes=no_such_page(visit.query, number),
+        reviews=[_review(one) for one in matches[first : first + REVIEWS_PER_PAGE]],
         number=number,
         pages=pages,
-        found=counted(len(found), "review"),
+        count=counted(len(matches), "review"),
         before=urlencode({"q": text, "page": number - 1}) if number > 1 else "",
         after=urlencode({"q": text, "page": number + 1}) if number < pages else "",
     )
@@ -100,15 +101,15 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
 def _events(
     listing: Listing, room: Room | None, month: date, *, has_amenities: bool, world: World
 ) -> list[Event]:
-    told = [facts.fees(listing), facts.policy(listing)]
+    noted = [facts.fees(listing), facts.policy(listing)]
     events: list[Event] = [("listing_opened", {"listing": listing.id})]
     if has_amenities:
         events.append(("amenities_opened", {"listing": listing.id}))
-        told += [facts.house_amenities(listing), *facts.room_amenities(listing)]
+        noted += [facts.house_amenities(listing), *facts.room_amenities(listing)]
     if room:
         events.append(("calendar_opened", {"room": room.id, "month": f"{month:%Y-%m}"}))
-        told += facts.calendar(listing, room, months.nights_in(world, month))
-    return [*events, facts.shown(*told)]
+        noted += facts.calendar(listing, room, months.nights_in(world, month))
+    return [*events, facts.shown(*noted)]
 
 
 def _month(visit: Visit, listing: Listing, room: Room, month: date) -> dict[str, Any]:

@@ -8,11 +8,9 @@ from typing import Any
 
 from django.http import Http404
 
-from core.draws import Draws
-from core.presentation import Look
 from gymsite.arena.panels import SLOW_MS
-from gymsite.arena.sites import notices
-from gymsite.arena.sites.site import Event, Instead, Page, Visit
+from gymsite.arena.sites import pop_ups
+from gymsite.arena.sites.site import Event, Message, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._panels import panels
 from gymsite.arena.sites.stays._query import GUESTS
@@ -22,7 +20,7 @@ from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
 
-TEXTS = toml_load(Path(__file__).with_name("notices.toml"), notices.Texts)
+TEXTS = toml_load(Path(__file__).with_name("pop_ups.toml"), pop_ups.Texts)
 
 
 def page(
@@ -38,7 +36,7 @@ def page(
     """A page of the site; ``here`` is its path below the first page."""
     world: World = visit.world
     query = visit.query.urlencode()
-    pop_up = notices.pop_up_make(visit, TEXTS, town=world.town.name, time=f"{visit.now:%H:%M}")
+    pop_up = pop_ups.pop_up_make(visit, TEXTS, town=world.town.name, time=f"{visit.now:%H:%M}")
     labels = visit.labels
     return Page(
         template=f"arena/stays/{template}.html",
@@ -66,46 +64,37 @@ def page(
     )
 
 
-def instead(visit: Visit, said: Instead) -> Page:
-    """What is said where the site has no page."""
-    home = visit.labels["home"]
-    return page(visit, "instead", title=said.title, here="", status=said.status, said=said, home=home)
-
-
-def ordered(look: Look, sections: Sequence[str]) -> list[str]:
-    """A page's sections in the order of the look."""
-    if look.sections == "reversed":
-        return list(reversed(sections))
-    if look.sections == "mixed":
-        return Draws(look.digest(), "sections", len(sections)).shuffled(sections)
-    return list(sections)
+def message_page(visit: Visit, message: Message) -> Page:
+    """A message in place of a page, in the site's frame."""
+    title, status, home = message.title, message.status, visit.labels["home"]
+    return page(visit, "instead", title=title, here="", status=status, message=message, home=home)
 
 
 def listing_at(world: World, listing_id: str) -> Listing:
     """Raises ``Http404`` where there is no such house."""
-    found = listing_of(world, listing_id)
-    if found is None:
+    listing = listing_of(world, listing_id)
+    if listing is None:
         raise Http404
-    return found
+    return listing
 
 
 def room_at(listing: Listing, room_id: str) -> Room:
     """Raises ``Http404`` where the house has no such room."""
-    found = room_of(listing, room_id)
-    if found is None:
+    room = room_of(listing, room_id)
+    if room is None:
         raise Http404
-    return found
+    return room
 
 
-def quote_card(found: Quote, stay: Stay, *, locale: str) -> dict[str, Any]:
+def quote_card(quote: Quote, stay: Stay, *, locale: str) -> dict[str, Any]:
     """A price, night by night and line by line."""
     return {
         "nights": [
             (wording.day_text(day, locale), wording.money(cents))
-            for day, cents in zip(stay.days, found.nights, strict=True)
+            for day, cents in zip(stay.days, quote.nights, strict=True)
         ],
-        "lines": [(line.label, wording.money(line.cents)) for line in found.lines],
-        "total": wording.money(found.total),
+        "lines": [(line.label, wording.money(line.cents)) for line in quote.lines],
+        "total": wording.money(quote.total),
     }
 
 

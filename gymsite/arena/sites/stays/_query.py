@@ -111,17 +111,17 @@ def _unread(text: str) -> str:
 
 
 def _errors(world: World, given: Mapping[str, str], *, locale: str) -> dict[str, str]:
-    found = {name: _unread(text) for name, text in given.items() if day_read(text) is None}
+    errors = {name: _unread(text) for name, text in given.items() if day_read(text) is None}
     check_in, check_out = (day_read(given[name]) for name in ("check_in", "check_out"))
     if check_in is None or check_out is None:
-        return found
+        return errors
     latest = last_day(world) - timedelta(days=1)
     if not world.first_day <= check_in <= latest:
-        found["check_in"] = (
+        errors["check_in"] = (
             f"Choose a date from {day_text(world.first_day, locale)} to {day_text(latest, locale)}."
         )
     elif check_out <= check_in:
-        found["check_out"] = "Check-out must be after check-in."
+        errors["check_out"] = "Check-out must be after check-in."
     elif check_out > last_day(world):
-        found["check_out"] = f"Check-out must be on or before {day_text(last_day(world), locale)}."
-    return found
+        errors["check_out"] = f"Check-out must be on or before {day_text(last_day(world), locale)}."
+    return errors

@@ -85,16 +85,16 @@ def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
 
 def hits(world: World, state: State, requested: StayRequest, filters: Filters) -> list[Hit]:
     """What the search finds, sorted; with dates only houses with a room that can be booked for them."""
-    found = [hit for hit in _available(world, state, requested.stay) if _fits(hit, filters)]
+    fitting = [hit for hit in _available(world, state, requested.stay) if _fits(hit, filters)]
     key = SORTS[filters.sort][1]
-    return sorted(found, key=key) if key else found
+    return sorted(fitting, key=key) if key else fitting
 
 
-def cut(found: list[Hit], filters: Filters) -> tuple[list[Hit], Filters, int]:
-    """The hits of the page, the filters with a page that there is, and the number of pages."""
-    pages = max(-(-len(found) // PER_PAGE), 1)
+def cut(fitting: list[Hit], filters: Filters) -> tuple[list[Hit], Filters, int]:
+    """The hits of the page, the filters with a page that exists, and the number of pages."""
+    pages = max(-(-len(fitting) // PER_PAGE), 1)
     number = min(filters.page, pages)
-    return found[(number - 1) * PER_PAGE : number * PER_PAGE], replace(filters, page=number), pages
+    return fitting[(number - 1) * PER_PAGE : number * PER_PAGE], replace(filters, page=number), pages
 
 
 def mean_night(world: World, listing: Listing, room: Room, stay: Stay) -> int:
@@ -111,7 +111,7 @@ def _available(world: World, state: State, stay: Stay | None) -> tuple[Hit, ...]
 @cached_by_world(most=6)
 def _free(world: World, trips: tuple[object, ...], stay: Stay) -> tuple[Hit, ...]:
     state = State(trips=trips)  # type: ignore[arg-type]
-    found = []
+    free = []
     for listing in world.listings:
         prices = [
             mean_night(world, listing, room, stay)
@@ -119,8 +119,8 @@ def _free(world: World, trips: tuple[object, ...], stay: Stay) -> tuple[Hit, ...
             if not booking_refusal(world, state, listing=listing, room=room, stay=stay)
         ]
         if prices:
-            found.append(Hit(listing=listing, cents=min(prices)))
-    return tuple(found)
+            free.append(Hit(listing=listing, cents=min(prices)))
+    return tuple(free)
 
 
 def _fits(hit: Hit, filters: Filters) -> bool:

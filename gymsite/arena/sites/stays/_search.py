@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
-from gymsite.arena.sites.site import Page, Visit
+from gymsite.arena.sites.site import Page, Visit, ordered
 from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
-from gymsite.arena.sites.stays._page import ordered, page
+from gymsite.arena.sites.stays._page import page
 from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.pictures import front
@@ -26,6 +26,7 @@ SECTIONS = ("find", "recent", "suggested")
 def home(visit: Visit) -> Page:
     world: World = visit.world
     requested = request_read(visit)
+    sections = SECTIONS if visit.look.form == "below" else SECTIONS[1:]
     suggested = sorted(world.listings, key=lambda listing: int(listing.id[2:]) * 7919 % 10007)[:SUGGESTED]
     return page(
         visit,
@@ -33,7 +34,7 @@ def home(visit: Visit) -> Page:
         title=visit.labels["home_title"].format(world.town.name),
         here="",
         search=search_form(world, results.Filters()),
-        sections=ordered(visit.look, SECTIONS if visit.look.form == "below" else SECTIONS[1:]),
+        sections=ordered(visit.look, sections, seed=len(sections)),
         requested=requested,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
         suggested=[_card(world, results.Hit(listing=listing), requested) for listing in suggested],
@@ -44,8 +45,8 @@ def search(visit: Visit) -> Page:
     world: World = visit.world
     requested = request_read(visit)
     filters = results.filters_read(world, visit.query, has_dates=requested.stay is not None)
-    found = [] if requested.errors else results.hits(world, visit.state, requested, filters)
-    shown, filters, pages = results.cut(found, filters)
+    hits = [] if requested.errors else results.hits(world, visit.state, requested, filters)
+    shown, filters, pages = results.cut(hits, filters)
     return page(
         visit,
         "results",
@@ -60,7 +61,7 @@ def search(visit: Visit) -> Page:
         offered=_offered(world, requested, filters),
         cards=[_card(world, hit, requested) for hit in shown],
         pages=pages,
-        found=counted(len(found), "stay"),
+        count=counted(len(hits), "stay"),
         before=filters.query(requested, page=filters.page - 1) if filters.page > 1 else "",
         after=filters.query(requested, page=filters.page + 1) if filters.page < pages else "",
         without_filters=results.Filters(place=filters.place, name=filters.name).query(requested, page=1),

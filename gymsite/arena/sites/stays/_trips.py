@@ -100,23 +100,23 @@ def cancel(visit: Visit, code: str) -> Page | Change:
     return Change(events=(event,), to=f"trips/{trip.code}", conflict_to="trips", is_confirmed=True)
 
 
-def _title(visit: Visit, trip: Trip, wanted: str) -> str:
+def _title(visit: Visit, trip: Trip, label: str) -> str:
     """What is to be done with a trip, or that nothing can be any more."""
-    name = wanted if trip.status == "booked" else f"{trip.status}_title"
+    name = label if trip.status == "booked" else f"{trip.status}_title"
     return visit.labels[name]
 
 
 def _trip(visit: Visit, code: str) -> Trip:
-    found: Trip | None = visit.state.trip(code)
-    if found is None:
+    trip: Trip | None = visit.state.trip(code)
+    if trip is None:
         raise Http404
-    return found
+    return trip
 
 
 def _change_refusal(
     visit: Visit, listing: Listing, room: Room, trip: Trip, requested: StayRequest
 ) -> Refusal:
-    """Why the trip cannot be changed: at all, or to the dates asked for."""
+    """Why the trip cannot be changed: at all, or to the requested dates."""
     refusal = change_refusal(
         visit.world,
         visit.state,
@@ -132,10 +132,10 @@ def _change_refusal(
 def _change_page(
     visit: Visit, listing: Listing, room: Room, trip: Trip, requested: StayRequest, refusal: Refusal
 ) -> Page:
-    told = ["trips", facts.policy(listing)]
+    noted = ["trips", facts.policy(listing)]
     offer: dict[str, Any] | None = None
     if requested.stay and not refusal:
-        told += facts.quote(listing, room, requested.stay)
+        noted += facts.quote(listing, room, requested.stay)
         offer = {
             "dates": requested.text,
             "nights": wording.nights_text(requested.stay.nights),
@@ -152,7 +152,7 @@ def _change_page(
         title=_title(visit, trip, "change_title"),
         here=f"trips/{trip.code}/change",
         status=409 if refusal else 422 if requested.errors else 200,
-        events=[facts.shown(*told)],
+        events=[facts.shown(*noted)],
         card=trip_card(visit, trip),
         requested=requested,
         offer=offer,
