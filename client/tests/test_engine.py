@@ -10,9 +10,11 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
+from palaestra.actions import Outcome
 from palaestra.engine import Engine
-from palaestra.episode import Episode, EpisodeConfig, TurnResult
+from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import ApiError
+from palaestra.grammar import Turn
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
 from palaestra.pool import PagePool
@@ -151,7 +153,7 @@ async def test_an_episode_that_breaks_ends_void_and_the_others_go_on(
 ) -> None:
     turn = Episode.turn
 
-    async def break_the_first(episode: Episode, completion: str | Completion) -> TurnResult:
+    async def break_the_first(episode: Episode, completion: str | Completion) -> tuple[Turn, Outcome]:
         if episode.opened.task == 1:
             raise ValueError("a fault of ours")
         return await turn(episode, completion)

@@ -104,11 +104,8 @@ class VerdictStream(Background):
                 continue
             cursor = page.next if page.next is not None else cursor
             for streamed in page.results:
-                self._deliver(streamed.episode, streamed.verdict)
+                self._verdicts[streamed.episode] = streamed.verdict
+                pending = self._pending.pop(streamed.episode, None)
+                if pending is not None and not pending.done():
+                    pending.set_result(streamed.verdict)
             await asyncio.sleep(GATHER_S)
-
-    def _deliver(self, episode: int, verdict: Verdict) -> None:
-        self._verdicts[episode] = verdict
-        pending = self._pending.pop(episode, None)
-        if pending is not None and not pending.done():
-            pending.set_result(verdict)

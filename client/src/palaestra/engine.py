@@ -195,7 +195,7 @@ class Engine:
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
         left_s = self._time_limit_s
-        observation = await episode.begin()
+        await episode.begin()
         opened, memory = episode.opened, dict[str, Any]()
         while not episode.is_over:
             info = EpisodeInfo(
@@ -210,7 +210,7 @@ class Engine:
             )
             began = time.monotonic()
             try:
-                completion = await asyncio.wait_for(_policy_act(policy, observation, info), left_s)
+                completion = await asyncio.wait_for(_policy_act(policy, episode.observation, info), left_s)
             except asyncio.TimeoutError:
                 await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
                 return
@@ -223,7 +223,7 @@ class Engine:
                 return
             # Only the policy's own time counts: a slow arena or browser is not its fault.
             left_s -= time.monotonic() - began
-            observation = (await episode.turn(completion)).observation
+            await episode.turn(completion)
 
 
 async def _policy_act(policy: Policy, observation: Observation, info: EpisodeInfo) -> str | Completion | None:

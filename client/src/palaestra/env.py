@@ -108,20 +108,20 @@ class Env:
         """
         episode = self._open_episode()
         try:
-            result = await episode.turn(completion)
+            turn, outcome = await episode.turn(completion)
             await episode.step_queue.flush()  # a step that has returned is stored
         except (PageDead, PageHung, TabClosed) as failure:
             await self._finish("harness_error", str(failure))
             return await self._ended(episode, {"action_result": "timeout"})
         info: StepInfo = {
-            "action": result.turn.declared,
-            "action_result": result.outcome.result,
-            "parse_error": result.turn.parse_error,
+            "action": turn.declared,
+            "action_result": outcome.result,
+            "parse_error": turn.parse_error,
         }
-        if result.is_over:
+        if episode.is_over:
             await self._release()
             return await self._ended(episode, info)
-        return result.observation, None, False, False, self._info(episode, info, None)
+        return episode.observation, None, False, False, self._info(episode, info, None)
 
     async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
         """End the episode without an answer, and return as ``step`` does."""

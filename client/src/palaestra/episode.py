@@ -15,14 +15,7 @@ from palaestra.arms import arm_of
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed
 from palaestra.extraction import answer_extract
 from palaestra.grammar import Turn, turn_parse
-from palaestra.observation import (
-    FORMATS,
-    Kind,
-    Observation,
-    ObservationFormat,
-    observation_message,
-    page_observe,
-)
+from palaestra.observation import FORMATS, Kind, Observation, observation_message, page_observe
 from palaestra.pages import PageView, WarmPage
 from palaestra.records import CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
 from palaestra.step_queue import StepQueue, json_clean, text_clean
@@ -64,20 +57,6 @@ class EpisodeConfig:
     invalid_limit: int | None = None
     with_pictures: bool = False
 
-    @property
-    def form(self) -> ObservationFormat:
-        return FORMATS[self.observation]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TurnResult:
-    """The result of one completion. ``is_over``: the episode takes no other."""
-
-    observation: Observation
-    outcome: Outcome
-    turn: Turn
-    is_over: bool
-
 
 class Episode:
     """One attempt at one task.
@@ -98,6 +77,7 @@ class Episode:
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
+        self._form = FORMATS[config.observation]
         self._messages = list(messages)
         self._tokens = self._invalid = 0
 
@@ -105,14 +85,14 @@ class Episode:
         """Open the first page and observe it; in arms without a page the observation is the prompt."""
         if self.page is not None and self.opened.start_url is not None:
             await self.page.begin(self.opened.start_url)
-            view = await self.page.observe(acted=False, with_text=self._config.form.has_text)
+            view = await self.page.observe(acted=False, with_text=self._form.has_text)
             self._show(await self._look(view))
         else:
             self.observation = replace(self.observation, messages=list(self._messages))
         return self.observation
 
-    async def turn(self, completion: str | Completion) -> TurnResult:
-        """Take one completion: parse, act, observe, record.
+    async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
+        """Take one completion: parse, act, observe, record. ``observation`` and ``is_over`` follow it.
 
         Raises ``PageDead`` when the renderer or browser died, ``ApiError`` or ``Unreachable`` when the step
         cannot be recorded.
@@ -135,7 +115,7 @@ class Episode:
             observed = await self._look_again()
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
         self._show(replace(observed, result=outcome.result, result_message=outcome.message))
-        return TurnResult(observation=self.observation, outcome=outcome, turn=parsed, is_over=self.is_over)
+        return parsed, outcome
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
         """End the episode; one that has already ended stays as it is."""
@@ -194,7 +174,7 @@ class Episode:
         bounds = page.turn(self.steps)
         refused_before = len(bounds.refused)
         outcome = await action_perform(page, action)
-        view = await page.observe(acted=outcome == DONE, with_text=self._config.form.has_text)
+        view = await page.observe(acted=outcome == DONE, with_text=self._form.has_text)
         if len(bounds.refused) > refused_before and outcome == DONE:
             outcome = Outcome(result="refused", message="That leads outside this task.")
         if view is None:
@@ -221,7 +201,7 @@ class Episode:
             return self._unreadable()
         try:
             return await page_observe(
-                self.page, view, form=self._config.form, with_picture=self._config.with_pictures
+                self.page, view, form=self._form, with_picture=self._config.with_pictures
             )
         except PageHung:
             return self._unreadable()
@@ -232,7 +212,7 @@ class Episode:
             return Observation(kind="text")
         self.page.turn(self.steps)
         try:
-            view = await self.page.observe(acted=False, with_text=self._config.form.has_text)
+            view = await self.page.observe(acted=False, with_text=self._form.has_text)
         except PageHung:
             return self._unreadable()
         return await self._look(view)

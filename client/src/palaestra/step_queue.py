@@ -49,7 +49,8 @@ class StepQueue:
         """Queue a step; it is posted soon, together with any that follow at once."""
         self._waiting.append((step, screenshot))
         if self._posting is None or self._posting.done():
-            self._raise_failure()
+            if self._posting is not None and not self._posting.cancelled():
+                self._posting.result()  # raises what ended it
             self._hurry.clear()
             self._posting = asyncio.ensure_future(self._post_all())
 
@@ -62,14 +63,9 @@ class StepQueue:
             await self._post_all()
         return self.ack
 
-    def _raise_failure(self) -> None:
-        if self._posting is not None and not self._posting.cancelled() and self._posting.exception():
-            self._posting.result()
-
     async def _post_all(self) -> None:
-        with contextlib.suppress(
-            asyncio.TimeoutError
-        ):  # without a flush, wait for steps that belong together
+        # Without a flush, wait for steps that belong together.
+        with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._hurry.wait(), LINGER_S)
         while self._waiting and not self.is_final:
             batch, self._waiting = self._waiting, []
