@@ -31,11 +31,7 @@ def family(
     FAMILIES.register(
         wording.id,
         Family(
-            id=wording.id,
-            site=wording.site,
-            title=wording.title,
-            splits=wording.splits,
-            steps=wording.steps,
+            **vars(wording),
             draw=draw,
             wrong=wrong,
             check=check,

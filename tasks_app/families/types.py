@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from core.draws import Draws
+from tasks_app.families.wordings import Wording
 
 W = TypeVar("W")
 
@@ -95,16 +96,9 @@ WrongActions = Callable[[W, SiteTask], tuple[SiteEvents, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family(Generic[W]):
+class Family(Wording, Generic[W]):
     """A kind of task about the worlds (``W``) of one site."""
 
-    id: str
-    site: str
-    title: str
-    splits: tuple[str, ...]
-    steps: tuple[int, int, int, int, int]
-    """The most steps that an oracle takes for a task of each level. Every task declares this number, because
-    its own would tell how far its answer lies; tasks that need more are not drawn."""
     draw: Draw[W]
     wrong: Wrong[W]
     check: Check[W]

@@ -20,14 +20,17 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """What can be reworded without touching code; ``fields`` are the labels of the answer's parts."""
+    """What can be changed without touching code."""
 
     id: str = ""
     site: str = ""
     title: str
     splits: tuple[str, ...]
     steps: tuple[int, int, int, int, int]
+    """The most steps that an oracle takes for a task of each level. Every task declares this number, because
+    its own would tell how far its answer lies; tasks that need more are not drawn."""
     fields: tuple[str, str]
+    """The labels of the answer's parts."""
     phrases: Phrases = field(default_factory=dict)
 
     def text(self, draws: Draws, name: str = "task", **slots: str | int) -> str:

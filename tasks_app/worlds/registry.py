@@ -7,15 +7,27 @@ import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from core.registry import Registry
 from tasks_app import worlds as package
-from tasks_app.worlds.conditions import Condition
 from tasks_app.worlds.digest import plain
 from tasks_app.worlds.keys import world_arguments
 
 Event = tuple[str, Mapping[str, Any]]
+Kind = Literal["goal", "frame", "allowed"]
+"""What the task demanded; what had to stay unchanged; what may be left in any state."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """``about``, ``expected`` and ``found`` are as secret as the gold; ``kind`` and ``is_held`` are not."""
+
+    kind: Kind
+    about: str
+    expected: str
+    found: str
+    is_held: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from tasks_app.worlds.conditions import Condition
 from tasks_app.worlds.digest import plain
-from tasks_app.worlds.registry import worlds
+from tasks_app.worlds.registry import Condition, worlds
 
 STAYS = worlds.get("stays")
 TOWN = STAYS.open_world(b"comparing", edition="train", first_day=date(2027, 3, 1))

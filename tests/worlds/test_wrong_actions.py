@@ -10,9 +10,8 @@ import pytest
 from core.draws import Draws
 from tasks_app.families.registry import FAMILIES, discover, of_site
 from tasks_app.families.types import LEVELS, SiteEvents, SiteTask
-from tasks_app.worlds.conditions import Condition
 from tasks_app.worlds.digest import plain
-from tasks_app.worlds.registry import worlds
+from tasks_app.worlds.registry import Condition, worlds
 from tasks_app.worlds.stays import bookings
 from tasks_app.worlds.stays.state import State, fold
 from tasks_app.worlds.stays.types import Stay, World

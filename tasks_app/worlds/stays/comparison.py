@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from tasks_app.worlds.conditions import Condition, compared
 from tasks_app.worlds.formats import day_text
+from tasks_app.worlds.registry import Condition, Kind
 from tasks_app.worlds.stays.quotes import euros
 
 State = Mapping[str, Any]
@@ -101,3 +101,8 @@ def _cause(fee: Row) -> str:
 
 def _listed(texts: Iterable[str]) -> str:
     return "; ".join(texts) or NONE
+
+
+def compared(kind: Kind, about: str, *, expected: str, found: str) -> Condition:
+    """A condition that is held when both texts are equal."""
+    return Condition(kind=kind, about=about, expected=expected, found=found, is_held=expected == found)

@@ -14,7 +14,7 @@ import msgspec
 
 from tasks_app.families import registry
 from tasks_app.models import Task
-from tasks_app.worlds.conditions import Condition
+from tasks_app.worlds.registry import Condition
 from trajectories.lab.text.values import Value, values_of
 from trajectories.models import Verdict
 
