@@ -56,12 +56,10 @@ class Guesses:
 
     @property
     def best(self) -> float:
-        """How often the best of the cheats is right."""
         return float(max(getattr(self, name) for name in CHEATS))
 
     @property
     def exceeding(self) -> tuple[str, ...]:
-        """The measures that are over their limits."""
         over = [name for name in CHEATS if getattr(self, name) > MOST_RIGHT]
         if self.searched is not None and self.searched > 1 - LEAST_DIFFERENT:
             over.append("searched")
@@ -169,7 +167,7 @@ The last column names what is over its limit; nothing there: within all limits."
 
 
 def table(guesses: Iterable[Guesses], *, least: int = LEAST_JUDGED) -> str:
-    """One line a family, in per cent, with what is over its limit at the end, and a legend.
+    """One line per family, in per cent, with the limits that it exceeds, and a legend.
 
     Families of fewer than ``least`` tasks are not judged.
     """

@@ -44,12 +44,11 @@ def of_tags(tags: Iterable[str]) -> tuple[Milestone, ...]:
 
 
 def events_of(records: Iterable[Mapping[str, Any]]) -> list[Event]:
-    """Site events from their JSON records."""
     return [Event(seq=one["seq"], step=one["step"], kind=one["kind"], data=one["data"]) for one in records]
 
 
 def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
-    """What milestones need of a gold, from its answer and ``extra``."""
+    """The facts of a gold that milestones need, from its answer and ``extra``."""
     return GoldFacts(
         answer=tuple(denotations.items_of(answer)),
         needs=tuple(extra.get("needs", ())),
@@ -85,7 +84,7 @@ def once(
     where: Callable[[GoldFacts], bool] = lambda gold: True,
     when: When = always,
 ) -> Milestone:
-    """Reached by the first event that is it; in tasks for which ``where`` does not hold by none."""
+    """Reached by the first event that matches; by none in tasks for which ``where`` does not hold."""
     return Milestone(
         name=name,
         parts=lambda gold: ANY if where(gold) else (),

@@ -37,7 +37,7 @@ def _mean(found: list[Outline]) -> str:
 
 
 def _is_tie(found: list[Outline]) -> bool:
-    """Whether the third decimal is a five and the last: people round it both ways."""
+    """Whether the third decimal is a final five, which people round both ways."""
     return sum(outline.stars for outline in found) * 1000 % (10 * len(found)) == 5 * len(found)
 
 

@@ -71,13 +71,13 @@ def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
 
 
 def _ranking(counts: dict[str, int]) -> tuple[str, str]:
-    """The product that has most, and its lead."""
+    """The product with the most reviews, and its lead."""
     (name, most), (_, second), *_ = sorted(counts.items(), key=lambda each: -each[1])
     return name, str(most - second)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """What the site's own search would have it; or the right product with its count for its lead."""
+    """The answer by the site's own search; or the right product with its count as its lead."""
     searched = {
         product.name: len(brute_force.searched(world, task.given, product.id)) for product in world.rivals
     }

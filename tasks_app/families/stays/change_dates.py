@@ -64,7 +64,7 @@ def _options(world: World, trip: Trip, first: date, width: int) -> list[Stay]:
 
 
 def _target(world: World, trip: Trip, how: str, first: date, width: int) -> Stay | None:
-    """The new stay, if the rule gives one and a trap besides; none where the trip's own would do as well."""
+    """The new stay, if the rule gives one that has a trap; None where the trip's own dates would do."""
     options = _options(world, trip, first, width)
     if not options or (how == "first" and options[0].check_in == first):
         return None
@@ -141,7 +141,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
-    """Other arrivals near the right one, other trips moved to it, the trip cancelled and booked anew."""
+    """Other arrivals near the right one, other trips moved to it, the trip cancelled and booked again."""
     after = (task.goal or {})["state"]["trips"]
     trip = next(one for one in world.trips if one.code == task.given["trip"])
     arrival = date.fromisoformat(next(one["check_in"] for one in after if one["code"] == trip.code))

@@ -76,7 +76,7 @@ def _moves(world: World, given: dict[str, Any]) -> int:
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
-    """The cheapest that misses one condition, taken for the answer."""
+    """The cheapest room that misses one condition."""
     near = conditions.sifted(world, task.given).near
     return euros(near[0][0].total), near[0][0].listing.id
 

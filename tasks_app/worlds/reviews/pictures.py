@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it shows, for whoever does not see it."""
+        """What it shows, for agents that do not see it."""
         return f"{self.category.replace('-', ' ').capitalize()} in {self.colour}"
 
 

@@ -56,7 +56,7 @@ def helpful_votes(state: State, *, review: str, drawn: int) -> int:
 
 
 def _shown(state: State, data: Mapping[str, Any]) -> State:
-    """Opened is what a page was asked for; it noted what it held then."""
+    """What is folded is on a page only when its opening was requested."""
     opened = [fact.split() for fact in data["facts"] if fact.endswith((" more", " reply"))]
     return replace(
         state,

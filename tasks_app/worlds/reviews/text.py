@@ -33,7 +33,6 @@ def reviews(world: World, product_id: str) -> tuple[Review, ...]:
 
 
 def review(world: World, product_id: str, outline: Outline) -> Review:
-    """The words of one review."""
     return _review(world.key, world.edition, world.first_day, product_id, outline)
 
 
@@ -138,7 +137,7 @@ class _Scribe:
         return Review(outline=outline, title=self._title(draft, outline), body=body, reply=reply)
 
     def _draft(self, outline: Outline) -> _Draft:
-        """Whoever writes uses it in one way and compares it with one other product."""
+        """A reviewer has one use for the product and compares it with one other."""
         draws = self.stream.at(outline.number)
         use, other = draws.pick(self.category.uses), draws.pick(self.others)
         return _Draft(draws, outline.stars, {**self.slots, "use": use, "other": other})

@@ -32,7 +32,6 @@ INTRO = (
 
 
 def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The products that a task's wording names."""
     if "product" in given:
         return {"products": [world.product(given["product"]).name]}
     return {"products": [product.name for product in world.rivals]}

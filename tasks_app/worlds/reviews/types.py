@@ -72,7 +72,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One fact of one review that is not as it was drawn."""
+    """One fact of one review that differs from what was drawn."""
 
     review: str
     fact: Literal["is_verified"]
@@ -90,7 +90,7 @@ class World:
     changes: tuple[Change, ...] = ()
 
     def __hash__(self) -> int:
-        """Of what the products are drawn from: caches ask for it ten times a task, and products are long."""
+        """Cheap: caches hash a world ten times per task, and its products are long."""
         return hash((self.key, self.edition, self.first_day, self.changes))
 
     def product(self, product_id: str) -> Product:
@@ -99,7 +99,6 @@ class World:
 
     @property
     def rivals(self) -> tuple[Product, ...]:
-        """The five of one category."""
         return self.products[:5]
 
 
@@ -161,7 +160,7 @@ class Review:
         return " ".join(self.body[FOLD:])
 
     def texts(self) -> Iterator[str]:
-        """All that the site's own search looks at."""
+        """Everything that the site's own search looks at."""
         yield self.title
         yield " ".join(self.body)
         yield " ".join(self.original)

@@ -96,5 +96,4 @@ def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, 
 
 
 def topics_of(source: str) -> frozenset[str]:
-    """What a sentence of the data files is about."""
     return frozenset(name for name, words in TOPICS.items() if words.search(source))

@@ -48,7 +48,7 @@ def booking_refusal(
 
 
 def own_trip(state: State, room: Room, stay: Stay, *, but: str = "") -> Trip | None:
-    """The visitor's own trip that holds the room on a night of the stay, if there is one beside ``but``."""
+    """The visitor's own trip, other than ``but``, that holds the room on a night of the stay."""
     others = (trip for trip in state.trips if trip.status == "booked" and trip.code != but)
     return next((trip for trip in others if trip.room == room.id and trip.stay.overlaps(stay)), None)
 
@@ -69,7 +69,6 @@ def change_refusal(
 
 
 def cancel_refusal(trip: Trip, *, on: date) -> Refusal:
-    """Why the trip cannot be cancelled on a day."""
     if trip.status != "booked":
         return "no_such_trip"
     return "too_late" if on >= trip.check_in else ""

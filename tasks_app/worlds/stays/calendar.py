@@ -18,7 +18,7 @@ def night_price(world: World, listing: Listing, room: Room, day: date) -> int:
 
 
 def night_prices(world: World, listing: Listing, room: Room, first: date, *, nights: int) -> list[int]:
-    """The prices of so many nights on end, as ``night_price`` has them."""
+    """The prices of consecutive nights."""
     seasons, jitter, base = world.town.seasons, world.jitter, room.base_cents
     share = (100, 100 + listing.weekend_percent)
     turn = room.offset + (first - world.first_day).days
@@ -35,7 +35,7 @@ def _cents(base: int, season: int, weekend: int, jitter: int) -> int:
 # The rooms of a town are asked for the same nights, one after the other.
 @lru_cache(maxsize=256)
 def _nights(first: date, nights: int) -> tuple[tuple[int, int, bool], ...]:
-    """Of so many nights on end their numbers from 0, their months from 0, and whether each is a weekend's."""
+    """For each night its number from 0, its month from 0, and whether it is a weekend night."""
     days = [(night, first + timedelta(days=night)) for night in range(nights)]
     return tuple((night, day.month - 1, day.weekday() in (FRIDAY, SATURDAY)) for night, day in days)
 
@@ -53,7 +53,7 @@ def nights_mask(world: World, check_in: date, check_out: date) -> int:
 
 
 def is_free(world: World, room: Room, check_in: date, check_out: date) -> bool:
-    """Whether no other guest has one of the nights; of the traveller's own trips the state knows."""
+    """Whether no other guest has one of the nights; the traveller's own trips are in the state."""
     return not taken(room) & nights_mask(world, check_in, check_out)
 
 

@@ -73,7 +73,7 @@ def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
 
 
 def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
-    """Of a booking that is asked for, against itself or what was booked instead."""
+    """A wanted booking, against itself or what was booked instead."""
     for fact, text in FACTS.items():
         told = text(made) if made else "no booking"
         yield compared("goal", f"New booking: {fact}", expected=text(trip), found=told)

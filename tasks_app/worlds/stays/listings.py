@@ -55,7 +55,7 @@ def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edit
 
 
 def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, int]]:
-    """Of each room of a house the name, its kind and how many it sleeps: no two alike."""
+    """The name of each room of a house, its kind and how many it sleeps: no two alike."""
     stems = kind.rooms
     for word, excluded in ROOMS.impossible_rooms.items():
         if word in house:

@@ -27,7 +27,7 @@ class Naming:
                 return number
 
     def listing(self, kind: Kind) -> str:
-        """A name; every fifth is that of another house of its kind with a word added: a different place."""
+        """A name; every fifth is that of another house of its kind with a word added."""
         while True:
             bases = self._bases.setdefault(kind.name, [])
             if bases and self._draws.chance(SIBLING_CHANCE):

@@ -24,8 +24,6 @@ LONG_NAME = 9
 
 
 class RoomNights:
-    """A room's nights, free or not."""
-
     def __init__(self, world: World, listing: Listing, room: Room) -> None:
         self._world, self._listing, self._room = world, listing, room
         self._full, self._own = taken(room), 0
@@ -34,13 +32,13 @@ class RoomNights:
                 self._own |= nights_mask(world, trip.check_in, trip.check_out)
 
     def told(self, span: range) -> str:
-        """Of the nights of one month ``- March 2033: 4: 82.50, 5: 84.10, 6 to 9: full``."""
+        """The nights of one month: ``- March 2033: 4: 82.50, 5: 84.10, 6 to 9: full``."""
         runs = groupby(span, key=lambda night: self._kind(night) or night)
         nights = ", ".join(self._run(kind, list(nights)) for kind, nights in runs)
         return f"- {month_text(self._day(span.start))}: {nights}"
 
     def tokens(self, span: range) -> int:
-        """How many ``told`` has."""
+        """How many tokens ``told`` has."""
         inside = (1 << len(span)) - 1
         own = self._own >> span.start & inside
         full = self._full >> span.start & inside & ~own
@@ -70,12 +68,12 @@ class RoomNights:
 
 
 def tokens_bounds(spans: Sequence[range]) -> tuple[int, int]:
-    """How many the spans of any room have at least and at most."""
+    """The least and the most tokens that the spans of any room have."""
     most = MONTH_TOKENS + 1
     return (MONTH_TOKENS + LONE_TOKENS) * len(spans), most * len(spans) + NIGHT_TOKENS * sum(map(len, spans))
 
 
 def _runs_tokens(nights: int) -> int:
-    """Of runs of nights (bits) that cannot be booked."""
+    """The tokens of runs of nights (bits) that cannot be booked."""
     starts, ends = nights & ~(nights << 1), nights & ~(nights >> 1)
     return RUN_TOKENS * starts.bit_count() - (RUN_TOKENS - LONE_TOKENS) * (starts & ends).bit_count()

@@ -32,7 +32,7 @@ LABELS = ("Extra guests", "Long-stay discount", "Cleaning fee", "Service fee")
 
 
 class Costs(NamedTuple):
-    """What a stay's price is the sum of; 0 where there is no such cost."""
+    """The parts of a stay's price; 0 where there is no such cost."""
 
     nights: int
     extra: int
@@ -53,7 +53,7 @@ def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
 
 
 def costs(world: World, listing: Listing, room: Room, stay: Stay) -> Costs:
-    """What ``quote`` tells line by line, for whoever compares the prices of many rooms."""
+    """The sums behind ``quote``, for comparing the prices of many rooms."""
     nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     return _costs(world, listing, room, stay, sum(nights))
 

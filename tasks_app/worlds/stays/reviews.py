@@ -42,7 +42,7 @@ _WORDS = ("children", "{relative}", "for work", "{nth}", "{nights}", "every day"
 
 @cache
 def _claims(sentence: str) -> frozenset[str | Topic]:
-    """What a sentence does not go with: words of its own, and what must not have been said beside it."""
+    """What a sentence does not go with: words of its own, and topics that contradict it."""
     own = {words for words in _WORDS if words in sentence}
     denied = {
         said for words, moods in GUEST_REVIEWS.contradicts.items() if words in sentence for said in moods
@@ -68,7 +68,7 @@ class _Slots(dict[str, str]):
 
 @dataclass(kw_only=True)
 class _Guest:
-    """Whoever writes, with what the listing has; ``said`` are the aspects of the sentences so far."""
+    """The writer, with what the listing has; ``said`` are the topics of the sentences so far."""
 
     listing: Listing
     room: Room
@@ -82,7 +82,7 @@ class _Guest:
 
     @property
     def aspects(self) -> list[str]:
-        """What there is to write about."""
+        """The aspects of this listing that a guest can write about."""
         absent = set() if "breakfast" in self.listing.amenities else {"breakfast"}
         if self.listing.kind not in WITH_KITCHENS:
             absent.add("kitchen")
@@ -90,7 +90,7 @@ class _Guest:
 
     @cached_property
     def cannot(self) -> set[str | Topic]:
-        """What this guest does not say, as ``_claims`` has it; grows with what has been said."""
+        """Claims, as in ``_claims``, that this guest does not make; grows with what has been said."""
         held: dict[str, bool] = {
             "company": self.party in ALONE,
             "for work": self.party in TOGETHER,
@@ -149,7 +149,7 @@ def _review(world: World, listing: Listing, draws: Draws, *, age: int) -> Review
 
 
 def _guest(listing: Listing, draws: Draws, *, month: int) -> _Guest:
-    """As many as the room sleeps at most, and two at least who travel together."""
+    """At most as many people as the room sleeps, and at least two who travel together."""
     room = draws.pick(listing.rooms)
     party = draws.pick((*ALONE, *TOGETHER[: {1: 0, 2: 1}.get(room.sleeps, len(TOGETHER))]))
     heads = 1 if party in ALONE else 2
@@ -182,7 +182,7 @@ def _slots(world: World, guest: _Guest, draws: Draws) -> _Slots:
 
 
 def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
-    """Praise and complaint in the measure of the score, a story among them, and sometimes a last word."""
+    """Praise and complaints in proportion to the score, perhaps a story, and sometimes a last word."""
     chosen = []
     for aspect in draws.sample(guest.aspects, draws.whole(1, 5)):
         mood: Mood = "good" if draws.chance((score - 2) / 8) else "bad"
@@ -213,7 +213,7 @@ def _with_tail(draws: Draws, guest: _Guest, sentence: str) -> str:
 
 
 def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: Mood) -> str:
-    """To one of the things that were said, in the words in which they were said."""
+    """A reply to one of the topics, in the guest's own words."""
     known = {*slots, *slots.said}
     replies = GUEST_REVIEWS.replies
     texts = [text for aspect, felt in guest.said for text in replies.get(aspect, {}).get(felt, ())]

@@ -21,7 +21,6 @@ BESIDE = 2
 
 
 def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a task is about, by what its wording states."""
     if "places" in given:
         return {"places": list(given["places"]), "guests": given["guests"], "stays": _stays_of([given])}
     if "legs" in given:
@@ -72,7 +71,7 @@ def _named(world: World, numbers: set[str]) -> list[list[str]]:
 
 
 def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
-    """Days of arrival and departure, the same day where no departure is stated."""
+    """Days of arrival and departure; the same day where no departure is stated."""
     found = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
     return [list(one) for one in sorted(found)]
 
@@ -89,7 +88,7 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
 
 
 def _within(month: range, wanted: Sequence[range]) -> range:
-    """The nights of a month from the first that is wanted to the last."""
+    """The nights of a month from the first wanted one to the last."""
     parts = [_common(month, one) for one in wanted]
     starts, stops = [one.start for one in parts if one], [one.stop for one in parts if one]
     return range(min(starts, default=0), max(stops, default=0))
@@ -119,6 +118,5 @@ def _night(world: World, day: str) -> int:
 # Every scope of a world asks for them, and there are a thousand first days.
 @lru_cache(maxsize=1024)
 def _months(first_day: date) -> tuple[range, ...]:
-    """The nights of each month of the calendar."""
     starts = [night for night in range(1, NIGHTS) if (first_day + timedelta(days=night)).day == 1]
     return tuple(map(range, (0, *starts), (*starts, NIGHTS)))

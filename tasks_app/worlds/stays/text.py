@@ -105,7 +105,6 @@ def distance(metres: int) -> str:
 
 
 def fitting(sentences: tuple[str, ...], listing: Listing) -> list[str]:
-    """Those that the facts of the listing do not deny."""
     denied = [words for words, fits in FITS.items() if not fits(listing)]
     return [one for one in sentences if not any(words in one for words in denied)]
 

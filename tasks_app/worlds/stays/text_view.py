@@ -60,7 +60,6 @@ def _head(world: World, scope: Scope | None) -> str:
 
 
 def _about(scope: Scope | None) -> str:
-    """Which properties the text covers."""
     if scope is None:
         return "These are all the properties."
     if "places" not in scope:
@@ -75,7 +74,7 @@ def _about(scope: Scope | None) -> str:
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
-    """By the numbers of houses, rooms and nights; with the calendars that there are; with the houses too."""
+    """By the numbers of houses, rooms and nights; then with the exact calendars; then with the houses too."""
     listings, spans = listings_in(world, scope), spans_in(world, scope)
     rooms = [(listing, room) for listing in listings for room in listing.rooms]
     least, most = (
@@ -95,12 +94,12 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 # Of all the houses of a world, several tasks ask about each.
 @cached_by_world(most=200)
 def _house_tokens(world: World, listing_id: str) -> int:
-    """A house without its calendars."""
+    """The tokens of a house without its calendars."""
     return tokens(listing_text(world, world.listing(listing_id), ()))
 
 
 def listing_text(world: World, listing: Listing, spans: Sequence[range]) -> str:
-    """A house with its rooms, and of their calendars the spans."""
+    """A house with its rooms and the spans of their calendars."""
     stars = f"{listing.stars}-star " if listing.stars else ""
     about = (
         f"{stars}{listing.kind}, {listing.street}, {distance(listing.centre_metres)} from the centre. "

@@ -154,8 +154,6 @@ class Stay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trip:
-    """A booking of the traveller."""
-
     code: str
     listing: str
     room: str

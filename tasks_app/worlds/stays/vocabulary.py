@@ -20,8 +20,6 @@ Topic = tuple[str, Mood]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of one edition."""
-
     towns: tuple[tuple[str, str], ...]
     intros: tuple[str, ...]
     neighbourhoods: tuple[str, ...]
@@ -85,8 +83,6 @@ class GuestReviews:
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """What fills the slots of one edition's sentences."""
-
     months: tuple[tuple[str, ...], ...]
     slots: Mapping[str, tuple[str, ...]]
 
@@ -112,7 +108,6 @@ def amenities(edition: Edition) -> tuple[Amenity, ...]:
 
 @cache
 def amenity_names(edition: Edition) -> dict[str, str]:
-    """By id."""
     return {amenity.id: amenity.name for amenity in amenities(edition)}
 
 

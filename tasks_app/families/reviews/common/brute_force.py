@@ -44,7 +44,7 @@ def _read(review: Review, rule: Mapping[str, bool]) -> Iterator[str]:
 
 
 def foremost(found: list[Review], way: str) -> Review:
-    """The ``newest``, ``oldest`` or ``most helpful``; ``ValueError`` when two are level."""
+    """The ``newest``, ``oldest`` or ``most helpful``; ``ValueError`` for a tie."""
     if way == "most helpful":
         ranked = sorted(found, key=lambda review: -review.outline.helpful)
         is_level = len(ranked) > 1 and ranked[0].outline.helpful == ranked[1].outline.helpful
@@ -63,7 +63,7 @@ def searched(world: World, given: Mapping[str, Any], product_id: str = "") -> li
 
 
 def meets(review: Review, condition: Mapping[str, Any]) -> bool:
-    """Whether the review is as the condition says; ``KeyError`` for a fact that there is not."""
+    """Whether the review meets the condition; ``KeyError`` for an unknown fact."""
     of, value = review.outline, condition["value"]
     shown: dict[str, bool] = {
         "stars": str(of.stars) == str(value),

@@ -30,7 +30,7 @@ class Condition(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Conditions of one kind are not joined."""
+        """Two conditions of one kind are not combined."""
         return KINDS.get(self.fact, self.fact)
 
 

@@ -14,7 +14,7 @@ PRODUCT_KINDS = ("product_opened", "reviews_opened")
 
 
 def products(told: GoldFacts) -> tuple[str, ...]:
-    """The task's product; of one that compares several, those with a review that counts."""
+    """The task's product, or for one that compares several, those with a review that counts."""
     if "product" in told.given:
         return (told.given["product"],)
     return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in told.needs}))
@@ -33,7 +33,7 @@ def _searched(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
 
 
 def wanted_filters(given: Mapping[str, Any]) -> dict[str, str]:
-    """What the page's filters can say of the task's conditions."""
+    """The task's conditions that the page's filters can express."""
     said: dict[str, str] = {}
     for condition in given.get("conditions", ()):
         fact, value = condition["fact"], condition["value"]

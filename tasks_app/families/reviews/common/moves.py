@@ -33,12 +33,12 @@ def all_moves(readings: Sequence[int], *, fields: int) -> int:
 
 
 def mentioning(query: MentionQuery) -> int:
-    """Finding those of a product's reviews that mention what is asked for."""
+    """Finding a product's reviews that mention the term."""
     return OPENING + _searching(query, query.lax)
 
 
 def meeting(everything: Iterable[Outline], pair: Iterable[Condition], query: MentionQuery | None) -> int:
-    """Finding those that meet two conditions and, if anything is asked for, mention it."""
+    """Finding those that meet two conditions and, with a query, mention its term."""
     filters = [condition for condition in pair if condition.fact in FILTERED]
     fitting = [each for each in everything if all(conditions.holds(one, each) for one in filters)]
     if query is None:
@@ -75,7 +75,7 @@ def _turning(listed: int) -> int:
 
 
 def _opening(rule: Rule, entry: Entry) -> int:
-    """What of a review has to be opened to know whether it counts."""
+    """How many parts of a review have to be opened to know whether it counts."""
     outline = entry.outline
     if outline.language and not rule.has_translations:
         return 0

@@ -41,7 +41,6 @@ def rule_draw(draws: Draws, level: int) -> Rule:
 
 
 def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
-    """The rule in sentences."""
     *most, last = [f'"{form}"' for form in term.forms]
     joint = "or" if rule.is_one_form else "and"
     forms = f"{', '.join(most)} {joint} {last}" if most else last
@@ -82,7 +81,7 @@ _PLACES: Mapping[str, int] = {"title": 0, "body": 1, "reply": 3}
 
 @lru_cache(maxsize=32)
 def traces_counted(rule: Rule) -> int:
-    """The bits that are mentions by the rule."""
+    """The bits that count as mentions under the rule."""
     places = (rule.has_titles, True, True, rule.has_replies)
     forms = 0b0011 if rule.is_one_form else 0b1111
     cases = 0b0101 if rule.is_small_letters else 0b1111
@@ -91,7 +90,7 @@ def traces_counted(rule: Rule) -> int:
 
 @lru_cache(maxsize=64)
 def mentions(world: World, product_id: str) -> Mentions:
-    """Each product's reviews are gone through once for all tasks about it."""
+    """The entries of each term; a product's reviews are read once for all tasks about it."""
     by_term: dict[str, list[Entry]] = {}
     for outline in outlines(world, product_id):
         own: dict[str, tuple[int, int]] = {}
@@ -104,7 +103,6 @@ def mentions(world: World, product_id: str) -> Mentions:
 
 
 def counted(entries: Iterable[Entry], rule: Rule) -> list[Outline]:
-    """The reviews that mention the term, in their order."""
     wanted, has_translations = traces_counted(rule), rule.has_translations
     return [
         outline

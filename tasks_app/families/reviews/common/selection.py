@@ -154,7 +154,7 @@ def _options(draws: Draws, query: MentionQuery, *, level: int, way: str) -> list
 
 
 def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
-    """The badge, which the twin takes away, and something else."""
+    """The badge, which the twin removes, and something else."""
     others = [
         *(Condition("colour", colour) for colour in product.colours),
         *(Condition("size", size) for size in product.sizes),
@@ -164,7 +164,7 @@ def _pairs(draws: Draws, product: Product) -> list[tuple[Condition, ...]]:
 
 
 def twin(world: World, task: SiteTask) -> SiteTask | None:
-    """The impossible one: the only review that meets both conditions has no badge."""
+    """The impossible task: the only review that meets both conditions loses its badge."""
     if not task.given["conditions"]:
         return None
     wanted = [Condition(**given) for given in task.given["conditions"]]

@@ -95,7 +95,7 @@ def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
 
 
 def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
-    """Of every bookable room in the places: the failed conditions by place, total, listing, room."""
+    """For every bookable room in the places: the numbers of the failed conditions, total, listing, room."""
     found = []
     for listing, room in everywhere(world):
         if listing.neighbourhood not in given["places"] or not is_bookable(world, listing, room, given):
@@ -111,7 +111,6 @@ def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Roo
 
 
 def cancelling(world: World, code: str) -> int:
-    """What cancelling a trip costs on the first day."""
     trip = next(trip for trip in world.trips if trip.code == code)
     listing, room = find(world, trip.room)
     left = trip.check_in.toordinal() - world.first_day.toordinal()

@@ -98,7 +98,7 @@ def sift(offers: Sequence[drafts.Offer], conditions: Sequence[Condition]) -> Sif
 
 
 def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
-    """What the wording of a task with conditions says of it."""
+    """The slots of the wording of a task with conditions."""
     stay, places = drafts.stay_of(given), given["places"]
     is_everywhere = len(places) == len(world.town.neighbourhoods)
     return {
@@ -199,7 +199,7 @@ def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
 
 
 def impossible(world: World, task: SiteTask) -> SiteTask | None:
-    """The twin: the only room that meets all the conditions loses the first amenity that they ask of it."""
+    """The twin: the only room that meets all the conditions loses the first amenity that they name."""
     conditions = conditions_of(task.given)
     full = sift(offers_of(world, task.given), conditions).full
     if len(full) != 1 or conditions[0][0] != "room_has":
@@ -220,7 +220,7 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
 
 
 def check_impossible(world: World, task: SiteTask) -> bool:
-    """Whether no room meets all, and the cheapest that misses one is the answer's."""
+    """Whether no room meets all conditions and the answer is the cheapest that misses one."""
     found = brute_force.failing(world, task.given)
     near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in found if len(failed) == 1)
     is_single = len(near) < 2 or near[0][0] < near[1][0]

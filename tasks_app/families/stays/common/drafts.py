@@ -82,7 +82,7 @@ def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
 # A task of several rooms, and the twin of one, ask for the same stay again.
 @lru_cache(maxsize=8)
 def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
-    """Every room that ``can_book`` allows, without looking at what is the same of all rooms again."""
+    """Every room that ``can_book`` allows, found faster."""
     if (stay.check_out - world.first_day).days > NIGHTS:
         return ()
     nights, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights

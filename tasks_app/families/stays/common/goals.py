@@ -25,7 +25,6 @@ def goal_of(world: World, events: Iterable[Event]) -> dict[str, Any]:
 
 
 def booked(world: World, listing: Listing, room: Room, stay: Stay) -> Event:
-    """The event of booking a room at its price."""
     price = quote(world, listing, room, stay).total
     return "booked", {"listing": listing.id, "room": room.id, **drafts.stay_given(stay), "price": price}
 
@@ -35,7 +34,7 @@ def cancelled(world: World, trip: Trip) -> Event:
 
 
 def fee(world: World, trip: Trip) -> int:
-    """For cancelling on the first day."""
+    """What cancelling the trip costs on the first day."""
     return cancelling_fee(world, world.listing(trip.listing), trip, on=world.first_day)
 
 
@@ -62,7 +61,6 @@ def booked_otherwise(
 
 
 def new_trip(world: World, events: Iterable[Event]) -> Trip:
-    """The trip booked last."""
     return fold(world, events).trips[-1]
 
 

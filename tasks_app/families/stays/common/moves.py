@@ -28,7 +28,7 @@ GUESTS = 2
 
 
 def searching(stay: Stay) -> int:
-    """Two dates, the guests where they are others than the form's, and the button."""
+    """Two dates, the guests where they differ from the form's, and the button."""
     return 3 + (stay.guests != GUESTS)
 
 
@@ -55,12 +55,12 @@ def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Lis
 
 
 def turning(results: int) -> int:
-    """Further pages of so many results."""
+    """Turning to the further pages of so many results."""
     return max(-(-results // RESULTS_A_PAGE), 1) - 1
 
 
 def months(first: date, last: date) -> int:
-    """From the month of one day to that of another."""
+    """Turning the calendar from the month of one day to that of another."""
     return (last.year - first.year) * 12 + last.month - first.month
 
 

@@ -62,7 +62,7 @@ def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
 
 
 def _is_dearer(nights: int, near: int | None) -> bool:
-    """Whether a room's nights alone cost as much as the nearest until now."""
+    """Whether a room's nights alone cost as much as the nearest so far."""
     return near is not None and nights >= near
 
 
