@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from core.draws import Draws
 from tasks_app.families.registry import family
 from tasks_app.families.reviews.common import brute_force, drafts, milestones, moves, rules
@@ -15,59 +13,43 @@ from tasks_app.worlds.reviews.types import World
 WORDING = wording(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """The rivals with their counts, most first."""
-
-    ranked: tuple[MentionQuery, ...]
-
-    @property
-    def lead(self) -> int:
-        return len(self.ranked[0].found) - len(self.ranked[1].found)
-
-    @property
-    def closeness(self) -> float:
-        return len(self.ranked[1].found) / len(self.ranked[0].found)
-
-    @property
-    def is_misleading(self) -> bool:
-        """Whether a careless count names another product or another lead."""
-        lax = sorted((len(query.lax) for query in self.ranked), reverse=True)
-        return len(self.ranked[0].lax) != lax[0] or lax[0] - lax[1] != self.lead
-
-
 def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     options = []
     for term in rules.terms(world, world.rivals[0]):
         rule = rules.rule_draw(draws, level)
-        query = [rules.query_make(world, product, term, rule) for product in world.rivals]
-        ranked = sorted(query, key=lambda each: (-len(each.found), each.product.id))
-        option = _Option(tuple(ranked))
-        if ranked[0].found and option.lead and option.is_misleading:
-            options.append(option)
+        queries = [rules.query_make(world, product, term, rule) for product in world.rivals]
+        ranked = sorted(queries, key=lambda query: (-len(query.found), query.product.id))
+        first, second, *_ = sorted((len(query.lax) for query in ranked), reverse=True)
+        is_misleading = len(ranked[0].lax) != first or first - second != _lead(ranked)
+        if _lead(ranked) and is_misleading:
+            options.append(ranked)
     if not options:
         return None
     # The higher the level, the closer the race.
-    options.sort(key=lambda option: option.closeness)
+    options.sort(key=lambda ranked: len(ranked[1].found) / len(ranked[0].found))
     low, high = (level - 1) * len(options) // 6, max(1, (level + 1) * len(options) // 6)
     return _task(world, draws, draws.pick(options[low:high]), level)
 
 
-def _task(world: World, draws: Draws, option: _Option, level: int) -> SiteTask:
-    best = option.ranked[0]
+def _task(world: World, draws: Draws, ranked: list[MentionQuery], level: int) -> SiteTask:
+    best = ranked[0]
     names = [product.name for product in draws.shuffled(world.rivals)]
-    needed = [drafts.needs(query, query.found) for query in option.ranked]
+    needed = [drafts.needs(query, query.found) for query in ranked]
     return SiteTask(
         family=WORDING.id,
         level=level,
         wording=drafts.mention_text(WORDING, draws, best, names=f"{', '.join(names[:-1])} and {names[-1]}"),
-        answer=(best.product.name, str(option.lead)),
+        answer=(best.product.name, str(_lead(ranked))),
         fields=WORDING.fields,
         forms=moves.FORMS * len(names),
         needs=tuple(sorted(need for needs in needed for need in needs)),
         given={"term": best.term.word, "rule": best.rule.plain},
-        oracle_steps=moves.all_moves(list(map(moves.mentioning, option.ranked)), fields=len(WORDING.fields)),
+        oracle_steps=moves.all_moves(list(map(moves.mentioning, ranked)), fields=len(WORDING.fields)),
     )
+
+
+def _lead(ranked: list[MentionQuery]) -> int:
+    return len(ranked[0].found) - len(ranked[1].found)
 
 
 def _ranking(counts: dict[str, int]) -> tuple[str, str]:

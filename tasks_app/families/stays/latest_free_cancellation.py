@@ -33,7 +33,26 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         latest = max(arrivals)
         if arrivals.count(latest) == 1 and houses[arrivals.index(latest)].id == ends[0][1]:
             continue
-        return _task(world, draws, houses, arrivals, level)
+        lines = "\n".join(
+            f"- {listing.name}, {listing.neighbourhood}: check-in on {day_text(arrival)}"
+            for listing, arrival in zip(houses, arrivals, strict=True)
+        )
+        return SiteTask(
+            family=WORDING.id,
+            level=level,
+            wording=WORDING.text(draws, lines=lines),
+            answer=tuple(map(str, ends[0])),
+            fields=WORDING.fields,
+            forms=moves.FORMS + count,
+            needs=tuple(f"listing/{listing.id}/policy" for listing in houses),
+            oracle_steps=(moves.FINDING + moves.HOME) * count - moves.HOME + moves.HANDING_IN,
+            given={
+                "arrivals": [
+                    {"listing": listing.id, "check_in": arrival.isoformat()}
+                    for listing, arrival in zip(houses, arrivals, strict=True)
+                ]
+            },
+        )
     return None
 
 
@@ -45,29 +64,6 @@ def _ends(houses: list[Listing], arrivals: list[date]) -> list[tuple[date, str]]
         if (end := free_until(listing.policy, arrival)) is not None
     ]
     return sorted(ends, reverse=True)
-
-
-def _task(world: World, draws: Draws, houses: list[Listing], arrivals: list[date], level: int) -> SiteTask:
-    lines = "\n".join(
-        f"- {listing.name}, {listing.neighbourhood}: check-in on {day_text(arrival)}"
-        for listing, arrival in zip(houses, arrivals, strict=True)
-    )
-    return SiteTask(
-        family=WORDING.id,
-        level=level,
-        wording=WORDING.text(draws, lines=lines),
-        answer=tuple(map(str, _ends(houses, arrivals)[0])),
-        fields=WORDING.fields,
-        forms=moves.FORMS + len(houses),
-        needs=tuple(f"listing/{listing.id}/policy" for listing in houses),
-        oracle_steps=(moves.FINDING + moves.HOME) * len(houses) - moves.HOME + moves.HANDING_IN,
-        given={
-            "arrivals": [
-                {"listing": listing.id, "check_in": arrival.isoformat()}
-                for listing, arrival in zip(houses, arrivals, strict=True)
-            ]
-        },
-    )
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:

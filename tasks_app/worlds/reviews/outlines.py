@@ -21,7 +21,7 @@ from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.mentions import Plot, terms_plant
-from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, World
+from tasks_app.worlds.reviews.types import Mark, Outline, Product, World
 from tasks_app.worlds.reviews.vocabulary import Vocabulary
 
 STARS = (
@@ -48,7 +48,8 @@ def outlines(world: World, product_id: str) -> tuple[Outline, ...]:
     place = [product.id for product in world.products].index(product_id)
     drawn = _outlines(world.key, world.edition, world.first_day, place)
     for change in world.changes:
-        drawn = tuple(_changed(each, change) if each.id == change.review else each for each in drawn)
+        facts: dict[str, Any] = {change.fact: change.value}
+        drawn = tuple(replace(each, **facts) if each.id == change.review else each for each in drawn)
     return drawn
 
 
@@ -85,11 +86,6 @@ def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tupl
     )
     found.sort(key=attrgetter("id"))
     return tuple(sorted(found, key=attrgetter("day"), reverse=True))
-
-
-def _changed(outline: Outline, change: Change) -> Outline:
-    facts: dict[str, Any] = {change.fact: change.value}
-    return replace(outline, **facts)
 
 
 def _plots(draws: Draws, product: Product, words: Vocabulary) -> list[Plot]:

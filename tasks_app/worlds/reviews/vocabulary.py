@@ -91,9 +91,11 @@ def _category_patterns(category: Category, lists: grammar.Lists) -> dict[str, tu
 
 def _patterns(sources: tuple[str, ...], lists: grammar.Lists) -> tuple[Pattern, ...]:
     """The parsed patterns; those with more variants appear more often, so that few sentences recur."""
-    patterns = [replace(grammar.pattern(source, lists=lists), topics=topics_of(source)) for source in sources]
+    patterns = [
+        replace(
+            grammar.pattern(source, lists=lists),
+            topics=frozenset(name for name, words in TOPICS.items() if words.search(source)),
+        )
+        for source in sources
+    ]
     return tuple(one for one in patterns for _ in range(min(MOST_COPIES, 1 + isqrt(one.variants) // 3)))
-
-
-def topics_of(source: str) -> frozenset[str]:
-    return frozenset(name for name, words in TOPICS.items() if words.search(source))

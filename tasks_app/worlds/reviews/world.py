@@ -15,7 +15,6 @@ from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import grammar, vocabulary
 from tasks_app.worlds.reviews.types import Category, Change, Product, World
-from tasks_app.worlds.reviews.vocabulary import Vocabulary
 
 RIVALS = 5
 SIZES = ((50, 80), (80, 135), (135, 222), (222, 365), (365, 600))
@@ -31,7 +30,11 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
     words = vocabulary.of(edition)
     main, *others = draws.shuffled(tuple(words.categories.values()))
     categories = [main] * RIVALS + [draws.pick(others) for _ in range(draws.whole(1, 5))]
-    names = _names(draws.at("names"), words, categories)
+    naming = draws.at("names")
+    brands = naming.sample(words.catalogue.brands, len(categories))
+    names = [
+        (brand, naming.pick(category.models)) for brand, category in zip(brands, categories, strict=True)
+    ]
     numbers = draws.sample(range(100, 1000), len(categories))
     bands = [*draws.shuffled(SIZES), *(draws.pick(SIZES) for _ in categories[RIVALS:])]
     products = tuple(
@@ -56,12 +59,6 @@ def world_change(of: World, changes: Iterable[Mapping[str, Any]]) -> World:
     """
     made = tuple(msgspec.convert(change, Change) for change in changes)
     return replace(of, changes=(*of.changes, *made)) if made else of
-
-
-def _names(draws: Draws, words: Vocabulary, categories: list[Category]) -> list[tuple[str, str]]:
-    """Brand and model of each product; no brand twice."""
-    brands = draws.sample(words.catalogue.brands, len(categories))
-    return [(brand, draws.pick(category.models)) for brand, category in zip(brands, categories, strict=True)]
 
 
 def _product(

@@ -7,9 +7,8 @@ from functools import cache
 
 from core.draws import Draws
 from tasks_app.worlds.editions import Edition
-from tasks_app.worlds.stays.names import Naming
 from tasks_app.worlds.stays.types import NIGHTS, Fees, Listing, Policy, Room, Rules, Tier, Town
-from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind, house_ids, room_ids
+from tasks_app.worlds.stays.vocabulary import NAMES, ROOMS, Kind, Names, house_ids, room_ids
 
 ROOM_CHANCE = 0.6
 TOGGLES = 4
@@ -17,12 +16,51 @@ TOGGLES = 4
 WORDS = 61
 STRIDE = 5
 """From one room's name to the next among the turns of names: they have no factor in common."""
+SIBLING_CHANCE = 0.2
+_OF_SEVERAL = frozenset({"Rooms", "Quarters", "Wing"})
+"""What is added to no name of a house that is let as a whole."""
 Words = tuple[int, ...]
 _WORD_BITS = 53
 """What one draw of ``Draws.share`` holds."""
 _PARTS = -(-NIGHTS // _WORD_BITS)
 _WIDTH = _PARTS * _WORD_BITS
 _ALL = (1 << _WIDTH) - 1
+
+
+class Naming:
+    """Hands out names and numbers; numbers carry no meaning."""
+
+    def __init__(self, draws: Draws, names: Names) -> None:
+        self._draws = draws
+        self._names = names
+        self._given: set[str] = set()
+        self._bases: dict[str, list[str]] = {}
+
+    def number(self, prefix: str) -> str:
+        while True:
+            number = f"{prefix}-{self._draws.whole(1000, 9999)}"
+            if number not in self._given:
+                self._given.add(number)
+                return number
+
+    def listing(self, kind: Kind) -> str:
+        """A name; every fifth is that of another house of its kind with a word added."""
+        while True:
+            bases = self._bases.setdefault(kind.name, [])
+            if bases and self._draws.chance(SIBLING_CHANCE):
+                is_whole = kind.name == "Holiday home"
+                annexes = [one for one in self._names.annexes if not (is_whole and one in _OF_SEVERAL)]
+                name = f"{self._draws.pick(bases)} {self._draws.pick(annexes)}"
+            else:
+                name = self._draws.pick(kind.names).format(
+                    epithet=self._draws.pick(self._names.epithets),
+                    emblem=self._draws.pick(self._names.emblems),
+                    family=self._draws.pick(self._names.families),
+                )
+                bases.append(name)
+            if name not in self._given:
+                self._given.add(name)
+                return name
 
 
 def listing_draw(draws: Draws, naming: Naming, words: Words, *, town: Town, edition: Edition) -> Listing:

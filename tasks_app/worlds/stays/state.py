@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import reduce
 from typing import Any
 
 from msgspec import convert
@@ -63,12 +62,11 @@ def fold(world: World, events: Iterable[Event]) -> State:
     Other kinds, and changes of a trip that there is not or no longer, are passed over. Whether an event was
     allowed is asked before it is written (``bookings``), not here.
     """
-    return reduce(lambda state, event: _step(world, state, *event), events, State(trips=world.trips))
-
-
-def _step(world: World, state: State, kind: str, data: Mapping[str, Any]) -> State:
-    step = _STEPS.get(kind)
-    return step(world, state, data) if step else state
+    state = State(trips=world.trips)
+    for kind, data in events:
+        if kind in _STEPS:
+            state = _STEPS[kind](world, state, data)
+    return state
 
 
 def _recent_search(world: World, state: State, data: Mapping[str, Any]) -> State:

@@ -18,8 +18,7 @@ from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.calendar import nights_mask
 from tasks_app.worlds.stays.changes import nights_freed
-from tasks_app.worlds.stays.listings import listing_draw, words_draw
-from tasks_app.worlds.stays.names import Naming
+from tasks_app.worlds.stays.listings import Naming, listing_draw, words_draw
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import trip_code
 from tasks_app.worlds.stays.types import Listing, Stay, Tax, Town, Trip, World
@@ -50,13 +49,14 @@ def world(key: bytes, *, edition: Edition = "train", first_day: date) -> World:
         listing_draw(draws.at("listing", number), naming, words, town=town, edition=edition)
         for number in range(draws.whole(120, 180))
     )
+    share = draws.at("jitter").share
     bare = World(
         key=key,
         edition=edition,
         first_day=first_day,
         town=town,
         amenities=amenities(edition),
-        jitter=_jitter(draws.at("jitter")),
+        jitter=tuple(int(share() * (2 * MOST_JITTER + 1)) - MOST_JITTER for _ in range(JITTERS)),
         listings=listings,
         trips=(),
     )
@@ -78,11 +78,6 @@ def _town(draws: Draws, edition: Edition) -> Town:
             nights=draws.whole(3, 10),
         ),
     )
-
-
-def _jitter(draws: Draws) -> tuple[int, ...]:
-    width = 2 * MOST_JITTER + 1
-    return tuple(int(draws.share() * width) - MOST_JITTER for _ in range(JITTERS))
 
 
 def _with_trips(bare: World, draws: Draws) -> World:
