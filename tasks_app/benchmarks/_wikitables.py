@@ -11,6 +11,7 @@ import msgspec
 
 from verifiers import denotations
 
+TABLES_CACHED = 64
 PLACE = re.compile(r"csv/(\d+)-csv/(\d+)\.[ct]sv")
 TABLE_PATH = re.compile(r"csv/[\w-]+/\w+\.csv")
 
@@ -47,6 +48,7 @@ def path_of(context: str, *, questions: Path) -> Path:
     return path
 
 
+@lru_cache(TABLES_CACHED)
 def table_read(path: Path) -> Table:
     """Raises ``ValueError`` if the file is not such a table."""
     try:

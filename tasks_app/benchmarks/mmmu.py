@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -36,33 +36,17 @@ QuestionType = Literal["multiple-choice", "open"]
 
 
 class OfficialRow(msgspec.Struct, kw_only=True):
-    """``image_k`` is bytes, ``{"bytes", "path"}`` or a path; only MMMU-Pro has no ``question_type``."""
+    """Without ``image_1`` and so on; only MMMU-Pro has no ``question_type``."""
 
     id: str
     question: str
     options: str | list[str]
     answer: str | list[str]
     explanation: str | None = ""
-    image_1: Any = None
-    image_2: Any = None
-    image_3: Any = None
-    image_4: Any = None
-    image_5: Any = None
-    image_6: Any = None
-    image_7: Any = None
     img_type: str | None = ""
     topic_difficulty: str | None = ""
     question_type: QuestionType | None = None
     subfield: str | None = ""
-
-    def pictures(self, folder: Path) -> dict[int, PictureDraft]:
-        """By the number in their column's name, which need not be without gaps."""
-        cells = {number: getattr(self, f"image_{number}") for number in range(1, PICTURES_MAX + 1)}
-        return {
-            number: _picture_sources.picture_draft(cell, folder=folder)
-            for number, cell in cells.items()
-            if cell is not None
-        }
 
 
 def files(folder: Path, split: str) -> list[Path]:
@@ -92,7 +76,7 @@ def draft_of(record: Record) -> TaskDraft:
     named = ID.fullmatch(row.id)
     if named is None:
         raise ValueError(f"the id {row.id[:80]!r} is not like validation_Accounting_1")
-    pictures = row.pictures(record.file.parent)
+    pictures = pictures_of(record)
     options = row.options if isinstance(row.options, list) else _mmmu.list_read(row.options)
     question, explanation, *texts = _renumbered([row.question, row.explanation or "", *options], pictures)
     answer, *others = gold_values(row.answer)
@@ -122,6 +106,16 @@ def draft_of(record: Record) -> TaskDraft:
     draft = _choices.with_choices(draft, texts)
     # MMMU's choices stay in their order, whatever they say.
     return replace(draft, payload={**draft.payload, "order": "fixed"})
+
+
+def pictures_of(record: Record) -> dict[int, PictureDraft]:
+    """By the number in their column's name, ``image_3``; the numbers may have gaps."""
+    cells = {number: record.value.get(f"image_{number}") for number in range(1, PICTURES_MAX + 1)}
+    return {
+        number: _picture_sources.picture_draft(cell, folder=record.file.parent)
+        for number, cell in cells.items()
+        if cell is not None
+    }
 
 
 def _renumbered(texts: Sequence[str], pictures: Mapping[int, PictureDraft]) -> list[str]:

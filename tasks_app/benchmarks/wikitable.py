@@ -22,7 +22,6 @@ from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, Records, TaskDraft
 from verifiers import denotations
 
-TABLES_KEPT = 64
 # Three typed answers, two added fields, one submission. The gold's own count would give it away.
 LIST_STEPS = 6
 RANDOM_SPLITS = range(1, 6)
@@ -66,7 +65,7 @@ def files(folder: Path, split: str) -> list[Path]:
 
 def records(rows: Records) -> Records:
     """Named by their first line. The files next to the questions may have changed since the last load."""
-    _table_read.cache_clear()
+    _wikitables.table_read.cache_clear()
     _canonical_read.cache_clear()
     return record_files.with_header(rows)
 
@@ -78,15 +77,10 @@ def draft_of(record: Record) -> TaskDraft:
         table = _wikitables.table_unescaped(hub_row.table)
         return _draft(hub_row.id, hub_row.question, cell="|".join(hub_row.answers), table=table)
     row = msgspec.convert(record.value, OfficialRow)
-    table = _table_read(_wikitables.path_of(row.context, questions=record.file))
+    table = _wikitables.table_read(_wikitables.path_of(row.context, questions=record.file))
     table = msgspec.structs.replace(table, name=row.context)
     meaning = _canonical_read(record.file).get(row.id)
     return _draft(row.id, row.utterance, cell=row.targetValue, table=table, canonical=meaning)
-
-
-@lru_cache(TABLES_KEPT)
-def _table_read(path: Path) -> Table:
-    return _wikitables.table_read(path)
 
 
 @lru_cache(1)

@@ -247,9 +247,7 @@ def test_an_export_larger_than_a_block_comes_whole_and_in_blocks(api: Make) -> N
     ("accept", "zipped"),
     [("gzip", True), ("br, gzip;q=0.5", True), ("gzip;q=0", False), ("identity", False), ("*", False)],
 )
-def test_an_export_is_compressed_when_asked_for(
-    api: Make, math: list[Task], accept: str, zipped: bool
-) -> None:
+def test_an_export_is_compressed_on_request(api: Make, math: list[Task], accept: str, zipped: bool) -> None:
     response = api("read").get("/api/v1/tasks/export", headers={"accept-encoding": accept})
     assert (response.get("Content-Encoding") == "gzip") == zipped
     assert "Accept-Encoding" in response["Vary"]
@@ -284,7 +282,7 @@ def test_an_export_may_be_accepted_as_ndjson_and_still_refuses_in_json(api: Make
     assert (response.status_code, json.loads(response.content)["error"]["code"]) == (422, "unknown_benchmark")
 
 
-def test_an_export_given_up_midway_leaves_the_connection_usable(db: None) -> None:
+def test_an_export_aborted_midway_leaves_the_connection_usable(db: None) -> None:
     for _ in range(5):
         factories.task(prompt="x" * 40_000)
     blocks = selectors.tasks_export(selectors.TaskFilter())

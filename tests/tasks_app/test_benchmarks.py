@@ -41,7 +41,7 @@ def test_a_starter_file_belongs_to_each_benchmark_that_is_read_from_files() -> N
     assert named == read | {"reasoning_gym"}
 
 
-def test_a_starter_task_that_its_reader_refuses_is_told_with_its_place(
+def test_a_starter_task_that_its_reader_refuses_is_reported_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     samples.jsonl(tmp_path / "gsm8k.jsonl", [{"question": "Q?", "answer": "no number"}])
@@ -174,7 +174,7 @@ def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read(tmp_path: P
     assert len(drafts("gsm8k", path)) == 3
 
 
-def test_a_missing_file_and_an_unknown_format_are_refused_in_words(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_unknown_format_are_refused_with_a_reason(tmp_path: Path) -> None:
     with pytest.raises(GymError, match=r"There is no file"):
         samples.read("gsm8k", tmp_path / "none.jsonl")
     (tmp_path / "train.xml").write_text("<a/>")
@@ -222,7 +222,7 @@ def test_hub_rows_of_math_have_keys_that_no_tree_has(tmp_path: Path) -> None:
     ]
 
 
-def test_a_hub_without_the_files_or_the_split_is_refused_in_words(
+def test_a_hub_without_the_files_or_the_split_is_refused_with_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub, "hub_download", lambda **_: tmp_path)
@@ -232,7 +232,7 @@ def test_a_hub_without_the_files_or_the_split_is_refused_in_words(
         hub.hub_files(benchmarks.get("gsm8k"), split="trian")
 
 
-def test_a_hub_that_does_not_answer_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_that_does_not_answer_is_reported_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     import huggingface_hub
 
     def refuse(**_: object) -> str:

@@ -40,7 +40,7 @@ def chartqa_tree(root: Path) -> Path:
     return root
 
 
-def test_chartqa_keys_say_who_asked_and_the_number_in_the_file(tmp_path: Path) -> None:
+def test_chartqa_keys_name_the_author_and_the_number_in_the_file(tmp_path: Path) -> None:
     root = chartqa_tree(tmp_path)
     plugin = benchmarks.get("chartqa")
     assert plugin.files is not None
@@ -76,7 +76,7 @@ def test_chartqa_rows_are_picture_questions_with_their_labels_as_they_are(tmp_pa
         ({"label": 5}, "Expected `str`"),
     ],
 )
-def test_a_chartqa_row_that_cannot_be_asked_is_refused_in_words(
+def test_a_chartqa_row_that_makes_no_question_is_refused_with_a_reason(
     tmp_path: Path, changed: dict[str, Any], problem: str
 ) -> None:
     file = chartqa_tree(tmp_path) / "train" / "train_human.json"
@@ -88,7 +88,7 @@ def test_a_chartqa_row_that_cannot_be_asked_is_refused_in_words(
     assert (bad.place, good.key) == ("train_human.json:1", "human/2")
 
 
-def test_a_chartqa_file_of_another_name_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_chartqa_file_of_another_name_is_refused_with_a_reason(tmp_path: Path) -> None:
     (tmp_path / "questions.json").write_text(json.dumps(CHARTS[:1]))
     (row,) = samples.read("chartqa", tmp_path / "questions.json")
     assert isinstance(row, BadRow)

@@ -130,7 +130,7 @@ def test_a_question_that_only_names_figures_is_eligible(question: str) -> None:
         ({"answer": ""}, "is not one of A, B"),
     ],
 )
-def test_a_broken_item_is_refused_in_words(changes: dict[str, object], problem: str) -> None:
+def test_a_broken_item_is_refused_with_a_reason(changes: dict[str, object], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         item(**changes)
 

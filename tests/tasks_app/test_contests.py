@@ -108,7 +108,7 @@ def test_a_bad_csv_row_is_reported_with_its_line_and_the_others_are_read(
     assert [row.key for row in rows if isinstance(row, TaskDraft)] == ["1983-1", "1983-3"]
 
 
-def test_a_csv_without_the_columns_is_told_in_words(tmp_path: Path) -> None:
+def test_a_csv_without_the_columns_is_refused_with_a_reason(tmp_path: Path) -> None:
     (bad,) = samples.read("aime", aime_csv(tmp_path / "rows.csv", "Year,Question\n1983,Q?\n"))
     assert isinstance(bad, BadRow)
     assert "missing required field" in bad.problem

@@ -89,13 +89,13 @@ def test_choices_that_read_alike_are_right_together() -> None:
         assert sorted([current(task)[1], *current(task)[2]]) == ["B", "C"]
 
 
-def test_several_right_choices_may_be_said() -> None:
+def test_several_right_choices_may_be_named() -> None:
     task = choice(*LUNGS)
     correct(task, ["d", "hair"])
     assert current(task) == (2, "D", ["C"])
 
 
-def test_a_formula_is_found_without_the_dollars_that_loading_gave_it() -> None:
+def test_a_formula_matches_without_the_dollars_that_loading_added() -> None:
     task = choice(r"$\frac{1}{2}$", r"$\frac{1}{3}$")
     correct(task, r"\frac{1}{3}")
     assert current(task) == (2, "B", [])

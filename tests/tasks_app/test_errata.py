@@ -46,7 +46,7 @@ def test_a_disputed_gold_is_marked_where_it_is(tmp_path: Path) -> None:
     assert "gsm8k/train/1: the gold is disputed." in told
 
 
-def test_a_corrected_gold_is_a_new_version_told_without_its_answer(tmp_path: Path) -> None:
+def test_a_corrected_gold_is_a_new_version_reported_without_its_answer(tmp_path: Path) -> None:
     told = errata(csv(tmp_path, "gsm8k,train,1,corrected,98765,Platinum 2025"))
     assert golds("1") == [
         (1, False, "valid", "30", "train.jsonl:1"),
@@ -90,7 +90,7 @@ def test_importing_the_benchmark_again_undoes_no_erratum(tmp_path: Path, loaded:
     assert snapshot() == before
 
 
-def test_what_cannot_be_applied_is_told_with_its_line_and_the_rest_is_applied(tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_applied_is_reported_and_the_rest_is_applied(tmp_path: Path) -> None:
     path = csv(
         tmp_path,
         "gsm8k,train,404,disputed,,P",

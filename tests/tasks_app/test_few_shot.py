@@ -160,7 +160,7 @@ def test_texts_are_near_that_differ_in_numbers_alone(one: str, other: str, *, is
     assert few_shot.is_near(few_shot.shingles(one), few_shot.shingles(other)) is is_near
 
 
-def test_of_gsm8k_a_story_told_twice_is_near_and_nothing_else() -> None:
+def test_the_only_near_pair_of_gsm8k_tells_the_same_story() -> None:
     texts = [row.prompt for row in samples.read("gsm8k", samples.shared("gsm8k/train.jsonl"))]
     found = [
         (one, other)

@@ -73,7 +73,7 @@ def test_a_changed_question_updates_the_task_and_leaves_its_gold(tmp_path: Path)
     assert Gold.objects.count() == 3
 
 
-def test_a_changed_gold_is_a_new_version_and_is_told_without_being_shown(tmp_path: Path) -> None:
+def test_a_changed_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K)
     load("gsm8k", "--file", path)
     hash_before = Task.objects.get(key="1").content_hash
@@ -100,7 +100,7 @@ def test_loading_again_keeps_a_gold_that_people_disputed_or_corrected(tmp_path: 
     assert snapshot() == before
 
 
-def test_a_task_found_not_eligible_stays_so_when_loaded_again(tmp_path: Path) -> None:
+def test_a_task_marked_not_eligible_stays_so_when_loaded_again(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "train.jsonl", samples.MATH)
     load("math", "--file", path)
     Task.objects.update(gap_eligible=False, gap_reason="seen")
@@ -108,7 +108,7 @@ def test_a_task_found_not_eligible_stays_so_when_loaded_again(tmp_path: Path) ->
     assert not Task.objects.filter(gap_eligible=True).exists()
 
 
-def test_bad_rows_are_told_with_their_lines_and_everything_else_is_loaded(tmp_path: Path) -> None:
+def test_bad_rows_are_reported_with_their_lines_and_everything_else_is_loaded(tmp_path: Path) -> None:
     nul = {**samples.GSM8K[1], "question": "A \0 in it?"}
     path = samples.jsonl(tmp_path / "train.jsonl", [samples.GSM8K[0], "{broken", nul, samples.GSM8K[2]])
     out = io.StringIO()
@@ -162,7 +162,7 @@ def test_limit_counts_only_rows_of_the_split(tmp_path: Path) -> None:
     assert sorted(Task.objects.values_list("split", flat=True)) == ["test", "train"]
 
 
-def test_a_split_that_is_not_there_is_told_those_that_are_and_their_rows(tmp_path: Path) -> None:
+def test_a_missing_split_is_refused_with_the_splits_and_rows_that_exist(tmp_path: Path) -> None:
     tree = samples.math_tree(tmp_path)
     found = r"No task of math/val was found\. Found there: test 1, train 2; say which with --split\.$"
     with pytest.raises(CommandError, match=found):
@@ -245,7 +245,7 @@ def test_loading_starter_tasks_again_takes_a_handful_of_statements(
         call_command("load_starter_tasks", verbosity=0)
 
 
-def test_what_cannot_be_stored_is_found_before_the_database_is_asked() -> None:
+def test_a_draft_that_cannot_be_stored_is_refused_before_any_statement() -> None:
     def draft(**fields: Any) -> TaskDraft:
         return TaskDraft(
             **{"key": "k", "prompt": "p", "payload": {}, "gold": GoldDraft(answer="1"), **fields}

@@ -101,7 +101,7 @@ def test_pictures_are_numbered_without_gaps_and_the_texts_follow(tmp_path: Path)
     assert samples_pictures.widths(draft) == [2, 5, 7]
 
 
-def test_a_picture_that_no_text_places_is_kept(tmp_path: Path) -> None:
+def test_a_picture_that_no_text_places_stays(tmp_path: Path) -> None:
     (draft,) = mmmu_drafts(tmp_path, mmmu_row(question="Which one?", image_3=samples_pictures.cell(3)))
     assert draft.payload["text"] == "Which one?"
     assert samples_pictures.widths(draft) == [1, 3]
@@ -133,7 +133,7 @@ def test_a_picture_that_no_text_places_is_kept(tmp_path: Path) -> None:
         ({"id": "../../etc"}, "not like validation_Accounting_1"),
     ],
 )  # fmt: skip
-def test_a_row_that_cannot_be_asked_is_refused_in_words(changed: dict[str, Any], problem: str) -> None:
+def test_a_row_that_makes_no_question_is_refused_with_a_reason(changed: dict[str, Any], problem: str) -> None:
     place = Path("validation-0.parquet")
     record = record_files.Record(place, 3, 3, mmmu_row(**changed))
     with pytest.raises((ValueError, msgspec.ValidationError), match=re.escape(problem)):
@@ -159,7 +159,7 @@ def test_mmmu_pro_rows_have_ten_options_a_split_of_their_own_and_files_as_pictur
     assert samples_pictures.widths(draft) == [6]
 
 
-def test_the_files_of_a_split_are_found_among_the_others(tmp_path: Path) -> None:
+def test_the_files_of_a_split_are_selected_among_the_others(tmp_path: Path) -> None:
     names = [
         "Art/dev-00000-of-00001.parquet",
         "Art/validation-00000-of-00001.parquet",

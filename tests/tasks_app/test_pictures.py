@@ -72,7 +72,7 @@ def test_every_taken_format_becomes_png_of_its_own_size(form: str, options: dict
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA"])
-def test_pixels_are_kept_and_the_mode_becomes_gray_or_rgb(mode: str) -> None:
+def test_pixels_stay_and_the_mode_becomes_gray_or_rgb(mode: str) -> None:
     source = drawn(mode)
     picture = shown(encoded(source))
     assert picture.mode == ("L" if mode in ("1", "L", "LA") else "RGB")
@@ -191,7 +191,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", list(HOSTILE))
-def test_a_hostile_picture_is_refused_in_words(name: str) -> None:
+def test_a_hostile_picture_is_refused_with_a_reason(name: str) -> None:
     data, problem = HOSTILE[name]
     with pytest.raises(ValueError, match=problem) as refusal:
         pictures.picture_read(data)

@@ -180,7 +180,7 @@ def test_generated_tasks_are_loaded_once() -> None:
     assert GoldRow.objects.count() == 5
 
 
-def test_a_missing_package_and_a_failed_generator_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_and_a_failed_generator_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasoning_gym, "ITEMS", "tasks_app.benchmarks.no_such_module")
     with pytest.raises(GymError, match="ended with status 1"):
         list(generate(1, SEED))

@@ -11,7 +11,7 @@ from tasks_app import hub, record_files
 from tasks_app.types import BadRow, Record
 
 
-def test_a_tree_beside_a_file_of_lines_moves_no_number(tmp_path: Path) -> None:
+def test_a_tree_next_to_a_file_of_lines_changes_no_number(tmp_path: Path) -> None:
     (tmp_path / "algebra").mkdir()
     (tmp_path / "algebra" / "1.json").write_text('{"from": "tree"}')
     (tmp_path / "train.jsonl").write_text('{"from": "line 1"}\n{"from": "line 2"}\n')
@@ -89,7 +89,7 @@ def _end(data: bytes, place: int) -> bytes:
 @pytest.mark.parametrize(
     ("broken", "rows"), [(_page, "1,000"), (_text, "1,000"), (_footer, "0"), (_end, "0")]
 )
-def test_a_broken_parquet_file_is_told_with_the_rows_that_were_read(
+def test_a_broken_parquet_file_is_reported_with_the_rows_that_were_read(
     tmp_path: Path, broken: Callable[[bytes, int], bytes], rows: str
 ) -> None:
     path = tmp_path / "train.parquet"

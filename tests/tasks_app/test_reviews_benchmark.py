@@ -40,7 +40,7 @@ def held_out() -> list[TaskDraft]:
     return draw("test")
 
 
-def test_as_many_tasks_come_as_are_asked_for_balanced_and_loadable(train: list[TaskDraft]) -> None:
+def test_the_requested_number_of_tasks_is_drawn_balanced_and_loadable(train: list[TaskDraft]) -> None:
     assert len({(draft.prompt, draft.gold.answer) for draft in train}) == COUNT
     assert [loader.draft_problem(draft) for draft in train] == [None] * COUNT
     counts = Counter(draft.tags for draft in train)
@@ -57,7 +57,7 @@ def test_test_has_worlds_and_families_that_train_has_not(
     assert not numbers[0] & numbers[1]
 
 
-def test_a_twin_is_told_by_its_gold_alone(train: list[TaskDraft]) -> None:
+def test_only_its_gold_reveals_a_twin(train: list[TaskDraft]) -> None:
     impossible = [draft for draft in train if not draft.gold.extra["is_possible"]]
     assert 0 < len(impossible) <= 0.1 * COUNT
     for draft in impossible:
@@ -93,7 +93,7 @@ def test_the_state_of_an_untouched_episode_is_empty(train: list[TaskDraft]) -> N
 
 
 @pytest.mark.django_db
-def test_the_command_loads_the_split_that_is_asked_for() -> None:
+def test_the_command_loads_the_requested_split() -> None:
     for _ in range(2):
         call_command("load_benchmark", REVIEWS, count=20, seed=3, split="test")
     assert Task.objects.filter(benchmark=REVIEWS, split="test", kind="site").count() == 20

@@ -52,7 +52,7 @@ def worlds_of(drafts: list[TaskDraft]) -> set[int]:
     return {draft.payload["world"] for draft in drafts}
 
 
-def test_as_many_tasks_come_as_are_asked_for_and_all_differ(train: list[TaskDraft]) -> None:
+def test_the_requested_number_of_tasks_is_drawn_and_all_differ(train: list[TaskDraft]) -> None:
     assert len(train) == 240
     assert len({draft.key for draft in train}) == 240
     assert len({(draft.prompt, draft.gold.answer) for draft in train}) == 240
@@ -86,7 +86,7 @@ def test_the_same_seed_and_salt_give_the_same_tasks_and_others_give_others(train
     assert not worlds_of(draw(count=40, salt=b"another")) & worlds_of(train)
 
 
-def test_a_twin_is_told_by_its_gold_alone(train: list[TaskDraft]) -> None:
+def test_only_its_gold_reveals_a_twin(train: list[TaskDraft]) -> None:
     impossible = [draft for draft in train if not draft.gold.extra["is_possible"]]
     assert 0 < len(impossible) <= 0.1 * len(train)
     for draft in impossible:
@@ -185,9 +185,7 @@ def test_many_tasks_are_the_same_on_one_processor_and_on_many(monkeypatch: pytes
     assert not {one.world.number for one in spread[:30]} & {one.world.number for one in spread[30:]}
 
 
-def test_what_two_lanes_both_drew_is_kept_once_and_drawn_again_elsewhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_task_that_two_lanes_drew_counts_once_and_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "LANE_TASKS", 70)
     drawn: list[int] = []
 
@@ -231,7 +229,7 @@ def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: lis
     assert "8,000 tokens" in drafts.LONG_REASON
 
 
-def test_a_task_is_told_in_words_when_it_is_answered_by_reading(train: list[TaskDraft]) -> None:
+def test_a_task_has_a_text_if_it_is_answered_by_reading(train: list[TaskDraft]) -> None:
     for draft in train:
         is_done = draft.tags[0].removeprefix("family:") in DOING
         assert questions.get(draft.kind).has_text(draft.payload) is not is_done
@@ -241,7 +239,7 @@ def test_a_task_is_told_in_words_when_it_is_answered_by_reading(train: list[Task
 
 
 @pytest.mark.django_db
-def test_the_command_loads_the_split_that_is_asked_for() -> None:
+def test_the_command_loads_the_requested_split() -> None:
     for _ in range(2):
         call_command("load_benchmark", STAYS, count=40, seed=3, split="test")
     assert Task.objects.filter(benchmark=STAYS, split="test", kind="site").count() == 40

@@ -21,7 +21,7 @@ def test_files_tell_their_split_and_trees_that_of_each_row(tmp_path: Path) -> No
     assert _found("math", tmp_path) == {"train": (3, 1), "test": (1, 0)}
 
 
-def test_rows_of_one_file_that_name_their_split_are_told_apart(tmp_path: Path) -> None:
+def test_rows_of_one_file_that_name_their_split_are_separated(tmp_path: Path) -> None:
     row = {
         "text": "Write a function that doubles.",
         "code": "def f(a):\n    return a * 2",
@@ -34,7 +34,7 @@ def test_rows_of_one_file_that_name_their_split_are_told_apart(tmp_path: Path) -
     assert _found("mbpp", tmp_path) == {"prompt": (2, 0), "train": (1, 0)}
 
 
-def test_a_split_whose_files_are_not_there_is_told_those_that_are(tmp_path: Path) -> None:
+def test_a_split_without_files_is_refused_with_the_splits_that_have_some(tmp_path: Path) -> None:
     samples.jsonl(tmp_path / "data" / "pristine-seen-tables.tsv", [])
     samples.jsonl(tmp_path / "data" / "training.tsv", [])
     with pytest.raises(GymError) as caught:
@@ -69,7 +69,7 @@ def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
         ("arc", {"train": 500, "dev": 100}),
     ],
 )
-def test_every_row_of_the_official_samples_is_found_once(benchmark: str, counts: dict[str, int]) -> None:
+def test_every_row_of_the_official_samples_is_read_once(benchmark: str, counts: dict[str, int]) -> None:
     folder = samples.shared(benchmarks.get(benchmark).folder or benchmark)
     assert _found(benchmark, folder) == {split: (count, 0) for split, count in counts.items()}
 

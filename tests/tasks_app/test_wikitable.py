@@ -117,7 +117,7 @@ def test_the_folder_of_questions_is_as_good_as_the_whole_tree(tmp_path: Path) ->
     assert [draft.key for draft in drafts(tree(tmp_path) / "data", "pristine-seen-tables")] == ["ns-0"]
 
 
-def test_a_folder_without_the_split_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_folder_without_the_split_is_refused_with_a_reason(tmp_path: Path) -> None:
     with pytest.raises(GymError, match=r"holds neither data/random-split-1-dev\.tsv nor"):
         wikitable.files(tree(tmp_path), "random-split-1-dev")
 
@@ -166,7 +166,7 @@ def test_a_canonical_form_of_another_length_is_a_bad_row(tmp_path: Path) -> None
     assert "targetCanon has another number of answers" in bad.problem
 
 
-def test_a_file_that_is_no_table_of_questions_is_told_in_words(tmp_path: Path) -> None:
+def test_a_file_that_is_no_table_of_questions_is_refused_with_a_reason(tmp_path: Path) -> None:
     (bad,) = read(lines(tmp_path / "training.tsv", ["id\tquestion", "nt-0\twho?"]))
     assert isinstance(bad, BadRow)
     assert "missing required field" in bad.problem
@@ -212,23 +212,13 @@ def test_the_hubs_rows_become_the_tasks_of_the_official_files(
     assert wikitable.files(tmp_path / "hub", "random-split-1-train") == files
 
 
-def test_a_table_is_read_once_for_questions_that_follow_each_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read_paths = []
-    really_read = _wikitables.table_read
-
-    def table_read(path: Path) -> _wikitables.Table:
-        read_paths.append(path)
-        return really_read(path)
-
-    monkeypatch.setattr(_wikitables, "table_read", table_read)
+def test_a_table_is_read_once_for_questions_that_follow_each_other(tmp_path: Path) -> None:
     assert len(drafts(tree(tmp_path))) == 2
-    assert len(read_paths) == 1
+    assert _wikitables.table_read.cache_info().misses == 1
 
 
 @pytest.mark.django_db
-def test_a_folder_loads_the_split_that_is_asked_for_and_no_table_as_questions(tmp_path: Path) -> None:
+def test_a_folder_loads_the_requested_split_and_no_table_as_questions(tmp_path: Path) -> None:
     tree(tmp_path)
     load("wikitable", "--file", tmp_path)
     load("wikitable", "--file", tmp_path, "--split", "pristine-seen-tables")
@@ -253,7 +243,7 @@ def test_a_tagged_file_that_comes_later_is_a_new_gold(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-def test_an_unknown_split_of_a_folder_is_told_by_the_command(tmp_path: Path) -> None:
+def test_the_command_reports_an_unknown_split_of_a_folder(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match=r"holds neither data/test\.tsv"):
         load("wikitable", "--file", tree(tmp_path), "--split", "test")
 

@@ -85,7 +85,7 @@ def test_lists_are_handed_in_as_lists(worker: None) -> None:
     assert Submission.objects.filter(answer=["b", "c"]).count() == 2
 
 
-def test_a_gold_that_its_verifier_does_not_accept_is_found_with_its_reading(worker: None) -> None:
+def test_a_gold_that_its_verifier_does_not_accept_is_reported_with_its_reading(worker: None) -> None:
     broken = factories.task(answer="about forty")
     Gold.objects.filter(task=factories.task(answer="12")).update(status=Gold.Status.DISPUTED)
     findings = _check(broken, Task.objects.exclude(pk=broken.pk).get())
@@ -102,7 +102,7 @@ def test_it_gives_up_when_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> 
         _check(factories.task())
 
 
-def test_a_folder_is_imported_judged_and_told_split_by_split(worker: None, tmp_path: Path) -> None:
+def test_a_folder_is_imported_judged_and_reported_by_split(worker: None, tmp_path: Path) -> None:
     samples.jsonl(tmp_path / "gsm8k" / "train.jsonl", samples.GSM8K)
     samples.jsonl(tmp_path / "math500" / "test.jsonl", samples.MATH500)
     told = [line.split() for line in _run(tmp_path).splitlines()]
@@ -111,7 +111,7 @@ def test_a_folder_is_imported_judged_and_told_split_by_split(worker: None, tmp_p
     assert len(_run(tmp_path, benchmark="gsm8k", limit=2).splitlines()) == 2
 
 
-def test_a_bad_row_is_told_and_fails_the_check(worker: None, tmp_path: Path) -> None:
+def test_a_bad_row_is_reported_and_fails_the_check(worker: None, tmp_path: Path) -> None:
     samples.jsonl(tmp_path / "gsm8k" / "train.jsonl", [*samples.GSM8K, {"question": "Only?"}])
     out = io.StringIO()
     with pytest.raises(CommandError, match="1 bad rows, 0 answers"):
@@ -119,7 +119,9 @@ def test_a_bad_row_is_told_and_fails_the_check(worker: None, tmp_path: Path) -> 
     assert "gsm8k/train: bad row train.jsonl:4" in out.getvalue()
 
 
-def test_a_gold_that_fails_is_told_with_its_cause_and_fails_the_check(worker: None, tmp_path: Path) -> None:
+def test_a_gold_that_fails_is_reported_with_its_cause_and_fails_the_check(
+    worker: None, tmp_path: Path
+) -> None:
     samples.jsonl(tmp_path / "gsm8k" / "train.jsonl", samples.GSM8K)
     _run(tmp_path)
     first = Gold.objects.get(answer="30")

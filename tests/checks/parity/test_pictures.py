@@ -32,5 +32,5 @@ def test_pictures_at_their_own_size_are_no_problem() -> None:
         ([picture(3)], "the page has a picture 'Figure 3' that the task does not"),
     ],
 )
-def test_what_is_wrong_with_a_picture_is_told(shown: list[dict[str, Any]], problem: str) -> None:
+def test_a_wrong_picture_is_reported(shown: list[dict[str, Any]], problem: str) -> None:
     assert pictures_problem(PAYLOAD, shown) == problem

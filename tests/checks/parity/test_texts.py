@@ -137,7 +137,7 @@ RADIOS = [
 ]
 
 
-def test_a_passage_pictures_and_choices_are_said_by_their_lines() -> None:
+def test_a_passage_pictures_and_choices_are_read_from_their_lines() -> None:
     found = observed(*CHOICE_LINES, form=(*RADIOS, BUTTON))
 
     assert found == texts.expected_text("choice", CHOICE)

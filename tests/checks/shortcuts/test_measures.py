@@ -72,7 +72,7 @@ def test_a_random_walk_is_the_same_for_the_same_draws(placed: PlacedTask) -> Non
     assert measures.clicks(placed, Draws("a")) == measures.clicks(placed, Draws("a"))
 
 
-def test_a_number_that_the_page_of_the_thing_shows_is_found_in_any_field(placed: PlacedTask) -> None:
+def test_a_number_on_the_subjects_page_counts_for_any_field(placed: PlacedTask) -> None:
     numbers = measures.about(placed).numbers()
     shown = replace(placed, task=replace(placed.task, answer=(numbers[3], "L-1")))
     assert (0, "number 4") in measures.rules_right(shown)
@@ -92,7 +92,7 @@ def test_a_date_is_looked_for_among_the_dates_of_the_page(
     assert not right & {(0, "greatest"), (1, "least")}
 
 
-def test_a_measure_over_its_limit_is_told() -> None:
+def test_a_measure_over_its_limit_is_named() -> None:
     found = measures.Shortcuts(family="f", tasks=100, clicked=0.06, seen=0.16)
     assert found.exceeding == ("random clicks", "first page")
     assert measures.Shortcuts(family="f", tasks=100, clicked=0.05, seen=0.15).exceeding == ()
@@ -111,7 +111,7 @@ def test_no_family_can_be_answered_without_reading(
     assert [line.split()[0] for line in lines if line.split()[3] == "-"] == UNSEEN[site]
 
 
-def test_a_family_of_few_tasks_is_not_judged_and_its_limits_are_told() -> None:
+def test_a_family_of_few_tasks_is_not_judged_and_its_limits_are_named() -> None:
     few, enough = (measures.Shortcuts(family="f", tasks=tasks, clicked=0.5, seen=0.5) for tasks in (99, 100))
     lines, legend = measures.table([few, enough]).split("\n\n")
     assert lines.split("\n")[1].endswith("too few tasks to say")
