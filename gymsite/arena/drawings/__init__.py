@@ -1,1 +1,1 @@
-"""Flat illustrations by Pillow: what there is to draw is named by ``tasks_app/worlds/<site>/pictures.py``."""
+"""Flat illustrations, drawn with Pillow; ``tasks_app/worlds/<site>/pictures.py`` names them."""

@@ -1,4 +1,4 @@
-"""A sheet of 800 by 600 units to draw flat shapes on, at any size, with smooth edges."""
+"""A canvas of 800 by 600 units for flat shapes, at any size, with smooth edges."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from PIL import Image, ImageDraw
 
 WIDTH, HEIGHT = 800, 600
 SAMPLES = 2
-"""So many dots of the sheet, each way, become one of the picture."""
+"""Pixels of the canvas per pixel of the picture, in each direction."""
 CURVE_STEPS = 14
 CORNER_STEPS = 8
 SHADES = 160
-"""Of a fade, at most: more could not be told apart."""
+"""Steps of a fade at most; more cannot be told apart."""
 
 Colour: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 Piece: TypeAlias = tuple[float, ...]
-"""Of an outline: a point, or two handles and a point of a cubic curve from the point before."""
+"""Part of an outline: a point, or the two handles and the end of a cubic curve from the point before."""
 
 
 class Canvas:
-    """Shapes in units; ``alpha`` is 0 to 255."""
+    """Draws shapes in units; ``alpha`` is 0 to 255."""
 
     def __init__(self, *, width: int) -> None:
         self._scale = width * SAMPLES / WIDTH
@@ -47,7 +47,7 @@ class Canvas:
         return [((left + x) * scale, (top + y) * scale) for x, y in points]
 
     def fade(self, top: float, bottom: float, above: Colour, below: Colour) -> None:
-        """Over the whole width, from one colour to another."""
+        """From one colour to another, over the whole width."""
         first, last = round(top * self._scale), round(bottom * self._scale)
         rows = max(last - first, 1)
         shades = min(rows, SHADES)
@@ -102,7 +102,7 @@ class Canvas:
             self.disc(x, y, radius * (1 - ring * 0.22), colour, alpha=alpha // 4 + ring * alpha // 12)
 
     def shadow(self, x: float, y: float, radius: float, *, flat: float = 0.14, alpha: int = 70) -> None:
-        """On the ground below a thing."""
+        """The shadow of a thing on the ground."""
         for ring in range(3):
             self.disc(x, y, radius * (1.1 - ring * 0.12), (20, 24, 34), flat=flat, alpha=alpha // 3)
 
@@ -112,7 +112,7 @@ Drawing: TypeAlias = Callable[[int], Image.Image]
 
 
 def mix(one: Colour, other: Colour, share: float) -> Colour:
-    """``share`` 0 is the one, 1 the other."""
+    """The colour between two; ``share`` 0 is ``one``, 1 is ``other``."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
@@ -132,7 +132,7 @@ def hexed(text: str) -> Colour:
 
 
 def palette(text: str) -> tuple[Colour, ...]:
-    """Colours with blanks between them."""
+    """Colours written with spaces between them."""
     return tuple(map(hexed, text.split()))
 
 

@@ -1,4 +1,4 @@
-"""The six kinds of house that the booking site lets, each from its front."""
+"""The six kinds of house on the booking site, each from its front."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gymsite.arena.drawings.houses import (
     setting,
     window,
 )
-from gymsite.arena.drawings.lights import GLASS, Scene
+from gymsite.arena.drawings.lights import GLASS, IRON, Scene
 from gymsite.arena.drawings.plants import bush, tree
 
 
@@ -79,7 +79,7 @@ def apartments(s: Scene) -> None:
             s.box(x + 22, top - 6, 40, BASE - top - 92, mix(glass, panel, 0.25))
             for bar in range(1, storeys * 2 - 2):
                 s.box(x + 22, top - 6 + bar * storey / 2, 40, 3, panel)
-            door(s, x=x + 20, base=BASE, width=44, height=62, colour=hexed("39414a"))
+            door(s, x=x + 20, base=BASE, width=44, height=62, colour=IRON)
             x += 84
             continue
         for row in range(storeys):
@@ -136,7 +136,7 @@ def guesthouse(s: Scene) -> None:
 
 
 def cottage(s: Scene) -> None:
-    """Two low storeys below a big roof, a fence before them."""
+    """Two low storeys below a big roof, behind a fence."""
     paint = paint_drawn(s.draws)
     width = s.draws.whole(380, 450)
     left, top = 400 - width / 2, BASE - 150
@@ -176,7 +176,7 @@ def _fence(s: Scene, *, gap: tuple[float, float]) -> None:
 
 
 def warehouse(s: Scene) -> None:
-    """A brick house that was a store once: arched windows, a hoist in the gable."""
+    """A brick house that was once a warehouse: arched windows, a hoist in the gable."""
     bays, storeys, storey = s.draws.whole(4, 5), 3, 92
     brick = s.draws.pick(palette("a8604d 96594a b57a5c 8c6a5a a88a70"))
     width = 84 * bays + 40

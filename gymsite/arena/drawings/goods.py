@@ -35,7 +35,7 @@ PALE = 620
 
 
 def drawing(name: str) -> Drawing | None:
-    """How the picture of a name is drawn, None when there is none."""
+    """What draws the picture with this name; None if there is none."""
     picture = picture_read(name)
     return None if picture is None else lambda width: _image(picture, width)
 

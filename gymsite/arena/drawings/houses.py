@@ -1,4 +1,4 @@
-"""The fronts of houses."""
+"""Parts of house fronts, and what surrounds them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.draws import Draws
 from gymsite.arena.drawings.canvas import WIDTH, Canvas, Colour, darker, hexed, lighter, mix, palette
-from gymsite.arena.drawings.lights import GLASS, Scene, ridge, sky
+from gymsite.arena.drawings.lights import FAR_HILLS, GLASS, GRASS, IRON, NEAR_HILLS, Scene, ridge, sky
 from gymsite.arena.drawings.plants import bush, flowers, pot, tree
 
 WALLS = palette("e2bd84 cf8465 efe2c6 b3bf9f 9db4c0 dcaa9b f3efe6 b96f5a d9b25f c8c0b2")
@@ -33,7 +33,7 @@ def window(
     s: Scene, *, x: float, y: float, width: float, height: float,
     arched: bool = False, shutters: Colour | None = None, bars: int = 1,
 ) -> None:  # fmt: skip
-    """A window whose top left corner is at ``x``, ``y``; lit or not, as it falls out."""
+    """A window whose top left corner is at ``x``, ``y``; lit by chance."""
     glass = s.glass(0.62)
     is_lit = glass == s.light.lamp
     frame = s.on(FRAME)
@@ -81,7 +81,7 @@ def door(
         s.box(x - 10 - 8 * step, base - 6 + 6 * step, width + 20 + 16 * step, 7, darker(stone, 0.06 * step))
     if s.light.lamp:
         s.glow(x + width * 1.25, base - height * 0.9, 40, s.light.lamp, alpha=70)
-    s.box(x + width * 1.25 - 4, base - height * 0.95, 8, 13, s.lit("39414a"), round_by=2)
+    s.box(x + width * 1.25 - 4, base - height * 0.95, 8, 13, s.lit(IRON), round_by=2)
 
 
 def roof_gable(c: Canvas, colour: Colour, *, x: float, y: float, width: float, height: float) -> None:
@@ -122,7 +122,7 @@ def street_ground(s: Scene) -> None:
 
 
 def meadow_ground(s: Scene) -> None:
-    grass = s.on("8fae6e")
+    grass = s.on(GRASS)
     ridge(s, darker(grass, 0.06), y=BASE - 24, height=12)
     s.fade(BASE, 600, grass, darker(grass, 0.16))
     for _ in range(30):
@@ -131,7 +131,7 @@ def meadow_ground(s: Scene) -> None:
 
 
 def neighbours(s: Scene, *, left: float, right: float) -> None:
-    """Paler houses on both sides of what stands between ``left`` and ``right``."""
+    """Paler houses on both sides of the stretch from ``left`` to ``right``."""
     x = -30.0
     while x < WIDTH:
         width, height = s.draws.whole(110, 170), s.draws.whole(170, 290)
@@ -160,12 +160,12 @@ def _neighbour(s: Scene, *, x: float, width: float, height: float) -> None:
 def setting(s: Scene, *, left: float, right: float, is_town: bool) -> None:
     """Sky, background and ground of a house between ``left`` and ``right``."""
     sky(s)
-    ridge(s, s.on("8fb0a6", far=0.45), y=380, height=46)
+    ridge(s, s.on(FAR_HILLS, far=0.45), y=380, height=46)
     if is_town:
         neighbours(s, left=left, right=right)
         street_ground(s)
         return
-    ridge(s, s.on("86a67c", far=0.22), y=430, height=30, peaks=3)
+    ridge(s, s.on(NEAR_HILLS, far=0.22), y=430, height=30, peaks=3)
     for _ in range(5):
         x = s.draws.pick((s.draws.whole(-10, int(left)), s.draws.whole(int(right), WIDTH + 10)))
         tree(s, x=x, base=BASE - 6, height=s.draws.whole(120, 230), far=0.14)
@@ -173,7 +173,7 @@ def setting(s: Scene, *, left: float, right: float, is_town: bool) -> None:
 
 
 def green_front(s: Scene, *, left: float, right: float) -> None:
-    """What grows before a house."""
+    """Trees and bushes in front of a house."""
     if s.draws.chance(0.6):
         tree(s, x=left - s.draws.whole(20, 60), base=BASE + 18, height=s.draws.whole(220, 320))
     for _ in range(s.draws.whole(2, 4)):

@@ -1,4 +1,4 @@
-"""The time of day of a picture: what it does to every colour, and the sky."""
+"""The time of day of a picture: its effect on every colour, and the sky."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from gymsite.arena.drawings.canvas import WIDTH, Canvas, Colour, hexed, mix
 from gymsite.arena.drawings.svg import art, art_draw
 
 GLASS = hexed("6f95a6")
+GRASS = hexed("8fae6e")
+IRON = hexed("39414a")
+SEA = hexed("3f7f93")
+FAR_HILLS, NEAR_HILLS = hexed("8fb0a6"), hexed("86a67c")
 LIT = frozenset({"window", "lens", "globe"})
-"""The variables of artwork that have the colour of lamps where they are lit."""
+"""Variables of artwork that take the lamps' colour when lamps are lit."""
 
 
 class Light(NamedTuple):
@@ -25,7 +29,7 @@ class Light(NamedTuple):
     sun: Colour
     share: float
     lamp: Colour | None = None
-    """The colour of lit windows, where any are lit."""
+    """The colour of lit windows, if any are lit."""
 
 
 LIGHTS = {
@@ -46,7 +50,7 @@ class Scene(Canvas):
         self.draws = draws
 
     def apart(self, *names: str | int) -> Scene:
-        """The same canvas with draws of their own, which leave the others as they are."""
+        """The same canvas with its own draws, which do not affect the others."""
         scene = copy.copy(self)
         scene.draws = self.draws.at(*names)
         return scene
@@ -57,7 +61,7 @@ class Scene(Canvas):
         return mix(near, self.light.horizon, far) if far else near
 
     def lit(self, colour: Colour | str) -> Colour:
-        """The colour of lamps where they are lit, otherwise ``colour`` in this light."""
+        """The lamps' colour if lamps are lit, otherwise ``colour`` in this light."""
         return self.light.lamp or self.on(colour)
 
     def art(self, name: str, x: float = 0, y: float = 0, /, **colours: Colour) -> None:
@@ -72,7 +76,7 @@ class Scene(Canvas):
         return self.on(self.draws.pick(colours), far=far)
 
     def glass(self, share_lit: float, *, far: float = 0) -> Colour:
-        """Of a window that is lit as often as ``share_lit`` when lamps are."""
+        """The colour of a window that is lit with this probability when lamps are lit."""
         is_lit = self.draws.chance(share_lit)
         return self.light.lamp if is_lit and self.light.lamp else self.on(GLASS, far=far)
 
@@ -143,7 +147,7 @@ def mountains(s: Scene, *, y: float, height: float, far: float) -> None:
 
 
 def water(s: Scene, *, top: float, bottom: float = 600) -> None:
-    deep = s.on("3f7f93")
+    deep = s.on(SEA)
     s.fade(top, bottom, mix(deep, s.light.horizon, 0.55), deep)
     shine = mix(s.light.horizon, s.light.sun, 0.6)
     for _ in range(46):

@@ -1,4 +1,4 @@
-"""Rooms: beds, chairs, a table at the window, stairs. Nothing that a list of amenities could name."""
+"""Rooms: beds, chairs, a table at the window, stairs. They show nothing that is listed as an amenity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOTHS = palette("c8694f 4f7a86 6f8a62 d2a24c 8a6583 40597a b5828c")
 LINEN = hexed("f7f3ea")
 BRASS = hexed("c79a4b")
 NIGHTSTANDS = {"single": 137, "double": 195, "twin": 0}
-"""How far the lamp beside the beds is from the middle of the picture's wall."""
+"""Distance of the bedside lamp from the middle of the beds."""
 
 
 def room(s: Scene) -> None:
@@ -43,7 +43,7 @@ def room(s: Scene) -> None:
 
 
 def pane(s: Scene, *, x: float, y: float, width: float, height: float) -> None:
-    """A window seen from inside: sky, a hill, light curtains; in the morning its light on the floor."""
+    """A window seen from inside: sky, a hill, light curtains; in the morning, sunlight on the floor."""
     frame, cloth = (s.on(FRAME), lighter(s.any_of((LINEN, *CLOTHS)), 0.15 if s.light.lamp else 0.42))
     s.box(x - 10, y - 10, width + 20, height + 20, frame)
     steps = 14

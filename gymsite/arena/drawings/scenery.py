@@ -1,4 +1,4 @@
-"""What lies around the houses: streets, squares, hills and towers."""
+"""The surroundings of the houses: streets, squares, hills and towers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gymsite.arena.drawings.houses import (
     street_ground,
     window,
 )
-from gymsite.arena.drawings.lights import Scene, mountains, ridge, sky
+from gymsite.arena.drawings.lights import FAR_HILLS, NEAR_HILLS, Scene, mountains, ridge, sky
 from gymsite.arena.drawings.plants import GREENS, bush, pot, tree
 
 
 def street(s: Scene) -> None:
     """A lane that leads away between two rows of houses."""
     sky(s)
-    ridge(s, s.on("8fb0a6", far=0.4), y=380, height=30)
+    ridge(s, s.on(FAR_HILLS, far=0.4), y=380, height=30)
     end = s.draws.whole(360, 440)
     belfry(s, x=end, base=420, width=34, height=150, far=0.35)
     s.area([(end - 26, 400), (end + 26, 400), (760, 600), (40, 600)], s.on("c9c0b0"))
@@ -64,7 +64,7 @@ def _row_house(s: Scene, *, end: float, side: int, number: int) -> None:
 def tower(s: Scene) -> None:
     """A belfry above the roofs."""
     sky(s)
-    ridge(s, s.on("8fb0a6", far=0.4), y=390, height=40)
+    ridge(s, s.on(FAR_HILLS, far=0.4), y=390, height=40)
     x = s.draws.whole(300, 500)
     side = s.draws.pick((-1, 1))
     nave, roof = s.on(STONE), s.any_of(ROOFS)
@@ -132,7 +132,7 @@ def roofs(s: Scene) -> None:
     sky(s)
     if s.draws.chance(0.5):
         mountains(s, y=330, height=150, far=0.45)
-    ridge(s, s.on("86a67c", far=0.4), y=310, height=26)
+    ridge(s, s.on(NEAR_HILLS, far=0.4), y=310, height=26)
     for left in (80, 460):
         belfry(s, x=left + s.draws.whole(0, 260), base=380, width=32, height=120, far=0.22)
     for row in range(5):
@@ -200,7 +200,7 @@ def _farm(s: Scene, *, x: float, y: float) -> None:
 def castle(s: Scene) -> None:
     """Walls and towers on a rock above the roofs."""
     sky(s)
-    ridge(s, s.on("8fb0a6", far=0.45), y=380, height=40)
+    ridge(s, s.on(FAR_HILLS, far=0.45), y=380, height=40)
     x = s.draws.whole(250, 370)
     s.art("outdoors/crag", x)
     wall = s.any_of((STONE, hexed("cdb691"), hexed("bfb6b0")))
@@ -249,7 +249,7 @@ def _keep(
 def park(s: Scene) -> None:
     """A path between old trees, a bench beside it."""
     sky(s)
-    ridge(s, s.on("8fb0a6", far=0.4), y=390, height=34)
+    ridge(s, s.on(FAR_HILLS, far=0.4), y=390, height=34)
     for _ in range(9):
         tree(
             s,

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from gymsite.arena.drawings.canvas import WIDTH, darker, hexed, lighter, mix, palette
 from gymsite.arena.drawings.houses import FRAME, ROOFS, STONE, WALLS
-from gymsite.arena.drawings.lights import GLASS, Scene, mountains, ridge, sky, water
+from gymsite.arena.drawings.lights import (
+    FAR_HILLS,
+    GLASS,
+    GRASS,
+    IRON,
+    NEAR_HILLS,
+    SEA,
+    Scene,
+    mountains,
+    ridge,
+    sky,
+    water,
+)
 from gymsite.arena.drawings.plants import tree
 from gymsite.arena.drawings.scenery import belfry
 
@@ -14,7 +26,7 @@ SHORE = 330
 def harbour(s: Scene) -> None:
     """Narrow houses on a quay, boats before them."""
     sky(s, bottom=SHORE + 40)
-    ridge(s, s.on("8fb0a6", far=0.4), y=270, height=34)
+    ridge(s, s.on(FAR_HILLS, far=0.4), y=270, height=34)
     x = -20.0
     while x < WIDTH:
         wide, high = s.draws.whole(66, 92), s.draws.whole(110, 178)
@@ -37,7 +49,7 @@ def harbour(s: Scene) -> None:
 
 def _boat(s: Scene, *, x: float, y: float, size: float, sail: bool = False) -> None:
     hull = s.any_of(palette("a8473f 35566b f1ece0 3f6b5c d0a044"))
-    s.disc(x, y + size * 0.2, size * 0.62, darker(s.on("3f7f93"), 0.3), flat=0.12, alpha=120)
+    s.disc(x, y + size * 0.2, size * 0.62, darker(s.on(SEA), 0.3), flat=0.12, alpha=120)
     mast, half, keel = s.on("6b5244"), size * 0.5, y + size * 0.22
     s.box(x - 2, y - size * 1.05, 4, size * 1.05, mast)
     if sail:
@@ -79,14 +91,9 @@ def lake(s: Scene) -> None:
     ridge(s, s.on("7fa07a", far=0.15), y=312, height=22, peaks=3)
     water(s, top=SHORE)
     for number in range(s.draws.whole(2, 3)):
-        _boat(
-            s,
-            x=140 + number * 230 + s.draws.whole(-50, 50),
-            y=400 + number % 2 * 60,
-            size=70 + 22 * (number % 2),
-            sail=True,
-        )
-    bank = s.on("8fae6e")
+        x, is_near = 140 + number * 230 + s.draws.whole(-50, 50), number % 2
+        _boat(s, x=x, y=400 + is_near * 60, size=70 + 22 * is_near, sail=True)
+    bank = s.on(GRASS)
     s.shape([(0, 600), (0, 540), (160, 500, 300, 560, 420, 600)], bank)
     for _ in range(12):
         x, y = s.draws.whole(10, 260), s.draws.whole(560, 596)
@@ -97,10 +104,9 @@ def lake(s: Scene) -> None:
 def bridge(s: Scene) -> None:
     """Arches over a river, trees on the far bank."""
     sky(s, bottom=380)
-    ridge(s, s.on("8fb0a6", far=0.4), y=300, height=50)
+    ridge(s, s.on(FAR_HILLS, far=0.4), y=300, height=50)
     belfry(s, x=s.draws.whole(120, 680), base=370, width=46, height=130, far=0.2)
-    neighbours_y = s.on("86a67c", far=0.1)
-    ridge(s, neighbours_y, y=360, height=12)
+    ridge(s, s.on(NEAR_HILLS, far=0.1), y=360, height=12)
     for _ in range(7):
         tree(s, x=s.draws.whole(0, WIDTH), base=382, height=s.draws.whole(80, 140), far=0.15)
     water(s, top=380)
@@ -110,20 +116,20 @@ def bridge(s: Scene) -> None:
     s.shape([(-30, 470), (200, 360, 600, 360, 830, 470), (830, 410), (600, 318, 200, 318, -30, 410)], stone)
     s.area([(-30, 430), (830, 430), (830, 520), (-30, 520)], stone)
     s.shape([(-30, 430), (200, 330, 600, 330, 830, 430)], stone)
-    deep = mix(s.on("3f7f93"), s.light.horizon, 0.3)
+    deep = mix(s.on(SEA), s.light.horizon, 0.3)
     for arch in range(arches):
         x = -30 + span * (arch + 0.5)
         s.disc(x, 522, span * 0.4, darker(stone, 0.35), flat=0.92 / (span * 0.4) * 110)
         s.disc(x + 9, 524, span * 0.39, deep, flat=0.92 / (span * 0.39) * 106)
-    s.fade(520, 600, deep, s.on("3f7f93"))
+    s.fade(520, 600, deep, s.on(SEA))
     for _ in range(18):
         x = s.draws.whole(0, WIDTH)
         s.box(x, s.draws.whole(526, 596), s.draws.whole(20, 70), 3, s.light.horizon, round_by=2, alpha=80)
     s.curve([(-30, 408), (200, 316, 600, 316, 830, 408)], lighter(stone, 0.25), 9)
     for lamp in range(3):
         x = 200 + 200 * lamp
-        y = 356 - 0.0 - (14 if lamp == 1 else 0)
-        s.box(x - 2, y - 54, 4, 56, s.on("39414a"))
+        y = 342 if lamp == 1 else 356
+        s.box(x - 2, y - 54, 4, 56, s.on(IRON))
         if s.light.lamp:
             s.glow(x, y - 58, 34, s.light.lamp, alpha=80)
         s.disc(x, y - 58, 7, s.lit(FRAME))

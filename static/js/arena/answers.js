@@ -1,5 +1,5 @@
 /* Adds an answer field without asking the server for the page again; without this file the same button does that.
-   Where tools lead to other views of a table, what was typed is kept for the next one in this tab. */
+   Where tools lead to other views of a table, typed answers are stored for the next view in this tab. */
 "use strict";
 
 (() => {
@@ -36,11 +36,11 @@
   const isBlank = (values) => values.every((value) => value === "");
   const typed = () => inputs().map((input) => input.value);
 
-  const kept = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
-  if (isBlank(typed()) && !isBlank(kept)) {
-    while (inputs().length < kept.length) grow();
+  const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+  if (isBlank(typed()) && !isBlank(stored)) {
+    while (inputs().length < stored.length) grow();
     inputs().forEach((input, place) => {
-      input.value = kept[place] ?? "";
+      input.value = stored[place] ?? "";
     });
   }
   addEventListener("pagehide", () => sessionStorage.setItem(KEY, JSON.stringify(typed())));

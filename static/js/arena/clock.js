@@ -74,7 +74,7 @@
     return 0 - shift(this.getTime()) / 60000;
   });
 
-  const said = (write) =>
+  const asText = (write) =>
     function () {
       const time = this.getTime();
       if (Number.isNaN(time)) return "Invalid Date";
@@ -84,9 +84,9 @@
       const sign = shift(time) < 0 ? "-" : "+";
       return write(`${weekday} ${month} ${day} ${year}`, `${clock} GMT${sign}${figures} (${zoneName(named, time)})`);
     };
-  put(methods, "toDateString", said((day) => day));
-  put(methods, "toTimeString", said((day, time) => time));
-  put(methods, "toString", said((day, time) => `${day} ${time}`));
+  put(methods, "toDateString", asText((day) => day));
+  put(methods, "toTimeString", asText((day, time) => time));
+  put(methods, "toString", asText((day, time) => `${day} ${time}`));
   for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
     const own = methods[name];
     put(methods, name, function (locales, options) {
@@ -106,8 +106,8 @@
       name === "DateTimeFormat" ? inZone(options) : options,
     ];
     const Defaulted = new Proxy(Own, {
-      construct: (target, asked, made) => Reflect.construct(target, given(...asked), made),
-      apply: (target, self, asked) => Reflect.apply(target, self, given(...asked)),
+      construct: (target, values, made) => Reflect.construct(target, given(...values), made),
+      apply: (target, self, values) => Reflect.apply(target, self, given(...values)),
     });
     put(Own.prototype, "constructor", Defaulted);
     put(Intl, name, Defaulted);

@@ -10,11 +10,11 @@
     const links = Array.from(gallery.querySelectorAll("[data-slide]"));
     let at = 0;
 
-    const said = made("p", {});
-    said.setAttribute("role", "status");
+    const status = made("p", {});
+    status.setAttribute("role", "status");
 
     const mark = () => {
-      said.textContent = `Photo ${at + 1} of ${slides.length}`;
+      status.textContent = `Photo ${at + 1} of ${slides.length}`;
       links.forEach((link, place) => {
         if (place === at) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
@@ -55,7 +55,7 @@
     const button = (textContent, by) =>
       made("button", { type: "button", className: "button-small", textContent, onclick: () => show(at + by) });
     const row = made("div", { className: "gallery-steps" });
-    row.append(button(gallery.dataset.previous, -1), said, button(gallery.dataset.next, 1));
+    row.append(button(gallery.dataset.previous, -1), status, button(gallery.dataset.next, 1));
     gallery.append(row);
     mark();
   };

@@ -6,10 +6,10 @@
 
 (() => {
   const root = document.documentElement;
-  const found = location.pathname.match(/^\/e\/[^/]+\//);
-  if (!found) return;
+  const [PATH] = location.pathname.match(/^\/e\/[^/]+\//) ?? [];
+  if (!PATH) return;
 
-  const ADDRESS = `${found[0]}events`;
+  const ADDRESS = `${PATH}events`;
   const FLUSH_MS = 250;
   const SCROLL_MS = 250;
   const RETRIES = 5;
@@ -58,7 +58,7 @@
     return event;
   };
 
-  /* Before the first layout the window's size would cost one: it is asked for when the page's load is sent. */
+  /* Reading the window's size before the first layout would force one: it is read when the load event is sent. */
   const sized = (load) => Object.assign(load.data, { width: innerWidth, height: innerHeight, ratio: devicePixelRatio });
   const body = (events) => {
     if (events[0].kind === "load") sized(events[0]);
@@ -72,19 +72,19 @@
     if (sending || queue.length === 0) return;
     sending = queue.splice(0, EVENTS_PER_BATCH);
     openInput = null;
-    let isTaken = false;
+    let isAccepted = false;
     try {
-      isTaken = (await post(body(sending))).status < 500;
+      isAccepted = (await post(body(sending))).status < 500;
     } catch {
-      isTaken = false;
+      isAccepted = false;
     }
-    if (!isTaken) queue = sending.concat(queue);
-    failures = isTaken ? 0 : failures + 1;
+    if (!isAccepted) queue = sending.concat(queue);
+    failures = isAccepted ? 0 : failures + 1;
     sending = null;
     if (queue.length > 0 && failures <= RETRIES) timer ||= setTimeout(flush, FLUSH_MS * 2 ** failures);
   };
 
-  /* Leaving: everything that is not acknowledged, the batch under way too, in requests that outlive the page. */
+  /* On leaving: everything that is not acknowledged, the batch in progress too, in requests that outlive the page. */
   const flushAll = () => {
     let rest = (sending ?? []).concat(queue);
     while (rest.length > 0) {
@@ -123,8 +123,8 @@
     return { element, role: roleOf(element), name: nameOf(element) };
   };
 
-  /* Where an element is in the window, and how far the page was scrolled then: for marks on screenshots. A hidden field
-     has no place of its own: an editor stands in for it, and has the focus. */
+  /* An element's box in the window and the scroll position, for marks on screenshots. A hidden field has no box of its
+     own: an editor stands in for it, and has the focus. */
   const whereabouts = (element) => {
     const shown = element.getClientRects().length > 0 ? element : (document.activeElement ?? element);
     const { x, y, width, height } = shown.getBoundingClientRect();
@@ -139,7 +139,7 @@
     record("click", { role, name, ...place, trusted: event.isTrusted });
   });
 
-  /* Typing makes one event of one field's changes until it is sent; its value is the latest. */
+  /* Changes of one field are one event until it is sent, with the latest value. */
   let openInput = null;
   const input = (event) => {
     const element = controlOf(event.target);
@@ -174,8 +174,8 @@
 
   listen("submit", () => record("submit", {}));
 
-  /* Scrolling is told once in a while, and before what is done next: with the step that it began in, and how far the
-     page had come. */
+  /* Scrolling is reported at intervals, and before the next action, with the step that it began in and the page's
+     position. */
   let moved = null;
   let scrollTimer = 0;
   function scrolled() {
@@ -194,7 +194,7 @@
   });
 
   addEventListener("error", (event) => {
-    const source = clean(event.filename, NAME_MAX).replace(found[0], "/");
+    const source = clean(event.filename, NAME_MAX).replace(PATH, "/");
     record("error", { message: clean(event.message, TEXT_MAX), source, line: event.lineno || 0 });
   });
   addEventListener("unhandledrejection", (event) => record("error", { message: clean(event.reason, TEXT_MAX) }));
@@ -220,6 +220,6 @@
   });
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && void flush());
 
-  const path = clean(location.pathname.slice(found[0].length), NAME_MAX);
+  const path = clean(location.pathname.slice(PATH.length), NAME_MAX);
   record("load", { path });
 })();

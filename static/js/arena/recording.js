@@ -3,21 +3,20 @@
    every 100 KB, and what is left when the page is left. Chunks are numbered within one page load, so one sent twice is
    stored once. It never holds the settled marker.
 
-   A page that is being left may send little (browsers let all requests that outlive it carry 64 KiB together, the page
-   events among them): of what is not sent by then, changes go before the snapshot, as many as fit. What is longer is
-   lost, and the gap in the numbers or times says so. A chunk that is on its way outlives the page if it is small. */
+   A page that is being left can send little: all requests that outlive it carry 64 KiB together, the page events
+   among them. Of what is not sent by then, changes go before the snapshot, as many as fit. The rest is lost, and the
+   gap in the numbers or times shows it. A chunk that is on its way outlives the page if it is small. */
 "use strict";
 
 (() => {
   const root = document.documentElement;
-  const found = location.pathname.match(/^\/e\/([^/]+)\//);
-  if (!found || !window.rrwebRecord || !window.gymPage) return;
+  const [PATH, TOKEN] = location.pathname.match(/^\/e\/([^/]+)\//) ?? [];
+  if (!PATH || !window.rrwebRecord || !window.gymPage) return;
 
-  const [PATH, TOKEN] = found;
   const ADDRESS = `${PATH}recording`;
   const FLUSH_MS = 1000;
   const CHUNK_CHARS = 100_000;
-  /* What is smaller costs the page more to compress than to send. */
+  /* Less than this costs the page more to compress than to send. */
   const PACKED_BYTES = 4_000;
   /* With the server out of reach the page must not fill its memory. */
   const WAITING_CHARS = 10_000_000;
@@ -27,7 +26,7 @@
   const FULL_SNAPSHOT = 2;
   const CUSTOM = 5;
   const GONE = new Set([403, 404]);
-  const KEPT = "gym-sheet:";
+  const SHEET = "gym-sheet:";
 
   const stepOf = () => Number(root.dataset.step) || null;
   const served = stepOf();
@@ -42,7 +41,7 @@
   ];
   const mask = (text) => MASKS.reduce((masked, [from, to]) => masked.replaceAll(from, to), text);
 
-  /* Half surrogate pairs, which JSON of elsewhere refuses, are replaced. */
+  /* Half surrogate pairs, which other JSON parsers refuse, are replaced. */
   const HALF_PAIR = "\\ud";
   const whole = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value);
   const written = (event) => {
@@ -159,29 +158,29 @@
   };
 
   /* Whether a popover is open is in no attribute, and rrweb does not see it. */
-  const tellOpen = (popover, open) => {
+  const reportOpen = (popover, open) => {
     const id = rrwebRecord.record.mirror.getId(popover);
     if (id > 0) record({ type: CUSTOM, data: { tag: "popover", payload: { id, open } } });
   };
 
-  /* rrweb reads a style sheet rule by rule, which is a quarter of a snapshot. Its text is kept for the episode's next
-     pages, by its address, which names the version of all files: for the time of the snapshot the sheet then seems to
-     have one rule, with all of it. A sheet with more or fewer rules than were kept is read anew. */
+  /* rrweb reads a style sheet rule by rule, which is a quarter of a snapshot. Its text is stored for the episode's next
+     pages, by its address, which names the version of all files: during the snapshot the sheet then seems to have one
+     rule with the whole text. A sheet whose number of rules has changed is read again. */
   const sheetRecall = ({ href, sheet }) => {
-    const kept = sessionStorage.getItem(KEPT + href) ?? "";
-    const [rules] = kept.split(" ", 1);
-    const text = kept.slice(rules.length + 1);
+    const stored = sessionStorage.getItem(SHEET + href) ?? "";
+    const [rules] = stored.split(" ", 1);
+    const text = stored.slice(rules.length + 1);
     if (!text || Number(rules) !== sheet.cssRules.length) return false;
     Object.defineProperty(sheet, "rules", { value: [{ cssText: text }], configurable: true });
     return true;
   };
 
-  const sheetKeep = (link) => {
+  const sheetStore = (link) => {
     const text = rrwebRecord.record.mirror.getMeta(link)?.attributes._cssText;
-    if (text) sessionStorage.setItem(KEPT + link.href, `${link.sheet.cssRules.length} ${text}`);
+    if (text) sessionStorage.setItem(SHEET + link.href, `${link.sheet.cssRules.length} ${text}`);
   };
 
-  /* A page may be without storage, and a sheet of another origin does not tell its rules: rrweb does without, too. */
+  /* A page may have no storage, and a sheet of another origin hides its rules: rrweb copes with both. */
   const tried = (use) => (link) => {
     try {
       return use(link);
@@ -198,7 +197,7 @@
     } finally {
       for (const { sheet } of recalled) delete sheet.rules;
     }
-    links.filter((link) => !recalled.has(link)).forEach(tried(sheetKeep));
+    links.filter((link) => !recalled.has(link)).forEach(tried(sheetStore));
   };
 
   const start = () => {
@@ -221,7 +220,7 @@
     if (isBegun) return;
     isBegun = true;
     withSheets(start);
-    for (const popover of document.querySelectorAll(":popover-open")) tellOpen(popover, true);
+    for (const popover of document.querySelectorAll(":popover-open")) reportOpen(popover, true);
     void flush();
   };
 
@@ -231,7 +230,7 @@
   if (document.readyState === "complete") begin();
   addEventListener("load", () => setTimeout(begin), { once: true });
   for (const kind of ["pointerdown", "keydown", "input"]) addEventListener(kind, begin, { once: true, capture: true });
-  const toggled = ({ target, newState }) => isBegun && target.popover && tellOpen(target, newState === "open");
+  const toggled = ({ target, newState }) => isBegun && target.popover && reportOpen(target, newState === "open");
   addEventListener("toggle", toggled, { capture: true, passive: true });
   addEventListener("pagehide", leave);
 })();

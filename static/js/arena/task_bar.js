@@ -5,16 +5,16 @@
 
 (() => {
   const bar = document.querySelector("[data-task-bar]");
-  const found = location.pathname.match(/^\/e\/[^/]+\//);
-  if (!bar || !found) return;
+  const match = location.pathname.match(/^\/e\/[^/]+\//);
+  if (!bar || !match) return;
 
-  const KEY = `task-bar ${found[0]}`;
+  const KEY = `task-bar ${match[0]}`;
   const NARROW = matchMedia("(max-width: 44rem)");
   const fold = bar.querySelector("details");
   const fields = Array.from(bar.querySelectorAll("input[name=answer]"));
   const isRefused = "refused" in bar.dataset;
 
-  /* A tab may have no storage; then nothing is kept. */
+  /* A tab may have no storage; then nothing is stored. */
   const stored = () => {
     try {
       return JSON.parse(sessionStorage.getItem(KEY)) ?? {};

@@ -16,8 +16,8 @@
     height: picture.height / times,
   }));
 
-  const show = (wanted) => {
-    times = wanted;
+  const show = (factor) => {
+    times = factor;
     for (const { picture, width, height } of pictures) {
       picture.width = width * times;
       picture.height = height * times;
@@ -27,13 +27,13 @@
     larger.search = `?zoom=${times + 1}`;
     (larger.hidden ? back : larger).focus();
   };
-  const instead = (link, wanted) =>
+  const onClick = (link, factor) =>
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      show(wanted());
+      show(factor());
     });
 
-  instead(larger, () => Math.min(times + 1, largest));
-  instead(back, () => 1);
+  onClick(larger, () => Math.min(times + 1, largest));
+  onClick(back, () => 1);
 })();
