@@ -125,7 +125,7 @@ def test_a_waiting_submission_is_not_ended_by_a_closing() -> None:
 
 def test_states_are_the_records_of_the_api() -> None:
     episode = factories.episode()
-    _write(episode.pk, _step(4))
+    _write(episode.pk, _step(2), _step(4))
     factories.verdict(episode, "void", "harness_error")
     record = hot_sql.episode_states([episode.pk])[episode.pk]
     assert (record["steps_used"], record["status"], record["terminated"]) == (4, "finished", False)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from tests import factories
 from trajectories import heartbeats
-from trajectories.judging import reaper
+from trajectories.judging import queue_sql, reaper
 from trajectories.judging.services import CLAIMS_MAX
 from trajectories.models import Episode, Step, Submission
 
@@ -102,6 +102,7 @@ def test_an_answer_that_waits_for_its_verdict_holds_no_lease() -> None:
     episode = episode_opened(2 * LEASE_S)
     step_recorded(episode, LEASE_S + 5)
     factories.submission(episode)
+    assert queue_sql.episodes_silent(lease_s=LEASE_S) == []
     assert reaper.leases_reap() == 0
     assert ending(episode) is None
 

@@ -63,6 +63,12 @@ def test_several_answers_are_unparsable_where_one_is_asked_for(plugin: Verifier)
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
+@pytest.mark.parametrize("answer", ["12 15", "15 12", "12, 15", "(12) (15)", "12 km 15 km", "12: 15"])
+def test_of_several_numbers_none_is_the_answer(answer: str) -> None:
+    verdict = VERIFIERS.get("numeric-v1").check(Gold("12"), Evidence(answer))
+    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+
+
 def test_accepted_answers_count_like_the_gold() -> None:
     gold = Gold("080", accepted=("081",))
     numeric = VERIFIERS.get("numeric-v1")

@@ -68,26 +68,24 @@ def _gold_value(text: str) -> Fraction:
 
 def read_number(text: str) -> tuple[Fraction, bool] | None:
     """The one number that the text states and whether it is a percentage; None when it does not state one."""
-    found_boxes = {content for _, _, content in boxes(text)}
-    if len(found_boxes) > 1:
+    contents = {content for _, _, content in boxes(text)} or {text}
+    if len(contents) > 1:
         return None
-    text = found_boxes.pop() if found_boxes else text
+    (text,) = contents
     is_percent = "%" in text or re.search(r"\bper ?cent\b", text, re.IGNORECASE) is not None
     plain = re.sub(r"\\[dt]frac", r"\\frac", text.replace("{,}", ",").replace(",\\!", ","))
     plain = POWER_OF_UNIT.sub("", SIGNS.sub(" ", plain))
     plain = re.sub(r"\bper ?cent(?:age)?\b", "", plain, flags=re.IGNORECASE)
-    numbers = [match for match in NUMBER.finditer(plain) if match.group().strip(" +-")]
-    if len(numbers) != 1:
-        return None
-    factor = _factor_of_words(plain[: numbers[0].start()], plain[numbers[0].end() :])
-    value = _value(numbers[0])
-    if factor is None or value is None:
-        return None
-    return value * factor, is_percent
+    match = next((match for match in NUMBER.finditer(plain) if match.group().strip(" +-")), None)
+    factor = match and _factor_of_words(plain[: match.start()], plain[match.end() :])
+    value = match and _value(match)
+    return None if factor is None or value is None else (value * factor, is_percent)
 
 
 def _factor_of_words(before: str, after: str) -> int | None:
-    """The factor that the words around a number state; None when they change its meaning otherwise."""
+    """The factor that the words around a number state; None when they change its meaning otherwise, or when
+    there are more than words: another number, an operator.
+    """
     if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
         return None
     if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):
