@@ -97,18 +97,14 @@ class NumbersField(serializers.DictField):
         super().__init__(child=serializers.FloatField(), allow_empty=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> dict[str, float]:
-        if isinstance(data, dict):
-            self._check(data)
-        return super().to_internal_value(data)
-
-    def _check(self, data: dict[str, Any]) -> None:
-        if len(data) > self.NAMES_MAX:
+        if isinstance(data, dict) and len(data) > self.NAMES_MAX:
             raise serializers.ValidationError(f"At most {self.NAMES_MAX:,} names.")
-        for name, value in data.items():
+        for name, value in data.items() if isinstance(data, dict) else ():
             if not name or len(name) > self.NAME_MAX_CHARS:
                 raise serializers.ValidationError(f"A name has 1 to {self.NAME_MAX_CHARS} characters.")
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise serializers.ValidationError({name: ["This must be a number."]})
+        return super().to_internal_value(data)
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
@@ -119,15 +115,10 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
     """Whether lists and objects are nested deeper; goes level by level, so depth costs no stack."""
     level: list[Any] = [value]
     for _ in range(limit + 1):
-        if not level:
-            return False
         level = [child for item in level for child in _children(item)]
     return bool(level)
 
 
-def _children(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return (item for item in value.values() if isinstance(item, dict | list))
-    if isinstance(value, list):
-        return (item for item in value if isinstance(item, dict | list))
-    return ()
+def _children(value: Any) -> list[Any]:
+    items = value.values() if isinstance(value, dict) else value
+    return [item for item in items if isinstance(item, dict | list)]

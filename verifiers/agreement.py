@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +168,9 @@ def judge_prediction(case: Case, verifier_id: str, judge: Judge) -> Verdict | No
     try:
         if case.benchmark in MATHEMATICAL:
             return _judge_mathematics(case, verifier_id, judge)
-        gold = _lettered(case.gold) if case.benchmark in LETTERED else case.gold
+        gold = case.gold
+        if case.benchmark in LETTERED:  # the gold may be the text of a choice
+            gold = replace(gold, answer=completions.letter_in(gold.answer) or gold.answer)
         if case.answers is not None:
             return judge(verifier_id, gold, Evidence(case.answers))
         candidates = completions.candidates(case.benchmark, gold, case.prediction)
@@ -186,11 +188,6 @@ def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
         return verdict
     answer = extract(case.prediction)
     return verdict if answer is None else judge(verifier_id, gold, Evidence(answer))
-
-
-def _lettered(gold: Gold) -> Gold:
-    """A gold given as the text of a choice, reduced to its letter."""
-    return Gold(completions.letter_in(gold.answer) or gold.answer, gold.accepted, extra=gold.extra)
 
 
 def _answer_in(gold: str) -> str:

@@ -145,13 +145,16 @@ def test_a_failure_is_void_in_whatever_words_it_comes(monkeypatch: Any) -> None:
 
 
 @pytest.mark.parametrize("failure", [RecursionError, MemoryError])
-def test_a_failure_outside_the_sandbox_is_the_programs_where_the_reference_passes(
-    monkeypatch: Any, failure: type[Exception]
+@pytest.mark.parametrize(
+    ("passes", "ending"), [(True, ("incorrect", "unparsable_answer")), (False, ("void", "verifier_error"))]
+)
+def test_a_failure_outside_the_sandbox_is_the_programs_only_where_the_reference_passes(
+    monkeypatch: Any, passes: bool, ending: tuple[str, str], failure: type[Exception]
 ) -> None:
     def run(program: str, suite: Suite) -> Report:
         if "reference" not in program:
             raise failure
-        return Report(passed=(True,), asserts=(True,))
+        return Report(passed=(passes,), asserts=(passes,))
 
     monkeypatch.setattr(programs, "suite_run", run)
     known = {
@@ -159,7 +162,7 @@ def test_a_failure_outside_the_sandbox_is_the_programs_where_the_reference_passe
         "extra": {"tests": ["assert add(1, 2) == 3"]},
     }
     verdict = _judged_program("def add(a, b): ...", **known)
-    assert (verdict.outcome, verdict.reason) == ("incorrect", "unparsable_answer")
+    assert (verdict.outcome, verdict.reason) == ending
 
 
 def test_a_failure_on_the_reference_too_is_ours(monkeypatch: Any) -> None:
@@ -223,6 +226,18 @@ def test_a_task_without_a_gold_is_our_failure() -> None:
     factories.submission(episode)
     services.submission_judge(episode_id=episode.pk)
     assert Verdict.objects.get(episode=episode).reason == "verifier_error"
+
+
+def test_a_task_without_a_gold_is_no_work_for_a_child(monkeypatch: Any) -> None:
+    messages: list[list[Job]] = []
+    monkeypatch.setattr(ChildPool, "verify_together", lambda _pool, jobs: messages.append(jobs) or [])
+    benchmark = factories.benchmark(id="two", verifier_official="math-v1", verifier_training="numeric-v1")
+    task = factories.task(benchmark=benchmark)
+    Gold.objects.filter(task=task).update(is_current=False)
+    episode = factories.episode(run=factories.run(kind="train"), task=task)
+    factories.submission(episode)
+    services.submission_judge(episode_id=episode.pk)
+    assert messages == []
 
 
 def test_training_is_rewarded_by_the_training_verifier_and_both_are_recorded() -> None:

@@ -8,6 +8,7 @@ as text. Any year within a century of the gold's passes: a known weakness, fixed
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.registry import verifier
@@ -19,17 +20,16 @@ MOST_RELATIVE_CHANGE = 0.05
 @verifier("relaxed-v1", title="Relaxed accuracy")
 def relaxed(gold: Gold, evidence: Evidence) -> Verdict:
     """Relative change of at most 0.05 where both are numbers, equality after lower-casing otherwise."""
-    text = answer_text(evidence)
-    if text is None:
-        return unparsable(gold=gold.answer, answer=str(evidence.answer))
-    return judged(any(is_near(target, text) for target in gold_answers(gold)), gold=gold.answer, answer=text)
+    return judge(gold, evidence, is_near)
 
 
-def answer_text(evidence: Evidence) -> str | None:
-    """The one answer as written; None unless there is exactly one readable answer."""
+def judge(gold: Gold, evidence: Evidence, is_right: Callable[[str, str], bool]) -> Verdict:
+    """The one answer as written, by a rule for one gold and one answer."""
     if short_answer(evidence) is None:
-        return None
-    return (evidence.answer if isinstance(evidence.answer, str) else evidence.answer[0]).strip()
+        return unparsable(gold=gold.answer, answer=str(evidence.answer))
+    text = (evidence.answer if isinstance(evidence.answer, str) else evidence.answer[0]).strip()
+    correct = any(is_right(target, text) for target in gold_answers(gold))
+    return judged(correct, gold=gold.answer, answer=text)
 
 
 def is_near(gold: str, text: str) -> bool:

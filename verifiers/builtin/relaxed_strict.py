@@ -6,7 +6,6 @@ of a count of twenty or more. Here integers under 100 and years are exact, in pe
 
 from __future__ import annotations
 
-from verifiers.answer_text import gold_answers, judged, unparsable
 from verifiers.builtin import relaxed
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
@@ -18,17 +17,13 @@ YEARS = range(1000, 2200)
 @verifier("relaxed_strict-v1", title="Relaxed accuracy, years and small integers exact")
 def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
     """As ``relaxed-v1``, and equal in value where the gold is a year or an integer under 100."""
-    text = relaxed.answer_text(evidence)
-    if text is None:
-        return unparsable(gold=gold.answer, answer=str(evidence.answer))
-    correct = any(_is_right(target.strip(), text) for target in gold_answers(gold))
-    return judged(correct, gold=gold.answer, answer=text)
+    return relaxed.judge(gold, evidence, _is_right)
 
 
 def _is_right(gold: str, text: str) -> bool:
-    if not relaxed.is_near(gold, text):
-        return False
-    return not _is_exact(gold) or relaxed.number(gold) == relaxed.number(text)
+    gold = gold.strip()
+    is_same = relaxed.number(gold) == relaxed.number(text)
+    return relaxed.is_near(gold, text) and (is_same or not _is_exact(gold))
 
 
 def _is_exact(gold: str) -> bool:

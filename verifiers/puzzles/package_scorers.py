@@ -21,6 +21,7 @@ from verifiers.types import UnparsableGold
 PACKAGE = "reasoning_gym"
 WORDS = re.compile(r"[A-Za-z]+", re.ASCII)
 WORD_FILE = "words.csv"
+NAMES = ("is_right",)
 
 # The scorer's module and the shape of an answer; without it several scorers would ignore additional text.
 _QUOTED_MOVE = r'"(?:fill [A-Z]|empty [A-Z]|pour [A-Z]->[A-Z])"'
@@ -94,14 +95,12 @@ def packaged(place: str) -> Rule:
     """
 
     def rule(puzzle: Puzzle, answer: str) -> bool | None:
-        gold, given = _call(puzzle, puzzle.answer), _call(puzzle, answer)
-        passed = suite_run(_program(place), Suite(names=("is_right",), pairs=(gold, given))).passed
-        if (
-            not passed[0]
-            and not suite_run(_program(place), Suite(names=("is_right",), pairs=(gold,))).is_pass
-        ):
+        gold, given, program = _call(puzzle, puzzle.answer), _call(puzzle, answer), _program(place)
+        accepts_gold, accepts_given = suite_run(program, Suite(names=NAMES, pairs=(gold, given))).passed
+        # The answer may have ended the run before the gold's turn was reported.
+        if not accepts_gold and not suite_run(program, Suite(names=NAMES, pairs=(gold,))).is_pass:
             raise UnparsableGold(f"{puzzle.dataset}: the package's scorer refuses the package's answer")
-        return passed[0] and passed[1]
+        return accepts_gold and accepts_given
 
     return rule
 
@@ -109,14 +108,11 @@ def packaged(place: str) -> Rule:
 def _call(puzzle: Puzzle, answer: str) -> tuple[str, bool]:
     """The call, and its value if the answer is right."""
     entry = {"answer": puzzle.answer, "metadata": dict(puzzle.facts)}
-    words = _known_words(answer) if puzzle.dataset == "word_ladder" else []
-    question = json.dumps({"answer": answer, "entry": entry, "words": words})
+    words: set[str] = set()
+    if puzzle.dataset == "word_ladder":
+        words = {word.upper() for word in WORDS.findall(answer)} & _dictionary()
+    question = json.dumps({"answer": answer, "entry": entry, "words": sorted(words)})
     return f"is_right({question!r})", True
-
-
-def _known_words(answer: str) -> list[str]:
-    """The words of the answer that are in the package's dictionary."""
-    return sorted({word.upper() for word in WORDS.findall(answer)} & _dictionary())
 
 
 @cache
@@ -129,11 +125,8 @@ def _dictionary() -> frozenset[str]:
 def _program(place: str) -> str:
     folder, module = place.split(".")
     source = (_package() / folder / f"{module}.py").read_text(encoding="utf-8")
-    fields = {"{package}": PACKAGE, "{folder}": folder, "{module}": module, "{source!r}": repr(source)}
-    program = PROGRAM
-    for name, value in fields.items():
-        program = program.replace(name, value)
-    return program
+    fields = {"package": PACKAGE, "folder": folder, "module": module, "source!r": repr(source)}
+    return re.sub(r"\{([a-z!]+)\}", lambda match: fields.get(match[1], match[0]), PROGRAM)
 
 
 @cache

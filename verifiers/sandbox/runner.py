@@ -8,8 +8,8 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from verifiers.sandbox import enclosure
@@ -52,7 +52,8 @@ def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> Ran:
     checker_out, candidate_out = Heard(REPORT_BYTES), Heard(OUTPUT_BYTES)
     with ExitStack() as stack:
         candidate, checker = _start(stack, job, limits=limits, hash_seed=hash_seed)
-        heard = {_output(checker): checker_out, _output(candidate): candidate_out}
+        outputs = ((checker.stdout, checker_out), (candidate.stdout, candidate_out))
+        heard = {pipe.fileno(): sink for pipe, sink in outputs if pipe}
         is_started = _listen(heard, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
         if is_started:
             is_started = _listen(heard, limits.wall_s, until=lambda: False, of=checker_out)
@@ -64,7 +65,8 @@ def _start(
     stack: ExitStack, job: bytes, *, limits: Limits, hash_seed: int
 ) -> tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]:
     ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
-    given = stack.enter_context(_closing(enclosure.memory_open(job)))
+    given = enclosure.memory_open(job)
+    stack.callback(os.close, given)
     arguments = (str(theirs.fileno()), str(limits.cpu_s), str(CANDIDATE_MEMORY_BYTES))
     candidate = _box(stack, "candidate.py", arguments, channel=theirs, hash_seed=hash_seed)
     checker = _box(stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=given, hash_seed=hash_seed)
@@ -88,7 +90,8 @@ def _box(
         calls = enclosure.filter_open()
         passed = [channel.fileno()]
         if calls is not None:
-            passed.append(for_start.enter_context(_closing(calls)))
+            for_start.callback(os.close, calls)
+            passed.append(calls)
         text = enclosure.program_text(name)
         box = subprocess.Popen(  # noqa: S603 (a fixed command)
             enclosure.command(text=text, arguments=arguments, filter_fd=calls, hash_seed=hash_seed),
@@ -103,12 +106,6 @@ def _box(
         )
     stack.callback(_end, box)
     return box
-
-
-def _output(box: subprocess.Popen[bytes]) -> int:
-    if box.stdout is None:
-        raise RuntimeError("a sandbox has no output")
-    return box.stdout.fileno()
 
 
 def _end(box: subprocess.Popen[bytes]) -> None:
@@ -135,11 +132,3 @@ def _listen(heard: dict[int, Heard], seconds: float, *, until: Callable[[], bool
                 if key.data.is_over:
                     selector.unregister(key.fd)
     return True
-
-
-@contextmanager
-def _closing(descriptor: int) -> Iterator[int]:
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
