@@ -8,7 +8,8 @@ import unicodedata
 from verifiers.limits import PARSED_CHARS, SHORT_ANSWER_CHARS
 from verifiers.types import Evidence, Gold, Verdict
 
-WIDTHLESS = frozenset("\u200b\u200c\u200d\u200e\u2060\ufeff")
+EDGES = re.compile(r"^[\s\u200b\u200c\u200d\u200e\u2060\ufeff]+|[\s\u200b\u200c\u200d\u200e\u2060\ufeff]+\Z")
+"""White space and zero-width characters around a text."""
 UNREADABLE_CATEGORIES = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
 BLANKS = "\t\n\r\f"
 CHARACTERS = str.maketrans(
@@ -54,15 +55,10 @@ def readable(text: str) -> str | None:
     Zero-width characters around the text are dropped like spaces; inside it, dropping them could join what a
     reader sees as separate. Characters that could reverse the reading order make the text unreadable.
     """
-    plain = _bare(text.translate(CHARACTERS))
+    plain = EDGES.sub("", text.translate(CHARACTERS))
     if not plain or any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
         return None
     return plain
-
-
-def _bare(text: str) -> str:
-    places = [place for place, char in enumerate(text) if not (char.isspace() or char in WIDTHLESS)]
-    return text[places[0] : places[-1] + 1] if places else ""
 
 
 def gold_answers(gold: Gold) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ class Child:
         self._answered = _watched(self.connection.fileno())
         self._ended = _watched(self.process.sentinel)
 
-    def ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
+    def judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
         """Send jobs, return replies. ``VerifierTimeout`` and ``VerifierCrash`` leave the child unusable."""
         connection: Connection = self.connection
         try:
@@ -126,7 +126,7 @@ class ChildPool:
         self, verifier_id: str, *, gold: Gold, evidence: Evidence, timeout_s: float = VERIFY_TIMEOUT_S
     ) -> Verdict:
         """Judge in a child within ``timeout_s`` seconds. Raises ``VerifierTimeout`` and ``VerifierCrash``."""
-        (reply,) = self._ask([Job(verifier_id, gold, evidence)], timeout_s=timeout_s)
+        (reply,) = self._judge([Job(verifier_id, gold, evidence)], timeout_s=timeout_s)
         if reply.verdict is None:
             raise VerifierCrash("verifier_error", f"{verifier_id} failed: {reply.crash}")
         return reply.verdict
@@ -138,19 +138,19 @@ class ChildPool:
         rest one by one shows which.
         """
         try:
-            replies = self._ask(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
+            replies = self._judge(jobs[:TOGETHER_MAX], timeout_s=TOGETHER_TIMEOUT_S)
         except (VerifierTimeout, VerifierCrash):
             replies = []
         verdicts = [reply.verdict for reply in replies]
         return verdicts + [None] * (len(jobs) - len(verdicts))
 
-    def _ask(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
+    def _judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
         survivor = None
         place = self._places.get()
         try:
             worker = self._usable(place)
             try:
-                replies = worker.ask(jobs, timeout_s=timeout_s)
+                replies = worker.judge(jobs, timeout_s=timeout_s)
             except (VerifierTimeout, VerifierCrash):
                 worker.end()
                 raise

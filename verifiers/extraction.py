@@ -36,7 +36,8 @@ SENTENCE_WORDS = 3
 def extract(completion: str) -> str | None:
     """The answer that a completion states, or None when it states none by the rule above."""
     text = SPECIAL_END.sub("", completion.rpartition("</think>")[2])
-    answer = _boxed(text) or _announced(text) or _after_hashes(text) or _formula_or_number(text)
+    after_hashes = [answer.strip() for answer in HASHES.findall(text)][-1:]
+    answer = _boxed(text) or _announced(text) or "".join(after_hashes) or _formula_or_number(text)
     return answer if answer and len(answer) <= SHORT_ANSWER_CHARS else None
 
 
@@ -60,11 +61,6 @@ def _announced(text: str) -> str | None:
     if len(WORD.findall(sentence)) < SENTENCE_WORDS:
         return sentence
     return _formula_or_number(sentence)
-
-
-def _after_hashes(text: str) -> str | None:
-    answers = HASHES.findall(text)
-    return answers[-1].strip() if answers else None
 
 
 def _formula_or_number(text: str) -> str | None:

@@ -51,7 +51,7 @@ def test_monkeypatching_what_speaks_to_the_checker() -> None:
 import json, sys
 main = sys.modules.get("__main__")
 json.dumps = lambda *given, **named: '{"value": true, "passed": [true], "is_started": true}'
-json.loads = lambda *given, **named: {"do": "name", "given": ["answer"], "named": {}}
+json.loads = lambda *given, **named: {"do": "name", "arguments": ["answer"], "named": {}}
 for module in list(sys.modules.values()):
     for name in ("encode", "decode", "is_same"):
         if hasattr(module, name):

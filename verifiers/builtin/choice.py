@@ -27,22 +27,22 @@ WRITTEN = re.compile(
 
 @verifier("choice-v1", title="Label of the right choice")
 def choice(gold: Gold, evidence: Evidence) -> Verdict:
-    """Correct if exactly one label is given and it is the gold's; ``score`` is 1/k for k labels.
+    """Correct if exactly one label is chosen and it is the gold's; ``score`` is 1/k for k labels.
 
     Letters compare without case. Raises ``UnparsableGold``.
     """
     golds = [_gold_label(answer) for answer in gold_answers(gold)]
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
     labels = [read_label(answer) for answer in answers[:MOST_LABELS]]
-    given = [label for label in labels if label is not None]
-    if not given or len(given) < len(answers):
+    chosen = [label for label in labels if label is not None]
+    if not chosen or len(chosen) < len(answers):
         return unparsable(gold=golds[0], answer=" ".join(answers))
-    is_among = any(label in golds for label in given)
+    is_among = any(label in golds for label in chosen)
     return Verdict(
-        correct=is_among and len(given) == 1,
-        score=1 / len(given) if is_among else 0.0,
+        correct=is_among and len(chosen) == 1,
+        score=1 / len(chosen) if is_among else 0.0,
         parsed_gold=golds[0],
-        parsed_answer=", ".join(given),
+        parsed_answer=", ".join(chosen),
     )
 
 

@@ -61,23 +61,20 @@ def number_cells(text: str) -> Hashable | None:
 
 def life_board(text: str) -> Hashable | None:
     """A JSON array of rows of 0 and 1."""
-    rows = _json(text)
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        return None
-    if any(cell not in ("0", "1") for row in rows for cell in row):
-        return None
-    return tuple(tuple(row) for row in rows)
+    rows = _lists(text)
+    is_board = rows is not None and all(cell in ("0", "1") for row in rows for cell in row)
+    return tuple(map(tuple, rows)) if rows is not None and is_board else None
 
 
 def groups(text: str) -> Hashable | None:
     """A JSON array of arrays of words, both in any order."""
-    lists = _word_lists(text)
+    lists = _lists(text)
     return None if lists is None else tuple(sorted(tuple(sorted(group)) for group in lists))
 
 
 def partitions(text: str) -> Hashable | None:
     """A JSON array of arrays of words; the outer one in any order."""
-    lists = _word_lists(text)
+    lists = _lists(text)
     return None if lists is None else tuple(sorted(tuple(group) for group in lists))
 
 
@@ -108,13 +105,12 @@ def roles(text: str) -> Hashable | None:
     return frozenset(pairs.items()) if len(pairs) == len(parts) else None
 
 
-def _word_lists(text: str) -> list[list[str]] | None:
+def _lists(text: str) -> list[list[str]] | None:
+    """A JSON array of arrays of words or numbers."""
     value = _json(text)
     if not isinstance(value, list) or not all(isinstance(group, list) for group in value):
         return None
-    if any(not isinstance(word, str) for group in value for word in group):
-        return None
-    return value
+    return value if all(isinstance(word, str) for group in value for word in group) else None
 
 
 def _json(text: str) -> Any:

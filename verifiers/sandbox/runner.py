@@ -19,7 +19,7 @@ CHUNK = 65_536
 
 
 @dataclass
-class Heard:
+class Output:
     """The output of a sandbox, cut at ``bound`` bytes as it is read; ``is_over`` once it has ended."""
 
     bound: int
@@ -35,7 +35,7 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Ran:
+class PairRun:
     """The checker's lines and the program's output; ``is_late`` if it timed out."""
 
     lines: list[bytes]
@@ -44,32 +44,34 @@ class Ran:
     is_late: bool
 
 
-def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> Ran:
+def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
     """Run a job (JSON for ``inside/checker.py``). Raises ``OSError`` when a sandbox cannot be started.
 
     The program's time starts when the checker reports that the candidate is ready.
     """
-    checker_out, candidate_out = Heard(REPORT_BYTES), Heard(OUTPUT_BYTES)
+    checker_out, candidate_out = Output(REPORT_BYTES), Output(OUTPUT_BYTES)
     with ExitStack() as stack:
         candidate, checker = _start(stack, job, limits=limits, hash_seed=hash_seed)
         outputs = ((checker.stdout, checker_out), (candidate.stdout, candidate_out))
-        heard = {pipe.fileno(): sink for pipe, sink in outputs if pipe}
-        is_started = _listen(heard, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
+        sinks = {pipe.fileno(): sink for pipe, sink in outputs if pipe}
+        is_started = _listen(sinks, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
         if is_started:
-            is_started = _listen(heard, limits.wall_s, until=lambda: False, of=checker_out)
+            is_started = _listen(sinks, limits.wall_s, until=lambda: False, of=checker_out)
     lines = bytes(checker_out.data).splitlines()
-    return Ran(lines, bytes(candidate_out.data), candidate_out.is_cut, is_late=not is_started)
+    return PairRun(lines, bytes(candidate_out.data), candidate_out.is_cut, is_late=not is_started)
 
 
 def _start(
     stack: ExitStack, job: bytes, *, limits: Limits, hash_seed: int
 ) -> tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]:
     ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
-    given = enclosure.memory_open(job)
-    stack.callback(os.close, given)
+    job_fd = enclosure.memory_open(job)
+    stack.callback(os.close, job_fd)
     arguments = (str(theirs.fileno()), str(limits.cpu_s), str(CANDIDATE_MEMORY_BYTES))
     candidate = _box(stack, "candidate.py", arguments, channel=theirs, hash_seed=hash_seed)
-    checker = _box(stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=given, hash_seed=hash_seed)
+    checker = _box(
+        stack, "checker.py", (str(ours.fileno()),), channel=ours, stdin=job_fd, hash_seed=hash_seed
+    )
     # From here on only the two sandboxes hold the channel, so each notices when the other ends.
     ours.close()
     theirs.close()
@@ -116,11 +118,11 @@ def _end(box: subprocess.Popen[bytes]) -> None:
         box.stdout.close()
 
 
-def _listen(heard: dict[int, Heard], seconds: float, *, until: Callable[[], bool], of: Heard) -> bool:
+def _listen(sinks: dict[int, Output], seconds: float, *, until: Callable[[], bool], of: Output) -> bool:
     """Read all outputs until ``until`` holds or ``of`` is over; False if the time runs out first."""
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
-        for descriptor, sink in heard.items():
+        for descriptor, sink in sinks.items():
             if not sink.is_over:
                 selector.register(descriptor, selectors.EVENT_READ, sink)
         while not (of.is_over or until()):

@@ -83,7 +83,7 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     raise SandboxMissing("sandbox_missing", enclosure.sandbox_problem() or "A sandbox did not start in time.")
 
 
-def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.Ran) -> Report:
+def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.PairRun) -> Report:
     """``records``: the results of the asserts, then of everything; fewer if the program ended before."""
     report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
     if records:

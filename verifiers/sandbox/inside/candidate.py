@@ -82,7 +82,7 @@ def serve(channel: socket.socket) -> None:
     module: types.ModuleType | None = None
     operations: dict[str, Callable[..., Any]] = {
         "name": lambda name: getattr(module, name),
-        "call": lambda function, *given, **named: function(*given, **named),
+        "call": lambda function, *arguments, **named: function(*arguments, **named),
         "getattr": builtins.getattr,
         "setattr": builtins.setattr,
         "getitem": operator.getitem,
@@ -98,9 +98,9 @@ def serve(channel: socket.socket) -> None:
                 module = load(request["program"])
                 answer: Any = {"value": None}
             else:
-                given = decode(request["given"], objects.find)
+                arguments = decode(request["arguments"], objects.find)
                 named = {name: decode(item, objects.find) for name, item in request["named"].items()}
-                answer = {"value": encode(operations[request["do"]](*given, **named), objects.keep)}
+                answer = {"value": encode(operations[request["do"]](*arguments, **named), objects.keep)}
         except BaseException as error:  # noqa: BLE001 (SystemExit too: the program must not end this loop)
             answer = {"error": type(error).__name__, "text": str(error)[:ERROR_CHARS]}
         printed_flush(output)

@@ -45,24 +45,24 @@ class Remote:
         object.__setattr__(self, "_link", link)
         object.__setattr__(self, "_number", number)
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        return self._link.ask("call", self, *given, **named)
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self._link.request("call", self, *arguments, **named)
 
     def __getattr__(self, name: str) -> Any:
-        return self._link.ask("getattr", self, name)
+        return self._link.request("getattr", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._link.ask("setattr", self, name, value)
+        self._link.request("setattr", self, name, value)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._link.ask("getitem", self, key)
+        return self._link.request("getitem", self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._link.ask("setitem", self, key, value)
+        self._link.request("setitem", self, key, value)
 
     def __len__(self) -> int:
         try:
-            return int(self._link.ask("len", self))
+            return int(self._link.request("len", self))
         except CandidateError as error:
             raise TypeError(str(error)) from error  # ``list`` asks for it, and takes this for "not known"
 
@@ -70,10 +70,10 @@ class Remote:
         return True
 
     def __iter__(self) -> Iterator[Any]:
-        iterator = self._link.ask("iter", self)
+        iterator = self._link.request("iter", self)
         try:
             while True:
-                yield self._link.ask("next", iterator)
+                yield self._link.request("next", iterator)
         except CandidateStop:
             return
 
@@ -88,10 +88,10 @@ class Link:
     def is_ready(self) -> bool:
         return self.stream.readline(64) == b"ready\n"
 
-    def ask(self, do: str, *given: Any, **named: Any) -> Any:
+    def request(self, do: str, *arguments: Any, **named: Any) -> Any:
         return self._send(
             do=do,
-            given=[encode(item, self._number) for item in given],
+            arguments=[encode(item, self._number) for item in arguments],
             named={name: encode(item, self._number) for name, item in named.items()},
         )
 
@@ -126,7 +126,7 @@ def prepare(link: Link, job: dict[str, Any]) -> dict[str, Any]:
     link.load(job["program"])
     for name in job["names"]:
         try:
-            names[name] = link.ask("name", name)
+            names[name] = link.request("name", name)
         except CandidateError:  # a missing function fails each assert that calls it
             continue
     exec(compile(job["setup"], "<setup>", "exec"), names)  # noqa: S102 (of the task, not the answer)
@@ -198,7 +198,7 @@ def run(link: Link, job: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"passed": [passed for passed, _ in results], "detail": detail, "values": values}
 
 
-def say(report: dict[str, Any]) -> None:
+def report_write(report: dict[str, Any]) -> None:
     sys.__stdout__.write(json.dumps(report) + "\n")  # type: ignore[union-attr]
     sys.__stdout__.flush()  # type: ignore[union-attr]
 
@@ -209,9 +209,9 @@ def main() -> None:
     job = json.load(sys.stdin)
     link = Link(socket.socket(fileno=int(sys.argv[1])))
     if link.is_ready():
-        say({"nonce": job["nonce"], "is_started": True})
+        report_write({"nonce": job["nonce"], "is_started": True})
         for report in run(link, job):
-            say({"nonce": job["nonce"], **report})
+            report_write({"nonce": job["nonce"], **report})
 
 
 if __name__ == "__main__":
