@@ -72,13 +72,13 @@ def measure(tasks: Sequence[SiteTask], *, searched: Sequence[str | None] = ()) -
     by_family: dict[str, list[tuple[SiteTask, str | None]]] = {}
     for task, count in zip(tasks, counts, strict=True):
         by_family.setdefault(task.family, []).append((task, count))
-    return [_guesses(family, found) for family, found in sorted(by_family.items())]
+    return [_guesses(family, counted_tasks) for family, counted_tasks in sorted(by_family.items())]
 
 
-def _guesses(family: str, found: list[tuple[SiteTask, str | None]]) -> Guesses:
-    tasks = [task for task, _ in found]
+def _guesses(family: str, counted_tasks: list[tuple[SiteTask, str | None]]) -> Guesses:
+    tasks = [task for task, _ in counted_tasks]
     answers, values = _halves(tasks, lambda task: task.answer), _halves(tasks, lambda task: task.answer[:1])
-    counted = [count == task.answer[0] for task, count in found if count is not None]
+    counted = [count == task.answer[0] for task, count in counted_tasks if count is not None]
     return Guesses(
         family=family,
         tasks=len(tasks),
@@ -118,8 +118,8 @@ def constant(halves: Halves) -> float:
 @lru_cache(maxsize=4096)
 def words(text: str) -> Features:
     """The words of a text as buckets, the same on every machine."""
-    found = set(re.findall(r"\w+", text.lower()))
-    return tuple(sorted({zlib.crc32(word.encode()) % BUCKETS for word in found}))
+    distinct = set(re.findall(r"\w+", text.lower()))
+    return tuple(sorted({zlib.crc32(word.encode()) % BUCKETS for word in distinct}))
 
 
 def wording(halves: Halves) -> float:
@@ -159,7 +159,7 @@ Right without looking, at most {MOST_RIGHT:.0%} each:
   constant    the commonest answer of one half of the tasks, tried on the other
   wording     a linear model of the wording's words, fitted on one half, tried on the other
   cannot      the best fixed answer that says it cannot be done
-The count that the site's own search tells, at most {1 - LEAST_DIFFERENT:.0%}:
+The count of the site's own search, at most {1 - LEAST_DIFFERENT:.0%}:
   searched    is the first value asked for; "-" where no task has such a count
 Of the first value alone, without limit, for what stands beside it makes up for them:
   commonest value, wording value

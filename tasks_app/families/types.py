@@ -73,8 +73,8 @@ class Milestone:
     ``parts`` are what a task asks for, none where nothing can reach this milestone; ``meets`` are those that
     an event, by kind and data, has met. It is reached by the event that meets the last of them.
 
-    ``when`` is whether it is told of a task at all, by what the wording states: an impossible task and its
-    possible twin are told the same names, so that names alone never give away which of them it is.
+    ``when`` says whether a task has it at all, going by what the wording states: an impossible task and its
+    possible twin have the same milestones, so that names alone never give away which of them it is.
     """
 
     name: str

@@ -106,13 +106,13 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def check(world: World, task: SiteTask) -> bool:
-    found = [
+    meeting = [
         review
         for review in brute_force.mentioning(world, task.given)
         if all(brute_force.meets(review, condition) for condition in task.given["conditions"])
     ]
-    witness = brute_force.foremost(found, task.given["end"])
-    return task.answer == (str(len(found)), witness.outline.reviewer)
+    witness = brute_force.foremost(meeting, task.given["end"])
+    return task.answer == (str(len(meeting)), witness.outline.reviewer)
 
 
 family(

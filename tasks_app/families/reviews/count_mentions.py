@@ -33,9 +33,9 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def check(world: World, task: SiteTask) -> bool:
-    found = brute_force.mentioning(world, task.given)
-    witness = brute_force.foremost(found, task.given["end"])
-    return task.answer == (str(len(found)), witness.outline.reviewer)
+    mentioning = brute_force.mentioning(world, task.given)
+    witness = brute_force.foremost(mentioning, task.given["end"])
+    return task.answer == (str(len(mentioning)), witness.outline.reviewer)
 
 
 family(

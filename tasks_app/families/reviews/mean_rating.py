@@ -32,13 +32,13 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     return drafts.mention_task(WORDING, draws, query, level=level, value=_mean(query.found))
 
 
-def _mean(found: list[Outline]) -> str:
-    return f"{sum(outline.stars for outline in found) / len(found):.2f}"
+def _mean(group: list[Outline]) -> str:
+    return f"{sum(outline.stars for outline in group) / len(group):.2f}"
 
 
-def _is_tie(found: list[Outline]) -> bool:
+def _is_tie(group: list[Outline]) -> bool:
     """Whether the third decimal is a final five, which people round both ways."""
-    return sum(outline.stars for outline in found) * 1000 % (10 * len(found)) == 5 * len(found)
+    return sum(outline.stars for outline in group) * 1000 % (10 * len(group)) == 5 * len(group)
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
@@ -51,11 +51,11 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def check(world: World, task: SiteTask) -> bool:
-    found = brute_force.mentioning(world, task.given)
-    stars = [Decimal(review.outline.stars) for review in found]
+    group = brute_force.mentioning(world, task.given)
+    stars = [Decimal(review.outline.stars) for review in group]
     mean = (sum(stars, Decimal()) / len(stars)).quantize(Decimal("0.01"), ROUND_HALF_UP)
-    witness = brute_force.foremost(found, task.given["end"])
-    return len(found) >= FEWEST and task.answer == (str(mean), witness.outline.reviewer)
+    witness = brute_force.foremost(group, task.given["end"])
+    return len(group) >= FEWEST and task.answer == (str(mean), witness.outline.reviewer)
 
 
 family(

@@ -63,8 +63,8 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
     searched = {
         product.name: len(brute_force.searched(world, task.given, product.id)) for product in world.rivals
     }
-    told = _ranking(searched)
-    return told if told != task.answer else (task.answer[0], str(searched[task.answer[0]]))
+    ranking = _ranking(searched)
+    return ranking if ranking != task.answer else (task.answer[0], str(searched[task.answer[0]]))
 
 
 def check(world: World, task: SiteTask) -> bool:

@@ -17,8 +17,8 @@ from tasks_app.worlds.stays.types import World
 
 WORDING = wording(__name__)
 
-# Level: neighbourhoods (0: all), amenities of the room, of the house, cancelling asked for, near misses that
-# are rated better, at least.
+# Level: neighbourhoods (0: all), amenities of the room, of the house, whether there is a condition on
+# cancelling, the fewest near misses that are rated better.
 SHAPES = {
     1: (1, 1, 0, False, 1),
     2: (2, 1, 0, False, 1),
@@ -94,10 +94,10 @@ def _moves(world: World, given: dict[str, Any], best: drafts.Offer) -> int:
     Or what the impossible twin takes: more of looking, and no booking.
     """
     stay, offers = drafts.stay_of(given), conditions.offers_of(world, given)
-    asked = [one for one in conditions.conditions_of(given) if one[0] != "budget"]
+    others = [one for one in conditions.conditions_of(given) if one[0] != "budget"]
     order = sorted(moves.houses(given, offers), key=lambda house: (-house.rating, house.id))
     opened = [house.id for house in order[: order.index(best.listing) + 1]]
-    priced = sum(offer.listing.id in opened for offer in conditions.sift(offers, asked).full)
+    priced = sum(offer.listing.id in opened for offer in conditions.sift(offers, others).full)
     booking = moves.turning(len(opened)) + nearest.OPENING * len(opened) + priced + moves.BOOKING
     narrowing = moves.narrowing(world, given) + 1
     looking = max(booking, nearest.finding(given, offers))
@@ -127,9 +127,9 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
         return task.goal == goals.goal_of(world, []) and conditions.check_impossible(world, task)
-    found = [one for one in brute_force.failing(world, task.given) if not one[0]]
-    top = max(listing.rating for _, _, listing, _ in found)
-    best = [(cents, room.id) for _, cents, listing, room in found if listing.rating == top]
+    fitting = [one for one in brute_force.failing(world, task.given) if not one[0]]
+    top = max(listing.rating for _, _, listing, _ in fitting)
+    best = [(cents, room.id) for _, cents, listing, room in fitting if listing.rating == top]
     trips = (task.goal or {})["state"]["trips"]
     made = [trip for trip in trips if trip["code"] not in {one.code for one in world.trips}]
     return (
@@ -152,7 +152,7 @@ family(
     wrong_actions=wrong_actions,
     twin=twin,
     milestones=(
-        milestones.searched(lambda told: (told.given,)),
+        milestones.searched(lambda gold: (gold.given,)),
         milestones.opened(milestones.answers_listing),
         milestones.opened_amenities(milestones.answers_listing),
         seen("saw_every_better_room", needed),

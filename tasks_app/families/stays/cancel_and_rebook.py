@@ -70,7 +70,7 @@ def _task(
         (listing, room) for listing, room in rooms if drafts.can_book(world, listing, room, trip.stay)
     )
     events = _events(world, trip, listing, room)
-    said = "; ".join(
+    listed = "; ".join(
         f"({place}) {room.name} at {listing.name}" for place, (listing, room) in enumerate(rooms, start=1)
     )
     opening = WORDING.text(
@@ -81,7 +81,7 @@ def _task(
     return SiteTask(
         family=WORDING.id,
         level=level,
-        wording=WORDING.text(draws, opening=opening, rooms=said),
+        wording=WORDING.text(draws, opening=opening, rooms=listed),
         answer=(euros(goals.fee(world, trip)), goals.new_trip(world, events).code),
         fields=WORDING.fields,
         forms=moves.FORMS + len(rooms),
@@ -146,8 +146,8 @@ def check(world: World, task: SiteTask) -> bool:
     code = min(fees, key=lambda one: fees[one])
     trip = next(one for one in world.trips if one.code == code)
     stay = drafts.stay_given(trip.stay)
-    found = (brute_force.find(world, number) for number in task.given["rooms"])
-    listing, room = next(one for one in found if brute_force.is_bookable(world, *one, stay))
+    options = (brute_force.find(world, number) for number in task.given["rooms"])
+    listing, room = next(one for one in options if brute_force.is_bookable(world, *one, stay))
     after = (task.goal or {})["state"]
     made = [one for one in after["trips"] if one["code"] == task.answer[1]]
     return (
@@ -160,9 +160,9 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
-def _is_cancelled(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-    after = {trip["code"]: trip["status"] for trip in (told.goal or {}).get("trips", ())}
-    wanted = [code for code in told.given["trips"] if after.get(code) == "cancelled"]
+def _is_cancelled(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+    after = {trip["code"]: trip["status"] for trip in (gold.goal or {}).get("trips", ())}
+    wanted = [code for code in gold.given["trips"] if after.get(code) == "cancelled"]
     return kind == "cancelled" and data["trip"] in wanted
 
 

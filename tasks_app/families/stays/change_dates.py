@@ -155,9 +155,12 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
             for there in _options(world, other, arrival, 1)
         ),
     ]
-    anew = goals.cancelled(world, trip), goals.booked(world, *drafts.room_numbered(world, trip.room), stay)
+    rebooked = (
+        goals.cancelled(world, trip),
+        goals.booked(world, *drafts.room_numbered(world, trip.room), stay),
+    )
     changed = (_changed(world, *drafts.room_numbered(world, one.room), one, to) for one, to in moved)
-    return (*((event,) for event in changed), anew)
+    return (*((event,) for event in changed), rebooked)
 
 
 def check(world: World, task: SiteTask) -> bool:
@@ -184,13 +187,13 @@ def check(world: World, task: SiteTask) -> bool:
     )
 
 
-def _is_changed(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-    return kind == "changed" and data["trip"] == told.given["trip"]
+def _is_changed(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+    return kind == "changed" and data["trip"] == gold.given["trip"]
 
 
-def _is_moved(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-    trip = milestones.answers_trip(told) or {}
-    return _is_changed(told, kind, data) and data["check_in"] == trip.get("check_in")
+def _is_moved(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+    trip = milestones.answers_trip(gold) or {}
+    return _is_changed(gold, kind, data) and data["check_in"] == trip.get("check_in")
 
 
 family(
@@ -201,7 +204,7 @@ family(
     wrong_actions=wrong_actions,
     milestones=(
         milestones.OPENED_TRIPS,
-        seen("saw_every_month", lambda told: [need for need in told.needs if "/calendar/" in need]),
+        seen("saw_every_month", lambda gold: [need for need in gold.needs if "/calendar/" in need]),
         once("changed_right_trip", _is_changed),
         once("changed_to_right_dates", _is_moved),
     ),

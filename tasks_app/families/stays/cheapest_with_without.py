@@ -84,8 +84,8 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 def check(world: World, task: SiteTask) -> bool:
     if not task.is_possible:
         return conditions.check_impossible(world, task)
-    found = brute_force.failing(world, task.given)
-    totals = sorted((cents, listing.id) for failed, cents, listing, _ in found if not failed)
+    rooms = brute_force.failing(world, task.given)
+    totals = sorted((cents, listing.id) for failed, cents, listing, _ in rooms if not failed)
     is_single = len(totals) == 1 or totals[0][0] < totals[1][0]
     return is_single and task.answer == (f"{totals[0][0] / 100:.2f}", totals[0][1])
 
@@ -97,7 +97,7 @@ family(
     check=check,
     twin=conditions.impossible,
     milestones=(
-        milestones.searched(lambda told: (told.given,)),
+        milestones.searched(lambda gold: (gold.given,)),
         milestones.opened(milestones.answers_listing),
         milestones.opened_amenities(milestones.answers_listing),
         seen("saw_every_cheaper_room", needed),

@@ -37,20 +37,20 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     for _ in range(TRIES):
         listing, room = draws.pick(untouched)
         since = draws.whole(0, 60)
-        found = first_free(room, nights=nights, since=since)
-        if found is None or not least <= found - since <= most:
+        start = first_free(room, nights=nights, since=since)
+        if start is None or not least <= start - since <= most:
             continue
         near = first_free(room, nights=nights - short_by, since=since)
-        if near is not None and near < found:
-            return _task(world, draws, listing, room, level=level, since=since, found=found)
+        if near is not None and near < start:
+            return _task(world, draws, listing, room, level=level, since=since, start=start)
     return None
 
 
 def _task(
-    world: World, draws: Draws, listing: Listing, room: Room, *, level: int, since: int, found: int
+    world: World, draws: Draws, listing: Listing, room: Room, *, level: int, since: int, start: int
 ) -> SiteTask:
     nights, short_by, _ = SHAPES[level]
-    first, arrival = (world.first_day + timedelta(days=days) for days in (since, found))
+    first, arrival = (world.first_day + timedelta(days=days) for days in (since, start))
     last = arrival + timedelta(days=nights - 1)
     return SiteTask(
         family=WORDING.id,
@@ -67,7 +67,7 @@ def _task(
         fields=WORDING.fields,
         forms=moves.FORMS,
         needs=drafts.calendar_needs(
-            listing, room, (first + timedelta(days=days) for days in range(found - since + nights))
+            listing, room, (first + timedelta(days=days) for days in range(start - since + nights))
         )[:-1],
         oracle_steps=moves.FINDING + 1 + moves.months(world.first_day, last) + moves.HANDING_IN,
         given={"room": room.id, "nights": nights, "since": first.isoformat(), "short_by": short_by},
@@ -100,14 +100,14 @@ family(
     wrong=wrong,
     check=check,
     milestones=(
-        milestones.opened(lambda told: told.needs[0].split("/")[1]),
+        milestones.opened(lambda gold: gold.needs[0].split("/")[1]),
         once(
             "opened_right_calendar",
-            lambda told, kind, data: kind == "calendar_opened" and data["room"] == told.given["room"],
+            lambda gold, kind, data: kind == "calendar_opened" and data["room"] == gold.given["room"],
         ),
         seen(
             "reached_right_month",
-            lambda told: [need for need in told.needs if need.endswith(told.answer[0][:7])],
+            lambda gold: [need for need in gold.needs if need.endswith(gold.answer[0][:7])],
         ),
         seen("saw_every_month", needed),
     ),

@@ -14,7 +14,7 @@ WORDING = wording(__name__)
 
 ASKED = 6
 TRIES = 60
-# Level: rooms asked about, of the missing ones those that the house shares, rooms that the house has.
+# Level: rooms in question, missing amenities that the house shares, the fewest rooms that the house has.
 SHAPES = {1: (1, 1, 1), 2: (1, 1, 2), 3: (1, 2, 3), 4: (2, 2, 3), 5: (3, 2, 3)}
 
 
@@ -25,9 +25,9 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         if len(listing.rooms) < max(count, least):
             continue
         rooms = draws.sample(listing.rooms, count)
-        asked = _asked(world, draws, listing, rooms, tempting)
-        if asked:
-            return _task(world, draws, listing, rooms, asked, level)
+        listed = _listed(world, draws, listing, rooms, tempting)
+        if listed:
+            return _task(world, draws, listing, rooms, listed, level)
     return None
 
 
@@ -35,7 +35,7 @@ def _had(rooms: list[Room]) -> set[str]:
     return {amenity for room in rooms for amenity in room.amenities}
 
 
-def _asked(world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int) -> list[str]:
+def _listed(world: World, draws: Draws, listing: Listing, rooms: list[Room], tempting: int) -> list[str]:
     """Six amenities with one to four missing, ``tempting`` of them shared in the house at least."""
     had = _had(rooms)
     missing = [one for one in room_ids(world.edition) if one not in had]
@@ -51,7 +51,7 @@ def _asked(world: World, draws: Draws, listing: Listing, rooms: list[Room], temp
 
 
 def _task(
-    world: World, draws: Draws, listing: Listing, rooms: list[Room], asked: list[str], level: int
+    world: World, draws: Draws, listing: Listing, rooms: list[Room], listed: list[str], level: int
 ) -> SiteTask:
     called = amenity_names(world.edition)
     is_one = len(rooms) == 1
@@ -61,10 +61,10 @@ def _task(
         rooms=drafts.joined([f"the {room.name}" for room in rooms]),
         house=listing.name,
         place=listing.neighbourhood,
-        amenities=drafts.joined([called[one] for one in asked], last="or"),
+        amenities=drafts.joined([called[one] for one in listed], last="or"),
     )
     number = WORDING.text(draws, "number_of_one" if is_one else "number_of_first")
-    missing = [called[one] for one in asked if one not in _had(rooms)]
+    missing = [called[one] for one in listed if one not in _had(rooms)]
     return SiteTask(
         family=WORDING.id,
         level=level,
@@ -74,7 +74,7 @@ def _task(
         forms=moves.FORMS,
         needs=tuple(f"listing/{listing.id}/room/{room.id}/amenities" for room in rooms),
         oracle_steps=moves.FINDING + 1 + moves.HANDING_IN,
-        given={"listing": listing.id, "rooms": [room.id for room in rooms], "asked": asked},
+        given={"listing": listing.id, "rooms": [room.id for room in rooms], "asked": listed},
     )
 
 
@@ -89,7 +89,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     by_name = {amenity.name: amenity.id for amenity in world.amenities}
-    said = [by_name.get(name) for name in task.answer[0].split(", ")]
+    answered = [by_name.get(name) for name in task.answer[0].split(", ")]
     for amenity in task.given["asked"]:
         lacks = not any(
             amenity in room.amenities
@@ -97,10 +97,10 @@ def check(world: World, task: SiteTask) -> bool:
             for room in listing.rooms
             if room.id in task.given["rooms"]
         )
-        if lacks != (amenity in said):
+        if lacks != (amenity in answered):
             return False
-    in_order = said == [one for one in task.given["asked"] if one in said]
-    return bool(said) and in_order and task.answer[1] == task.given["rooms"][0]
+    in_order = answered == [one for one in task.given["asked"] if one in answered]
+    return bool(answered) and in_order and task.answer[1] == task.given["rooms"][0]
 
 
 family(
@@ -109,7 +109,7 @@ family(
     wrong=wrong,
     check=check,
     milestones=(
-        milestones.opened(lambda told: str(told.given["listing"])),
-        milestones.opened_amenities(lambda told: str(told.given["listing"])),
+        milestones.opened(lambda gold: str(gold.given["listing"])),
+        milestones.opened_amenities(lambda gold: str(gold.given["listing"])),
     ),
 )

@@ -106,10 +106,10 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     legs: list[Any] = task.given["legs"]
-    found = [(leg, *brute_force.find(world, leg["room"])) for leg in legs]
-    cents = sum(brute_force.total(world, listing, room, leg) for leg, listing, room in found)
-    open_all = all(brute_force.is_bookable(world, listing, room, leg) for leg, listing, room in found)
-    houses = {listing.id for _, listing, _ in found}
+    priced = [(leg, *brute_force.find(world, leg["room"])) for leg in legs]
+    cents = sum(brute_force.total(world, listing, room, leg) for leg, listing, room in priced)
+    open_all = all(brute_force.is_bookable(world, listing, room, leg) for leg, listing, room in priced)
+    houses = {listing.id for _, listing, _ in priced}
     return open_all and houses == {task.answer[1]} and f"{cents / 100:.2f}" == task.answer[0]
 
 
@@ -122,8 +122,8 @@ family(
         milestones.opened(milestones.answers_listing),
         once(
             "saw_a_price",
-            lambda told, kind, data: (
-                kind == SHOWN and any("/calendar/" in fact for fact in {*data["facts"]} & {*told.needs})
+            lambda gold, kind, data: (
+                kind == SHOWN and any("/calendar/" in fact for fact in {*data["facts"]} & {*gold.needs})
             ),
         ),
         seen("saw_every_price", needed),

@@ -30,11 +30,11 @@ class Pattern:
     @property
     def variants(self) -> int:
         """How many texts it can become, slots left aside."""
-        found = 1
+        variants = 1
         for part in self.parts:
             if not isinstance(part, str):
-                found *= sum(1 if isinstance(option, str) else option.variants for option in part)
-        return found
+                variants *= sum(1 if isinstance(option, str) else option.variants for option in part)
+        return variants
 
 
 def pattern(source: str, *, lists: Lists) -> Pattern:
@@ -50,10 +50,10 @@ def pattern(source: str, *, lists: Lists) -> Pattern:
 
 
 def _options(group: str, *, lists: Lists) -> list[str]:
-    found: list[str] = []
+    options: list[str] = []
     for option in group.split("|"):
-        found += lists[option[1:]] if _NAME.fullmatch(option) else [option]
-    return found
+        options += lists[option[1:]] if _NAME.fullmatch(option) else [option]
+    return options
 
 
 def _option(source: str, *, lists: Lists) -> str | Pattern:
@@ -63,9 +63,9 @@ def _option(source: str, *, lists: Lists) -> str | Pattern:
 
 def pattern_write(of: Pattern, *, draws: Draws, slots: Mapping[str, str]) -> str:
     """One sentence of the pattern, beginning with a capital."""
-    found: list[str] = []
-    _write(of, draws, found)
-    text = "".join(found)
+    pieces: list[str] = []
+    _write(of, draws, pieces)
+    text = "".join(pieces)
     if "{" in text:
         text = text.format_map(slots)
     return text[:1].upper() + text[1:]

@@ -86,15 +86,15 @@ class _Planter:
 
     def _take(self, count: int, place: Place, taken: set[int]) -> list[int]:
         """Up to ``count`` English reviews that have room and nothing of the term yet."""
-        found: list[int] = []
+        chosen: list[int] = []
         for _ in range(count * 6):
-            if len(found) == count:
+            if len(chosen) == count:
                 break
             number = self.english[int(self.share() * len(self.english))]
             if number not in taken and self._is_free(number, place):
                 taken.add(number)
-                found.append(number)
-        return found
+                chosen.append(number)
+        return chosen
 
     def _is_free(self, number: int, place: Place) -> bool:
         if place == "body":

@@ -81,17 +81,17 @@ def _outlines(key: bytes, edition: Edition, first_day: date, place: int) -> tupl
     draws = Draws(key, "reviews", edition, "outlines", place)
     plots = _plots(draws.at("plots"), product, words)
     marks = terms_plant(draws.at("terms"), plots, words.categories[product.category].terms)
-    found = _people(
+    drawn = _people(
         draws.at("people"), product, plots, marks, people=words.catalogue.people, first_day=first_day
     )
-    found.sort(key=attrgetter("id"))
-    return tuple(sorted(found, key=attrgetter("day"), reverse=True))
+    drawn.sort(key=attrgetter("id"))
+    return tuple(sorted(drawn, key=attrgetter("day"), reverse=True))
 
 
 def _plots(draws: Draws, product: Product, words: Vocabulary) -> list[Plot]:
     share = draws.share
     shares = STARS[product.mood]
-    found = []
+    plots = []
     for _ in range(product.review_count):
         stars = 1 + bisect(shares, share())
         plot = Plot(stars, 1 + bisect(LENGTHS, share()))
@@ -99,8 +99,8 @@ def _plots(draws: Draws, product: Product, words: Vocabulary) -> list[Plot]:
         if share() < FOREIGN_SHARE:
             plot.language = draws.pick(words.catalogue.languages)
             plot.sentences = min(plot.sentences, 4)
-        found.append(plot)
-    return found
+        plots.append(plot)
+    return plots
 
 
 def _people(
@@ -119,7 +119,7 @@ def _people(
     colours, sizes = product.colours, product.sizes
     newest = first_day.toordinal() - 1
     prefix = f"V{product.number}"
-    found = []
+    outlines = []
     for number, plot in enumerate(plots):
         outline = Outline(
             f"{prefix}{(factor * number + offset) % SERIALS:04d}",
@@ -136,8 +136,8 @@ def _people(
             plot.has_reply,
             marks[number],
         )
-        found.append(outline)
-    return found
+        outlines.append(outline)
+    return outlines
 
 
 def _name(draws: Draws, people: tuple[str, ...], names: set[str]) -> str:

@@ -41,13 +41,13 @@ class Picture(NamedTuple):
 
 def picture_read(name: str) -> Picture | None:
     """The picture of a name, None when there is no such picture."""
-    found = _NAME.fullmatch(name)
-    if found is None or int(found[3]) > STYLES:
+    match = _NAME.fullmatch(name)
+    if match is None or int(match[3]) > STYLES:
         return None
     for edition in get_args(Edition):
         words = vocabulary.of(edition)
-        if found[1] in words.categories and found[2].capitalize() in words.catalogue.colours:
-            return Picture(found[1], found[2].capitalize(), int(found[3]))
+        if match[1] in words.categories and match[2].capitalize() in words.catalogue.colours:
+            return Picture(match[1], match[2].capitalize(), int(match[3]))
     return None
 
 

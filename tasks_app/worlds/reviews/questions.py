@@ -28,8 +28,8 @@ def _questions(key: bytes, edition: Edition, first_day: date, product_id: str) -
     world = worlds.world(key, edition=edition, first_day=first_day)
     product = world.product(product_id)
     draws = Draws(world.key, "reviews", world.edition, "questions", product.number)
-    asked = [_question(draws.at(place), world, product, place) for place in range(draws.whole(6, 18))]
-    return tuple(sorted(asked, key=lambda question: (-question.day.toordinal(), question.id)))
+    drawn = [_question(draws.at(place), world, product, place) for place in range(draws.whole(6, 18))]
+    return tuple(sorted(drawn, key=lambda question: (-question.day.toordinal(), question.id)))
 
 
 def _question(draws: Draws, world: World, product: Product, place: int) -> Question:
@@ -45,11 +45,11 @@ def _question(draws: Draws, world: World, product: Product, place: int) -> Quest
         "x": term.word if term else "",
     }
 
-    def said(name: str) -> str:
+    def written(name: str) -> str:
         return pattern_write(draws.pick(words.phrases[name]), draws=draws, slots=slots)
 
-    text = said(f"ask{kind}")
-    # Whoever asks the same of a product is told the same, by everybody.
+    text = written(f"ask{kind}")
+    # The same question about a product always gets the same answer.
     answer = f"answer{kind or Draws(world.key, 'answer', product.number, text).pick('+-')}"
     return Question(
         id=f"Q{product.number}{place:02d}",
@@ -57,7 +57,7 @@ def _question(draws: Draws, world: World, product: Product, place: int) -> Quest
         day=world.first_day - timedelta(days=draws.whole(1, product.launched)),
         text=text,
         answers=tuple(
-            Answer(author=draws.pick(words.catalogue.people), text=said(answer))
+            Answer(author=draws.pick(words.catalogue.people), text=written(answer))
             for _ in range(draws.whole(0, 3))
         ),
     )

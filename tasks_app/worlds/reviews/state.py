@@ -1,4 +1,4 @@
-"""What has become of an episode: its events folded over the world."""
+"""The state of an episode: its events folded over the world."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fold(world: World, events: Iterable[Event]) -> State:
     - ``banner_closed`` ``{name}``
     - ``recent_search`` any data: the search
 
-    Other kinds are passed over, and so are reviews of products that the shop does not have.
+    Other kinds are ignored, and so are reviews of products that the shop does not have.
     """
     numbers = {str(product.number) for product in world.products}
     state = State()

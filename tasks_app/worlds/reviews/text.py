@@ -145,14 +145,14 @@ class _Scribe:
     def _pick(self, draft: _Draft, patterns: tuple[Pattern, ...]) -> Pattern:
         """One that the review has not used yet, if a few looks find it, and of topics that are new in it."""
         for _ in range(LOOKS):
-            found = draft.draws.pick(patterns)
-            if id(found) not in draft.used and draft.topics.isdisjoint(found.topics):
+            pattern = draft.draws.pick(patterns)
+            if id(pattern) not in draft.used and draft.topics.isdisjoint(pattern.topics):
                 break
         else:
-            found = next((one for one in patterns if draft.topics.isdisjoint(one.topics)), found)
-        draft.used.add(id(found))
-        draft.topics |= found.topics
-        return found
+            pattern = next((one for one in patterns if draft.topics.isdisjoint(one.topics)), pattern)
+        draft.used.add(id(pattern))
+        draft.topics |= pattern.topics
+        return pattern
 
     def _led(self, draft: _Draft, sentence: str) -> str:
         """The sentence, now and then after a few words that lead to it."""

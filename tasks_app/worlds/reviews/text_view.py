@@ -55,10 +55,10 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
     about = 0
     for product in world.products:
         if product.name in scope["products"]:
-            found = outlines(world, product.id)
-            about += PRODUCT_TOKENS + REVIEW_TOKENS * len(found)
-            about += SENTENCE_TOKENS * sum(outline.sentences for outline in found)
-            about += REPLY_TOKENS * sum(outline.has_reply for outline in found)
+            everything = outlines(world, product.id)
+            about += PRODUCT_TOKENS + REVIEW_TOKENS * len(everything)
+            about += SENTENCE_TOKENS * sum(outline.sentences for outline in everything)
+            about += REPLY_TOKENS * sum(outline.has_reply for outline in everything)
     yield int(about * (1 - TOLERANCE)), int(about * (1 + TOLERANCE))
 
 
@@ -80,15 +80,15 @@ def _question(question: Question) -> str:
     )
 
 
-def _review(told: Review) -> str:
-    paragraphs = [f"#### {told.title}", _facts(told.outline), " ".join(told.body)]
-    if told.original:
-        title, *body = told.original
-        language = vocabulary.LANGUAGES[told.outline.language]
+def _review(review: Review) -> str:
+    paragraphs = [f"#### {review.title}", _facts(review.outline), " ".join(review.body)]
+    if review.original:
+        title, *body = review.original
+        language = vocabulary.LANGUAGES[review.outline.language]
         original = f"Original title: {title} Original text: {' '.join(body)}"
         paragraphs.append(f"Translated from {language}. {original}")
-    if told.reply:
-        paragraphs.append(f"> Seller response: {told.reply}")
+    if review.reply:
+        paragraphs.append(f"> Seller response: {review.reply}")
     return JOINT.join(paragraphs)
 
 

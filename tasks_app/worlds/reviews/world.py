@@ -1,4 +1,4 @@
-"""The shop of a key: its products; their reviews only when they are asked for (``outlines``, ``text``)."""
+"""The shop of a key with its products; reviews are drawn on demand (``outlines``, ``text``)."""
 
 from __future__ import annotations
 

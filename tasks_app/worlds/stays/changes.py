@@ -34,8 +34,8 @@ def _rooms_changed(world: World, rooms: Container[str], change: Callable[[Room],
     def listing_in(listing: Listing) -> Listing:
         if not any(room.id in rooms for room in listing.rooms):
             return listing
-        found = (change(room) if room.id in rooms else room for room in listing.rooms)
-        return replace(listing, rooms=tuple(found))
+        rooms_after = (change(room) if room.id in rooms else room for room in listing.rooms)
+        return replace(listing, rooms=tuple(rooms_after))
 
     return replace(world, listings=tuple(map(listing_in, world.listings)))
 

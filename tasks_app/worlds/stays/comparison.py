@@ -36,12 +36,14 @@ def compare(before: State, wanted: State, found: State) -> list[Condition]:
     ``before`` is the state in which the episode began; all are JSON as ``state.plain`` makes it, ``wanted``
     with the parts that are asked for alone. The goal's conditions come first, what is allowed last.
     """
-    told = sorted(
+    conditions = sorted(
         (*_trips(before, wanted, found), *_fees(wanted, found)), key=lambda one: one.kind == "frame"
     )
-    if all(one.is_held for one in told) and any(found.get(part) != wanted[part] for part in wanted):
-        told.append(compared("frame", "Order of what was done", expected="as asked for", found="another"))
-    return told + [
+    if all(one.is_held for one in conditions) and any(found.get(part) != wanted[part] for part in wanted):
+        conditions.append(
+            compared("frame", "Order of what was done", expected="as asked for", found="another")
+        )
+    return conditions + [
         Condition(
             kind="allowed", about=about, expected="any number", found=str(count(found[part])), is_held=True
         )
@@ -60,11 +62,11 @@ def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
             yield from _booking(trip, made)
             continue
         for fact, text in FACTS.items():
-            told = text(left[code])
+            actual = text(left[code])
             if text(trip) != text(old[code]):
-                yield compared("goal", f"Trip {code}: {fact}", expected=text(trip), found=told)
-            elif told != text(trip):
-                changed.append(f"{code}: {fact} {told}")
+                yield compared("goal", f"Trip {code}: {fact}", expected=text(trip), found=actual)
+            elif actual != text(trip):
+                changed.append(f"{code}: {fact} {actual}")
     yield compared(
         "frame", "All else of earlier trips", expected=UNCHANGED, found=", ".join(changed) or UNCHANGED
     )
@@ -75,10 +77,10 @@ def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
 def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
     """A wanted booking, against itself or what was booked instead."""
     for fact, text in FACTS.items():
-        told = text(made) if made else "no booking"
-        yield compared("goal", f"New booking: {fact}", expected=text(trip), found=told)
-    told = str(made["code"]) if made else "no booking"
-    yield compared("goal", "New booking: code", expected=str(trip["code"]), found=told)
+        actual = text(made) if made else "no booking"
+        yield compared("goal", f"New booking: {fact}", expected=text(trip), found=actual)
+    actual = str(made["code"]) if made else "no booking"
+    yield compared("goal", "New booking: code", expected=str(trip["code"]), found=actual)
 
 
 def _fees(wanted: State, found: State) -> Iterator[Condition]:
@@ -87,9 +89,9 @@ def _fees(wanted: State, found: State) -> Iterator[Condition]:
         paid = next((one for one in others if _cause(one) == _cause(fee)), None)
         if paid is not None:
             others.remove(paid)
-        told = f"EUR {euros(paid['cents'])}" if paid else "none paid"
+        actual = f"EUR {euros(paid['cents'])}" if paid else "none paid"
         yield compared(
-            "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", found=told
+            "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", found=actual
         )
     paid_too = (f"{_cause(fee)}, EUR {euros(fee['cents'])}" for fee in others)
     yield compared("frame", "Further fees", expected=NONE, found=_listed(paid_too))

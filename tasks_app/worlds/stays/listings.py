@@ -100,14 +100,14 @@ def _room_names(draws: Draws, kind: Kind, house: str) -> list[tuple[str, str, in
             stems = tuple(one for one in stems if one[0] not in excluded)
     turns = ROOMS.name_turns
     place = draws.whole(0, len(turns) - 1)
-    found = []
+    names = []
     for _ in range(draws.weighted((1, 2, 3, 4), (3, 5, 5, 3)) if kind.name != "Holiday home" else 1):
         stem, sleeps = draws.pick(stems)
         while turns[place % len(turns)] in ROOMS.impossible_turns.get(stem, ()):
             place += STRIDE
-        found.append((turns[place % len(turns)].format(stem), stem, sleeps))
+        names.append((turns[place % len(turns)].format(stem), stem, sleeps))
         place += STRIDE
-    return found
+    return names
 
 
 def _rooms(

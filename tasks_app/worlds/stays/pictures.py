@@ -70,10 +70,10 @@ class Hung:
 
 def picture_read(name: str) -> Picture | None:
     """The picture of a name, None when there is no such picture."""
-    found = _NAME.fullmatch(name)
-    if found is None or int(found[3]) > SUBJECTS.get(found[1], 0):
+    match = _NAME.fullmatch(name)
+    if match is None or int(match[3]) > SUBJECTS.get(match[1], 0):
         return None
-    return Picture(found[1], found[2], int(found[3]))
+    return Picture(match[1], match[2], int(match[3]))
 
 
 @cached_by_world(most=200)

@@ -47,9 +47,9 @@ def quote(world: World, listing: Listing, room: Room, stay: Stay) -> Quote:
     """The price of a stay, whether or not the room is free."""
     nights = night_prices(world, listing, room, stay.check_in, nights=stay.nights)
     costs = _costs(world, listing, room, stay, sum(nights))
-    told = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", costs.nights)]
-    told += [Line(label, cents) for label, cents in zip(LABELS, costs[1:-1], strict=True) if cents]
-    return Quote(nights=tuple(nights), lines=(*told, Line("City tax", costs.tax)))
+    lines = [Line(f"{stay.nights} nights" if stay.nights > 1 else "1 night", costs.nights)]
+    lines += [Line(label, cents) for label, cents in zip(LABELS, costs[1:-1], strict=True) if cents]
+    return Quote(nights=tuple(nights), lines=(*lines, Line("City tax", costs.tax)))
 
 
 def costs(world: World, listing: Listing, room: Room, stay: Stay) -> Costs:

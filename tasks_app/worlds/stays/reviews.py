@@ -1,4 +1,4 @@
-"""What guests have written, drawn when somebody opens a listing's reviews.
+"""Guest reviews, drawn when a listing's reviews are opened.
 
 A review says nothing that its own facts (party, nights, month), those of its listing, or its other sentences
 deny, and a host answers what the guest has said.
@@ -30,8 +30,8 @@ ALONE = ("Solo traveller", "Business traveller")
 TOGETHER = ("Couple", "Family", "Group of friends")
 WITH_KITCHENS = ("Apartment", "Holiday home", "Hostel")
 LET_WHOLE = ("Holiday home",)
-KEPT = frozenset({"relative", "companion", "vehicle", "occasion", "sound", "animal", "now"})
-"""Slots that are filled once in a review: whoever writes travels with one aunt and hears one noise."""
+FILLED_ONCE = frozenset({"relative", "companion", "vehicle", "occasion", "sound", "animal", "now"})
+"""Slots that are filled once per review: a guest travels with one aunt and hears one noise."""
 _ASPECTS = tuple(aspect for aspect in GUEST_REVIEWS.sentences if aspect not in ("story", "end"))
 _COMPANY = re.compile(r"\b(?:we|us|our|ours|children)\b|\{(?:relative|us)\}", re.IGNORECASE)
 _HIGH_UP = re.compile(r"Top Floor|Attic|Loft|Skylight|Cottage|House|Gatehouse")
@@ -61,7 +61,7 @@ class _Slots(dict[str, str]):
 
     def __missing__(self, slot: str) -> str:
         picked = self.said[slot] = self._draws.pick(self._options[slot])
-        if slot in KEPT:
+        if slot in FILLED_ONCE:
             self[slot] = picked
         return picked
 
@@ -191,10 +191,10 @@ def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
             chosen.append(draws.pick(fitting))
             guest.say(aspect, mood)
     if draws.chance(0.6):
-        told = draws.pick(guest.fitting(GUEST_REVIEWS.sentences["story"]["story"]))
-        if "little sleep" in told:
+        story = draws.pick(guest.fitting(GUEST_REVIEWS.sentences["story"]["story"]))
+        if "little sleep" in story:
             guest.say("bed", "bad")
-        chosen.insert(draws.whole(0, len(chosen)), told)
+        chosen.insert(draws.whole(0, len(chosen)), story)
     if draws.chance(0.5):
         fitting = guest.fitting(GUEST_REVIEWS.sentences["end"]["good" if score >= GOOD_FROM else "bad"])
         chosen += [draws.pick(fitting)] if fitting else []

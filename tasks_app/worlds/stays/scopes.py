@@ -1,4 +1,4 @@
-"""What a task of the booking site is about, by what its wording states: its scope.
+"""The scope of a booking task: what its wording says the task is about.
 
 Houses by name and neighbourhood, or neighbourhoods, and the stays or the day that it speaks of. A scope is
 public, so it holds no number of a listing or a room: tasks ask for those.
@@ -17,7 +17,7 @@ from tasks_app.worlds.stays.types import NIGHTS, Listing, Stay, World
 
 Scope: TypeAlias = Mapping[str, Any]
 BESIDE = 2
-"""So many nights are told before and after a stay that houses are searched for."""
+"""The calendars of search results show so many nights before and after the stay."""
 
 
 def scope_of(world: World, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def _named(world: World, numbers: set[str]) -> list[list[str]]:
 
 def _stays_of(stays: Iterable[Mapping[str, Any]]) -> list[list[str]]:
     """Days of arrival and departure; the same day where no departure is stated."""
-    found = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
-    return [list(one) for one in sorted(found)]
+    days = {(stay["check_in"], stay.get("check_out", stay["check_in"])) for stay in stays}
+    return [list(one) for one in sorted(days)]
 
 
 def spans_in(world: World, scope: Scope | None) -> list[range]:
@@ -83,8 +83,8 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
     their pages have them; or, where houses are searched for, the nights of the stay and some beside it.
     """
     wanted = _wanted(world, scope)
-    found = (_within(month, wanted) for month in _months(world.first_day))
-    return [span for span in found if span]
+    spans = (_within(month, wanted) for month in _months(world.first_day))
+    return [span for span in spans if span]
 
 
 def _within(month: range, wanted: Sequence[range]) -> range:

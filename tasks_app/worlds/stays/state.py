@@ -1,4 +1,4 @@
-"""What has become of an episode: its events folded over the world. Nothing else is kept of it anywhere."""
+"""The state of an episode: its events folded over the world. Nothing else of it is stored."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 def trip_code(key: bytes, room: str, stay: Stay, *, before: int = 0) -> str:
     """The confirmation code of a booking; ``before`` counts earlier bookings of the very same stay.
 
-    Which stay a code names cannot be told without the world's key.
+    Without the world's key nobody can tell which stay a code names.
     """
     draws = Draws(
         key, "code", room, stay.check_in.isoformat(), stay.check_out.isoformat(), stay.guests, before
@@ -59,8 +59,8 @@ def fold(world: World, events: Iterable[Event]) -> State:
     - ``booked`` ``{listing, room, check_in, check_out, guests, price}``: dates as ISO text, price in cents
     - ``changed`` ``{trip, check_in, check_out, price, fee}`` and ``cancelled`` ``{trip, fee}``
 
-    Other kinds, and changes of a trip that there is not or no longer, are passed over. Whether an event was
-    allowed is asked before it is written (``bookings``), not here.
+    Other kinds, and changes of an unknown or cancelled trip, are ignored. Whether an event is allowed is
+    checked before it is written (``bookings``), not here.
     """
     state = State(trips=world.trips)
     for kind, data in events:

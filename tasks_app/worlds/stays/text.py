@@ -22,7 +22,7 @@ FITS: Mapping[str, Callable[[Listing], bool]] = {
     "Children are": lambda listing: not listing.rules.least_age,
     "the discount": lambda listing: listing.fees.long_stay_nights > 0,
 }
-"""Words of sentences that are not said of every listing, for the facts that it has would deny them."""
+"""Words that only fit listings with certain facts."""
 
 
 @cached_by_world(most=12)

@@ -13,14 +13,14 @@ from tasks_app.worlds.reviews.types import Review, World
 
 def mentioning(world: World, given: Mapping[str, Any], product_id: str = "") -> list[Review]:
     """The product's reviews that mention the term by the rule, in no promised order."""
-    found = product_id or given["product"]
+    product = product_id or given["product"]
     if "term" not in given:
-        return list(reviews(world, found))
+        return list(reviews(world, product))
     rule = given["rule"]
-    wanted = _word(world, found, given["term"], rule)
+    wanted = _word(world, product, given["term"], rule)
     return [
         review
-        for review in reviews(world, found)
+        for review in reviews(world, product)
         if (rule["has_translations"] or not review.original) and any(map(wanted.search, _read(review, rule)))
     ]
 
@@ -43,13 +43,13 @@ def _read(review: Review, rule: Mapping[str, bool]) -> Iterator[str]:
         yield review.reply
 
 
-def foremost(found: list[Review], way: str) -> Review:
+def foremost(candidates: list[Review], way: str) -> Review:
     """The ``newest``, ``oldest`` or ``most helpful``; ``ValueError`` for a tie."""
     if way == "most helpful":
-        ranked = sorted(found, key=lambda review: -review.outline.helpful)
+        ranked = sorted(candidates, key=lambda review: -review.outline.helpful)
         is_level = len(ranked) > 1 and ranked[0].outline.helpful == ranked[1].outline.helpful
     else:
-        ranked = sorted(found, key=lambda review: review.outline.day, reverse=way == "newest")
+        ranked = sorted(candidates, key=lambda review: review.outline.day, reverse=way == "newest")
         is_level = len(ranked) > 1 and ranked[0].outline.day == ranked[1].outline.day
     if is_level:
         raise ValueError(f"two reviews are {way}")
@@ -58,8 +58,8 @@ def foremost(found: list[Review], way: str) -> Review:
 
 def searched(world: World, given: Mapping[str, Any], product_id: str = "") -> list[Review]:
     """What the site's own search finds for the term, or all reviews of a task without one."""
-    found = product_id or given["product"]
-    return list(search(world, found, given["term"])) if "term" in given else list(reviews(world, found))
+    product = product_id or given["product"]
+    return list(search(world, product, given["term"])) if "term" in given else list(reviews(world, product))
 
 
 def meets(review: Review, condition: Mapping[str, Any]) -> bool:

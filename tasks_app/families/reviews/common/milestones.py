@@ -13,52 +13,52 @@ FILTERS = ("stars", "colour", "size", "badge", "month")
 PRODUCT_KINDS = ("product_opened", "reviews_opened")
 
 
-def products(told: GoldFacts) -> tuple[str, ...]:
+def products(gold: GoldFacts) -> tuple[str, ...]:
     """The task's product, or for one that compares several, those with a review that counts."""
-    if "product" in told.given:
-        return (told.given["product"],)
-    return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in told.needs}))
+    if "product" in gold.given:
+        return (gold.given["product"],)
+    return tuple(sorted({f"P-{need.split()[1][1:4]}" for need in gold.needs}))
 
 
-def _opened(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+def _opened(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
     return (data["product"],) if kind in PRODUCT_KINDS else ()
 
 
-def _searched(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+def _searched(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     return (
         kind == "recent_search"
-        and data["product"] in products(told)
-        and data["text"].casefold() == told.given["term"].casefold()
+        and data["product"] in products(gold)
+        and data["text"].casefold() == gold.given["term"].casefold()
     )
 
 
 def wanted_filters(given: Mapping[str, Any]) -> dict[str, str]:
     """The task's conditions that the page's filters can express."""
-    said: dict[str, str] = {}
+    filters: dict[str, str] = {}
     for condition in given.get("conditions", ()):
         fact, value = condition["fact"], condition["value"]
         if fact == "verified":
-            said["badge"] = "with" if value else "without"
+            filters["badge"] = "with" if value else "without"
         elif fact in FILTERS:
-            said[fact] = str(value)
-    return said
+            filters[fact] = str(value)
+    return filters
 
 
-def _filtered(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-    if kind != "filtered" or data["product"] not in products(told):
+def _filtered(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+    if kind != "filtered" or data["product"] not in products(gold):
         return False
-    return bool(wanted_filters(told.given).items() & dict(parse_qsl(data["query"])).items())
+    return bool(wanted_filters(gold.given).items() & dict(parse_qsl(data["query"])).items())
 
 
-def _ended(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
     """The product of a list whose end was reached, if no review that counts was left out of the list."""
     if kind != "end_reached":
         return ()
     query = dict(parse_qsl(data["query"]))
-    term = str(told.given.get("term", ""))
+    term = str(gold.given.get("term", ""))
     filters = {name: value for name, value in query.items() if name in FILTERS}
     is_whole = query.get("q", "").casefold() in ("", term.casefold())
-    return (data["product"],) if is_whole and filters.items() <= wanted_filters(told.given).items() else ()
+    return (data["product"],) if is_whole and filters.items() <= wanted_filters(gold.given).items() else ()
 
 
 OPENED_PRODUCT = Milestone(name="opened_right_product", parts=products, meets=_opened)
@@ -67,7 +67,7 @@ SEARCHED_TERM = once("searched_term", _searched, when=lambda given: "term" in gi
 FILTER_APPLIED = once("filter_applied", _filtered, when=lambda given: bool(wanted_filters(given)))
 END_REACHED = Milestone(name="end_of_reviews_reached", parts=products, meets=_ended)
 UNFOLDED = seen(
-    "opened_what_is_folded", lambda told: [need for need in told.needs if need.endswith((" more", " reply"))]
+    "opened_what_is_folded", lambda gold: [need for need in gold.needs if need.endswith((" more", " reply"))]
 )
 SAW_RIGHT = seen("saw_right_review", needed)
 SAW_ALL = seen("saw_every_review_that_counts", needed)

@@ -96,7 +96,7 @@ def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
 
 def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
     """For every bookable room in the places: the numbers of the failed conditions, total, listing, room."""
-    found = []
+    rooms = []
     for listing, room in everywhere(world):
         if listing.neighbourhood not in given["places"] or not is_bookable(world, listing, room, given):
             continue
@@ -106,8 +106,8 @@ def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Roo
             for place, condition in enumerate(given["conditions"])
             if fails(listing, room, cents, condition)
         ]
-        found.append((failed, cents, listing, room))
-    return found
+        rooms.append((failed, cents, listing, room))
+    return rooms
 
 
 def cancelling(world: World, code: str) -> int:

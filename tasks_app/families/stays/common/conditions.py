@@ -164,12 +164,12 @@ def needs_of(
 
 
 def _needs_in_vain(
-    lost: drafts.Offer, amenity: str, found: tuple[drafts.Offer, int], wanted: Sequence[Condition]
+    lost: drafts.Offer, amenity: str, nearest: tuple[drafts.Offer, int], wanted: Sequence[Condition]
 ) -> tuple[str, ...]:
-    """Where it is shown that the twin's room misses an amenity, unless a filter tells, and what the nearest
+    """Where the pages show that the twin's room lacks the amenity, unless a filter does, and what the nearest
     alternative has.
     """
-    offer, place = found
+    offer, place = nearest
     needed = [_amenities(offer)]
     if wanted[place][0] == "cancel":
         needed.append(f"listing/{offer.listing.id}/policy")
@@ -205,14 +205,14 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
     if len(full) != 1 or conditions[0][0] != "room_has":
         return None
     change = {"change": "room_loses", "room": full[0].room.id, "amenity": conditions[0][1]}
-    found = near_miss(world_change(world, [change]), task)
-    if found is None:
+    nearest = near_miss(world_change(world, [change]), task)
+    if nearest is None:
         return None
-    offer, place = found
+    offer, place = nearest
     return replace(
         task,
         answer=(LETTERS[place], offer.listing.id),
-        needs=_needs_in_vain(full[0], conditions[0][1], found, conditions),
+        needs=_needs_in_vain(full[0], conditions[0][1], nearest, conditions),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
         changes=(change,),
@@ -221,9 +221,9 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
 
 def check_impossible(world: World, task: SiteTask) -> bool:
     """Whether no room meets all conditions and the answer is the cheapest that misses one."""
-    found = brute_force.failing(world, task.given)
-    near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in found if len(failed) == 1)
+    rooms = brute_force.failing(world, task.given)
+    near = sorted((cents, failed[0], listing.id) for failed, cents, listing, _ in rooms if len(failed) == 1)
     is_single = len(near) < 2 or near[0][0] < near[1][0]
     return (
-        all(failed for failed, *_ in found) and is_single and (LETTERS[near[0][1]], near[0][2]) == task.answer
+        all(failed for failed, *_ in rooms) and is_single and (LETTERS[near[0][1]], near[0][2]) == task.answer
     )

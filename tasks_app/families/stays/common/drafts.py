@@ -82,7 +82,7 @@ def can_book(world: World, listing: Listing, room: Room, stay: Stay) -> bool:
 # A task of several rooms, and the twin of one, ask for the same stay again.
 @lru_cache(maxsize=8)
 def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
-    """Every room that ``can_book`` allows, found faster."""
+    """Every room that ``can_book`` allows, at less cost."""
     if (stay.check_out - world.first_day).days > NIGHTS:
         return ()
     nights, guests, count = nights_mask(world, stay.check_in, stay.check_out), stay.guests, stay.nights
@@ -96,12 +96,12 @@ def bookable(world: World, stay: Stay) -> tuple[tuple[Listing, Room], ...]:
 @lru_cache(maxsize=8)
 def offers(world: World, stay: Stay, places: tuple[str, ...]) -> tuple[Offer, ...]:
     """Every room in the neighbourhoods that can be booked, cheapest first."""
-    found = []
+    priced = []
     for listing, room in bookable(world, stay):
         if listing.neighbourhood in places:
             price = costs(world, listing, room, stay)
-            found.append(Offer(listing, room, sum(price), price.nights))
-    return tuple(sorted(found, key=lambda offer: (offer.total, offer.room.id)))
+            priced.append(Offer(listing, room, sum(price), price.nights))
+    return tuple(sorted(priced, key=lambda offer: (offer.total, offer.room.id)))
 
 
 def stay_given(stay: Stay) -> dict[str, Any]:

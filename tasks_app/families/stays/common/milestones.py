@@ -14,9 +14,9 @@ DATES = ("check_in", "check_out")
 def searched(stays: Callable[[GoldFacts], Iterable[Mapping[str, Any]]]) -> Milestone:
     """A search, filtered or not, for the dates of one of the stays."""
 
-    def is_it(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+    def is_it(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
         return kind in ("recent_search", "filtered") and any(
-            all(data.get(name) == stay[name] for name in DATES) for stay in stays(told)
+            all(data.get(name) == stay[name] for name in DATES) for stay in stays(gold)
         )
 
     return once("searched_right_dates", is_it)
@@ -26,8 +26,8 @@ def _opened(name: str, kind: str) -> Callable[[Callable[[GoldFacts], str]], Mile
     def milestone(listing: Callable[[GoldFacts], str]) -> Milestone:
         return once(
             name,
-            lambda told, seen, data: seen == kind and data["listing"] == listing(told),
-            where=lambda told: bool(listing(told)),
+            lambda gold, seen, data: seen == kind and data["listing"] == listing(gold),
+            where=lambda gold: bool(listing(gold)),
         )
 
     return milestone
@@ -39,29 +39,29 @@ opened_amenities = _opened("opened_amenities", "amenities_opened")
 """All amenities of the house and its rooms."""
 
 
-def answers_listing(told: GoldFacts) -> str:
+def answers_listing(gold: GoldFacts) -> str:
     """The house that the answer names, or in which it has a room booked."""
-    trip = answers_trip(told)
-    return str(trip["listing"]) if trip else told.answer[-1]
+    trip = answers_trip(gold)
+    return str(trip["listing"]) if trip else gold.answer[-1]
 
 
-def answers_trip(told: GoldFacts) -> Mapping[str, Any] | None:
+def answers_trip(gold: GoldFacts) -> Mapping[str, Any] | None:
     """The trip of the wanted state whose code the answer gives."""
-    trips = (told.goal or {}).get("trips", ())
-    return next((trip for trip in trips if trip["code"] in told.answer), None)
+    trips = (gold.goal or {}).get("trips", ())
+    return next((trip for trip in trips if trip["code"] in gold.answer), None)
 
 
 def booked_right() -> Milestone:
     """The room, dates and guests of the trip that the answer gives."""
 
-    def is_it(told: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
-        trip = answers_trip(told) or {}
+    def is_it(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
+        trip = answers_trip(gold) or {}
         return kind == "booked" and all(data[name] == trip[name] for name in ("room", "guests", *DATES))
 
-    return once("booked_right_room", is_it, where=lambda told: answers_trip(told) is not None)
+    return once("booked_right_room", is_it, where=lambda gold: answers_trip(gold) is not None)
 
 
-OPENED_TRIPS = seen("opened_trips", lambda told: ("trips",))
+OPENED_TRIPS = seen("opened_trips", lambda gold: ("trips",))
 SAW_POLICIES = seen(
-    "saw_every_policy", lambda told: [need for need in told.needs if need.endswith("/policy")]
+    "saw_every_policy", lambda gold: [need for need in gold.needs if need.endswith("/policy")]
 )

@@ -46,10 +46,10 @@ def narrowing(world: World, given: Mapping[str, Any]) -> int:
 
 def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Listing]:
     """The houses that the filters leave, each once."""
-    found = {offer.listing.id: offer.listing for offer in offers}
+    by_id = {offer.listing.id: offer.listing for offer in offers}
     return [
         listing
-        for listing in found.values()
+        for listing in by_id.values()
         if all(drafts.offers_anywhere(listing, one) for one in wanted(given))
     ]
 

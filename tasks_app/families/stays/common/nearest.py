@@ -36,21 +36,21 @@ def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:
 
 
 def _by_price(offers: Sequence[Offer], wanted: Sequence[Condition], left: set[str], near: int | None) -> int:
-    found = 0
+    total = 0
     for place, house in enumerate(_by_house(offers)):
-        found += place > 0 and place % moves.RESULTS_A_PAGE == 0
+        total += place > 0 and place % moves.RESULTS_A_PAGE == 0
         if _is_dearer(house[0].nights, near):
             break
         is_known = house[0].listing.id in left
-        found += 0 if is_known else OPENING
+        total += 0 if is_known else OPENING
         for offer in house:
             missed = _unread(offer, wanted)
             if missed > 1 or (is_known and not missed) or _is_dearer(offer.nights, near):
                 continue
-            found += 1
+            total += 1
             if _is_near(offer, wanted):
                 near = min(offer.total, near or offer.total)
-    return found
+    return total
 
 
 def _by_house(offers: Sequence[Offer]) -> list[list[Offer]]:
