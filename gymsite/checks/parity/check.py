@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,15 +40,10 @@ def items_check(
 
     Raises ``palaestra.errors.BrowserMissing`` when no browser can be started.
     """
-    everything = list(
-        dict.fromkeys(
-            look for n in range(len(items)) for look in _looks_of(items, n, in_every_pair=in_every_pair)
-        )
-    )
-    server = PageServer(items, everything)
+    looks = (look for n in range(len(items)) for look in _looks_of(items, n, in_every_pair=in_every_pair))
+    server = PageServer(items, looks)
     check = _Check(
         items=items,
-        looks={look: place for place, look in enumerate(everything)},
         server=server,
         in_every_pair=in_every_pair,
         progress=progress,
@@ -62,7 +57,6 @@ def items_check(
 @dataclass(frozen=True, kw_only=True)
 class _Check:
     items: list[Item]
-    looks: Mapping[Look, int]
     server: PageServer
     in_every_pair: bool
     progress: Progress | None
@@ -113,7 +107,7 @@ class _Check:
         return difference or pictures.pictures_problem(shown.payload, await _pictures_of(page))
 
     async def _observation(self, page: WarmPage, item: int, look: Look) -> str:
-        bounds = await page.begin(self.server.address(item=item, look=self.looks[look]))
+        bounds = await page.begin(self.server.address(item=item, look=look))
         view = await _view(page)
         if look.form == "dialog":
             # The choices are behind the button. A key press reaches it even under a pop-up.

@@ -53,9 +53,10 @@ class _Silent(WSGIRequestHandler):
 class PageServer:
     """Pages at ``/e/parity-<item>-<look>/`` of one origin, under the arena's headers."""
 
-    def __init__(self, items: list[Item], looks: list[Look]) -> None:
+    def __init__(self, items: list[Item], looks: Iterable[Look]) -> None:
         self._items = items
-        self._looks = looks
+        self._looks = list(dict.fromkeys(looks))
+        self._numbers = {look: number for number, look in enumerate(self._looks)}
         self._page = ArenaMiddleware(self._question)
         self._server = make_server("127.0.0.1", 0, self._answer, server_class=_Server, handler_class=_Silent)
 
@@ -63,8 +64,8 @@ class PageServer:
     def origin(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def address(self, *, item: int, look: int) -> str:
-        return f"{self.origin}/e/{TOKEN_PREFIX}{item}-{look}/"
+    def address(self, *, item: int, look: Look) -> str:
+        return f"{self.origin}/e/{TOKEN_PREFIX}{item}-{self._numbers[look]}/"
 
     @contextmanager
     def running(self) -> Iterator[None]:
