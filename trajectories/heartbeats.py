@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from django.conf import settings
 
@@ -22,19 +23,7 @@ BEAT = "gym:beat:"
 GONE = "gym:gone:"
 ALIVE = "gym:alive:"
 
-# One round trip for any number of episodes; an episode that has ended is not revived.
-_BEAT_SCRIPT = f"""
-local gone = {{}}
-for place = 2, #ARGV do
-    local id = ARGV[place]
-    if redis.call('EXISTS', '{GONE}' .. id) == 1 then
-        gone[#gone + 1] = id
-    else
-        redis.call('SET', '{BEAT}' .. id, '1', 'EX', ARGV[1])
-    end
-end
-return gone
-"""
+_BEAT_SCRIPT = Path(__file__).with_name("heartbeats.lua").read_text(encoding="utf-8")
 
 
 def beat(ids: Sequence[int]) -> list[int]:
@@ -42,7 +31,7 @@ def beat(ids: Sequence[int]) -> list[int]:
     if not ids:
         return []
     try:
-        gone = redis_client.client().eval(_BEAT_SCRIPT, 0, _beat_expiry_s(), *ids)
+        gone = redis_client.client().eval(_BEAT_SCRIPT, 2, BEAT, GONE, _beat_expiry_s(), *ids)
     except redis_client.Unreachable:
         raise redis_client.redis_down() from None
     return [int(episode) for episode in gone]

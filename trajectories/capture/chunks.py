@@ -15,10 +15,9 @@ from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from django.conf import settings
-from django.contrib.postgres.aggregates import BoolOr
-from django.db.models import Count, Max, Min, Sum
 
 from core import blobs
+from core.sql import Statement
 from core.tokens import token_make
 from trajectories.models import Episode, RecordingChunk, RecordingTally
 
@@ -65,9 +64,8 @@ class Limits:
     keys: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordedPage:
-    """One page load, from its rows; times and ``has_snapshot`` are the page's own claims."""
+class RecordedPage(NamedTuple):
+    """One page load, from its rows (``recorded_pages.sql``); times and ``has_snapshot`` are what it claims."""
 
     page: str
     chunks: int
@@ -80,6 +78,7 @@ class RecordedPage:
     has_snapshot: bool
 
 
+PAGES = Statement(__file__, "recorded_pages")
 _events = msgspec.json.Decoder(list[Event])
 _encode = msgspec.json.Encoder().encode
 
@@ -91,35 +90,7 @@ def loads_of(episode: Episode) -> list[RecordedPage]:
 
 def recorded_pages(*, episode_id: int) -> list[RecordedPage]:
     """The page loads of an episode that have chunks, in their order."""
-    rows = (
-        RecordingChunk.objects.filter(episode_id=episode_id)
-        .values("page")
-        .annotate(
-            chunks=Count("seq"),
-            total=Sum("size"),
-            event_count=Sum("events"),
-            first=Min("first_ms"),
-            last=Max("last_ms"),
-            first_step=Min("step"),
-            last_step=Max("step"),
-            snapshot=BoolOr("has_snapshot"),
-        )
-        .order_by("first", "page")
-    )
-    return [
-        RecordedPage(
-            page=row["page"],
-            chunks=row["chunks"],
-            size=row["total"],
-            events=row["event_count"],
-            first_ms=row["first"],
-            last_ms=row["last"],
-            first_step=row["first_step"],
-            last_step=row["last_step"],
-            has_snapshot=row["snapshot"],
-        )
-        for row in rows
-    ]
+    return [RecordedPage(*row) for row in PAGES.rows(episode=episode_id)]
 
 
 def is_capped(*, episode_id: int) -> bool:

@@ -95,3 +95,10 @@ class Episode(models.Model):
     @property
     def has_page(self) -> bool:
         return ARMS[self.arm].has_page
+
+
+def episode_key(related_name: str) -> models.ForeignKey[Episode, Episode]:
+    """The episode of rows that are keyed by it, without the index and the constraint that cost writes."""
+    return models.ForeignKey(
+        Episode, on_delete=models.CASCADE, related_name=related_name, db_index=False, db_constraint=False
+    )

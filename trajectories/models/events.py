@@ -6,18 +6,14 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.episode import episode_key
+
 
 class PageEvent(models.Model):
     """A click, input, scroll or the like, as the page reports it; not to be trusted."""
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="page_events",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("page_events")
     page = models.CharField(max_length=32)  # a nonce of one page load
     seq = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)
@@ -47,13 +43,7 @@ class SiteEvent(models.Model):
     """What the server did for an episode: page served, booking made. Numbers are unique across tabs."""
 
     pk = models.CompositePrimaryKey("episode_id", "seq")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="site_events",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("site_events")
     seq = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)
     kind = models.CharField(max_length=32)

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from trajectories.actions.checks import CHECKS, MISMATCHES
+from trajectories.models.episode import episode_key
 
 
 class StepFacts(models.Model):
@@ -18,13 +19,7 @@ class StepFacts(models.Model):
     """
 
     pk = models.CompositePrimaryKey("episode_id", "index")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="step_facts",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("step_facts")
     index = models.PositiveIntegerField()
     version = models.PositiveSmallIntegerField()
     action_type = models.CharField(max_length=32, default="", blank=True)

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.episode import episode_key
+
 # Reasons that pass: for a worker, or for one that can draw.
 LEFT = ("waiting", "no_sandbox", "no_browser")
 
@@ -42,13 +44,7 @@ class Fidelity(models.Model):
         CRASHED = "crashed"
 
     pk = models.CompositePrimaryKey("episode_id", "index")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="fidelity",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("fidelity")
     index = models.PositiveIntegerField()
     state = models.CharField(max_length=11, choices=State)
     reason = models.CharField(max_length=16, choices=Reason, default=Reason.NONE, blank=True)

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.episode import episode_key
+
 
 class RecordingChunk(models.Model):
     """A gzipped JSON array of rrweb events, in the storage ``recordings`` under its hash.
@@ -15,13 +17,7 @@ class RecordingChunk(models.Model):
     """
 
     pk = models.CompositePrimaryKey("episode_id", "page", "seq")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="recording_chunks",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("recording_chunks")
     page = models.CharField(max_length=32)  # the nonce of a page load, the same as its page events have
     seq = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)

@@ -4,6 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.episode import episode_key
+
 
 class Step(models.Model):
     """One turn of the agent, with the key (episode, index).
@@ -19,13 +21,7 @@ class Step(models.Model):
         ROUTER = "router"
 
     pk = models.CompositePrimaryKey("episode_id", "index")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="steps",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("steps")
     index = models.PositiveIntegerField()
     thought = models.TextField(default="")
     raw = models.TextField(default="")

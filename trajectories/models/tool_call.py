@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.episode import episode_key
+
 
 class ToolCall(models.Model):
     """A program to run. What is neither done nor failed in time is lost: its episode may ask again."""
@@ -17,13 +19,7 @@ class ToolCall(models.Model):
         FAILED = "failed"  # by us: there was no sandbox
 
     pk = models.CompositePrimaryKey("episode_id", "number")
-    episode = models.ForeignKey(
-        "trajectories.Episode",
-        on_delete=models.CASCADE,
-        related_name="tool_calls",
-        db_index=False,
-        db_constraint=False,
-    )
+    episode = episode_key("tool_calls")
     number = models.PositiveIntegerField()
     step = models.PositiveIntegerField(null=True)
     tool = models.CharField(max_length=32)

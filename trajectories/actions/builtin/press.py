@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from trajectories.actions import rules
 from trajectories.actions.registry import register
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
 
 # The keys that pages report; all others are text.
-NAMED_KEYS = frozenset(
-    [
-        "Enter",
-        "Escape",
-        "Tab",
-        "Backspace",
-        "Delete",
-        "Home",
-        "End",
-        "PageUp",
-        "PageDown",
-        "ArrowUp",
-        "ArrowDown",
-        "ArrowLeft",
-        "ArrowRight",
-    ]
-)
+NAMED_KEY = re.compile(r"Enter|Escape|Tab|Backspace|Delete|Home|End|Page(Up|Down)|Arrow(Up|Down|Left|Right)")
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -38,7 +24,7 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
         # Enter submits forms, which clicks their button; arrows change fields.
         explained = [event for event in events if event.kind != "key" or event in pressed]
         return Finding(kind="confirmed", explained=explained)
-    if key in NAMED_KEYS:
+    if NAMED_KEY.fullmatch(key):
         if keys:
             detail = f"{rules.event_description(keys[0])}, not {key}"
             return Finding(kind="different_effect", detail=detail, explained=events)
