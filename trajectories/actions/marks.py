@@ -20,7 +20,7 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 @dataclass(frozen=True, kw_only=True)
 class Marks:
     """In CSS pixels of the viewport. ``text`` belongs to the box, or to the whole page without one;
-    ``scroll`` is how far the page was asked to move."""
+    ``scroll`` is how far the page should move."""
 
     point: tuple[float, float] | None = None
     box: Box | None = None

@@ -138,7 +138,8 @@ def _inner(field: Mapping[str, Any]) -> tuple[str, str]:
 
 def _type(field: Mapping[str, Any]) -> str:
     if "$ref" in field:
-        return _type_of_named(field["$ref"].removeprefix(COMPONENTS))
+        component = _resolve(field)
+        return field["$ref"].removeprefix(COMPONENTS) if "properties" in component else _type(component)
     for key in ("allOf", "anyOf", "oneOf"):
         if key in field:
             return " or ".join(dict.fromkeys(_type(option) for option in field[key]))
@@ -148,11 +149,6 @@ def _type(field: Mapping[str, Any]) -> str:
         return f"list of {_type(field.get('items', {}))}"
     kinds = field.get("type", "any")
     return kinds if isinstance(kinds, str) else " or ".join(kinds)
-
-
-def _type_of_named(name: str) -> str:
-    component = _named(name)
-    return name if "properties" in component else _type(component)
 
 
 def _resolve(field: Mapping[str, Any]) -> Mapping[str, Any]:

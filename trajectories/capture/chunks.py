@@ -65,7 +65,7 @@ class Limits:
 
 
 class RecordedPage(NamedTuple):
-    """One page load, from its rows (``recorded_pages.sql``); times and ``has_snapshot`` are what it claims."""
+    """One page load, from its rows (``recorded_pages.sql``); times and ``has_snapshot`` are its claims."""
 
     page: str
     chunks: int
@@ -184,11 +184,8 @@ def _inflated(packed: bytes, *, most: int) -> tuple[bytes, bool]:
 def _decoded(chunk: RecordingChunk, plain: bytes) -> list[Event] | Problem:
     try:
         # An agent that knows its token may have typed it; readers of recordings must not see it.
-        text = plain.decode().replace(_token(chunk.episode_id), HIDDEN)
+        token = token_make(episode_id=chunk.episode_id, key=settings.TOKEN_KEY)
+        text = plain.decode().replace(token, HIDDEN)
         return _events.decode(text)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return Problem(first=chunk.seq, last=chunk.seq, problem="damaged")
-
-
-def _token(episode_id: int) -> str:
-    return token_make(episode_id=episode_id, key=settings.TOKEN_KEY)

@@ -15,9 +15,11 @@ from core.errors import GymError
 from core.integers import INT_MAX
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
+from trajectories.actions.types import type_of
 from trajectories.models import Step
 
 HASH_BYTES = 16
+TYPE_CHARS = 32
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
@@ -121,7 +123,8 @@ def _check_limits(steps: list[StepIn]) -> None:
     if len({step.index for step in steps}) < len(steps):
         raise GymError("repeated_index", "The call has the same step index twice.")
     for step in steps:
-        if step.started_at is not None and not _is_storable(step.started_at):
+        # Far from the ends of Python's calendar, which a change of time zone could cross.
+        if step.started_at is not None and not FIRST_YEAR <= step.started_at.year <= LAST_YEAR:
             message = f"started_at of step {step.index} is outside the years {FIRST_YEAR} to {LAST_YEAR}."
             raise GymError("invalid", message, fields={"steps": [message]})
         for name in ("thought", "raw"):
@@ -135,11 +138,6 @@ def _check_limits(steps: list[StepIn]) -> None:
                 raise GymError("step_too_large", message, status=413)
 
 
-def _is_storable(moment: datetime) -> bool:
-    """Far from the ends of Python's calendar, which a change of time zone could cross."""
-    return FIRST_YEAR <= moment.year <= LAST_YEAR
-
-
 def step_row(step: StepIn) -> dict[str, Any]:
     """The row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order."""
     canonical = _encode(step)
@@ -147,7 +145,8 @@ def step_row(step: StepIn) -> dict[str, Any]:
         raise api.too_large(
             "step_too_large", f"step {step.index}", len(canonical), settings.STEP_MAX_BYTES, "STEP_MAX_BYTES"
         )
-    action_type = _action_type(step.action)
+    # An action without a type is stored and marked as unknown, never rejected.
+    action_type = type_of(step.action)[:TYPE_CHARS]
     observation = step.observation
     return {
         "index": step.index,
@@ -170,9 +169,3 @@ def step_row(step: StepIn) -> dict[str, Any]:
         "more": {name: value for name in MORE_FIELDS if (value := getattr(step, name)) is not None},
         "hash": hashlib.blake2b(canonical, digest_size=HASH_BYTES).hexdigest(),
     }
-
-
-def _action_type(action: dict[str, Any] | None) -> str:
-    """The type of an action; an action without one is stored and marked as unknown, never rejected."""
-    kind = (action or {}).get("type")
-    return kind[:32] if isinstance(kind, str) else ""

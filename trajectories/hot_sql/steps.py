@@ -1,4 +1,4 @@
-"""Steps: stored once; repeats are told apart from clashes."""
+"""Steps, each stored once; a repeated one is a duplicate, one with other content a clash."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report
 
 
 def output_of(report: Report) -> dict[str, Any]:
-    """The page's result: one per assert, or the problem that kept the program from running them all."""
+    """The page's result: one per assert, or the problem that prevented the program from running them all."""
     is_whole = len(report.assert_reasons) == len(report.asserts)
     return {
         "passed": list(report.asserts) if is_whole else [],

@@ -1,4 +1,4 @@
-"""Whether DOM replays show what screenshots do: found by drawing them, and can be found again at will."""
+"""Whether DOM replays show what screenshots do, checked by rendering them; can be checked again at will."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 
 
 class Picture(models.Model):
-    """What the media worker found in a screenshot. A picture that cannot be read has its row too.
+    """What the media worker computed from a screenshot. A picture that cannot be read has its row too.
 
     ``phash`` is that of ``capture.perceptual_hash``: 64 bits as 16 hexadecimal digits, empty when unread.
     """

@@ -1,4 +1,4 @@
-"""What an episode asked of a tool of its page that takes a while, and what came of it."""
+"""Calls of interactive tools of a page that take a while, with their results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trajectories.models.episode import episode_key
 
 
 class ToolCall(models.Model):
-    """A program to run. What is neither done nor failed in time is lost: its episode may ask again."""
+    """A program to run. One that neither succeeds nor fails in time is lost: its episode may call again."""
 
     class Status(models.TextChoices):
         WAITING = "waiting"

@@ -1,1 +1,1 @@
-"""One file is one action type; every module here is found and registered at start."""
+"""Each file is one action type; all modules here are imported at the start and register themselves."""

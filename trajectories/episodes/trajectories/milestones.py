@@ -61,6 +61,6 @@ def _rewarded(step: msgspec.Raw, reached: list[milestones.Reached]) -> msgspec.R
 def _reached(parts: Mapping[str, msgspec.Raw], gold: Mapping[str, Any]) -> list[milestones.Reached]:
     if not ARMS[msgspec.json.decode(parts["arm"])].has_page or gold["answer"] is None:
         return []
-    told = milestones.gold_facts(answer=gold["answer"], extra=gold["extra"] or {})
+    facts = milestones.gold_facts(answer=gold["answer"], extra=gold["extra"] or {})
     events = milestones.events_of(msgspec.json.decode(parts["site_events"]))
-    return milestones.reached(milestones.of_tags(gold["tags"]), told, events)
+    return milestones.reached(milestones.of_tags(gold["tags"]), facts, events)

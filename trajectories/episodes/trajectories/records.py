@@ -217,7 +217,7 @@ class Trajectory(Struct):
     null until then. They are heuristics, never checked by people.
     ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
     finished, and in an impossible task the same as in its possible counterpart, some out of reach.
-    The ``metrics`` of the verdict hold, beside the verifier's own: ``pop_up_open_at_submit`` and
+    The ``metrics`` of the verdict hold, besides the verifier's own: ``pop_up_open_at_submit`` and
     ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
     ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
     Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.

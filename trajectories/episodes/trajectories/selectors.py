@@ -198,8 +198,9 @@ def episode_ids(
 
 def without_tokens(text: str) -> str:
     """The text with all episode tokens of this installation masked."""
-    return TOKEN.sub(lambda match: _masked(match.group()), text)
 
+    def masked(match: re.Match[str]) -> str:
+        is_token = token_open(token=match[0], key=settings.TOKEN_KEY) is not None
+        return MASK if is_token else match[0]
 
-def _masked(token: str) -> str:
-    return token if token_open(token=token, key=settings.TOKEN_KEY) is None else MASK
+    return TOKEN.sub(masked, text)
