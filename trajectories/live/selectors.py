@@ -57,10 +57,6 @@ class VerdictPage(NamedTuple):
 
     rows: list[tuple[int, str]]
 
-    @property
-    def is_full(self) -> bool:
-        return len(self.rows) == VERDICTS_PER_PAGE
-
 
 class HighestStep(NamedTuple):
     episode_id: int
