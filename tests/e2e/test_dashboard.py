@@ -72,8 +72,8 @@ def test_all_tables_follow_the_run_and_ticks_stay(page: Page, episodes: list[Epi
     expect(arm.get_by_role("cell").last).to_have_text("8")
     expect(tick).to_be_checked()
     expect(tick).to_be_focused()
-    expect(page.locator(".tick:checked")).to_have_count(1)
-    expect(page.locator("[data-ticked]")).to_have_text("1 selected")
+    expect(page.locator(".select-box:checked")).to_have_count(1)
+    expect(page.locator("[data-selection]")).to_have_text("1 selected")
 
 
 def test_a_dashboard_without_its_socket_polls_and_comes_back(

@@ -123,7 +123,7 @@ def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, m
     page = lab_page(viewport={"width": 400, "height": 800})
     page.goto("/search?q=check")
     settled(page)
-    said = page.locator("[data-ticked]")
+    said = page.locator("[data-selection]")
     page.get_by_label(f"Select episode {made[5].pk}, step 2").check()
     expect(page.get_by_label(f"Select episode {made[5].pk}, step 1")).to_be_checked()
     expect(said).to_have_text("2 selected: 1 episode")
@@ -134,12 +134,12 @@ def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, m
     page.wait_for_url("**/steps/2*")
     page.go_back()
     settled(page)
-    ticked = page.locator(".tick:checked").count()
+    ticked = page.locator(".select-box:checked").count()
     expect(said).to_have_text("4 selected: 2 episodes" if ticked else "")
     page.get_by_role("searchbox", name="Words in thoughts").fill("281")
     page.keyboard.press("Enter")
     expect(page.get_by_label(f"Select episode {made[5].pk}, step 1")).to_have_count(0)
-    expect(page.locator("[data-ticked]")).to_have_text("")
+    expect(page.locator("[data-selection]")).to_have_text("")
 
 
 def test_in_the_viewer_the_key_of_search_is_its_own(lab_page: LabPage, made: list[Episode]) -> None:

@@ -237,11 +237,11 @@
     if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* Asked for before the pause. */
   });
 
-  /* What a reader has opened stays open, what they have ticked stays ticked, and what a script says of it stays. */
+  /* What a reader has opened stays open, what they have selected stays selected, and so does a script's count of it. */
   const { callbacks } = window.Idiomorph.defaults;
   callbacks.beforeNodeMorphed = (node) => !node.matches?.("[data-live-kept]");
   callbacks.beforeAttributeUpdated = (name, element) =>
-    !((name === "open" && element.matches("details")) || (name === "checked" && element.matches(".tick")));
+    !((name === "open" && element.matches("details")) || (name === "checked" && element.matches(".select-box")));
 
   if (state() === "ended") end();
   else if (!document.hidden) {

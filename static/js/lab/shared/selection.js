@@ -1,5 +1,5 @@
-/* Hits of a search: buttons (and their keys) lead from hit to hit and tick their episodes, what is ticked is counted, and
-   whoever comes back stands where they left. Without this file hits are links and boxes like all others. */
+/* Hits of a search: buttons (and their keys) lead from hit to hit and select their episodes, the selection is counted,
+   and a reader who comes back finds the hit that they left. Without this file hits are plain links and boxes. */
 "use strict";
 
 (() => {
@@ -19,70 +19,70 @@
     if (all[next]) go(all[next]);
   };
 
-  let stood = null;
-  const tickOf = (hit) => hit?.closest("tr, .hit")?.querySelector(".tick");
-  const ticks = () => [...document.querySelectorAll(".tick")];
+  let current = null;
+  const boxOf = (hit) => hit?.closest("tr, .hit")?.querySelector(".select-box");
+  const boxes = () => [...document.querySelectorAll(".select-box")];
 
   document.addEventListener("focusin", (event) => {
-    if (event.target.matches?.("[data-hit]")) stood = event.target;
+    if (event.target.matches?.("[data-hit]")) current = event.target;
   });
 
-  const saidOf = () => document.querySelector("[data-ticked]");
+  const outputOf = () => document.querySelector("[data-selection]");
 
-  const tell = () => {
-    const said = saidOf();
-    if (!said) return;
-    const ticked = ticks().filter((one) => one.checked);
-    const episodes = [...new Set(ticked.map((one) => one.value))];
-    const more = ticked.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
-    const text = ticked.length ? `${ticked.length} selected${more}` : (said.dataset.hint ?? "");
-    said.dataset.episodes = episodes.join(" ");
-    if (said.textContent !== text) said.textContent = text; /* What is written is read out. */
+  const update = () => {
+    const output = outputOf();
+    if (!output) return;
+    const selected = boxes().filter((one) => one.checked);
+    const episodes = [...new Set(selected.map((one) => one.value))];
+    const more = selected.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
+    const text = selected.length ? `${selected.length} selected${more}` : (output.dataset.hint ?? "");
+    output.dataset.episodes = episodes.join(" ");
+    if (output.textContent !== text) output.textContent = text; /* Screen readers announce each change. */
   };
 
   const boxFor = (value) => {
     const label = document.createElement("label");
     const box = document.createElement("input");
-    Object.assign(box, { className: "tick", type: "checkbox", name: "episodes", value, checked: true });
+    Object.assign(box, { className: "select-box", type: "checkbox", name: "episodes", value, checked: true });
     box.setAttribute("form", "compare");
     label.append(box, ` ${value}`);
     return label;
   };
 
-  /* A list that is renewed shows its newest episodes: what is ticked stays so when it has left the list. Of other hits
-     what is said is new as well, and knows of none. */
+  /* A renewed list shows its newest episodes; those that have left it stay selected. Other hits come with a new output,
+     which has no selection. */
   const renewed = () => {
-    const ticked = saidOf()?.dataset.episodes?.split(" ").filter(Boolean) ?? [];
-    const shown = new Set(ticks().map((one) => one.value));
-    const left = ticked.filter((value) => !shown.has(value));
-    document.querySelector("[data-ticked-left]")?.append(...left.map(boxFor));
-    tell();
+    const selected = outputOf()?.dataset.episodes?.split(" ").filter(Boolean) ?? [];
+    const shown = new Set(boxes().map((one) => one.value));
+    const left = selected.filter((value) => !shown.has(value));
+    document.querySelector("[data-selection-left]")?.append(...left.map(boxFor));
+    update();
   };
 
   /* Nothing selected: nothing to compare or export. */
   document.addEventListener("submit", (event) => {
-    if (event.target.id !== "compare" || ticks().some((one) => one.checked)) return;
+    if (event.target.id !== "compare" || boxes().some((one) => one.checked)) return;
     event.preventDefault();
-    const said = saidOf();
-    said.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : "Select two to four episodes first";
-    tell();
-    said.scrollIntoView({ block: "nearest" });
+    const output = outputOf();
+    output.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : "Select two to four episodes first";
+    update();
+    output.scrollIntoView({ block: "nearest" });
   });
 
   /* Episodes are selected, so the boxes of all hits of one episode change together. */
   document.addEventListener("change", (event) => {
-    if (!event.target.matches?.(".tick")) return;
+    if (!event.target.matches?.(".select-box")) return;
     const { value, checked } = event.target;
-    for (const one of ticks()) if (one.value === value) one.checked = checked;
-    delete saidOf()?.dataset.hint;
-    tell();
+    for (const one of boxes()) if (one.value === value) one.checked = checked;
+    delete outputOf()?.dataset.hint;
+    update();
   });
   /* Going back restores boxes; new results have none selected. */
-  addEventListener("pageshow", tell);
+  addEventListener("pageshow", update);
   document.addEventListener("htmx:afterSettle", renewed);
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest?.("[data-hit-tick]")) tickOf(stood?.isConnected ? stood : hits()[0])?.click();
+    if (event.target.closest?.("[data-hit-select]")) boxOf(current?.isConnected ? current : hits()[0])?.click();
     const button = event.target.closest?.("[data-hit-move]");
     if (button) move(Number(button.dataset.hitMove));
     const hit = event.target.closest?.("[data-hit]");
