@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from trajectories.capture.chunks import Kind, Problem
 from trajectories.dom_replay.placement import Moment
 from trajectories.dom_replay.scenes import NoScene, Scene
 
-REASONS: dict[str, str] = {
-    "nothing": "Nothing of this episode's pages was recorded.",
-    "no_time": "Neither a time nor a step number says where in the recording this step is.",
-    "too_early": "The recording begins after this step.",
-    "lost": "The page that this step saw was not recorded: nothing of it came.",
-    "no_snapshot": "The beginning of this page's recording is missing: without it nothing can be rebuilt.",
-    "too_large": "The recording of this page is too large to be replayed here.",
-}
-PROBLEMS: dict[Kind, tuple[str, str]] = {
-    "lost": ("1 chunk never came", "{} chunks never came"),
-    "missing": ("the bytes of 1 chunk are gone", "the bytes of {} chunks are gone"),
-    "damaged": ("1 chunk is damaged", "{} chunks are damaged"),
-    "too_large": ("1 chunk is too large to be read", "{} chunks are too large to be read"),
-    "past_limit": ("1 chunk is past the limit of a page", "{} chunks are past the limit of a page"),
-}
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+REASONS: dict[str, str] = _TEXTS["reasons"]
+PROBLEMS: dict[Kind, tuple[str, str]] = _TEXTS["problems"]
 SECOND_MS = 1000
 
 

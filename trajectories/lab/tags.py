@@ -48,7 +48,7 @@ for name, function in FILTERS.items():
     register.filter(name, function)
 register.inclusion_tag("lab/shared/_question.html", name="problem")(questions.problem_context)
 
-LABELLED = {**CLOSE_REASONS, **END_REASONS, **ARMS, **OBSERVATION_FORMATS}
+LABELLED: dict[str, Any] = {**CLOSE_REASONS, **END_REASONS, **ARMS, **OBSERVATION_FORMATS}
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOMES = ("correct", "incorrect", "void", "submitted", "open")
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}

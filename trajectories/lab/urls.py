@@ -14,6 +14,7 @@ from trajectories.lab.export import views as export
 from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.runs import views as runs
 from trajectories.lab.search import views as search
+from trajectories.lab.search.exports import EXPORTS
 from trajectories.lab.step import data_views, dom_views, picture_views
 from trajectories.lab.step import views as step
 from trajectories.lab.system.views import system
@@ -38,9 +39,10 @@ urlpatterns = [
     path("search", search.search, name="search"),
     _alias("search/", of="search", name="search_slashed"),
     path("search/counts", search.search_counts, name="search_counts"),
-    path("search/trajectories.ndjson", search.search_trajectories, name="search_trajectories"),
-    path("search/facts.csv", search.search_facts, name="search_facts"),
-    path("search/ids.txt", search.search_ids, name="search_ids"),
+    *(
+        path(f"search/{file}", search.search_export, {"name": file}, name=f"search_{file.partition('.')[0]}")
+        for file in EXPORTS
+    ),
     path("episodes/", search.episode_list, name="episodes"),
     path(f"{EPISODE}/", episode.episode_detail, name="episode"),
     path(f"{EPISODE}/progress", episode.episode_progress, name="episode_progress"),

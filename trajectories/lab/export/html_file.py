@@ -86,7 +86,7 @@ def policy() -> str:
 def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
     """The file in parts; with ``golds`` it includes the gold."""
     room = Room()
-    opening = {"policy": policy(), "styles": mark_safe(_styles())}  # noqa: S308 (files of this project)
+    opening = {"policy": policy(), "styles": mark_safe(f"<style>{_styles()}</style>")}  # noqa: S308 (files of this project)
     yield render_to_string("lab/export/_head.html", _head(episode, golds=golds) | opening).encode(
         "utf-8", "replace"
     )

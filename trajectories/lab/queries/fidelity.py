@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from trajectories.models import Episode, Fidelity
 
@@ -21,21 +23,9 @@ LABELS = {
 SIGNS = {State.FAITHFUL: "✓", State.UNFAITHFUL: "≠", State.FAILED: "!"}
 NOT_REQUESTED = "This replay has not been compared with the screenshot yet."
 TOO_EARLY = "It is compared with the screenshot after the episode has ended."
-REASONS = {
-    Reason.WAITING: "It is waiting for a worker that renders replays.",
-    Reason.NO_SANDBOX: "The workers here have no sandbox to render it in (bubblewrap).",
-    Reason.NO_BROWSER: "The workers here have no Chromium to render it with.",
-    Reason.NO_SCREENSHOT: "There is no screenshot to compare it with.",
-    Reason.NO_REPLAY: "The recording does not cover this step.",
-    Reason.OTHER_SIZE: "The screenshot and the recorded window have different proportions.",
-    Reason.WHOLE_PAGE: "The screenshot shows more than the window; the replay shows only the window.",
-    Reason.TOO_LARGE: "The page is too large to render.",
-    Reason.OUT_OF_TIME: "Rendering the page took too long.",
-    Reason.OUT_OF_MEMORY: "Rendering the page took too much memory.",
-    Reason.NOT_READY: "The page could not be rebuilt.",
-    Reason.UNREADABLE: "What was rendered is not a picture of the window.",
-    Reason.CRASHED: "The browser crashed while it rendered the page.",
-}
+REASONS: dict[str, str] = tomllib.loads(
+    Path(__file__).with_name("fidelity_reasons.toml").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +88,7 @@ def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
     return FidelityLabel(
         word=LABELS[state],
         tone=_tone(row),
-        why=REASONS.get(Reason(row.reason), "") or _difference(row),
+        why=REASONS.get(row.reason, "") or _difference(row),
         sign=SIGNS.get(state, ""),
         is_waiting=row.is_waiting,
         can_request=has_ended and not row.is_waiting,

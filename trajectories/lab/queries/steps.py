@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Left
@@ -48,6 +48,11 @@ class StepMissing(Http404):
 
 
 Row = Mapping[str, Any]
+
+
+class Neighbours(NamedTuple):
+    before: int | None
+    after: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,10 +148,9 @@ def step_after(*, episode_id: int, index: int) -> int | None:
     return _numbers(episode_id).filter(index__gt=index).order_by("index").first()
 
 
-def step_neighbours(*, episode_id: int, index: int) -> tuple[int | None, int | None]:
+def step_neighbours(*, episode_id: int, index: int) -> Neighbours:
     """The steps before and after one, in one query."""
-    ((before, after),) = _NEIGHBOURS.rows(episode=episode_id, index=index)
-    return before, after
+    return Neighbours(*_NEIGHBOURS.rows(episode=episode_id, index=index)[0])
 
 
 def step_events(*, episode_id: int, index: int | None) -> StepEvents:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -68,7 +68,7 @@ def trajectories_export(request: SearchRequest, *, principal: Principal, now: da
         yield from selectors.trajectory_lines_of(episode_ids=ids, principal=principal)
 
 
-def facts_export(request: SearchRequest, *, now: datetime) -> Iterator[bytes]:
+def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
     """CSV, one row per episode: ids, outcome and facts, which are empty until they are computed."""
     yield _heading(request, now)
     yield _csv([COLUMNS])
@@ -77,11 +77,26 @@ def facts_export(request: SearchRequest, *, now: datetime) -> Iterator[bytes]:
         yield _csv([_cell(value) for value in row] for row in rows)
 
 
-def ids_export(request: SearchRequest, *, now: datetime) -> Iterator[bytes]:
+def ids_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
     """One id per line."""
     yield _heading(request, now)
     for ids in _batches(request):
         yield "".join(f"{episode_id}\n" for episode_id in ids).encode()
+
+
+class Export(NamedTuple):
+    lines: Callable[..., Iterator[bytes]]
+    content_type: str
+    file_name: str
+
+
+EXPORTS = {
+    "trajectories.ndjson": Export(
+        trajectories_export, "application/x-ndjson", "palaestra-trajectories.ndjson"
+    ),
+    "facts.csv": Export(facts_export, "text/csv; charset=utf-8", "palaestra-facts.csv"),
+    "ids.txt": Export(ids_export, "text/plain; charset=utf-8", "palaestra-episodes.txt"),
+}
 
 
 def _heading(request: SearchRequest, now: datetime) -> bytes:

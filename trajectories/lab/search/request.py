@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,20 +27,7 @@ CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 CHIP_CHARS = 60
 MS_PER_SECOND = 1000
-# How chips word filters whose value or label does not follow the field's name.
-CHIPS = {
-    "action_check": "{}",
-    "policy_version": "policy version {}",
-    "episodes": "episodes {}",
-    "task": "task {}",
-    "problem": "task text has “{}”",
-    "steps_min": "at least {} steps",
-    "steps_max": "at most {} steps",
-    "seconds_min": "at least {} s",
-    "seconds_max": "at most {} s",
-    "opened_from": "opened from {}",
-    "opened_to": "opened until {}",
-}
+CHIPS: dict[str, str] = tomllib.loads(Path(__file__).with_name("chips.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,11 @@ open episodes too.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from pathlib import Path
 from typing import Any
 
 from core.sql import Statement
@@ -27,37 +29,15 @@ RUNS_COUNTED = 20
 RARE_MAX = 2_000
 EXPORTED_AT_ONCE = 500
 
-# Conditions by filter: ``e`` is the episode, ``r`` its run, ``t`` its task, ``v`` its verdict, ``a`` its
-# facts and ``f`` those of the step.
-EPISODE_CONDITIONS = {
-    "run": "e.run_id = %(run)s",
-    "episodes": "e.id = ANY(%(episodes)s::bigint[])",
-    "task": "e.task_id = %(task)s",
+_TABLES = tomllib.loads(Path(__file__).with_name("conditions.toml").read_text(encoding="utf-8"))
+EPISODE_CONDITIONS: dict[str, str] = {
+    **_TABLES["episode"],
     "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",
-    "model": "r.model = %(model)s",
-    "policy_version": "e.policy_version = %(policy_version)s",
-    "benchmark": "t.benchmark_id = %(benchmark)s",
-    "arm": "e.arm = %(arm)s",
-    "status": "e.status = %(status)s",
-    "outcome": "v.outcome = %(outcome)s",
-    "reason": "v.reason = %(reason)s",
-    "steps_min": "a.steps >= %(steps_min)s",
-    "steps_max": "a.steps <= %(steps_max)s",
-    "duration_min_ms": "a.duration_ms >= %(duration_min_ms)s",
-    "duration_max_ms": "a.duration_ms <= %(duration_max_ms)s",
-    "opened_from": "e.opened_at >= %(opened_from)s",
-    "opened_to": "e.opened_at < %(opened_to)s",
 }
+JOINS: dict[str, str] = _TABLES["joins"]
 # For episodes all unexplained events count, as in the means of a run: also those of no step.
 MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {
     "unexplained": "a.unexplained_events > 0"
-}
-JOINS = {
-    "e": "JOIN trajectories_episode e ON e.id = f.episode_id",
-    "r": "JOIN trajectories_run r ON r.id = e.run_id",
-    "t": "JOIN tasks_app_task t ON t.id = e.task_id",
-    "v": "LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id",
-    "a": "LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id",
 }
 _RUN_EXTENT = Statement(__file__, "run_extent")
 _THOUGHTS = Statement(__file__, "thoughts")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import wraps
 from http import HTTPStatus
 
 from django.http import HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
@@ -16,8 +14,6 @@ from trajectories.lab.search import exports
 from trajectories.lab.search.page import CountsPage, SearchPage
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.slow_queries import page_render
-
-NDJSON = "application/x-ndjson"
 
 
 @lab_page
@@ -51,47 +47,24 @@ def episode_list(request: LabRequest) -> HttpResponse:
     return redirect(SearchRequest(parameters).address())
 
 
-def _export(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """An export is refused where a part of the search is invalid: ignoring it would select other episodes."""
+@lab_page
+def search_export(request: LabRequest, name: str) -> HttpResponseBase:
+    """A file of ``EXPORTS``; with ``?golds=1``, for those who may see them, as keys with golds get it.
 
-    @lab_page
-    @wraps(view)
-    def checked(request: LabRequest) -> HttpResponseBase:
-        search = SearchRequest(request.GET)
-        errors = [error for error in (search.query_error, *search.errors) if error]
-        if search.has_empty_selection:
-            errors.append("No episode was selected.")
-        if not errors:
-            return view(request, search)
+    Refused where a part of the search is invalid: ignoring it would select other episodes.
+    """
+    search = SearchRequest(request.GET)
+    errors = [error for error in (search.query_error, *search.errors) if error]
+    if search.has_empty_selection:
+        errors.append("No episode was selected.")
+    if errors:
         text = "\n".join(
             [*errors, "Nothing was exported, because other episodes would match. Fix the address.", ""]
         )
         refused = HttpResponse(text, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
         refused["X-Content-Type-Options"] = "nosniff"
         return refused
-
-    return checked
-
-
-@_export
-def search_trajectories(request: LabRequest, search: SearchRequest) -> HttpResponseBase:
-    """NDJSON; with ``?golds=1``, for those who may see them, as the API gives it to keys with golds."""
+    export = exports.EXPORTS[name]
     principal = reader(request, golds=asks_for_golds(request))
-    lines = exports.trajectories_export(search, principal=principal, now=timezone.now())
-    return _streamed(lines, content_type=NDJSON, name="palaestra-trajectories.ndjson")
-
-
-@_export
-def search_facts(request: LabRequest, search: SearchRequest) -> HttpResponseBase:
-    lines = exports.facts_export(search, now=timezone.now())
-    return _streamed(lines, content_type="text/csv; charset=utf-8", name="palaestra-facts.csv")
-
-
-@_export
-def search_ids(request: LabRequest, search: SearchRequest) -> HttpResponseBase:
-    lines = exports.ids_export(search, now=timezone.now())
-    return _streamed(lines, content_type="text/plain; charset=utf-8", name="palaestra-episodes.txt")
-
-
-def _streamed(lines: Iterator[bytes], *, content_type: str, name: str) -> HttpResponseBase:
-    return as_file(StreamingHttpResponse(lines, content_type=content_type), name)
+    lines = export.lines(search, principal=principal, now=timezone.now())
+    return as_file(StreamingHttpResponse(lines, content_type=export.content_type), export.file_name)

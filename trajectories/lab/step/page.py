@@ -49,16 +49,8 @@ class StepPage:
     # ---- where the step is
 
     @cached_property
-    def _neighbours(self) -> tuple[int | None, int | None]:
+    def neighbours(self) -> steps.Neighbours:
         return steps.step_neighbours(episode_id=self.episode.pk, index=self.step.index)
-
-    @property
-    def before(self) -> int | None:
-        return self._neighbours[0]
-
-    @property
-    def after(self) -> int | None:
-        return self._neighbours[1]
 
     @cached_property
     def notice(self) -> str:
@@ -251,7 +243,7 @@ class StepPage:
 
     @property
     def is_last_of_ended(self) -> bool:
-        return self.after is None and self.episode.finished_at is not None
+        return self.neighbours.after is None and self.episode.finished_at is not None
 
     @cached_property
     def answer(self) -> episodes.Answer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,32 +17,7 @@ from trajectories.fidelity.jobs import ALIVE as REPLAYS
 
 DISK_LOW_BYTES = 2 * 1024**3
 
-# The title of each part, and the advice when it is down.
-PARTS = {
-    "database": (
-        "Postgres",
-        "Postgres does not answer; nothing can be recorded. See postgres.log under VAR_DIR/logs.",
-    ),
-    "redis": (
-        "Redis",
-        "Redis does not answer; verdicts are late and heartbeats refused. Nothing recorded is lost.",
-    ),
-    "workers": ("Verdict workers", "No worker serves the queue verify; submissions wait until one does."),
-    "sweeper": ("Sweeper", "The sweeper is not running; nothing is sent again and lost leases stay open."),
-    "sandbox": (
-        "Sandbox",
-        "No worker has a sandbox; submitted programs cannot run. See the log of worker-sandbox.",
-    ),
-    "replays": (
-        "Replay check",
-        "No worker draws replays; none is compared with its screenshot. See the log of worker-media.",
-    ),
-    "browser": (
-        "Browser",
-        "No Chromium here. Agents bring their own; make demo needs one (apt-get install chromium).",
-    ),
-    "disk": ("Disk", "Little space is left under VAR_DIR; screenshots and steps will soon be refused."),
-}
+PARTS = tomllib.loads(Path(__file__).with_name("parts.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,11 +56,10 @@ def _replay_check_state(*, redis: str) -> str:
 
 
 def _part(name: str, state: str, *, free: int) -> Part:
-    title, advice = PARTS[name]
     return Part(
-        title=title,
+        title=PARTS[name]["title"],
         state=state,
-        advice="" if state == OK else advice,
+        advice="" if state == OK else PARTS[name]["advice"],
         note=f"{free / 1024**3:.1f} GiB free" if name == "disk" else "",
     )
 

@@ -3,8 +3,10 @@ r"""TeX commands as plain characters in one line."""
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable
+from pathlib import Path
 
 from pylatexenc import latex2text
 
@@ -26,28 +28,16 @@ DENOMINATOR = re.compile(
 IN_BRACKETS = re.compile(r"\([^()]*\)")
 NO_PRODUCT = re.compile(r"(?<=.)[\s+\-±∓,;:=<>/∑∏∫]")
 
-FUNCTIONS = """sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh coth log ln lg exp gcd
-    lcm min max mod inf sup lim liminf limsup det dim ker deg arg"""
-SILENT = """big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm biggm Biggm
-    displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits tiny scriptsize footnotesize
-    small normalsize large Large LARGE huge Huge bf rm it sf tt sc bfseries itshape hline allowbreak
-    nonumber notag noindent centering hfill hfil break nobreak newline strut relax ! - /"""
-# Characters that the library lacks, and those that people write differently.
-OTHERS = """leqslant=≤ geqslant=≥ ne=≠ lt=< gt=> ast=* colon=: coloneqq=≔ land=∧ lor=∨ neg=¬ gets=←
-    longrightarrow=→ implies=⇒ Longrightarrow=⇒ impliedby=⇐ iff=⇔ Longleftrightarrow=⇔ hbar=ℏ models=⊨
-    phi=φ epsilon=ε Re=ℜ Im=ℑ imath=ı jmath=ȷ bot=⊥ prime=′ degree=° S=§ triangle=△ vartriangle=△ Box=□
-    blacksquare=■ Diamond=◇ bigstar=★ checkmark=✓ clubsuit=♣ diamondsuit=♢ heartsuit=♡ spadesuit=♠
-    ddagger=‡ pounds=£ item=• lbrack=[ rbrack=] lparen=( rparen=) |=‖ %=% dots=… cdots=… dotsb=… dotsc=…
-    dotsm=… dotsi=… dotso=…"""
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 CHARACTERS: dict[str, str] = {
     **{
         spec.macroname: spec.simplify_repl
         for spec in latex2text.get_default_latex_context_db().iter_macro_specs()
         if isinstance(spec.simplify_repl, str) and len(spec.simplify_repl) == 1
     },
-    **dict(pair.split("=") for pair in OTHERS.split()),
-    **{name: f"{SPACE}{name}{SPACE}" for name in FUNCTIONS.split()},
-    **dict.fromkeys(SILENT.split(), ""),
+    **dict(pair.split("=") for pair in _TABLES["characters"].split()),
+    **{name: f"{SPACE}{name}{SPACE}" for name in _TABLES["functions"].split()},
+    **dict.fromkeys(_TABLES["silent"].split(), ""),
     **dict.fromkeys(["quad", "qquad", "enspace", "space", "thinspace", ">", "\n"], " "),
     "bmod": " mod ",
     "mid": " | ",
@@ -140,16 +130,6 @@ SPECIALS: dict[str, tuple[str, Callable[..., str]]] = {
     "&": ("", lambda: " "),
     "~": ("", lambda: " "),
 }
-# What an environment's rows stand between, and what stands between its cells.
-GRIDS = {
-    **dict.fromkeys(["pmatrix", "bmatrix", "Bmatrix", "psmallmatrix"], ("[", ", ", "]")),
-    **dict.fromkeys(["vmatrix", "Vmatrix"], ("|", ", ", "|")),
-    **dict.fromkeys(["matrix", "smallmatrix", "array", "subarray"], ("", ", ", "")),
-    **dict.fromkeys(["cases", "dcases", "rcases"], ("{", ", ", "")),
-}
-PLACEHOLDERS = {
-    **dict.fromkeys(["tabular", "tabularx", "table", "longtable"], "[table]"),
-    **dict.fromkeys(["asy", "tikzpicture", "picture", "figure"], "[figure]"),
-}
-# Environments whose name is followed by the alignment of their columns.
-WITH_COLUMNS = ("array", "subarray", "alignat", "alignat*", "alignedat")
+GRIDS: dict[str, tuple[str, str, str]] = _TABLES["grids"]
+PLACEHOLDERS: dict[str, str] = _TABLES["placeholders"]
+WITH_COLUMNS: list[str] = _TABLES["with_columns"]
