@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 
 from verifiers.answer_text import gold_answers, judged, readable, short_answer, unparsable
 from verifiers.mathtext.comparison import same_form
+from verifiers.mathtext.expressions import Apply, Number, Symbol
 from verifiers.mathtext.forms import Form, Scalar
 from verifiers.mathtext.normalization import clean
-from verifiers.mathtext.notation import written
 from verifiers.mathtext.parser import forms_of
 from verifiers.mathtext.strictness import is_finished
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
@@ -24,6 +25,7 @@ BEYOND = re.compile(
 )
 PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{3,}\b")
 ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[a-z]*\}|\\[A-Za-z]+")
+INFIX = {"add": " + ", "mul": "*", "div": "/", "pow": "^"}
 FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 
 
@@ -104,3 +106,31 @@ def same_by_math_verify(gold: str, answer: str) -> bool:
     if not all(parsed):
         return False
     return bool(math_verify.verify(parsed[0], parsed[1], timeout_seconds=None))
+
+
+def written(value: object) -> str:
+    """A form or expression on one line; brackets show how it was read."""
+    if isinstance(value, Number):
+        return str(value.value)
+    if isinstance(value, Symbol):
+        return value.name
+    if isinstance(value, Apply):
+        return _expression(value)
+    if isinstance(value, Scalar):
+        signs = "%" * value.percent + "\u00b0" * value.degrees + (f" {value.unit}" if value.unit else "")
+        return written(value.node) + signs
+    if isinstance(value, tuple):
+        return ", ".join(written(item) for item in value)
+    if is_dataclass(value):
+        inner = "; ".join(written(getattr(value, field.name)) for field in fields(value))
+        return f"{type(value).__name__}({inner})"
+    return str(value)
+
+
+def _expression(node: Apply) -> str:
+    arguments = [written(arg) for arg in node.args]
+    if node.name == "neg":
+        return f"-{arguments[0]}"
+    if node.name in INFIX:
+        return "(" + INFIX[node.name].join(arguments) + ")"
+    return f"{node.name}({', '.join(arguments)})" if arguments else node.name

@@ -268,11 +268,11 @@ class _Reader:
         return self.base()
 
     def root(self) -> Node:
-        if self.peek() != "[":
-            return Apply("root", (self.base(), Number(Fraction(2))))
-        self.take("[")
-        degree = self.sum()
-        self.take("]")
+        degree: Node = Number(Fraction(2))
+        if self.peek() == "[":
+            self.take()
+            degree = self.sum()
+            self.take("]")
         return Apply("root", (self.base(), degree))
 
     def function(self, name: str) -> Node:

@@ -64,8 +64,8 @@ def read(text: str, depth: int) -> Form | None:
 
 def _all(items: Iterable[Any]) -> tuple[Any, ...] | None:
     """The items; None if one of them is None."""
-    given = tuple(items)
-    return None if any(item is None for item in given) else given
+    complete = tuple(items)
+    return None if any(item is None for item in complete) else complete
 
 
 def scalar(text: str, _depth: int = 0) -> Scalar | None:

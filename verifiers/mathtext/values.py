@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -114,11 +115,7 @@ def same_expression(left: Node, right: Node) -> bool:
         a, b = constant(left), constant(right)
         return a is not None and b is not None and same_value(a, b)
     seen = 0
-    for number, point in enumerate(points_for(left, right)):
-        try:
-            a, b = value_of(left, point), value_of(right, point)
-        except Undefined:
-            continue
+    for number, a, b in _values_at_points(left, right):
         seen += 1
         if not same_value(a, b) and (number < POSITIVE_COUNT or (_is_real(a) and _is_real(b))):
             return False
@@ -128,17 +125,20 @@ def same_expression(left: Node, right: Node) -> bool:
 def constant_ratio(left: Node, right: Node) -> Value | None:
     """``left / right`` when it is the same nonzero number at every point, else None."""
     ratios = []
-    for point in points_for(left, right):
-        try:
-            a, b = value_of(left, point), value_of(right, point)
-        except Undefined:
-            continue
+    for _, a, b in _values_at_points(left, right):
         if same_value(a, Fraction(0)) or same_value(b, Fraction(0)):
             return None
         ratios.append(operator.truediv(*_alike(a, b)))
     if len(ratios) < MIN_POINTS or not all(same_value(ratios[0], ratio) for ratio in ratios):
         return None
     return ratios[0]
+
+
+def _values_at_points(left: Node, right: Node) -> Iterator[tuple[int, Value, Value]]:
+    """The number of each point at which both have values, and the two values."""
+    for number, point in enumerate(points_for(left, right)):
+        with suppress(Undefined):
+            yield number, value_of(left, point), value_of(right, point)
 
 
 def _is_real(value: Value) -> bool:
