@@ -146,7 +146,7 @@ def check(world: World, task: SiteTask) -> bool:
     code = min(fees, key=lambda one: fees[one])
     trip = next(one for one in world.trips if one.code == code)
     stay = drafts.stay_given(trip.stay)
-    options = (brute_force.find(world, number) for number in task.given["rooms"])
+    options = (drafts.room_numbered(world, number) for number in task.given["rooms"])
     listing, room = next(one for one in options if brute_force.is_bookable(world, *one, stay))
     after = (task.goal or {})["state"]
     made = [one for one in after["trips"] if one["code"] == task.answer[1]]

@@ -166,7 +166,7 @@ def wrong_actions(world: World, task: SiteTask) -> tuple[SiteEvents, ...]:
 def check(world: World, task: SiteTask) -> bool:
     given = task.given
     trip = next(one for one in world.trips if one.code == given["trip"])
-    listing, room = brute_force.find(world, trip.room)
+    listing, room = drafts.room_numbered(world, trip.room)
     first = date.fromisoformat(given["first"])
     open_stays = []
     for step in range(given["width"]):

@@ -84,7 +84,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 
 def check(world: World, task: SiteTask) -> bool:
-    listing, room = brute_force.find(world, task.given["room"])
+    listing, room = drafts.room_numbered(world, task.given["room"])
     day = date.fromisoformat(task.given["since"])
     while any(
         brute_force.is_taken(world, room, day + timedelta(days=step)) for step in range(task.given["nights"])

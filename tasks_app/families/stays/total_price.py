@@ -11,6 +11,7 @@ from tasks_app.families.stays.common import brute_force, drafts, milestones, mov
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.evidence import SHOWN
+from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.quotes import euros, quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 
@@ -78,7 +79,7 @@ def _task(
     world: World, draws: Draws, listing: Listing, legs: list[tuple[Room, Stay]], level: int
 ) -> SiteTask:
     lines = "\n".join(
-        f"- {room.name}, {drafts.guests_text(stay.guests)}, {drafts.stay_text(stay)}" for room, stay in legs
+        f"- {room.name}, {counted(stay.guests, 'guest')}, {drafts.stay_text(stay)}" for room, stay in legs
     )
     cents = sum(quote(world, listing, room, stay).total for room, stay in legs)
     needs = {need for room, stay in legs for need in drafts.calendar_needs(listing, room, stay.days)}
@@ -106,7 +107,7 @@ def wrong(world: World, task: SiteTask) -> tuple[str, ...]:
 
 def check(world: World, task: SiteTask) -> bool:
     legs: list[Any] = task.given["legs"]
-    priced = [(leg, *brute_force.find(world, leg["room"])) for leg in legs]
+    priced = [(leg, *drafts.room_numbered(world, leg["room"])) for leg in legs]
     cents = sum(brute_force.total(world, listing, room, leg) for leg, listing, room in priced)
     open_all = all(brute_force.is_bookable(world, listing, room, leg) for leg, listing, room in priced)
     houses = {listing.id for _, listing, _ in priced}

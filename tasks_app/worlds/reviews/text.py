@@ -175,10 +175,10 @@ class _Scribe:
         if kind == "fill":
             return self._led(draft, self._sentence(draft, self.phrases["fill" + draft.mood()]))
         if kind == "own":
-            return self._led(
-                draft, self._sentence(draft, self.own["praise" if draft.tone_of(kind) == "+" else "blame"])
-            )
-        return self._led(draft, self._sentence(draft, self.phrases[kind + draft.tone_of(kind)]))
+            patterns = self.own["praise" if draft.tone_of(kind) == "+" else "blame"]
+        else:
+            patterns = self.phrases[kind + draft.tone_of(kind)]
+        return self._led(draft, self._sentence(draft, patterns))
 
     def _marked(self, draft: _Draft, mark: Mark) -> str:
         if mark.form < 0:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
 from math import floor
 from typing import Any
 
+from tasks_app.families.stays.common import drafts
 from tasks_app.worlds.stays.types import Listing, Room, World
 
 
@@ -70,16 +71,6 @@ def is_bookable(world: World, listing: Listing, room: Room, given: Any, *, but: 
     return not any(is_taken(world, room, day, but=but) for day in days)
 
 
-def everywhere(world: World) -> Iterator[tuple[Listing, Room]]:
-    for listing in world.listings:
-        for room in listing.rooms:
-            yield listing, room
-
-
-def find(world: World, room_id: str) -> tuple[Listing, Room]:
-    return next((listing, room) for listing, room in everywhere(world) if room.id == room_id)
-
-
 def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
     kind, value = condition
     free = [tier.days for tier in listing.policy.tiers if not tier.percent and not tier.first_night]
@@ -97,7 +88,7 @@ def fails(listing: Listing, room: Room, cents: int, condition: Any) -> bool:
 def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Room]]:
     """For every bookable room in the places: the numbers of the failed conditions, total, listing, room."""
     rooms = []
-    for listing, room in everywhere(world):
+    for listing, room in drafts.pairs(world):
         if listing.neighbourhood not in given["places"] or not is_bookable(world, listing, room, given):
             continue
         cents = total(world, listing, room, given)
@@ -112,7 +103,7 @@ def failing(world: World, given: Any) -> list[tuple[list[int], int, Listing, Roo
 
 def cancelling(world: World, code: str) -> int:
     trip = next(trip for trip in world.trips if trip.code == code)
-    listing, room = find(world, trip.room)
+    listing, room = drafts.room_numbered(world, trip.room)
     left = trip.check_in.toordinal() - world.first_day.toordinal()
     for tier in listing.policy.tiers:
         if tier.days > left:

@@ -15,6 +15,7 @@ from tasks_app.families.stays.common import brute_force, drafts
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.digest import digest
+from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import euros
 from tasks_app.worlds.stays.types import World
@@ -102,7 +103,7 @@ def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
     stay, places = drafts.stay_of(given), given["places"]
     is_everywhere = len(places) == len(world.town.neighbourhoods)
     return {
-        "guests": drafts.guests_text(stay.guests),
+        "guests": counted(stay.guests, "guest"),
         "stay": drafts.stay_text(stay),
         "places": f"anywhere in {world.town.name}"
         if is_everywhere

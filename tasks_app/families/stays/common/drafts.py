@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from core.draws import Draws
-from tasks_app.worlds.formats import counted, day_text
+from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.calendar import nights_mask, taken
 from tasks_app.worlds.stays.quotes import costs
@@ -36,10 +36,6 @@ class Offer:
 
 def stay_text(stay: Stay) -> str:
     return f"from {day_text(stay.check_in)} to {day_text(stay.check_out)}"
-
-
-def guests_text(guests: int) -> str:
-    return counted(guests, "guest")
 
 
 def offers_anywhere(listing: Listing, amenity: str) -> bool:
