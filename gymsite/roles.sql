@@ -33,7 +33,7 @@ GRANT SELECT (episode_id, number, tool, input, status, output, created_at),
 
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
--- Only the hot statements are prepared (trajectories/hot_sql.py): they keep the plan of their first run.
+-- Only the hot statements are prepared (trajectories/hot_sql/): they keep the plan of their first run.
 ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 

@@ -28,7 +28,7 @@ urlpatterns = [
     path("runs/<id:run_id>/cancel", runs.CancelView.as_view()),
     path("runs/<id:run_id>/groups", runs.GroupsView.as_view()),
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
-    path("runs/<id:run_id>/twins", runs.TwinsView.as_view()),
+    path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
     path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
     path("groups/<id:group_id>/refill", episodes.RefillView.as_view()),
     path("episodes", trajectories.EpisodesView.as_view()),

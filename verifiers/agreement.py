@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,7 +32,6 @@ MATHEMATICAL = frozenset({"gsm8k", "math"})
 LETTERED = frozenset({"mmlu", "sciq", "scienceqa", "multiple_choice"})
 EXTRA_FIELDS = {"options": "options", "question_type": "question_type", "test_setup_code": "setup"}
 """Fields of a case that its verifier needs, and their names in the gold's ``extra``."""
-Z_95 = 1.959964
 MAX_GOLD_WORDS = 40
 
 Judge = Callable[[str, Gold, Evidence], Verdict]
@@ -84,16 +82,6 @@ class Report:
 
     def count(self, kind: str) -> int:
         return sum(disagreement.kind == kind for disagreement in self.disagreements)
-
-
-def wilson(hits: int, trials: int) -> tuple[float, float]:
-    """The 95% interval of a proportion (Wilson 1927); (0, 1) without trials."""
-    if not trials:
-        return 0.0, 1.0
-    share, spread = hits / trials, Z_95**2 / trials
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z_95 * math.sqrt(share * (1 - share) / trials + spread / trials / 4) / (1 + spread)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def read_cases(path: Path) -> Iterator[Case]:

@@ -29,6 +29,10 @@ def drawn(client: ArenaClient, address: Address, look: Look, **fields: Any) -> s
     return page(client, address(factories.episode(task=task, presentation=look.as_dict(), **fields)))
 
 
+def test_every_kind_of_question_is_drawn_in_these_looks() -> None:
+    assert {*KINDS, "site"} == {*questions}
+
+
 @pytest.mark.parametrize(("form", "is_first"), [("below", False), ("above", True), ("beside", False)])
 def test_the_form_stands_before_or_after_the_question(
     form: str, is_first: bool, arena_client: ArenaClient, address: Address

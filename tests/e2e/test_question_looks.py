@@ -52,6 +52,10 @@ def look_at(place: int, kind: str) -> Look:
     return look_rotate(seed=list(KINDS).index(kind), place=place, fixed=fixed)
 
 
+def test_every_kind_of_question_is_tried_in_these_looks() -> None:
+    assert {*KINDS, "site"} == {*questions}
+
+
 def episode_in(look: Look, kind: str = "free_answer", **variation: Any) -> Episode:
     return episode_of(KINDS[kind], presentation=look.as_dict(), variation=variation or None)
 

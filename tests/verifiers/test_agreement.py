@@ -69,12 +69,6 @@ def run_command(path: Path) -> str:
     return out.getvalue()
 
 
-def test_the_wilson_interval_is_the_published_one() -> None:
-    low, high = agreement.wilson(9, 10)
-    assert (round(low, 4), round(high, 4)) == (0.5958, 0.9821)
-    assert agreement.wilson(0, 0) == (0.0, 1.0)
-
-
 def test_a_disagreement_is_counted_and_listed(tmp_path: Path) -> None:
     path = write_cases(
         tmp_path / "cases.jsonl",

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from core.intervals import wilson
 from core.sql import Statement
-from trajectories.reports.statistics import wilson
 
 PAIRS = Statement(__file__, "pairs")
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-Z_95 = 1.959964
+from core.intervals import Z_95, wilson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +66,6 @@ def effective_n(clusters: Clusters) -> float:
     variance = residuals / clusters.judged**2 * clusters.tasks / (clusters.tasks - 1)
     binomial = share * (1 - share) / clusters.judged
     return clusters.judged / max(1.0, variance / binomial)
-
-
-def wilson(*, share: float, n: float) -> tuple[float, float]:
-    """The Wilson score interval (Wilson 1927) of a share seen in ``n`` samples, at 95%."""
-    scale = 1 + Z_95**2 / n
-    middle = (share + Z_95**2 / (2 * n)) / scale
-    half = Z_95 / scale * math.sqrt(share * (1 - share) / n + Z_95**2 / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 @dataclass(frozen=True, kw_only=True)

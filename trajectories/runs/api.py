@@ -156,11 +156,11 @@ class BehaviourView(APIView):
         return Response(to_builtins(report))
 
 
-class TwinsView(APIView):
+class PairedTasksView(APIView):
     scopes = {"GET": "read"}
 
     @call(
-        "twin_list",
+        "paired_task_list",
         "Results of paired tasks, possible and impossible",
         description=(
             "By arm and family of mock-site tasks. The two tasks of a pair have the same wording in worlds "

@@ -6,7 +6,7 @@ called again for the same request when another tab was faster. It raises ``Http4
 A pop-up lies over a page until it is closed. A page names those that it draws (``Page.pop_ups``), and
 ``site_dispatch`` notes ``pop_up_shown {name}`` for each that is not open yet. Closing one is the change
 ``banner_closed {name}``. A judge has only the events: a pop-up is open when it was shown and not closed since
-(``tasks_app/worlds/evidence``).
+(``tasks_app/worlds/evidence.py``).
 """
 
 from __future__ import annotations

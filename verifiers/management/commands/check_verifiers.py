@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.errors import GymError
+from core.intervals import wilson
 from verifiers import agreement, registry
 from verifiers.children import ChildPool, judge_guarded
 from verifiers.types import Evidence, Gold, Verdict
@@ -62,9 +63,9 @@ class Command(BaseCommand):
 
 
 def _share(hits: int, trials: int) -> str:
-    low, high = agreement.wilson(hits, trials)
     if not trials:
         return "0 of 0"
+    low, high = wilson(share=hits / trials, n=trials)
     return f"{hits} of {trials} = {hits / trials:.1%} [{low:.1%}, {high:.1%}]"
 
 
