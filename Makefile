@@ -10,8 +10,8 @@ LAB_URL ?= http://127.0.0.1:$(LAB_PORT)
 PYTEST := $(RUN) -m pytest
 # E.g. `make test TESTS=tests/arena`, which leaves the other lanes out.
 TESTS ?=
-# Processes that share a lane, each with a Postgres and a Redis of its own.
-WORKERS ?= 2
+# Processes that share a lane, each with a Postgres and a Redis of its own: for 2 cores, since tests also wait.
+WORKERS ?= 3
 # Browser tests wait more than they compute; each of these also has an arena and a browser.
 BROWSER_WORKERS ?= 4
 PLAIN := not e2e and not services
@@ -67,7 +67,7 @@ test-e2e: setup
 	  "or $(VENV)/bin/playwright install chromium)"; fi
 
 test-client: setup
-	cd client && ../$(RUN) -m pytest
+	cd client && ../$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 e2e: test-e2e
 
