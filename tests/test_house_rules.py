@@ -6,6 +6,7 @@ import ast
 import io
 import re
 import subprocess
+import sys
 import tokenize
 from pathlib import Path
 
@@ -193,3 +194,10 @@ def test_vendored_files_name_their_licence_and_version() -> None:
     for folder in (ROOT / "static" / "vendor").iterdir():
         if folder.is_dir():
             assert re.search(rf"{folder.name}.*\d+\.\d+", notes, re.IGNORECASE | re.DOTALL), folder.name
+
+
+def test_the_bench_starts_and_says_which_parts_it_has() -> None:
+    """Its modules are imported before Django is set up, and by no other test."""
+    command = [sys.executable, "-m", "tests.bench", "nothing"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.stderr.startswith("There is no part nothing. Known: http, judging, ")

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import psycopg
 
-from trajectories.facts.measures import VERSION
+from trajectories.facts.behaviour import VERSION
 
 SEED = 7
 RUNS = 20

@@ -14,7 +14,7 @@ from core import queues, redis_client
 from core.sweep import BEGINNING
 from tests import factories
 from trajectories.facts import jobs, store
-from trajectories.facts.measures import VERSION
+from trajectories.facts.behaviour import VERSION
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
 
 pytestmark = pytest.mark.django_db

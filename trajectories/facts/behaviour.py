@@ -1,7 +1,7 @@
 """Formulas of the measures of behaviour, over words and addresses: heuristics, not human judgement.
 
 ``measures.py`` declares the measures, and ``docs/behaviour.md`` describes them. A formula that would give the
-same steps another value needs a new ``VERSION`` there.
+same steps another value needs a higher ``VERSION``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from typing import Any
 from core.outline import ids_removed
 from trajectories.actions import elements, registry
 from trajectories.actions.types import DeclaredStep, type_of
+
+# Raise it whenever the same steps and events would give different facts; all are then computed again.
+VERSION = 8
 
 # Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000

@@ -20,9 +20,6 @@ from trajectories.facts.behaviour import (
 )
 from trajectories.models import EpisodeFacts
 
-# Raise it whenever the same steps and events would give different facts; all are then computed again.
-VERSION = 8
-
 Measured = Mapping[str, Any]
 Total = Callable[[Sequence[Any], Sequence[int]], float | None]
 

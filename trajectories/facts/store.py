@@ -11,8 +11,8 @@ from django.db.models import Model
 
 from core.sql import Statement, sql_read
 from core.sweep import Due
+from trajectories.facts.behaviour import VERSION
 from trajectories.facts.compute import facts_of
-from trajectories.facts.measures import VERSION
 from trajectories.facts.source import Source, sources_read
 from trajectories.facts.types import Facts
 from trajectories.facts.words import CONFIGURATION

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trajectories.actions.results import NOT_PERFORMED
+from trajectories.facts.behaviour import VERSION
 from trajectories.facts.compute import facts_of
-from trajectories.facts.measures import VERSION
 from trajectories.facts.source import Source, source_part
 from trajectories.facts.types import ActionCheck, StepFact
 from trajectories.models import StepFacts
