@@ -25,6 +25,7 @@ TEXT = (
     "Write its total price and its number."
 )
 FIELDS = ("Total price", "Number")
+FORMS = 2
 
 _INSERT = """
 INSERT INTO tasks_app_task (benchmark_id, split, key, kind, prompt, payload, tags, guess_rate, oracle_steps,
@@ -48,7 +49,7 @@ class Visited:
 
 def payload_make(place: Installation, *, site: str, number: int, **more: Any) -> dict[str, Any]:
     salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))
-    question = {"text": TEXT, "fields": list(FIELDS), **more}
+    question = {"text": TEXT, "fields": list(FIELDS), "forms": FORMS, **more}
     key = world_key(salt=salt, site=site, number=number)
     return {
         "site": site,
