@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 INDENT = "  "
 ORIGIN = "https://gym"
@@ -29,6 +30,8 @@ WITH_VALUE = frozenset(
     {"textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox", "progressbar", "meter"}
 )
 WITH_OPTIONS = frozenset({"combobox", "listbox"})
+LINES_CACHED = 64
+"""The measures and checks of a step read the line of its target one after the other."""
 ADDRESS_MARKS = {"link": " -> ", "page": " "}
 """What stands before the address in which such a line ends."""
 
@@ -71,6 +74,7 @@ class Line:
         )
 
 
+@lru_cache(maxsize=LINES_CACHED)
 def line_read(text: str) -> Line:
     """The parts of one line of an outline, also of one that was cut."""
     body = text.lstrip()
