@@ -1,7 +1,8 @@
-"""SQL statements as files: ``sql/<name>.sql`` beside the module that runs them, read once at import."""
+"""SQL statements as files: ``sql/<name>.sql`` beside the module that runs them, each file read once."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,17 @@ def sql_read(module: str, name: str, **parts: str) -> str:
 
     ``parts`` fill its ``{places}``. They are text of ours, never input: values are bound as parameters.
     """
-    text = (Path(module).parent / "sql" / f"{name}.sql").read_text(encoding="utf-8")
-    text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+    text = _file_read(Path(module).parent / "sql" / f"{name}.sql")
     for place, part in parts.items():
         text = text.replace(f"{{{place}}}", part)
     return text
+
+
+@cache
+def _file_read(path: Path) -> str:
+    """Some statements are put together for each call, so files are not read again."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("--"))
 
 
 class Statement:

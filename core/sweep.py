@@ -43,13 +43,8 @@ class Sweep(Generic[K]):
         settle_s: float,
         tries: int | None = None,
     ) -> None:
-        self._queue, self._due, self._send, self._settle_s, self._most_tries = (
-            queue,
-            due,
-            send,
-            settle_s,
-            tries,
-        )
+        self._queue, self._settle_s, self._most_tries = queue, settle_s, tries
+        self._due, self._send = due, send
         self._since = BEGINNING
         self._tries: Counter[K] = Counter()
 
