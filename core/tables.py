@@ -1,4 +1,4 @@
-"""Tables of records in TOML files."""
+"""Data in TOML files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ import msgspec
 T = TypeVar("T")
 
 
+def toml_load(path: Path, kind: type[T]) -> T:
+    """The content of a TOML file; ``msgspec.ValidationError`` names what is not of the kind."""
+    return msgspec.toml.decode(path.read_bytes(), type=kind)
+
+
 def table_load(path: Path, kind: type[T]) -> list[T]:
-    """The records of a file's one array; ``msgspec.ValidationError`` names a field that is wrong."""
-    (records,) = msgspec.toml.decode(path.read_bytes(), type=dict[str, list[kind]]).values()  # type: ignore[valid-type]
+    """The records of a file's one array."""
+    (records,) = toml_load(path, dict[str, list[kind]]).values()  # type: ignore[valid-type]
     return records

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.draws import Draws
 from core.presentation import Look
-from tasks_app.worlds.editions import toml_load
+from core.tables import toml_load
 
 COUNTS = {"none": 0, "one": 1, "two": 2}
 # How much later than the page its distracting parts appear, in milliseconds.

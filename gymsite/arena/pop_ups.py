@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from core.draws import Draws
 from core.presentation import Look
-from tasks_app.worlds.editions import toml_load
+from core.tables import toml_load
 
 Comes = Literal["at_once", "later"]
 """With the page, or after an interaction while no other pop-up is open (only with scripts)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tasks_app.worlds.editions import toml_load
+from core.tables import toml_load
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
+from typing import Any
 
-CHOICES = tomllib.loads(Path(__file__).with_name("reasoning_gym.toml").read_text())
+from core.tables import toml_load
+
+CHOICES = toml_load(Path(__file__).with_name("reasoning_gym.toml"), dict[str, Any])
 LEFT_OUT: dict[str, str] = CHOICES["left_out"]
 HIDDEN_TEXT: dict[str, str] = CHOICES["hidden_text"]
 LEVELS: dict[str, list[int]] = CHOICES["levels"]

@@ -8,7 +8,8 @@ from typing import get_args
 
 import pytest
 
-from tasks_app.worlds.editions import Edition, toml_load
+from core.tables import toml_load
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Category
 from tasks_app.worlds.reviews.vocabulary import DATA, Catalogue, Sentences

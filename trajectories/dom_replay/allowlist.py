@@ -7,10 +7,12 @@ that removes what would try either.
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
+from typing import Any
 
-_LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+from core.tables import toml_load
+
+_LISTS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, Any])
 _ATTRIBUTES = {name: frozenset(values) for name, values in _LISTS["attributes"].items()}
 
 UNSEEN, BOX = "noscript", "div"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from core.tables import toml_load
 from trajectories.capture.chunks import Kind, Problem
 from trajectories.dom_replay.placement import Moment
 from trajectories.dom_replay.scenes import NoScene, Scene
 
-_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TEXTS = toml_load(Path(__file__).with_suffix(".toml"), dict[str, Any])
 REASONS: dict[str, str] = _TEXTS["reasons"]
 PROBLEMS: dict[Kind, tuple[str, str]] = _TEXTS["problems"]
 SECOND_MS = 1000

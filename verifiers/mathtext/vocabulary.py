@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
+from typing import Any
 
-_TABLES = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+from core.tables import toml_load
+
+_TABLES = toml_load(Path(__file__).with_name("vocabulary.toml"), dict[str, Any])
 
 FUNCTIONS = frozenset(_TABLES["functions"].split())
 CONSTANTS = {"pi": "pi", "infty": "oo", "infinity": "oo", "inf": "oo"}

@@ -27,11 +27,12 @@ Python may not have.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from core.tables import toml_load
 from verifiers.puzzles import boards, calculus, cube, expressions, normal_forms, numbers, traffic
 from verifiers.puzzles.package_scorers import PACKAGED, packaged
 from verifiers.puzzles.rule import Puzzle, Reading, Rule, same, shaped
@@ -43,7 +44,7 @@ def puzzle24(puzzle: Puzzle, answer: str) -> bool | None:
     return expressions.arithmetic(replace(puzzle, facts={**puzzle.facts, "target": PUZZLE24}), answer)
 
 
-_TABLES = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
+_TABLES = toml_load(Path(__file__).with_name("datasets.toml"), dict[str, Any])
 _READERS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": reading
     for module in (normal_forms, numbers, expressions)

@@ -5,11 +5,10 @@ The things are artwork: ``art/goods/<category>-<style>.svg``.
 
 from __future__ import annotations
 
-import tomllib
-
 from PIL import Image
 
 from core.draws import Draws
+from core.tables import toml_load
 from gymsite.arena.drawings.canvas import (
     HEIGHT,
     WIDTH,
@@ -25,9 +24,7 @@ from gymsite.arena.drawings.canvas import (
 from gymsite.arena.drawings.svg import ART, art_draw
 from tasks_app.worlds.reviews.pictures import Picture, picture_read
 
-COLOURS = {
-    name: hexed(text) for name, text in tomllib.loads((ART / "goods/colours.toml").read_text()).items()
-}
+COLOURS = {name: hexed(text) for name, text in toml_load(ART / "goods/colours.toml", dict[str, str]).items()}
 GROUNDS = palette("dfe5e3 ece3d6 dde3ea e8dfdf e3e6d9")
 SHADE = hexed("5f7683")
 PALE = 620

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.presentation import AXES
-from tasks_app.worlds.editions import toml_load
+from core.tables import toml_load
 
 Labels = Mapping[str, str]
 """Texts by name; ``{}`` takes a name or a number."""

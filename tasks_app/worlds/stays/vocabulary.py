@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from tasks_app.worlds.editions import Edition, toml_load
+from core.tables import toml_load
+from tasks_app.worlds.editions import Edition
 from tasks_app.worlds.stays.types import Amenity
 
 DATA = Path(__file__).parent / "data"

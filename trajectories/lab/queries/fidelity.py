@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.tables import toml_load
 from trajectories.models import Episode, Fidelity
 
 Reason = Fidelity.Reason
@@ -23,9 +23,7 @@ LABELS = {
 SIGNS = {State.FAITHFUL: "✓", State.UNFAITHFUL: "≠", State.FAILED: "!"}
 NOT_REQUESTED = "This replay has not been compared with the screenshot yet."
 TOO_EARLY = "It is compared with the screenshot after the episode has ended."
-REASONS: dict[str, str] = tomllib.loads(
-    Path(__file__).with_name("fidelity_reasons.toml").read_text(encoding="utf-8")
-)
+REASONS = toml_load(Path(__file__).with_name("fidelity_reasons.toml"), dict[str, str])
 
 
 @dataclass(frozen=True, kw_only=True)

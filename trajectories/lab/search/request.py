@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from core.integers import BIGINT_MAX
+from core.tables import toml_load
 from trajectories.lab.queries import tasks
 from trajectories.lab.runs import selectors as runs
 from trajectories.lab.search.form import SearchForm
@@ -27,7 +27,7 @@ CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 CHIP_CHARS = 60
 MS_PER_SECOND = 1000
-CHIPS: dict[str, str] = tomllib.loads(Path(__file__).with_name("chips.toml").read_text(encoding="utf-8"))
+CHIPS = toml_load(Path(__file__).with_name("chips.toml"), dict[str, str])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ open episodes too.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.sql import Statement
+from core.tables import toml_load
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
 from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
@@ -29,7 +29,7 @@ RUNS_COUNTED = 20
 RARE_MAX = 2_000
 EXPORTED_AT_ONCE = 500
 
-_TABLES = tomllib.loads(Path(__file__).with_name("conditions.toml").read_text(encoding="utf-8"))
+_TABLES = toml_load(Path(__file__).with_name("conditions.toml"), dict[str, Any])
 EPISODE_CONDITIONS: dict[str, str] = {
     **_TABLES["episode"],
     "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
 from core import browsers, redis_client
+from core.tables import toml_load
 from trajectories import heartbeats
 from trajectories.api.capacity import capacity_report
 from trajectories.api.health import DOWN, MISSING, OK, UNKNOWN, health_report
@@ -17,7 +18,7 @@ from trajectories.fidelity.jobs import ALIVE as REPLAYS
 
 DISK_LOW_BYTES = 2 * 1024**3
 
-PARTS = tomllib.loads(Path(__file__).with_name("parts.toml").read_text(encoding="utf-8"))
+PARTS = toml_load(Path(__file__).with_name("parts.toml"), dict[str, Any])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,14 @@ r"""TeX commands as plain characters in one line."""
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pylatexenc import latex2text
+
+from core.tables import toml_load
 
 # Soft brackets become ``( )`` where a neighbour touches them; a soft space becomes one between two words.
 OPEN, CLOSE, SPACE = "\ue000", "\ue001", "\ue002"
@@ -28,7 +30,7 @@ DENOMINATOR = re.compile(
 IN_BRACKETS = re.compile(r"\([^()]*\)")
 NO_PRODUCT = re.compile(r"(?<=.)[\s+\-±∓,;:=<>/∑∏∫]")
 
-_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLES = toml_load(Path(__file__).with_suffix(".toml"), dict[str, Any])
 CHARACTERS: dict[str, str] = {
     **{
         spec.macroname: spec.simplify_repl

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.http import Http404
 
+from core.tables import toml_load
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._panels import panels
 from gymsite.arena.sites.site import Event, Message, Page, Visit, ordered
-from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.outlines import mean_tenths
 from tasks_app.worlds.reviews.pictures import pictures

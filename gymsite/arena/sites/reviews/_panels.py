@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.draws import Draws
+from core.tables import toml_load
 from gymsite.arena.sites.site import Visit
-from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.reviews.types import World
 
 NUMBERS = {"none": 0, "one": 1, "two": 2}

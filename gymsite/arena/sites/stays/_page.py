@@ -8,13 +8,13 @@ from typing import Any
 
 from django.http import Http404
 
+from core.tables import toml_load
 from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.site import Event, Message, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._panels import panels
 from gymsite.arena.sites.stays._query import GUESTS
-from tasks_app.worlds.editions import toml_load
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
