@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.services.test_servers import TestServers, embedded_services
+from tests.embedded_services import TestServers, embedded_services
 
 VAR_DIR = Path(__file__).resolve().parent.parent / "var" / "test"
 

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import GymError
 from gymsite.services import external_servers
-from gymsite.services.test_servers import TestServers, embedded_services
+from tests.embedded_services import TestServers, embedded_services
 from tests.servers import servers as shared
 from tests.services.installations import Up
 

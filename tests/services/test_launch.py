@@ -15,7 +15,7 @@ import pytest
 from gymsite.services import secrets
 from gymsite.services.launch import SETUP
 from gymsite.services.processes import BASE_DIR, PROCESSES, Process
-from gymsite.services.test_servers import TestServers, embedded_services
+from tests.embedded_services import TestServers, embedded_services
 from tests.services.installations import Up, free_port, until
 
 pytestmark = pytest.mark.services
