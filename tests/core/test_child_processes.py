@@ -16,12 +16,15 @@ from gymsite.services.processes import BASE_DIR
 from tests.services.installations import until
 
 MARK = "PALAESTRA_TEST_CHILDREN"
+# Whoever starts the tests in the background hands down that SIGINT is ignored.
 PROGRAM = """
+import signal
 import time
 
 from core import child_processes
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with child_processes.side_by_side() as pool:
         pool.submit(len, "").result()
         pool.submit(time.sleep, 60)
