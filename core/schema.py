@@ -42,11 +42,6 @@ class ErrorSerializer(serializers.Serializer[Any]):
     error = ErrorDetailSerializer()
 
 
-def errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    """``responses`` entries for errors: the given ones and those of every call that needs a key."""
-    return _errors(401, 403, *statuses, 503)
-
-
 def call(
     operation_id: str,
     summary: str,
@@ -74,16 +69,12 @@ def call(
             request={"application/json": _shape(body)} if _is_struct(body) else body,
             responses={
                 **{status: _answer(answer) for status, answer in answers.items()},
-                **_errors(*failures),
+                **{status: OpenApiResponse(ErrorSerializer, MEANINGS[status]) for status in failures},
             },
             auth=[] if is_open else None,
         )(handler)
 
     return described
-
-
-def _errors(*statuses: int) -> dict[int, OpenApiResponse]:
-    return {status: OpenApiResponse(ErrorSerializer, MEANINGS[status]) for status in statuses}
 
 
 def _answer(answer: Any) -> Any:

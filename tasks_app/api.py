@@ -11,14 +11,14 @@ import msgspec
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core import paging
 from core.api import MsgspecRenderer
-from core.schema import errors
+from core.schema import call
 from tasks_app import selectors
 from tasks_app.registry import benchmarks
 from tasks_app.selectors import TaskFilter
@@ -56,10 +56,10 @@ class NdjsonRenderer(MsgspecRenderer):
 class BenchmarksView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="benchmarks_list",
-        summary="Benchmarks, and how many tasks each split has",
-        responses={200: BenchmarkSerializer(many=True), **errors()},
+    @call(
+        "benchmarks_list",
+        "Benchmarks, and how many tasks each split has",
+        answers={200: BenchmarkSerializer(many=True)},
     )
     def get(self, request: Request) -> Response:
         return Response(selectors.benchmark_list(splits=_visible_splits(request)))
@@ -68,11 +68,12 @@ class BenchmarksView(APIView):
 class TasksView(APIView):
     scopes = {"GET": "read"}
 
-    @extend_schema(
-        operation_id="tasks_list",
-        summary="Tasks by page, in id order",
+    @call(
+        "tasks_list",
+        "Tasks by page, in id order",
         parameters=[TaskListQuery],
-        responses={200: TaskPageSerializer, **errors(400, 422)},
+        answers={200: TaskPageSerializer},
+        errors=(400, 422),
     )
     def get(self, request: Request) -> HttpResponse:
         query = paging.query_read(TaskListQuery, request)
@@ -90,17 +91,17 @@ class TasksExportView(APIView):
     scopes = {"GET": "read"}
     renderer_classes = [MsgspecRenderer, NdjsonRenderer]
 
-    @extend_schema(
-        operation_id="tasks_export",
-        summary="All matching tasks, one JSON object per line",
+    @call(
+        "tasks_export",
+        "All matching tasks, one JSON object per line",
         description="Streams in constant memory; compressed when `Accept-Encoding` names gzip. "
         "Send the `ETag` back as `If-None-Match`: 304 when no task has changed.",
         parameters=[ExportQuery, NO_FORMAT],
-        responses={
-            (200, NDJSON): OpenApiResponse(TaskSerializer, "One task per line."),
+        answers={
+            (200, NDJSON): (TaskSerializer, "One task per line."),
             304: OpenApiResponse(description="Nothing has changed since that `ETag`."),
-            **errors(400, 422),
         },
+        errors=(400, 422),
     )
     def get(self, request: Request) -> HttpResponseBase:
         tasks = _task_filter(paging.query_read(ExportQuery, request), request)
@@ -120,12 +121,13 @@ class GoldsExportView(APIView):
     scopes = {"GET": "golds"}
     renderer_classes = [MsgspecRenderer, NdjsonRenderer]
 
-    @extend_schema(
-        operation_id="golds_export",
-        summary="The current golds of all matching tasks, one JSON object per line",
+    @call(
+        "golds_export",
+        "The current golds of all matching tasks, one JSON object per line",
         description="Needs the scope `golds`. For scripted policies and trainers that do their own scoring.",
         parameters=[ExportQuery, NO_FORMAT],
-        responses={(200, NDJSON): OpenApiResponse(GoldSerializer, "One gold per line."), **errors(400, 422)},
+        answers={(200, NDJSON): (GoldSerializer, "One gold per line.")},
+        errors=(400, 422),
     )
     def get(self, request: Request) -> HttpResponseBase:
         tasks = _task_filter(paging.query_read(ExportQuery, request), request)
