@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from core.tokens import mask_tokens
-from trajectories.actions.checks import MISMATCHES
-from trajectories.actions.elements import target_description
 from trajectories.dom_replay.scenes import has_recording
-from trajectories.facts.measures import MEASURES, Measure
-from trajectories.lab.queries import episodes, programs, step_facts, step_matches, steps
+from trajectories.lab.queries import episodes, programs, step_matches, steps
 from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
-from trajectories.lab.queries.step_facts import StepLabel
 from trajectories.lab.queries.step_matches import MatchPosition
 from trajectories.lab.queries.timeline import Timeline, timeline_around
+from trajectories.lab.step.measures import StepMeasures
 from trajectories.lab.step.panels import Panel, panel_first, panels_of
 from trajectories.lab.step.screenshot import Screenshot, step_screenshot
-from trajectories.lab.text import long_text
-from trajectories.lab.text.actions import action_phrase, element_more, pretty
-from trajectories.lab.text.formulas import first_line_to_text
-from trajectories.lab.text.long_text import Shown
-from trajectories.lab.text.untrusted import BEGINNING_FETCHED
+from trajectories.lab.step.texts import StepTexts
+from trajectories.lab.step.usage import StepUsage
 from trajectories.lab.updates import Updates
-from trajectories.models import Blob, Episode, Step, StepFacts
+from trajectories.models import Blob, Episode, Step
 from trajectories.prompts.templates import Template
-
-URL_CHARS = 4_000
-SUMMARY_CHARS = 120
-TOKENS = ("prompt", "completion", "reasoning", "cached")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,77 +50,19 @@ class StepPage:
             return f"There is no step {self.requested}: {self.step.index} is the last one."
         return f"Step {self.requested} was never recorded: {self.step.index} is the next one."
 
-    # ---- thought, action and observation
-
-    @cached_property
-    def texts(self) -> dict[str, Shown]:
-        """The texts of the step with the matches of the search marked."""
-        step = self.step
-        texts = {
-            "thought": step.thought,
-            "url": mask_tokens(step.url)[:URL_CHARS],
-            "tree": step.observation_text,
-            "raw": step.raw,
-            "action": pretty(step.action) if step.action else "",
-        }
-        return {name: long_text.shown(text, find=self.find) for name, text in texts.items()}
-
-    @cached_property
-    def more_json(self) -> Shown:
-        return long_text.shown(pretty(self.step.more) if self.step.more else "")
-
-    @property
-    def summary(self) -> str:
-        """The first line of the thought, for screen readers."""
-        return first_line_to_text(self.step.thought[:BEGINNING_FETCHED], SUMMARY_CHARS)
-
-    @cached_property
-    def element(self) -> str:
-        """The line of the observation that shows the action's target, if it says more than the label."""
-        return element_more(self.step.action, in_observation=self.step.observation_text)
-
-    @property
-    def is_match_in_view(self) -> bool:
-        """Whether a match shows without opening a panel."""
-        phrase = action_phrase(self.step.action, target=self.label.target)
-        return any("<mark>" in self.texts[name].html for name in ("thought", "url")) or phrase.holds(
-            self.find
-        )
-
     # ---- what is known about the step
 
     @cached_property
-    def _facts(self) -> tuple[StepFacts | None, bool]:
-        return step_facts.step_facts_get(episode_id=self.episode.pk, index=self.step.index)
-
-    @property
-    def facts(self) -> StepFacts | None:
-        return self._facts[0]
-
-    @property
-    def measures(self) -> list[tuple[Measure, Any]]:
-        """Each measure that this page shows, with its value."""
-        return [(measure, getattr(self.facts, measure.column)) for measure in MEASURES if measure.label]
-
-    @property
-    def is_provisional(self) -> bool:
-        return self._facts[1]
-
-    @property
-    def is_mismatch(self) -> bool:
-        return self.facts is not None and self.facts.action_check in MISMATCHES
+    def texts(self) -> StepTexts:
+        return StepTexts(step=self.step, find=self.find)
 
     @cached_property
-    def label(self) -> StepLabel:
-        target = target_description(self.step.action, observation=self.step.observation_text)
-        if self.facts is None:
-            return StepLabel(target=target)
-        return StepLabel(
-            target=target,
-            action_check=self.facts.action_check,
-            detail=self.facts.action_check_detail,
-            is_provisional=self.is_provisional,
-        )
+    def measures(self) -> StepMeasures:
+        return StepMeasures(step=self.step, target=self.texts.target)
+
+    @cached_property
+    def usage(self) -> StepUsage:
+        return StepUsage(step=self.step, has_page=self.episode.has_page)
 
     @cached_property
     def events(self) -> steps.StepEvents:
@@ -150,36 +79,6 @@ class StepPage:
             return None
         row, label = step_fidelity(self.episode, index=self.step.index)
         return label if row else None
-
-    @cached_property
-    def times(self) -> list[tuple[str, float]]:
-        """Names and milliseconds; times that were not posted are left out."""
-        outside = "Page and browser" if self.episode.has_page else "Outside the model"
-        times = (
-            ("Whole step", self.step.duration_ms),
-            ("Model", self._more.get("model_ms")),
-            (outside, self._more.get("env_ms")),
-        )
-        return [(name, value) for name, value in times if isinstance(value, int | float)]
-
-    @cached_property
-    def tokens(self) -> list[tuple[str, int]]:
-        usage = self._more.get("usage")
-        counts = usage if isinstance(usage, Mapping) else {}
-        return [
-            (f"{name.capitalize()} tokens", counts[name])
-            for name in TOKENS
-            if isinstance(counts.get(name), int)
-        ]
-
-    @property
-    def _more(self) -> Mapping[str, object]:
-        return self.step.more if isinstance(self.step.more, Mapping) else {}
-
-    @property
-    def has_usage(self) -> bool:
-        posted = (self.step.policy_version, self.step.started_at)
-        return bool(self.times or self.tokens) or any(value is not None for value in posted)
 
     # ---- files
 
@@ -204,7 +103,7 @@ class StepPage:
 
     @property
     def is_words_only(self) -> bool:
-        """Whether nothing was seen, so that the thought gets the whole width."""
+        """Whether there is no screenshot and no page's tree, so that the thought gets the whole width."""
         return not self.step.screenshot and not (self.episode.has_page and self.has_tree)
 
     @cached_property
@@ -218,8 +117,8 @@ class StepPage:
                 "server": len(self.events.site),
                 "programs": len(self.calls),
             },
-            matches={"tree": texts["tree"].matches, "json": texts["raw"].matches + texts["action"].matches},
-            has_facts=self.facts is not None,
+            matches={"tree": texts.tree.matches, "json": texts.raw.matches + texts.action.matches},
+            has_facts=self.measures.facts is not None,
             has_recording=has_recording(self.episode),
         )
 
@@ -230,7 +129,7 @@ class StepPage:
             return "prompt"  # the only place that shows what the model saw
         has_content = {
             "tree": self.has_tree,
-            "usage": self.has_usage,
+            "usage": bool(self.usage),
             "json": bool(self.step.raw or self.step.action),
         }
         return panel_first(self.panels, has_content=has_content)

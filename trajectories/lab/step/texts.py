@@ -1,0 +1,72 @@
+"""The texts of a step as its page shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.tokens import mask_tokens
+from trajectories.actions.elements import target_description
+from trajectories.lab.text import long_text
+from trajectories.lab.text.actions import action_phrase, element_more, pretty
+from trajectories.lab.text.formulas import first_line_to_text
+from trajectories.lab.text.long_text import Shown
+from trajectories.lab.text.untrusted import BEGINNING_FETCHED
+from trajectories.models import Step
+
+URL_CHARS = 4_000
+SUMMARY_CHARS = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepTexts:
+    """Each text is cut and escaped, with the matches of ``find`` marked."""
+
+    step: Step
+    find: str = ""
+
+    @cached_property
+    def thought(self) -> Shown:
+        return long_text.shown(self.step.thought, find=self.find)
+
+    @cached_property
+    def url(self) -> Shown:
+        return long_text.shown(mask_tokens(self.step.url)[:URL_CHARS], find=self.find)
+
+    @cached_property
+    def tree(self) -> Shown:
+        return long_text.shown(self.step.observation_text, find=self.find)
+
+    @cached_property
+    def raw(self) -> Shown:
+        return long_text.shown(self.step.raw, find=self.find)
+
+    @cached_property
+    def action(self) -> Shown:
+        return long_text.shown(pretty(self.step.action) if self.step.action else "", find=self.find)
+
+    @cached_property
+    def more(self) -> Shown:
+        """All other posted fields as JSON; the search leaves them out."""
+        return long_text.shown(pretty(self.step.more) if self.step.more else "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the thought, for screen readers."""
+        return first_line_to_text(self.step.thought[:BEGINNING_FETCHED], SUMMARY_CHARS)
+
+    @cached_property
+    def target(self) -> str:
+        """The description of the action's element; empty if the observation does not show it."""
+        return target_description(self.step.action, observation=self.step.observation_text)
+
+    @cached_property
+    def element(self) -> str:
+        """The observation's line with the action's target, if it says more than the description."""
+        return element_more(self.step.action, in_observation=self.step.observation_text)
+
+    @property
+    def is_match_in_view(self) -> bool:
+        """Whether a match shows without opening a panel."""
+        phrase = action_phrase(self.step.action, target=self.target)
+        return any("<mark>" in text.html for text in (self.thought, self.url)) or phrase.holds(self.find)
