@@ -16,43 +16,43 @@ def test_a_click_on_the_named_button_is_confirmed() -> None:
 
 
 def test_a_click_that_no_page_saw_has_no_effect() -> None:
-    found = checked(step(type="click", target="e3"), event("focus", **ANSWER))
-    assert found == ActionCheck(kind="no_effect", detail="no page recorded a click: it hit nothing")
+    check = checked(step(type="click", target="e3"), event("focus", **ANSWER))
+    assert check == ActionCheck(kind="no_effect", detail="no page recorded a click: it hit nothing")
 
 
 @pytest.mark.parametrize("around", [{}, {"is_silent": True}, {"is_recorded": False}])
 def test_a_click_on_what_was_not_there_says_so_whatever_pages_report(around: dict[str, Any]) -> None:
-    found = checked(step(type="click", target="e99", result="no_target"), **around)
-    assert found == ActionCheck(
+    check = checked(step(type="click", target="e99", result="no_target"), **around)
+    assert check == ActionCheck(
         kind="no_effect", detail="the action named an element that was not on the page: e99"
     )
 
 
 def test_an_element_that_was_shown_and_not_reached_was_there() -> None:
-    found = checked(step(type="click", target="e3", result="no_target"))
-    assert found.kind == "no_effect"
-    assert "was shown, but could no longer be reached" in found.detail
+    check = checked(step(type="click", target="e3", result="no_target"))
+    assert check.kind == "no_effect"
+    assert "was shown, but could no longer be reached" in check.detail
 
 
 def test_what_is_not_done_without_naming_an_element_says_so() -> None:
-    found = checked(step(type="scroll", dx=100, result="no_target"))
-    assert found == ActionCheck(kind="no_effect", detail="the harness found no element to act on")
+    check = checked(step(type="scroll", dx=100, result="no_target"))
+    assert check == ActionCheck(kind="no_effect", detail="the harness found no element to act on")
 
 
 def test_a_click_on_another_element_has_a_different_effect_and_names_both() -> None:
-    found = checked(step(type="click", target="e1"), event("click", **SUBMIT))
-    assert found.kind == "different_effect"
-    assert "button “Submit”" in found.detail
-    assert "link “Home”" in found.detail
+    check = checked(step(type="click", target="e1"), event("click", **SUBMIT))
+    assert check.kind == "different_effect"
+    assert "button “Submit”" in check.detail
+    assert "link “Home”" in check.detail
 
 
 def test_a_click_on_a_label_is_a_click_on_its_control() -> None:
     label = event("click", role="label", name="I am sure", trusted=True)
     control = event("click", role="checkbox", name="I am sure", trusted=True)
     change = event("input", role="checkbox", name="I am sure", checked=True)
-    found = steps_checked([step(type="click", target="e6")], [label, control, change])
-    assert found.checks[1].kind == "confirmed"
-    assert found.unexplained == []
+    episode_check = steps_checked([step(type="click", target="e6")], [label, control, change])
+    assert episode_check.checks[1].kind == "confirmed"
+    assert episode_check.unexplained == []
 
 
 def test_a_formula_in_a_name_is_reported_as_drawn_and_does_not_make_it_different() -> None:
@@ -70,16 +70,16 @@ def test_a_click_on_what_no_observation_shows_is_confirmed_by_any_click() -> Non
 
 
 def test_a_click_after_which_the_page_was_left_may_be_lost() -> None:
-    found = checked(step(type="click", target="e1"), event("load", 1, "p2", path="home"))
-    assert found.kind == "unknown"
-    assert "was left" in found.detail
+    check = checked(step(type="click", target="e1"), event("load", 1, "p2", path="home"))
+    assert check.kind == "unknown"
+    assert "was left" in check.detail
 
 
 def test_a_second_click_elsewhere_is_unexplained() -> None:
     other = event("click", role="link", name="Home", trusted=True)
-    found = steps_checked([step(type="click", target="e3")], [event("click", **SUBMIT), other])
-    assert found.checks[1].kind == "confirmed"
-    assert [(one.step, one.kind, one.what) for one in found.unexplained] == [
+    episode_check = steps_checked([step(type="click", target="e3")], [event("click", **SUBMIT), other])
+    assert episode_check.checks[1].kind == "confirmed"
+    assert [(one.step, one.kind, one.what) for one in episode_check.unexplained] == [
         (1, "click", "a click on link “Home”")
     ]
 
@@ -87,23 +87,23 @@ def test_a_second_click_elsewhere_is_unexplained() -> None:
 def test_typing_into_the_named_field_is_confirmed() -> None:
     keys = event("key", key="Enter", **ANSWER)
     typed = event("input", value="10/11", **ANSWER)
-    found = steps_checked(
+    episode_check = steps_checked(
         [step(type="type", target="e2", text="10/11\n")], [event("focus", **ANSWER), typed, keys]
     )
-    assert found.checks[1] == ActionCheck(kind="confirmed")
-    assert found.unexplained == []
+    assert episode_check.checks[1] == ActionCheck(kind="confirmed")
+    assert episode_check.unexplained == []
 
 
 def test_typing_into_another_field_has_a_different_effect() -> None:
-    found = checked(
+    check = checked(
         step(type="type", target="e2", text="42"), event("input", role="textbox", name="Notes", value="42")
     )
-    assert found.kind == "different_effect"
-    assert "Notes" in found.detail
+    assert check.kind == "different_effect"
+    assert "Notes" in check.detail
 
 
 @pytest.mark.parametrize(
-    ("held", "told"),
+    ("held", "detail"),
     [
         ("200", "the field holds “200”"),
         (" a\n b ", "the field holds “a b”"),
@@ -112,9 +112,9 @@ def test_typing_into_another_field_has_a_different_effect() -> None:
         (f"{'a' * 70}/e/{'t' * 32}", f"the field holds “{'a' * 70}/e/***”"),
     ],
 )
-def test_typing_that_left_another_text_has_a_different_effect_and_tells_which(held: str, told: str) -> None:
-    found = checked(step(type="type", target="e2", text="42"), event("input", value=held, **ANSWER))
-    assert found == ActionCheck(kind="different_effect", detail=told)
+def test_typing_that_left_another_text_has_a_different_effect_and_tells_which(held: str, detail: str) -> None:
+    check = checked(step(type="type", target="e2", text="42"), event("input", value=held, **ANSWER))
+    assert check == ActionCheck(kind="different_effect", detail=detail)
 
 
 def test_typing_that_no_field_reported_has_no_effect() -> None:
@@ -132,7 +132,7 @@ def test_a_password_is_confirmed_by_its_field_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "seen", "kind"),
+    ("pressed", "reported", "kind"),
     [
         ("Enter", "Enter", "confirmed"),
         ("Shift+Tab", "Tab", "confirmed"),
@@ -141,9 +141,11 @@ def test_a_password_is_confirmed_by_its_field_alone() -> None:
         ("a", None, "unknown"),
     ],
 )
-def test_a_pressed_key_is_compared_with_the_one_reported(said: str, seen: str | None, kind: str) -> None:
-    keys = [event("key", key=seen, **ANSWER)] if seen else []
-    assert checked(step(type="press", key=said), *keys).kind == kind
+def test_a_pressed_key_is_compared_with_the_one_reported(
+    pressed: str, reported: str | None, kind: str
+) -> None:
+    keys = [event("key", key=reported, **ANSWER)] if reported else []
+    assert checked(step(type="press", key=pressed), *keys).kind == kind
 
 
 def test_a_key_pressed_in_another_field_has_a_different_effect() -> None:
@@ -153,9 +155,9 @@ def test_a_key_pressed_in_another_field_has_a_different_effect() -> None:
 
 def test_enter_that_clicks_the_forms_button_leaves_nothing_unexplained() -> None:
     seen = [event("key", key="Enter", **ANSWER), event("click", **SUBMIT), event("submit")]
-    found = steps_checked([step(type="press", key="Enter", target="e2")], seen)
-    assert found.checks[1].kind == "confirmed"
-    assert found.unexplained == []
+    episode_check = steps_checked([step(type="press", key="Enter", target="e2")], seen)
+    assert episode_check.checks[1].kind == "confirmed"
+    assert episode_check.unexplained == []
 
 
 def test_a_letter_that_a_field_took_is_confirmed() -> None:
@@ -173,18 +175,18 @@ def test_scrolling_that_moved_nothing_has_no_effect() -> None:
     assert checked(step(type="scroll", dy=300)).kind == "no_effect"
 
 
-@pytest.mark.parametrize("asked", [{}, {"direction": "down"}, {"dx": 0, "dy": 0}, {"dy": 10**300}])
+@pytest.mark.parametrize("distance", [{}, {"direction": "down"}, {"dx": 0, "dy": 0}, {"dy": 10**300}])
 @pytest.mark.parametrize("result", ["ok", "invalid"])
-def test_a_scroll_without_a_distance_is_never_confirmed(asked: dict[str, Any], result: str) -> None:
+def test_a_scroll_without_a_distance_is_never_confirmed(distance: dict[str, Any], result: str) -> None:
     seen = [event("load", 1), event("scroll", 1, x=0, y=300)]
-    found = checked(step(type="scroll", result=result, **asked), *seen)
-    assert found == ActionCheck(kind="none", detail="the action names no distance")
+    check = checked(step(type="scroll", result=result, **distance), *seen)
+    assert check == ActionCheck(kind="none", detail="the action names no distance")
 
 
 def test_scrolling_is_reported_late_and_may_carry_the_next_steps_number() -> None:
     steps = [step(1, type="scroll", dy=300), step(2, type="click", target="e3")]
-    found = steps_checked(steps, [event("scroll", 2, x=0, y=300), event("click", 2, **SUBMIT)])
-    assert [match.kind for match in found.checks.values()] == ["confirmed", "confirmed"]
+    episode_check = steps_checked(steps, [event("scroll", 2, x=0, y=300), event("click", 2, **SUBMIT)])
+    assert [match.kind for match in episode_check.checks.values()] == ["confirmed", "confirmed"]
 
 
 UNIT = {"role": "combobox", "name": "Unit"}
@@ -227,10 +229,10 @@ def test_a_page_that_came_back_from_memory_is_unknown() -> None:
 @pytest.mark.parametrize("kind", ["wait", "noop"])
 def test_waiting_is_confirmed_by_silence_and_an_event_meanwhile_is_unexplained(kind: str) -> None:
     assert checked(step(type=kind)).kind == "confirmed"
-    found = steps_checked([step(type=kind)], [event("click", **SUBMIT)])
-    assert found.checks[1].kind == "unexplained"
-    assert found.checks[1].detail == "the page recorded a click on button “Submit”"
-    assert len(found.unexplained) == 1
+    episode_check = steps_checked([step(type=kind)], [event("click", **SUBMIT)])
+    assert episode_check.checks[1].kind == "unexplained"
+    assert episode_check.checks[1].detail == "the page recorded a click on button “Submit”"
+    assert len(episode_check.unexplained) == 1
 
 
 def test_a_step_without_an_action_has_nothing_to_compare_but_events_are_unexplained() -> None:
@@ -239,9 +241,9 @@ def test_a_step_without_an_action_has_nothing_to_compare_but_events_are_unexplai
 
 
 def test_a_click_of_the_pages_own_script_is_not_unexplained() -> None:
-    found = steps_checked([step(type="wait")], [event("click", **{**SUBMIT, "trusted": False})])
-    assert found.checks[1].kind == "confirmed"
-    assert found.unexplained == []
+    episode_check = steps_checked([step(type="wait")], [event("click", **{**SUBMIT, "trusted": False})])
+    assert episode_check.checks[1].kind == "confirmed"
+    assert episode_check.unexplained == []
 
 
 @pytest.mark.parametrize(
@@ -253,5 +255,5 @@ def test_an_answer_is_compared_with_the_one_taken(taken: object, kind: str) -> N
 
 
 def test_an_answer_is_compared_in_arms_without_a_page_too() -> None:
-    found = checked(step(type="answer", text="42"), has_page=False, answer="42")
-    assert found.kind == "confirmed"
+    check = checked(step(type="answer", text="42"), has_page=False, answer="42")
+    assert check.kind == "confirmed"

@@ -21,8 +21,8 @@ def packed(value: Any) -> bytes:
 
 
 def chunk_make(episode: Episode, seq: int, stored: bytes, **fields: Any) -> RecordingChunk:
-    said = {"page": PAGE, "events": 1, "first_ms": 1, "last_ms": 2, **fields}
+    values = {"page": PAGE, "events": 1, "first_ms": 1, "last_ms": 2, **fields}
     sha256 = blobs.blob_store(stored, storage="recordings").sha256
     return RecordingChunk.objects.create(
-        episode=episode, seq=seq, sha256=sha256, size=max(1, len(stored)), **said
+        episode=episode, seq=seq, sha256=sha256, size=max(1, len(stored)), **values
     )

@@ -25,8 +25,8 @@ def episode(db: None) -> Episode:
 
 
 def read(episode: Episode) -> dict[str, Any]:
-    found = chunks.chunks_of(episode_id=episode.pk, page=PAGE)
-    return json.loads(b"".join(chunks.page_json(page=PAGE, chunks=found, is_capped=False)))
+    stored = chunks.chunks_of(episode_id=episode.pk, page=PAGE)
+    return json.loads(b"".join(chunks.page_json(page=PAGE, chunks=stored, is_capped=False)))
 
 
 def problems(episode: Episode) -> list[tuple[int, int, str]]:
@@ -140,11 +140,11 @@ def test_what_is_unpacked_of_chunks_that_cannot_be_read_counts_too(
 def test_too_many_keys_are_not_decoded(episode: Episode, monkeypatch: pytest.MonkeyPatch) -> None:
     for seq in range(1, 4):
         chunk_make(episode, seq, packed([event(seq), event(seq)]))
-    found = chunks.chunks_of(episode_id=episode.pk, page=PAGE)
+    stored = chunks.chunks_of(episode_id=episode.pk, page=PAGE)
     decoded: list[int] = []
     monkeypatch.setattr(chunks, "_decoded", lambda chunk, _plain: decoded.append(chunk.seq) or [])
 
-    parts = list(chunks.parts_read(found, limits=chunks.Limits(size=10_000, keys=12)))
+    parts = list(chunks.parts_read(stored, limits=chunks.Limits(size=10_000, keys=12)))
 
     assert parts == [[], [], chunks.Problem(first=3, last=3, problem="past_limit")]
     assert decoded == [1, 2]

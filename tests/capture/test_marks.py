@@ -33,7 +33,7 @@ def bounds(picture: Image.Image) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize(
-    ("action", "events", "found"),
+    ("action", "events", "expected"),
     [
         ({"type": "click", "target": "e1"}, [CLICK], Marks(point=(100, 50), box=(80, 40, 60, 20))),
         ({"type": "click"}, [FOCUS, CLICK], Marks(point=(100, 50), box=(80, 40, 60, 20))),
@@ -52,14 +52,14 @@ def bounds(picture: Image.Image) -> tuple[int, int, int, int]:
         ("click", [CLICK], Marks()),
     ],
 )
-def test_marks_are_what_the_action_did(action: object, events: list[ReportedEvent], found: Marks) -> None:
-    assert marks_of(action, events) == found
+def test_marks_are_what_the_action_did(action: object, events: list[ReportedEvent], expected: Marks) -> None:
+    assert marks_of(action, events) == expected
 
 
 def test_a_page_that_moved_before_the_click_is_moved_back() -> None:
     moved = ReportedEvent(kind="click", data={**CLICK.data, "scroll": [0, 500]})
-    found = marks_of({"type": "click"}, [moved], scrolled=(0, 200))
-    assert (found.point, found.box) == ((100, 350), (80, 340, 60, 20))
+    marks = marks_of({"type": "click"}, [moved], scrolled=(0, 200))
+    assert (marks.point, marks.box) == ((100, 350), (80, 340, 60, 20))
 
 
 @pytest.mark.parametrize(

@@ -18,5 +18,5 @@ RUN = """async () => {
 def violations(page: Page) -> list[str]:
     """The serious and critical ones, each with its rule and the places that break it."""
     page.evaluate(SOURCE.read_text(encoding="utf-8"))
-    found = page.evaluate(RUN)
-    return [f"{one['id']}: {one['help']} {one['where']}" for one in found if one["impact"] in GRAVE]
+    broken_rules = page.evaluate(RUN)
+    return [f"{one['id']}: {one['help']} {one['where']}" for one in broken_rules if one["impact"] in GRAVE]

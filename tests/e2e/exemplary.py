@@ -34,9 +34,9 @@ def verdict_of(episode: Episode) -> Verdict:
 
 def unreachable(task: SiteTask) -> list[str]:
     draft = gold_make(task)
-    told = milestones.gold_facts(answer=draft.answer, extra=draft.extra)
+    facts = milestones.gold_facts(answer=draft.answer, extra=draft.extra)
     every = FAMILIES.get(task.family).milestones
-    return [one.name for one in every if one.when(told.given) and not one.parts(told)]
+    return [one.name for one in every if one.when(facts.given) and not one.parts(facts)]
 
 
 def assert_exemplary(verdict: Verdict, task: SiteTask) -> None:
@@ -46,5 +46,5 @@ def assert_exemplary(verdict: Verdict, task: SiteTask) -> None:
     missed = [name.removeprefix(milestones.MARK) for name, value in marks.items() if value < 1]
     assert (verdict.outcome, missed) == ("correct", unreachable(task))
     assert metrics["milestones_reached"] == (len(marks) - len(missed)) / len(marks)
-    told = ("pop_up_open_at_submit", "submitted_before_evidence", "no_ui_evidence")
-    assert [metrics[name] for name in told] == [0.0, 0.0, 0.0]
+    faults = ("pop_up_open_at_submit", "submitted_before_evidence", "no_ui_evidence")
+    assert [metrics[name] for name in faults] == [0.0, 0.0, 0.0]

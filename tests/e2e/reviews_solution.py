@@ -74,9 +74,9 @@ class Solver:
             settled(self.page)
             self.moves += 1
 
-    def press(self, found: Locator) -> None:
+    def press(self, target: Locator) -> None:
         self.close_pop_ups()
-        found.click()
+        target.click()
         settled(self.page)
         self.moves += 1
 
@@ -114,8 +114,8 @@ class Solver:
         self.moves += 1
 
     def read(self, of: str = ".review") -> list[Read]:
-        found: list[Read] = self.page.locator(of).evaluate_all(READ)
-        return found
+        target: list[Read] = self.page.locator(of).evaluate_all(READ)
+        return target
 
     def mentioning(self, product: Product, *, is_searched: bool = True) -> list[Read]:
         """The product's reviews that the task means, each opened as far as it takes to know."""
@@ -185,9 +185,9 @@ class Solver:
         if not self.pattern:
             return True
         rule = self.given["rule"]
-        told = [review["text"], review["title"] if rule["has_titles"] else ""]
-        told.append(review["reply"] if rule["has_replies"] else "")
-        return not self._is_left_out(review) and any(map(self.pattern.search, told))
+        texts = [review["text"], review["title"] if rule["has_titles"] else ""]
+        texts.append(review["reply"] if rule["has_replies"] else "")
+        return not self._is_left_out(review) and any(map(self.pattern.search, texts))
 
 
 def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
@@ -195,14 +195,14 @@ def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
     task, world = solver.task, solver.world
     if task.family == "most_of_five":
         return _most_of_five(solver)
-    found = solver.mentioning(world.product(task.given["product"]), is_searched=is_searched)
+    matches = solver.mentioning(world.product(task.given["product"]), is_searched=is_searched)
     if "way" in task.given:
-        return _picked(found, task.given)
-    found = [one for one in found if all(meets(one, of) for of in task.given.get("conditions", ()))]
-    days = sorted(found, key=lambda one: one["day"], reverse=task.given["end"] == "newest")
-    number = str(len(found))
+        return _picked(matches, task.given)
+    matches = [one for one in matches if all(meets(one, of) for of in task.given.get("conditions", ()))]
+    days = sorted(matches, key=lambda one: one["day"], reverse=task.given["end"] == "newest")
+    number = str(len(matches))
     if task.family == "mean_rating":
-        number = f"{sum(one['stars'] for one in found) / len(found):.2f}"
+        number = f"{sum(one['stars'] for one in matches) / len(matches):.2f}"
     return number, days[0]["who"]
 
 
@@ -216,11 +216,11 @@ def _most_of_five(solver: Solver) -> tuple[str, str]:
     return name, str(most - second)
 
 
-def _picked(found: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
+def _picked(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
     """The foremost of those that meet all conditions; or, of those that miss one, with its letter."""
-    missed = {one["id"]: [not meets(one, of) for of in given["conditions"]] for one in found}
-    full = [one for one in found if not any(missed[one["id"]])]
-    near = [one for one in found if sum(missed[one["id"]]) == 1]
+    missed = {one["id"]: [not meets(one, of) for of in given["conditions"]] for one in reviews}
+    full = [one for one in reviews if not any(missed[one["id"]])]
+    near = [one for one in reviews if sum(missed[one["id"]]) == 1]
     way = given["way"]
     key = "votes" if way == "most helpful" else "day"
     first = sorted(full or near, key=lambda one: one[key], reverse=way != "oldest")[0]

@@ -34,16 +34,16 @@ def _range(first: date, days: int) -> list[date]:
 def total_price(one: Visitor, task: SiteTask) -> tuple[str, str]:
     """Asks for each booking's price on the house's own page."""
     cents, legs = 0, task.given["legs"]
-    one.house_open(one.found(legs[0]["room"])[0].name)
+    one.house_open(one.room_of(legs[0]["room"])[0].name)
     number = one.listing_number()
     for place, leg in enumerate(legs):
         if place:
-            one.press("link", one["back_to"].format(one.found(leg["room"])[0].name))
+            one.press("link", one["back_to"].format(one.room_of(leg["room"])[0].name))
         one.opened(one["open_dates"])
         form = one.page.get_by_role("form", name=one["dates"], exact=True)
         one.stay_write(form, leg)
         one.press("button", one["show_prices"], within=form)
-        one.press("link", one["book_room"].format(one.found(leg["room"])[1].name))
+        one.press("link", one["book_room"].format(one.room_of(leg["room"])[1].name))
         cents += one.total()
     return answered(cents), number
 
@@ -69,31 +69,31 @@ def cheapest_with_without(one: Visitor, task: SiteTask) -> tuple[str, str]:
 
 
 def missing_amenities(one: Visitor, task: SiteTask) -> tuple[str, str]:
-    chosen = [one.found(number) for number in task.given["rooms"]]
+    chosen = [one.room_of(number) for number in task.given["rooms"]]
     one.house_open(chosen[0][0].name)
     one.press("link", one["show_all"])
     had = {has for _, room in chosen for has in one.amenities(room.name)}
-    asked = (amenity_names(one.town.edition)[each] for each in task.given["asked"])
-    return ", ".join(each for each in asked if each not in had), chosen[0][1].id
+    candidates = (amenity_names(one.town.edition)[each] for each in task.given["asked"])
+    return ", ".join(each for each in candidates if each not in had), chosen[0][1].id
 
 
 def first_free_stretch(one: Visitor, task: SiteTask) -> tuple[str, str]:
-    listing, room = one.found(task.given["room"])
+    listing, room = one.room_of(task.given["room"])
     since, nights = date.fromisoformat(task.given["since"]), task.given["nights"]
     last = date.fromisoformat(task.answer[0]) + timedelta(days=nights - 1)
     one.house_open(listing.name)
-    told = one.nights(room, since=since, until=last)
-    first = next(day for day in told if all(told.get(each) != FULL for each in _range(day, nights)))
-    return first.isoformat(), told[first]
+    calendar = one.nights(room, since=since, until=last)
+    first = next(day for day in calendar if all(calendar.get(each) != FULL for each in _range(day, nights)))
+    return first.isoformat(), calendar[first]
 
 
 def latest_free_cancellation(one: Visitor, task: SiteTask) -> tuple[str, str]:
     ends = []
-    for asked in task.given["arrivals"]:
-        one.house_open(next(house.name for house in one.town.listings if house.id == asked["listing"]))
+    for stay in task.given["arrivals"]:
+        one.house_open(next(house.name for house in one.town.listings if house.id == stay["listing"]))
         terms = one.page.get_by_role("region", name=one["policy"], exact=True).inner_text()
-        arrival = date.fromisoformat(asked["check_in"])
-        ends += [(arrival - timedelta(days=days), asked["listing"]) for days in free_days(terms)]
+        arrival = date.fromisoformat(stay["check_in"])
+        ends += [(arrival - timedelta(days=days), stay["listing"]) for days in free_days(terms)]
     last, number = max(ends)
     return last.isoformat(), number
 
@@ -133,18 +133,20 @@ def _arrival(one: Visitor, task: SiteTask) -> date:
     one.page.locator(f"a[href$='trips/{trip.code}']").click()
     one._moved()
     one.press("link", one["about_house"])
-    told = one.nights(one.found(trip.room)[1], since=first, until=first + timedelta(days=last + nights - 1))
+    calendar = one.nights(
+        one.room_of(trip.room)[1], since=first, until=first + timedelta(days=last + nights - 1)
+    )
     one.press("link", one["nav_trips"])
     one.press("link", one["change_of"].format(trip.code))
     own = set(trip.stay.days)
-    open_days = {day for day, text in told.items() if text != FULL and (text != YOURS or day in own)}
+    open_days = {day for day, text in calendar.items() if text != FULL and (text != YOURS or day in own)}
     arrivals = [day for day in _range(first, last + 1) if {*_range(day, nights)} <= open_days]
     arrivals = [day for day in arrivals if day != trip.check_in]
     if task.given["how"] == "first":
         return arrivals[0]
     sums = {}
     for day in arrivals:
-        prices = [told[each] for each in _range(day, nights)]
+        prices = [calendar[each] for each in _range(day, nights)]
         if YOURS not in prices:
             sums[day] = sum(float(price) for price in prices)
     best = min(sums, key=lambda day: sums[day]) if sums else None
@@ -182,7 +184,7 @@ def _rebook(one: Visitor, trip: Trip, rooms: list[str]) -> str:
     """Books the first of the rooms that can be had for the nights of the trip; the confirmation code."""
     stay = {"check_in": str(trip.check_in), "check_out": str(trip.check_out), "guests": trip.guests}
     for number in rooms:
-        listing, room = one.found(number)
+        listing, room = one.room_of(number)
         one.search(stay, house=listing.name)
         if not one.page.get_by_role("link", name=listing.name, exact=True).count():
             continue

@@ -143,7 +143,7 @@ class Visitor:
         if self.look.form == "dialog":
             self.press("button", opener)
 
-    def found(self, number: str) -> tuple[Listing, Room]:
+    def room_of(self, number: str) -> tuple[Listing, Room]:
         return next(
             (listing, room) for listing in self.town.listings for room in listing.rooms if room.id == number
         )
@@ -178,11 +178,11 @@ class Visitor:
         if len(given["places"]) < len(self.town.town.neighbourhoods):
             for place in given["places"]:
                 self.tick(form.get_by_label(place, exact=True))
-        wanted = [value for kind, value in given["conditions"] if kind in FILTERED]
-        if wanted:
+        amenities = [value for kind, value in given["conditions"] if kind in FILTERED]
+        if amenities:
             form.locator("summary").click()
             self.moves += 1
-        for one in wanted:
+        for one in amenities:
             self.tick(form.get_by_label(amenity_names(self.town.edition)[one], exact=True))
         if sort:
             self.choose(form.get_by_label(self["sort"], exact=True), sort)
@@ -191,12 +191,12 @@ class Visitor:
     def houses(self) -> list[str]:
         """Addresses of all the houses that were found."""
         results = self.page.get_by_role("region", name="Results")
-        found: list[str] = []
+        houses: list[str] = []
         while True:
             here = results.locator(HOUSES).evaluate_all(ADDRESSES)
-            found = here if self.paging != "pages" else [*found, *here]
+            houses = here if self.paging != "pages" else [*houses, *here]
             if not results.locator("a[rel=next]").count():
-                return found
+                return houses
             self.further(len(here))
 
     def houses_in_turn(self) -> Iterator[tuple[str, int]]:
@@ -206,10 +206,10 @@ class Visitor:
         """
         while True:
             results = self.page.get_by_role("region", name="Results")
-            found = results.locator(HOUSES).evaluate_all(CARDS)
+            cards = results.locator(HOUSES).evaluate_all(CARDS)
             further = results.locator("a[rel=next]")
             after = further.evaluate("a => a.href") if further.count() else ""
-            yield from ((house, cents_of(text)) for house, text in found)
+            yield from ((house, cents_of(text)) for house, text in cards)
             if not after:
                 return
             self.goto(after)
@@ -252,13 +252,13 @@ class Visitor:
         terms = self.page.get_by_role("region", name=self["policy"], exact=True).inner_text()
         self.press("link", self["show_all"])
         shared = self.amenities(self["shared"])
-        found = []
+        rooms = []
         for room, checkout, nights in offers:
             own = self.amenities(room)
             held = [self._holds(shared, own, terms, *one) for one in conditions]
             missed = tuple(place for place, is_met in enumerate(held) if not is_met)
-            found.append(Offered(checkout, cents_of(nights), missed))
-        return found
+            rooms.append(Offered(checkout, cents_of(nights), missed))
+        return rooms
 
     def _holds(self, shared: set[str], own: set[str], terms: str, kind: str, value: str) -> bool:
         called = amenity_names(self.town.edition).get(value)
@@ -289,12 +289,12 @@ class Visitor:
     def nights(self, room: Room, *, since: date, until: date) -> dict[date, str]:
         """What the room's calendar says of each night, read from its first month to that of ``until``."""
         self.press("link", self["calendar_of"].format(room.name))
-        month, told = self.town.first_day.replace(day=1), {}
+        month, texts = self.town.first_day.replace(day=1), {}
         while True:
             cells = self.page.locator("td:is(.is-free, .is-full, .is-yours)").evaluate_all(CELLS)
-            told |= {month.replace(day=int(day)): text for day, text in cells}
+            texts |= {month.replace(day=int(day)): text for day, text in cells}
             if month >= until.replace(day=1):
-                return {day: text for day, text in told.items() if since <= day <= until}
+                return {day: text for day, text in texts.items() if since <= day <= until}
             self.page.get_by_role("navigation", name=self["months"]).get_by_role("link").last.click()
             self._moved()
             month = (month + timedelta(days=31)).replace(day=1)

@@ -228,7 +228,7 @@ def test_files_are_kept_by_the_browser_and_pages_are_not(
     page.goto(address)
     settled(page)
 
-    files = {url: kept for url, kept in answers.items() if "/static/" in url}
+    files = {url: policy for url, policy in answers.items() if "/static/" in url}
     assert answers[address] == "no-store"
     assert len(files) >= 7
-    assert all(re.search(r"max-age=\d{7,}.*immutable", kept) for kept in files.values())
+    assert all(re.search(r"max-age=\d{7,}.*immutable", policy) for policy in files.values())

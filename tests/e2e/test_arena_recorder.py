@@ -24,8 +24,8 @@ def rows(episode: Episode, kind: str | None = None) -> list[PageEvent]:
 def arrived(page: Page, episode: Episode, kind: str, *, count: int = 1) -> list[PageEvent]:
     """The events of a kind, once that many have been stored; the page is given time to send them."""
     for _ in range(TRIES):
-        if len(found := rows(episode, kind)) >= count:
-            return found
+        if len(events := rows(episode, kind)) >= count:
+            return events
         page.evaluate("new Promise((done) => setTimeout(done, 50))")
     raise AssertionError(f"{kind}: {[event.kind for event in rows(episode)]} after all tries")
 
@@ -59,7 +59,7 @@ def test_clicks_say_what_was_clicked_and_where(arena_server: ArenaServer, open_p
     assert abs(field["x"] - box["x"] - 20) <= 1
     assert abs(field["y"] - box["y"] - 10) <= 1
     sides = (box["x"], box["y"], box["width"], box["height"])
-    assert all(abs(told - side) <= 1 for told, side in zip(field["box"], sides, strict=True))
+    assert all(abs(recorded - side) <= 1 for recorded, side in zip(field["box"], sides, strict=True))
     assert field["scroll"] == [0, 0]
     assert (heading["role"], heading["name"]) == ("heading", "Question")
 
@@ -119,9 +119,9 @@ def test_scrolling_is_told_before_what_is_done_next_and_with_its_own_step(
         }"""
     )
     arrived(page, episode, "click")
-    told = [event for event in rows(episode) if event.kind in ("scroll", "click")]
-    assert [(event.kind, event.step) for event in told] == [("scroll", 4), ("click", 5)]
-    assert told[0].data == {"x": 0, "y": 300}
+    events = [event for event in rows(episode) if event.kind in ("scroll", "click")]
+    assert [(event.kind, event.step) for event in events] == [("scroll", 4), ("click", 5)]
+    assert events[0].data == {"x": 0, "y": 300}
 
 
 def test_keys_focus_scrolls_and_visible_blocks_are_seen(

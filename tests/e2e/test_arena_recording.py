@@ -52,8 +52,8 @@ def recorded(page: Page, episode: Episode, matches: Callable[[Events], bool]) ->
     for _ in range(TRIES):
         # A chunk is noted before its bytes are kept.
         with suppress(FileNotFoundError):
-            if matches(found := events(episode)):
-                return found
+            if matches(seen := events(episode)):
+                return seen
         page.evaluate("new Promise((done) => setTimeout(done, 50))")
     raise AssertionError(f"{[(e['type'], e['data'].get('source')) for e in events(episode)]} after all tries")
 
@@ -62,12 +62,12 @@ def texts_in(node: dict[str, Any]) -> str:
     return node.get("textContent", "") + "".join(texts_in(child) for child in node.get("childNodes", ()))
 
 
-def has_snapshot(found: Events) -> bool:
-    return any(event["type"] == FULL for event in found)
+def has_snapshot(seen: Events) -> bool:
+    return any(event["type"] == FULL for event in seen)
 
 
-def inputs(found: Events) -> list[str]:
-    return [event["data"]["text"] for event in found if event["data"].get("source") == INPUT]
+def inputs(seen: Events) -> list[str]:
+    return [event["data"]["text"] for event in seen if event["data"].get("source") == INPUT]
 
 
 def test_the_first_snapshot_shows_the_page_as_it_was(arena_server: ArenaServer, open_page: OpenPage) -> None:
@@ -75,14 +75,14 @@ def test_the_first_snapshot_shows_the_page_as_it_was(arena_server: ArenaServer, 
     page = open_page(viewport={"width": 900, "height": 600})
     visit(page, arena_server, episode)
 
-    found = recorded(page, episode, has_snapshot)
+    seen = recorded(page, episode, has_snapshot)
 
-    assert [event["type"] for event in found[:2]] == [META, FULL]
-    assert found[0]["data"] == {"href": "https://gym/", "width": 900, "height": 600}
-    assert "How many doors?" in texts_in(found[1]["data"]["node"])
+    assert [event["type"] for event in seen[:2]] == [META, FULL]
+    assert seen[0]["data"] == {"href": "https://gym/", "width": 900, "height": 600}
+    assert "How many doors?" in texts_in(seen[1]["data"]["node"])
     first = chunks(episode)[0]
     assert (first.seq, first.has_snapshot) == (1, True)
-    assert first.first_ms == found[0]["timestamp"]
+    assert first.first_ms == seen[0]["timestamp"]
     assert first.page in {event.page for event in arrived(page, episode, "load")}
 
 
@@ -94,7 +94,7 @@ def test_recording_puts_no_frame_into_the_page(arena_server: ArenaServer, open_p
     visit(page, arena_server, episode)
     page.get_by_role("textbox").fill("1")
 
-    recorded(page, episode, lambda found: "1" in inputs(found))
+    recorded(page, episode, lambda seen: "1" in inputs(seen))
     assert frames == []
 
 
@@ -116,10 +116,10 @@ def test_what_is_typed_comes_after_it(arena_server: ArenaServer, open_page: Open
 
     page.get_by_role("textbox").press_sequentially("12")
 
-    found = recorded(page, episode, lambda found: "12" in inputs(found))
-    assert inputs(found)[:2] == ["1", "12"]
+    seen = recorded(page, episode, lambda seen: "12" in inputs(seen))
+    assert inputs(seen)[:2] == ["1", "12"]
     assert [chunk.seq for chunk in chunks(episode)] == list(range(1, len(chunks(episode)) + 1))
-    times = [event["timestamp"] for event in found]
+    times = [event["timestamp"] for event in seen]
     assert times == sorted(times)
 
 
@@ -134,9 +134,9 @@ def test_the_token_is_in_no_chunk(arena_server: ArenaServer, open_page: OpenPage
     page.evaluate("document.querySelector('a').href = location.pathname + 'done'")
     page.get_by_role("textbox").fill(f"{address} {token}")
 
-    found = recorded(page, episode, lambda found: bool(inputs(found)))
+    seen = recorded(page, episode, lambda seen: bool(inputs(seen)))
     texts = "".join(map(text_of, chunks(episode)))
-    assert inputs(found) == ["https://gym/ ***"]
+    assert inputs(seen) == ["https://gym/ ***"]
     assert '"https://gym/done"' in texts
     assert token not in texts
     assert arena_server.url not in texts
@@ -150,7 +150,7 @@ def test_passwords_are_masked(arena_server: ArenaServer, open_page: OpenPage) ->
     page.evaluate("document.querySelector('input').type = 'password'")
     page.locator("input").fill("hunter2")
 
-    recorded(page, episode, lambda found: "*******" in inputs(found))
+    recorded(page, episode, lambda seen: "*******" in inputs(seen))
     assert "hunter2" not in "".join(map(text_of, chunks(episode)))
 
 
@@ -180,7 +180,7 @@ def test_nothing_is_lost_when_the_form_is_sent(arena_server: ArenaServer, open_p
     page.get_by_role("button").click()
     expect(page.get_by_role("heading")).to_have_text("Answer recorded")
 
-    recorded(page, episode, lambda found: "789" in inputs(found))
+    recorded(page, episode, lambda seen: "789" in inputs(seen))
     first = [chunk for chunk in chunks(episode) if chunk.page == chunks(episode)[0].page]
     assert [chunk.seq for chunk in first] == list(range(1, len(first) + 1))
     submitted = PageEvent.objects.filter(episode=episode, kind="submit")
@@ -216,7 +216,7 @@ def test_a_chunk_that_fails_is_sent_again_and_stored_once(
     visit(page, arena_server, episode)
     page.get_by_role("textbox").fill("5")
 
-    recorded(page, episode, lambda found: "5" in inputs(found))
+    recorded(page, episode, lambda seen: "5" in inputs(seen))
     assert len(failures) == 2
     assert [chunk.seq for chunk in chunks(episode)] == list(range(1, len(chunks(episode)) + 1))
 
@@ -268,7 +268,7 @@ def test_chunks_carry_the_step_of_the_harness(arena_server: ArenaServer, open_pa
     page.evaluate("document.documentElement.dataset.step = 3")
     page.get_by_role("textbox").fill("1")
 
-    recorded(page, episode, lambda found: "1" in inputs(found))
+    recorded(page, episode, lambda seen: "1" in inputs(seen))
     assert {chunk.step for chunk in chunks(episode)} == {2, 3}
 
 
@@ -283,12 +283,12 @@ def test_times_are_the_machines_where_pages_have_a_clock_of_their_own(
     page.mouse.move(100, 100)
     page.mouse.move(300, 300, steps=5)
 
-    found = recorded(page, episode, lambda found: any(e["data"].get("source") == MOUSE for e in found))
+    seen = recorded(page, episode, lambda seen: any(e["data"].get("source") == MOUSE for e in seen))
 
     now_ms = page.evaluate("performance.timeOrigin + performance.now()")
     assert page.evaluate("Date.now()") - now_ms > DAY_MS
-    assert all(0 <= now_ms - event["timestamp"] < DAY_MS for event in found)
-    moves = [move for e in found if e["data"].get("source") == MOUSE for move in e["data"]["positions"]]
+    assert all(0 <= now_ms - event["timestamp"] < DAY_MS for event in seen)
+    moves = [move for e in seen if e["data"].get("source") == MOUSE for move in e["data"]["positions"]]
     assert all(-60_000 < move["timeOffset"] <= 0 for move in moves)
 
 
@@ -304,7 +304,7 @@ def test_a_page_that_is_left_sends_what_fits_and_changes_first(
     page.goto(arena_server.address(episode, "done"))
     page.wait_for_selector("html[data-settled=true]", state="attached")
 
-    recorded(page, episode, lambda found: "77" in inputs(found))
+    recorded(page, episode, lambda seen: "77" in inputs(seen))
     left = next(chunk for chunk in chunks(episode) if "77" in inputs(json.loads(text_of(chunk)))).page
     assert not [chunk for chunk in chunks(episode) if chunk.page == left and chunk.has_snapshot]
 

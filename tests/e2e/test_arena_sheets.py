@@ -38,9 +38,9 @@ AFRESH = """() => {
     rrwebRecord.record({ ...window.options, emit })();
     return JSON.parse(JSON.stringify(node));
 }"""
-KEPT = "Object.entries(sessionStorage).filter(([name]) => name.startsWith('gym-sheet:'))"
-MARK = """kept => {
-    for (const [name, text] of kept) sessionStorage.setItem(name, text.replace(/ .*/s, ' p { --kept: 1 }'));
+STORED = "Object.entries(sessionStorage).filter(([name]) => name.startsWith('gym-sheet:'))"
+MARK = """stored => {
+    for (const [name, text] of stored) sessionStorage.setItem(name, text.replace(/ .*/s, ' p { --kept: 1 }'));
 }"""
 OTHERS = """(text) => addEventListener("DOMContentLoaded", () => {
     for (const { href } of document.styleSheets) sessionStorage.setItem(`gym-sheet:${href}`, text);
@@ -56,7 +56,7 @@ def episode_of(benchmark: str) -> Episode:
 
 def sheets_of(node: Node) -> list[Node]:
     own = [node["attributes"]] if node.get("tagName") == "link" else []
-    return own + [found for child in node.get("childNodes", ()) for found in sheets_of(child)]
+    return own + [sheet for child in node.get("childNodes", ()) for sheet in sheets_of(child)]
 
 
 def taken(page: Page) -> list[Node]:
@@ -86,24 +86,24 @@ def test_the_text_of_a_sheet_is_kept_for_the_next_page(
     page.add_init_script(LISTEN)
     visit(page, arena_server, episode)
     taken(page)
-    kept = page.evaluate(KEPT)
-    page.evaluate(MARK, kept)
+    stored = page.evaluate(STORED)
+    page.evaluate(MARK, stored)
     visit(page, arena_server, episode)
 
     texts = [sheet.get("_cssText") for sheet in taken(page)]
 
-    assert len(kept) >= 3
-    assert texts.count("p { --kept: 1 }") == len(kept)
+    assert len(stored) >= 3
+    assert texts.count("p { --kept: 1 }") == len(stored)
     assert page.evaluate("[...document.styleSheets].every((sheet) => !Object.hasOwn(sheet, 'rules'))")
 
 
-@pytest.mark.parametrize("kept", ["1 p { --kept: 1 }", "", "none", "97", "97 "])
+@pytest.mark.parametrize("stored", ["1 p { --kept: 1 }", "", "none", "97", "97 "])
 def test_a_sheet_with_other_rules_than_were_kept_is_read_anew(
-    kept: str, arena_server: ArenaServer, open_page: OpenPage
+    stored: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
     page.add_init_script(LISTEN)
-    page.add_init_script(f"({OTHERS})({kept!r})")
+    page.add_init_script(f"({OTHERS})({stored!r})")
     visit(page, arena_server, episode_of("gsm8k"))
 
     sheets = taken(page)

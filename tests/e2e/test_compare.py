@@ -23,13 +23,13 @@ THOUGHT = "I read the page and think about what it asks, one line after another.
 COLOURS: tuple[Any, ...] = ("light", "dark")
 
 
-def walked(task: Task, *pages: str, arm: str = "gym", said: str = THOUGHT) -> Episode:
+def walked(task: Task, *pages: str, arm: str = "gym", thought: str = THOUGHT) -> Episode:
     made = factories.episode(task=task, arm=arm)
     for index, place in enumerate(pages, start=1):
         factories.step(
             made,
             index,
-            thought=f"{place}: {said}",
+            thought=f"{place}: {thought}",
             action={"type": "click", "target": "e1"},
             observation_text=f'page "{place}"\n[e1] button "Go on"',
             url=f"https://gym/{place}",
@@ -115,7 +115,7 @@ def test_nothing_serious_is_found_beside_the_text_arm(colours: Any, lab_page: Ca
 @pytest.mark.parametrize("width", [400, 1280])
 def test_hostile_text_stays_text_and_inside_the_window(width: int, lab_page: Callable[..., Page]) -> None:
     task = factories.task(prompt=HOSTILE, payload={"text": HOSTILE}, key=HOSTILE[:200])
-    pair = walked(task, HOSTILE, said=HOSTILE), walked(task, "start", "list")
+    pair = walked(task, HOSTILE, thought=HOSTILE), walked(task, "start", "list")
     page = lab_page(viewport={"width": width, "height": 900})
     spoken: list[str] = []
     page.on("dialog", lambda dialog: spoken.append(dialog.message))
@@ -146,22 +146,22 @@ def test_the_taken_file_opens_without_the_lab_and_nothing_in_it_runs(
     lab_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     task = factories.task(prompt=HOSTILE)
-    episode = walked(task, HOSTILE, "start", said=HOSTILE)
+    episode = walked(task, HOSTILE, "start", thought=HOSTILE)
     page = lab_page(viewport={"width": 1280, "height": 900})
     page.goto(f"/episodes/{episode.pk}/")
     with page.expect_download() as download:
         page.get_by_role("link", name="HTML file", exact=True).click()
     taken = tmp_path / "episode.html"
     download.value.save_as(taken)
-    asked: list[str] = []
-    told: list[str] = []
-    page.on("request", lambda request: asked.append(request.url[:60]))
-    page.on("dialog", lambda dialog: told.append(dialog.message))
-    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    requests: list[str] = []
+    messages: list[str] = []
+    page.on("request", lambda request: requests.append(request.url[:60]))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("console", lambda message: messages.append(message.text) if message.type == "error" else None)
     page.goto(taken.as_uri())
     expect(page.get_by_role("heading", name="Step 2")).to_be_visible()
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-    assert told == []
+    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+    assert messages == []
     assert page.evaluate("getComputedStyle(document.querySelector('.card')).borderTopStyle") == "solid"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     keep(page, "taken")
@@ -220,11 +220,11 @@ def test_whoever_compares_one_episode_sees_which_and_is_told_to_tick(lab_page: C
         "href", f"/episodes/{two.pk}/"
     )
     page.get_by_role("button", name="Compare", exact=True).click()
-    said = page.locator("[data-hint]")
-    expect(said).to_have_text("Select an episode first")
+    thought = page.locator("[data-hint]")
+    expect(thought).to_have_text("Select an episode first")
     assert axe.violations(page) == []
     keep(page, "compare-one")
     page.get_by_role("checkbox").check()
-    expect(said).to_be_empty()
+    expect(thought).to_be_empty()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")

@@ -64,8 +64,8 @@ def changed(page: Page, picture: bytes) -> tuple[int, int, int, int] | None:
     return difference.point(lambda value: 255 * (value > SMOOTHED)).getbbox()
 
 
-def has_opened(found: Events) -> bool:
-    return any(event["data"].get("tag") == "popover" for event in found)
+def has_opened(seen: Events) -> bool:
+    return any(event["data"].get("tag") == "popover" for event in seen)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def typed(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, byte
     recorded(page, episode, has_snapshot)
     with acting(episode, 1):
         page.get_by_role("textbox").press_sequentially("12", delay=100)
-        recorded(page, episode, lambda found: "12" in inputs(found))
+        recorded(page, episode, lambda seen: "12" in inputs(seen))
     picture = page.screenshot(caret="hide")
     stored = blobs.blob_store(picture)
     Blob.objects.create(sha256=stored.sha256, size=stored.size, content_type=stored.content_type)

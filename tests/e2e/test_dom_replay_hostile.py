@@ -32,7 +32,7 @@ class Canary(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Hit)
-        self.asked: list[str] = []
+        self.requests: list[str] = []
 
     @property
     def url(self) -> str:
@@ -43,7 +43,7 @@ class Hit(BaseHTTPRequestHandler):
     server: Canary
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.requests.append(self.path)
         self.send_response(204)
         self.end_headers()
 
@@ -214,8 +214,8 @@ def test_nothing_of_a_hostile_recording_runs_and_no_request_leaves(
         monkeypatch.setattr(Cleaner, "clean", lambda self, data: None)
     episode = episode_with(recording(hostile(canary.url), changes(canary.url)))
     page = lab_page(viewport={"width": 1280, "height": 900})
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
 
     page.goto(f"/episodes/{episode.pk}/steps/2#dom")
     state = page.frame_locator("[data-dom-frame]").locator(
@@ -233,10 +233,10 @@ def test_nothing_of_a_hostile_recording_runs_and_no_request_leaves(
     expect(page.locator("#step")).to_have_attribute("data-step", "3")
     settled(page)
 
-    assert canary.asked == []
+    assert canary.requests == []
     own = (live_server.url, "data:", *(() if is_cleaned else (canary.url,)))
-    assert [url for url in asked if not url.startswith(own)] == []
-    assert {url for url in asked if "logout" in url} == set()
+    assert [url for url in requests if not url.startswith(own)] == []
+    assert {url for url in requests if "logout" in url} == set()
 
 
 @pytest.mark.parametrize(

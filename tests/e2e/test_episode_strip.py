@@ -84,8 +84,8 @@ def test_step_numbers_that_were_never_recorded_are_one_cell(lab_page: LabPage) -
 
 def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
     episode = factories.episode(max_steps=4000)
-    told = [*range(1, 1000), *range(2000, 2010), 2012, *range(3000, 4001)]
-    Step.objects.bulk_create(Step(episode=episode, index=index, content_hash=b"\0" * 16) for index in told)
+    indexes = [*range(1, 1000), *range(2000, 2010), 2012, *range(3000, 4001)]
+    Step.objects.bulk_create(Step(episode=episode, index=index, content_hash=b"\0" * 16) for index in indexes)
     page = lab_page()
     opened(page, episode.pk)
     page.get_by_role("link", name=re.compile("^1 ")).focus()

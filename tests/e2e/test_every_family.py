@@ -64,11 +64,11 @@ CHANGES = frozenset({"booked", "changed", "cancelled"})
 discover()
 CASES = [
     pytest.param(family, number, place, id=f"{family}-{number}-{place}")
-    for turn, (family, found) in enumerate(FAMILIES.items())
+    for turn, (family, plugin) in enumerate(FAMILIES.items())
     for number in range(WORLDS)
     for place in range(LOOKS)
     if IS_WHOLE
-    or (number == place % WORLDS and (place + turn) % LOOKS < SHOWN[found.site] - (family in LONGEST))
+    or (number == place % WORLDS and (place + turn) % LOOKS < SHOWN[plugin.site] - (family in LONGEST))
 ]
 PAIRS = [
     pytest.param(family, number, place, id=f"{family}-{number}-{place}")
@@ -94,33 +94,33 @@ class Case:
 
 def case_of(family_id: str, number: int, place: int) -> Case:
     turn = number * LOOKS + place
-    found, world = _world(family_id, number=2 * turn + 2, turn=turn)
+    site, world = _world(family_id, number=2 * turn + 2, turn=turn)
     drawn = itertools.islice(_tasks(family_id, world, turn, level=1 + number), DRAWN)
-    return _case(min(drawn, key=lambda task: task.oracle_steps), found, world, look=_look(family_id, turn))
+    return _case(min(drawn, key=lambda task: task.oracle_steps), site, world, look=_look(family_id, turn))
 
 
 def pair_of(family_id: str, number: int, place: int) -> tuple[Case, Case]:
     """A task and its impossible twin, the harder the higher the place; the first in the neutral look."""
     turn = number * LOOKS + place
-    found, world = _world(family_id, number=2 * turn + 1_002, turn=turn)
+    site, world = _world(family_id, number=2 * turn + 1_002, turn=turn)
     plugin = FAMILIES.get(family_id)
     assert plugin.twin is not None
     levels = LEVELS[place:]
     drawn = (task for level in levels for task in _tasks(family_id, world, turn, level=level))
     pairs = ((task, twin) for task in drawn if (twin := plugin.twin(world, task)))
     task, twin = min(itertools.islice(pairs, DRAWN), key=lambda pair: pair[0].oracle_steps)
-    changed = found.open(changes=twin.changes)
+    changed = site.open(changes=twin.changes)
     look = _look(family_id, turn) if turn else Look(time_zone=DAYS[0][1])
-    possible = _case(replace(task, twin=twin.twin), found, world, look=look)
-    return possible, _case(twin, found, changed, look=look)
+    possible = _case(replace(task, twin=twin.twin), site, world, look=look)
+    return possible, _case(twin, site, changed, look=look)
 
 
 def _world(family_id: str, *, number: int, turn: int) -> tuple[SiteWorld, Any]:
     family = FAMILIES.get(family_id)
     edition = family.splits[-1] if turn >= LOOKS else family.splits[0]
-    found = site_world(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
-    found = replace(found, first_day=DAYS[turn % LOOKS][0])
-    return found, found.open()
+    site = site_world(family.site, number=number, edition=edition, salt=settings.WORLD_SALT)
+    site = replace(site, first_day=DAYS[turn % LOOKS][0])
+    return site, site.open()
 
 
 def _tasks(family_id: str, world: Any, turn: int, *, level: int) -> Iterator[SiteTask]:
@@ -136,8 +136,8 @@ def _look(family_id: str, turn: int) -> Look:
     return look_rotate(seed=len(family_id), place=turn, fixed=fixed, page="site")
 
 
-def _case(task: SiteTask, found: SiteWorld, world: Any, *, look: Look) -> Case:
-    placed = task_place(task, found, world)
+def _case(task: SiteTask, site: SiteWorld, world: Any, *, look: Look) -> Case:
+    placed = task_place(task, site, world)
     return Case(placed=placed, world=world, task=_stored(placed), look=look)
 
 
@@ -218,10 +218,10 @@ def test_only_the_oracles_way_is_correct(
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
     assert outcome(episode) == "correct"
     assert episode.verdict is not None
-    told = {
+    faults = {
         name: episode.verdict.metrics[name] for name in ("submitted_before_evidence", "pop_up_open_at_submit")
     }
-    assert told == {"submitted_before_evidence": 0.0, "pop_up_open_at_submit": 0.0}
+    assert faults == {"submitted_before_evidence": 0.0, "pop_up_open_at_submit": 0.0}
 
     events = [one for one in episode.site_events.order_by("seq") if one.kind != "answer_recorded"]
     changes = [one for one in events if one.kind in CHANGES]

@@ -39,7 +39,7 @@ def typed(arena_server: ArenaServer, open_page: OpenPage) -> Episode:
         page.get_by_role("textbox").focus()
     with acting(episode, 2, screenshot=empty):
         page.keyboard.type("forty-two")
-        recorded(page, episode, lambda found: "forty-two" in inputs(found))
+        recorded(page, episode, lambda seen: "forty-two" in inputs(seen))
     with acting(episode, 3, screenshot=blobs.blob_store(page.screenshot()).sha256):
         pass
     with acting(episode, 4, screenshot=empty):
@@ -100,7 +100,7 @@ def test_an_opened_box_over_the_page_is_in_a_faithful_replay(
         page.keyboard.press("Enter")
         expect(page.get_by_role("textbox")).to_be_visible()
         page.keyboard.type("42")
-        recorded(page, episode, lambda found: "42" in inputs(found))
+        recorded(page, episode, lambda seen: "42" in inputs(seen))
     with acting(episode, 2, screenshot=blobs.blob_store(page.screenshot()).sha256):
         pass
 

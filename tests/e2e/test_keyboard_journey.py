@@ -206,12 +206,12 @@ def test_a_screen_reader_finds_its_way(lab_page: OpenPage, pair: tuple[Episode, 
         .map((one) => one.outerHTML.slice(0, 120))"""
     )
     assert unnamed == []
-    told = page.locator("[data-status]")
-    expect(told).to_have_attribute("aria-live", "polite")
+    status = page.locator("[data-status]")
+    expect(status).to_have_attribute("aria-live", "polite")
     page.keyboard.press("j")
-    expect(told).to_contain_text("Step 4: ")
+    expect(status).to_contain_text("Step 4: ")
     page.keyboard.press("o")
-    expect(told).to_have_text("Marks are hidden")
+    expect(status).to_have_text("Marks are hidden")
     expect(page.get_by_role("article", name="Step 4")).to_have_count(1)
     page.goto(f"/episodes/{pair[1].pk}/")
     settled(page)

@@ -281,9 +281,9 @@ def test_a_long_key_leaves_the_room_to_the_problem(
     opened(page, "/tasks/")
     name, problem = page.get_by_role("cell").nth(0), page.get_by_role("cell").nth(1)
     wide = sides(page.locator("tbody"))
-    (left, right, *_), told = sides(problem), page.locator(".excerpt")
+    (left, right, *_), excerpt = sides(problem), page.locator(".excerpt")
     assert right - left > (wide[1] - wide[0]) * 0.6
-    assert told.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
+    assert excerpt.evaluate("(one) => one.scrollHeight <= one.clientHeight + 1")
     expect(name.get_by_text(key, exact=True)).to_be_in_viewport(ratio=1)
 
 
@@ -296,10 +296,10 @@ def test_a_number_that_was_never_recorded_is_said_to_lead_elsewhere(
     page.keyboard.press("g")
     page.keyboard.type("4")
     page.keyboard.press("Enter")
-    said = "Step 4 was never recorded: 5 is the next one."
+    text = "Step 4 was never recorded: 5 is the next one."
     notice = page.locator("[data-notice]")
-    expect(notice).to_have_text(said)
-    expect(page.locator("[data-status]")).to_contain_text(said)
+    expect(notice).to_have_text(text)
+    expect(page.locator("[data-status]")).to_contain_text(text)
     page.keyboard.press("k")
     expect(page.get_by_role("article")).to_have_attribute("data-step", "3")
     expect(notice).to_have_count(0)

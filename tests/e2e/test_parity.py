@@ -55,12 +55,12 @@ def check_parity(*arguments: str) -> tuple[int, str]:
 
 
 def test_formulas_tables_and_money_are_recovered_from_a_real_page(browser: Browser) -> None:
-    found = check(
+    failures = check(
         "Find $\\frac{1}{2^{10}}$ of \\$5\\[f(x) = \\begin{cases} x & x \\ge 0 \\\\ -x \\end{cases}\\]is",
         "The table:\n\n\\begin{tabular}{|c|c|}\\hline\n$a$ & b \\\\ \\hline\n\\end{tabular}\n\nWhat is $a$?",
         'A formula that cannot be drawn: $\\nosuchcommand{x}$, and <b>tags</b> & "quotes" stay.',
     )
-    assert found == [None, None, None]
+    assert failures == [None, None, None]
 
 
 def test_what_the_observation_leaves_out_is_a_failure(browser: Browser) -> None:
@@ -74,9 +74,9 @@ def test_every_kind_of_question_is_recovered(browser: Browser) -> None:
     # A mock site is told by no one page, and counts in no modality gap.
     drafts = {**HARD, **{name: draft for name, draft in SAMPLES.items() if draft.kind != "site"}}
 
-    found = check_items([item_of(draft) for draft in drafts.values()])
+    failures = check_items([item_of(draft) for draft in drafts.values()])
 
-    assert dict(zip(drafts, found, strict=True)) == dict.fromkeys(drafts)
+    assert dict(zip(drafts, failures, strict=True)) == dict.fromkeys(drafts)
 
 
 def test_a_picture_that_is_not_as_large_as_the_task_says_is_a_failure(browser: Browser) -> None:
@@ -96,12 +96,12 @@ def test_the_command_tells_failures_marks_them_and_takes_marks_back(browser: Bro
     figure = factories.task(gap_eligible=False, gap_reason="a figure")
     long = factories.task(payload={"text": TOO_LONG, "format": "plain"})
 
-    status, told = check_parity("--benchmark", "gsm8k", "--mark")
+    status, output = check_parity("--benchmark", "gsm8k", "--mark")
 
     assert status == 1
-    assert told.split("\n")[1].split() == ["gsm8k", "5", "3", "1", "1"]
-    assert "gsm8k: 1 not eligible and not checked: a figure" in told
-    assert f"(task {long.pk})" in told
+    assert output.split("\n")[1].split() == ["gsm8k", "5", "3", "1", "1"]
+    assert "gsm8k: 1 not eligible and not checked: a figure" in output
+    assert f"(task {long.pk})" in output
     assert set(Task.objects.filter(gap_eligible=False).values_list("pk", flat=True)) == {
         *unfit,
         figure.pk,
@@ -109,9 +109,9 @@ def test_the_command_tells_failures_marks_them_and_takes_marks_back(browser: Bro
     }
 
     Task.objects.filter(pk=long.pk).update(payload={"text": "Short again.", "format": "plain"})
-    status, told = check_parity("--benchmark", "gsm8k", "--mark")
+    status, output = check_parity("--benchmark", "gsm8k", "--mark")
 
-    assert status == 0, told
+    assert status == 0, output
     assert set(Task.objects.filter(gap_eligible=False).values_list("pk", flat=True)) == {*unfit, figure.pk}
 
 
@@ -120,10 +120,10 @@ def test_the_command_leaves_mock_sites_as_they_are(browser: Browser) -> None:
     stays = factories.benchmark(id="stays", kind="site")
     eligible = {factories.task(benchmark=stays, kind="site", gap_eligible=True).pk for _ in range(3)}
 
-    status, told = check_parity("--benchmark", "stays", "--mark")
+    status, output = check_parity("--benchmark", "stays", "--mark")
 
-    assert status == 0, told
-    assert "stays: 3 not checked: its pages are a whole site" in told
+    assert status == 0, output
+    assert "stays: 3 not checked: its pages are a whole site" in output
     assert set(Task.objects.filter(gap_eligible=True).values_list("pk", flat=True)) == eligible
 
 

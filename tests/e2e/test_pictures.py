@@ -94,11 +94,11 @@ def test_buttons_lead_through_a_gallery_and_the_page_waits_for_each_picture(
 def test_a_picture_is_fetched_once_an_episode(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     address = arena_server.address(episode_of("stays"), "search")
-    kept = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.webp'))"
+    pictures = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.webp'))"
     for _ in range(2):
         page.goto(address)
         expect(page.locator("html")).to_have_attribute("data-settled", "true")
-    sizes = page.evaluate(f"{kept}.map((one) => one.transferSize)")
+    sizes = page.evaluate(f"{pictures}.map((one) => one.transferSize)")
     assert len(sizes) >= 3
     assert set(sizes) == {0}
 

@@ -80,8 +80,8 @@ def episode_of(shown: TaskDraft, **fields: Any) -> Episode:
 
 
 def located(page: Page, move: Move) -> Locator:
-    found = page.get_by_role(move.role, name=move.name, exact=True)  # type: ignore[arg-type]
-    return found.last if move.place < 0 else found.nth(move.place)
+    elements = page.get_by_role(move.role, name=move.name, exact=True)  # type: ignore[arg-type]
+    return elements.last if move.place < 0 else elements.nth(move.place)
 
 
 def perform(page: Page, moves: Sequence[Move]) -> None:

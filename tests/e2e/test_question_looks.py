@@ -105,13 +105,13 @@ def test_axe_finds_nothing_grave_and_nothing_runs_out_of_the_page(
     page = open_page(viewport={"width": SIZES[place % 2][0], "height": SIZES[place % 2][1]})
     page.goto(arena_server.address(episode_in(look, kind, tools=TOOLS.get(kind, []))))
     settled(page)
-    found = violations(page)
+    faults = violations(page)
     opener = page.locator("[popovertarget]:visible")
     if opener.count():
         opener.first.press("Enter")
-        found += violations(page)
+        faults += violations(page)
 
-    assert found == []
+    assert faults == []
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[place % 2][0]
     assert page.get_by_role("heading", level=1).count() == 1
 

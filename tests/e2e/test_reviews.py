@@ -33,10 +33,10 @@ def test_reading_every_review_finds_the_answer(
     page.goto(arena_server.address(episode))
 
     solver = Solver(page, world(), task)
-    found = solve(solver, is_searched=False)
-    solver.submit(found)
+    answer = solve(solver, is_searched=False)
+    solver.submit(answer)
 
-    assert found == task.answer
+    assert answer == task.answer
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
     shown = {fact for event in SiteEvent.objects.filter(kind="shown") for fact in event.data["facts"]}
     assert set(task.needs) <= shown
@@ -50,9 +50,9 @@ def test_the_sites_own_search_counts_something_else(arena_server: ArenaServer, o
     solver.open_reviews(world().product(task.given["product"]))
     solver.narrow(task.given["term"])
 
-    found = re.findall(r"Your search matches (\d+) review", page.locator("main").inner_text())
-    assert (*found, task.answer[1]) == count_mentions.wrong(world(), task)
-    assert found[0] != task.answer[0]
+    counts = re.findall(r"Your search matches (\d+) review", page.locator("main").inner_text())
+    assert (*counts, task.answer[1]) == count_mentions.wrong(world(), task)
+    assert counts[0] != task.answer[0]
 
 
 def test_the_list_is_read_to_its_end_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
@@ -67,11 +67,11 @@ def test_the_list_is_read_to_its_end_without_scripts(arena_server: ArenaServer, 
     more.click()
     assert len(page.locator(f"#{name} .review-text").inner_text()) > len(before)
 
-    found = [page.get_by_role("article").count()]
+    counts = [page.get_by_role("article").count()]
     while page.get_by_role("link", name="Next page").count():
         page.get_by_role("link", name="Next page").click()
-        found.append(page.get_by_role("article").count())
-    assert sum(found) == product.review_count
+        counts.append(page.get_by_role("article").count())
+    assert sum(counts) == product.review_count
 
 
 def test_a_vote_is_counted_where_it_is_given(arena_server: ArenaServer, open_page: OpenPage) -> None:

@@ -41,9 +41,9 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     main.get_by_role("link", name=f"Read {of.review_count} reviews").click()
 
     narrow(page, form, stars="5 stars", sort="Oldest first")
-    wanted = [one for one in reviews(world(), of.id)[::-1] if one.outline.stars == 5]
+    expected = [one for one in reviews(world(), of.id)[::-1] if one.outline.stars == 5]
     assert page.locator(".review").first.locator("time").get_attribute("datetime") == str(
-        wanted[0].outline.day
+        expected[0].outline.day
     )
     page.get_by_role("link", name=say["clear"]).click() if form != "dialog" else page.go_back()
 

@@ -56,8 +56,8 @@ async def _steps(page: WarmPage, policy: Policy, info: EpisodeInfo, *, address: 
         assert view
         page.turn(step)
         observation = Observation(kind="axtree-v1", text=page_text(view, bounds))
-        said = await policy.act(observation, info)
-        turn = turn_parse(said or "")
+        reply = await policy.act(observation, info)
+        turn = turn_parse(reply or "")
         assert turn.action, observation.text
         outcome = await action_perform(page, turn.action)
         assert outcome.result == "ok", f"{outcome.message} {observation.text}"

@@ -32,7 +32,7 @@ PICTURE = (
     b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
     b"\x00\x00\x00\rIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\xdc\xccY\xe7\x00\x00\x00\x00IEND\xaeB`\x82"
 )
-SAID = (
+THOUGHTS = (
     "I read the table and look for a room with breakfast. Let me check the price again: 89 euros a night.",
     "Wait, the total says 281. A contradiction? Let me check what the fee is and verify it: 267 + 14 = 281.",
     "The fee explains it. I submit the answer.",
@@ -60,7 +60,7 @@ def made(transactional_db: None) -> list[Episode]:
     for number in range(6):
         group = factories.group(run=runs[number % 2], arm=("gym", "gym_with_text")[number % 2])
         episode = factories.episode(group=group, policy_version=number)
-        for index, thought in enumerate(SAID, start=1):
+        for index, thought in enumerate(THOUGHTS, start=1):
             click = {"type": "click", "target": f"e{index}"}
             factories.step(
                 episode,
@@ -123,19 +123,19 @@ def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, m
     page = lab_page(viewport={"width": 400, "height": 800})
     page.goto("/search?q=check")
     settled(page)
-    said = page.locator("[data-selection]")
+    count = page.locator("[data-selection]")
     page.get_by_label(f"Select episode {made[5].pk}, step 2").check()
     expect(page.get_by_label(f"Select episode {made[5].pk}, step 1")).to_be_checked()
-    expect(said).to_have_text("2 selected: 1 episode")
+    expect(count).to_have_text("2 selected: 1 episode")
     page.get_by_label(f"Select episode {made[3].pk}, step 1").check()
-    expect(said).to_have_text("4 selected: 2 episodes")
-    assert said.evaluate("(one) => one.offsetHeight < 1.9 * parseFloat(getComputedStyle(one).lineHeight)")
+    expect(count).to_have_text("4 selected: 2 episodes")
+    assert count.evaluate("(one) => one.offsetHeight < 1.9 * parseFloat(getComputedStyle(one).lineHeight)")
     page.get_by_role("link", name=f"Episode {made[5].pk}, step 2").click()
     page.wait_for_url("**/steps/2*")
     page.go_back()
     settled(page)
     ticked = page.locator(".select-box:checked").count()
-    expect(said).to_have_text("4 selected: 2 episodes" if ticked else "")
+    expect(count).to_have_text("4 selected: 2 episodes" if ticked else "")
     page.get_by_role("searchbox", name="Words in thoughts").fill("281")
     page.keyboard.press("Enter")
     expect(page.get_by_label(f"Select episode {made[5].pk}, step 1")).to_have_count(0)
@@ -198,11 +198,11 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     factories.verdict(episode)
     store.facts_compute([episode.pk])
     page = lab_page(viewport={"width": width, "height": 900})
-    asked: list[str] = []
-    told: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("dialog", lambda dialog: told.append(dialog.message))
-    page.on("console", lambda message: told.append(message.text) if message.type == "error" else None)
+    requests: list[str] = []
+    messages: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("dialog", lambda dialog: messages.append(dialog.message))
+    page.on("console", lambda message: messages.append(message.text) if message.type == "error" else None)
     for path in ("/search?q=verify", "/search", f"/search?run={run.pk}&q=script"):
         page.goto(path)
         settled(page)
@@ -212,8 +212,8 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     expect(page.get_by_role("link", name=f"Episode {episode.pk}, step 1")).to_be_visible()
     assert page.locator(".hit-said").bounding_box()["height"] < 160
     keep(page, f"search-hostile-{width}")
-    assert [url for url in asked if not url.startswith(live_server.url)] == []
-    assert told == []
+    assert [url for url in requests if not url.startswith(live_server.url)] == []
+    assert messages == []
 
 
 @pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280, 1440], COLOURS))

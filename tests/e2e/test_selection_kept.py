@@ -38,16 +38,16 @@ def test_an_episode_that_leaves_a_list_stays_ticked(
     says(page, "Live")
     tick(page, first)
     tick(page, second)
-    said = page.locator("[data-selection]")
-    expect(said).to_have_text("2 selected")
+    count = page.locator("[data-selection]")
+    expect(count).to_have_text("2 selected")
     monkeypatch.setattr(selectors, "EPISODES_PER_PAGE", 2)
     finish(factories.episode(run=first.run, task=first.task))
     expect(page.locator("tr .select-box")).to_have_count(2)
-    expect(said).to_have_text("2 selected")
+    expect(count).to_have_text("2 selected")
     left = page.get_by_role("group", name="Selected, and no longer in the list")
     expect(left.get_by_role("checkbox")).to_have_count(2)
     left.get_by_label(str(first.pk), exact=True).uncheck()
-    expect(said).to_have_text("1 selected")
+    expect(count).to_have_text("1 selected")
     tick(page, episodes[2])
     page.get_by_role("button", name="Compare selected episodes").click()
     page.wait_for_url(f"**/compare?episodes={episodes[2].pk},{second.pk}")
@@ -59,25 +59,25 @@ def test_what_is_ticked_is_said_once_however_often_the_list_is_renewed(
     page = lab_page()
     page.goto(f"/runs/{episodes[0].run_id}/")
     says(page, "Live")
-    said = page.locator("[data-selection]")
+    notice = page.locator("[data-selection]")
     page.keyboard.press("b")
     hint = "Select two to four episodes first"
-    expect(said).to_have_text(hint)
-    said.evaluate(
-        "said => new MutationObserver(() => { window.told = (window.told ?? 0) + 1; })"
-        ".observe(said, { childList: true, characterData: true, subtree: true })"
+    expect(notice).to_have_text(hint)
+    notice.evaluate(
+        "node => new MutationObserver(() => { window.changes = (window.changes ?? 0) + 1; })"
+        ".observe(node, { childList: true, characterData: true, subtree: true })"
     )
     finish(episodes[0])
     expect(page.locator(f"#row-{episodes[0].pk}")).to_contain_text("correct")
-    expect(said).to_have_text(hint)
-    assert page.evaluate("window.told ?? 0") == 0
+    expect(notice).to_have_text(hint)
+    assert page.evaluate("window.changes ?? 0") == 0
     tick(page, episodes[1])
-    expect(said).to_have_text("1 selected")
-    told = page.evaluate("window.told")
+    expect(notice).to_have_text("1 selected")
+    changes = page.evaluate("window.changes")
     finish(episodes[1])
     expect(page.locator(f"#row-{episodes[1].pk}")).to_contain_text("correct")
-    expect(said).to_have_text("1 selected")
-    assert page.evaluate("window.told") == told
+    expect(notice).to_have_text("1 selected")
+    assert page.evaluate("window.changes") == changes
 
 
 def test_whoever_comes_back_is_told_what_the_browser_ticked_again(

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 SAMPLE = starter_drafts("stays")[0]
 NOW = datetime(2028, 2, 29, 9, 0, 30, tzinfo=UTC)
-SAID = """() => [
+CLOCK = """() => [
   Date.now(), new Date().getTime(), new Date(0).getTime(), Date.UTC(2020, 0, 1), new Date() instanceof Date,
   new (new Date().constructor)().getTime(), new Intl.DateTimeFormat("en", {year: "numeric"}).format(),
   new Date().toISOString(), new Date(0).toLocaleDateString("en", {timeZone: "UTC"})
@@ -75,7 +75,7 @@ def test_scripts_read_the_episodes_clock(zone: str, arena_server: ArenaServer, o
     page.goto(arena_server.address(episode_make()))
     settled(page)
 
-    now, made, zero, utc, is_date, again, formatted, iso, first = page.evaluate(SAID)
+    now, made, zero, utc, is_date, again, formatted, iso, first = page.evaluate(CLOCK)
 
     minute = 60_000
     begin = NOW.timestamp() * 1000

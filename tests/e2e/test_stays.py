@@ -154,7 +154,7 @@ def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_pa
     page = open_page()
     page.goto(arena_server.address(episode))
     one = Visitor(page=page, look=Look(), town=world())
-    listing, room = one.found(leg["room"])
+    listing, room = one.room_of(leg["room"])
     one.search(leg, house=listing.name)
     one.press("link", listing.name)
     one.press("link", f"Book {room.name}")
@@ -176,7 +176,7 @@ def test_whoever_goes_back_after_refused_forms_meets_pages(
     leg = task.given["legs"][0]
     page = open_page()
     one = Visitor(page=page, look=Look(), town=world())
-    listing, _ = one.found(leg["room"])
+    listing, _ = one.room_of(leg["room"])
     query = "&".join(f"{name}={leg[name]}" for name in ("check_in", "check_out", "guests"))
     page.goto(arena_server.address(episode_of(task), f"stays/{listing.id}/book/{leg['room']}?{query}"))
     one.write(page.get_by_label("Email", exact=True), "nobody")

@@ -168,8 +168,8 @@ def test_bad_dates_are_told_beside_the_dialog_that_they_were_typed_in(
 
 
 def _listed(page: Page) -> list[Any]:
-    found: list[Any] = page.get_by_role("region", name="Results").get_by_role("heading").all_inner_texts()
-    return found
+    names: list[Any] = page.get_by_role("region", name="Results").get_by_role("heading").all_inner_texts()
+    return names
 
 
 def test_more_stays_are_loaded_by_a_button_that_keeps_the_focus(

@@ -16,7 +16,7 @@ from trajectories.models import Episode, Fidelity
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 LabPage = Callable[..., Page]
-KEPT_MS = 1100
+CACHE_MS = 1100
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def recorded(transactional_db: None) -> Episode:
     return made
 
 
-def found(episode: Episode, index: int, **fields: str) -> None:
+def check_store(episode: Episode, index: int, **fields: str) -> None:
     Fidelity.objects.update_or_create(
         episode=episode, index=index, defaults={"version": 1, "reason": "", "changed_share": 0.1, **fields}
     )
@@ -89,8 +89,8 @@ def test_a_step_fetched_before_its_check_was_done_gets_its_sign(lab_page: LabPag
     page = lab_page(viewport={"width": 1440, "height": 900})
     with page.expect_response(re.compile(r"/steps/2\?fragment$")):
         opened(page, recorded, 1)
-    page.wait_for_timeout(KEPT_MS)
-    found(recorded, 2, state="unfaithful")
+    page.wait_for_timeout(CACHE_MS)
+    check_store(recorded, 2, state="unfaithful")
     page.keyboard.press("j")
     at_step(page, 2)
     sign = page.locator("#tab-dom .tab-sign")
@@ -104,7 +104,7 @@ def test_a_step_fetched_before_its_check_was_done_gets_its_sign(lab_page: LabPag
 def test_the_sign_of_a_step_that_was_checked_again_is_the_new_one(
     lab_page: LabPage, recorded: Episode
 ) -> None:
-    found(recorded, 1, state="failed", reason="crashed")
+    check_store(recorded, 1, state="failed", reason="crashed")
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, recorded, 2)
     page.keyboard.press("k")
@@ -114,7 +114,7 @@ def test_the_sign_of_a_step_that_was_checked_again_is_the_new_one(
     page.keyboard.press("2")
     page.get_by_role("button", name="Check again").click()
     expect(sign).to_be_empty()
-    found(recorded, 1, state="unfaithful")
+    check_store(recorded, 1, state="unfaithful")
     expect(sign).to_have_text("≠Not faithful")
     for key, index in (("j", 2), ("k", 1)):
         page.keyboard.press(key)

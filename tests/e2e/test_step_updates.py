@@ -117,12 +117,12 @@ def test_looking_for_a_screenshot_changes_nothing_else(viewer: Page, episode: Ep
     settled(viewer)
     mine = viewer.locator(".action-card [data-mine]")
     viewer.evaluate("document.querySelector('.action-card').firstElementChild.dataset.mine = ''")
-    asked: list[str] = []
-    viewer.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    viewer.on("request", lambda request: requests.append(request.url))
     for _ in range(2):
         viewer.wait_for_event("requestfinished", lambda request: request.url.endswith("/steps/3?fragment"))
     expect(mine).to_have_count(1)
-    assert not [url for url in asked if "/steps/2" in url]
+    assert not [url for url in requests if "/steps/2" in url]
     picture_make("/late")
     expect(viewer.get_by_role("img", name="The page before the action of step 3")).to_be_visible()
     expect(mine).to_have_count(1)
@@ -178,14 +178,14 @@ def test_the_verdict_comes_and_following_ends(viewer: Page, episode: Episode) ->
 
 
 def test_a_hostile_step_in_the_timeline_runs_nothing(viewer: Page, episode: Episode) -> None:
-    asked: list[str] = []
-    viewer.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    viewer.on("request", lambda request: requests.append(request.url))
     factories.step(episode, 3, thought=HOSTILE, action={"type": HOSTILE, "text": HOSTILE, "target": HOSTILE})
     expect(viewer.locator(".timeline-track .frame-number")).to_have_text(["1", "2", "3"])
     viewer.keyboard.press("l")
     at_step(viewer, 3)
     assert viewer.evaluate("window.ran") is None
-    assert not [address for address in asked if "evil" in address]
+    assert not [address for address in requests if "evil" in address]
 
 
 def test_an_episode_opened_before_its_first_step_gets_its_timeline(

@@ -122,15 +122,15 @@ def test_escape_leaves_the_field_for_a_number(viewer: Page, episode: Episode) ->
 
 
 def test_a_step_is_fetched_while_its_number_is_typed(viewer: Page, episode: Episode) -> None:
-    asked: list[str] = []
-    viewer.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    viewer.on("request", lambda request: requests.append(request.url))
     viewer.keyboard.press("g")
     with viewer.expect_response(re.compile(r"/steps/\?index=33&fragment$")):
         viewer.keyboard.type("33")
     at_step(viewer, 10)
     viewer.keyboard.press("Enter")
     at_step(viewer, 33)
-    assert len([url for url in asked if url.endswith("?index=33&fragment")]) == 1
+    assert len([url for url in requests if url.endswith("?index=33&fragment")]) == 1
 
 
 def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> None:

@@ -52,8 +52,8 @@ def first_cells(page: Page) -> list[str]:
 def play(page: Page, moves: Sequence[Move]) -> None:
     """What a scripted client does."""
     for move in moves:
-        found = page.get_by_role(move.role, name=move.name, exact=True)  # type: ignore[arg-type]
-        target = found.nth(move.place) if move.place >= 0 else found.nth(found.count() + move.place)
+        elements = page.get_by_role(move.role, name=move.name, exact=True)  # type: ignore[arg-type]
+        target = elements.nth(move.place) if move.place >= 0 else elements.nth(elements.count() + move.place)
         if move.act == "type":
             target.fill(move.text)
         else:
@@ -95,8 +95,8 @@ def test_with_javascript_another_field_asks_nothing_of_the_server(
     page = open_page()
     page.goto(arena_server.address(episode_of(recording="off")))
     settled(page)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
 
     for _ in range(100):
         adder = page.get_by_role("button", name="Add another answer")
@@ -104,7 +104,7 @@ def test_with_javascript_another_field_asks_nothing_of_the_server(
             adder.click()
 
     expect(page.get_by_role("textbox")).to_have_count(100)
-    assert asked == []
+    assert requests == []
 
 
 @JAVASCRIPT

@@ -106,8 +106,8 @@ def test_a_folded_bar_still_says_the_whole_task(
     page = open_page(viewport=viewport)
     visit(page, arena_server.address(episode_make()))
     bar_of(page).locator("summary").click()
-    said = " ".join(SAMPLE.payload["text"].split())
-    assert said in " ".join(bar_of(page).aria_snapshot().replace('\\"', '"').split())
+    text = " ".join(SAMPLE.payload["text"].split())
+    assert text in " ".join(bar_of(page).aria_snapshot().replace('\\"', '"').split())
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])

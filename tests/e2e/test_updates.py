@@ -137,11 +137,11 @@ def test_a_hidden_tab_asks_for_nothing_and_catches_up(
     page.goto(f"/episodes/{episode.pk}/")
     says(page, "Polling every 3 s")
     turn(page, is_hidden=True)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     factories.step(episode, 2)
     page.clock.run_for(60_000)
-    assert asked == []
+    assert requests == []
     turn(page, is_hidden=False)
     expect(rows(page)).to_have_count(2)
 
@@ -166,13 +166,13 @@ def test_what_a_reader_opened_and_focused_stays(page: Page, episode: Episode) ->
 
 
 def test_a_hostile_step_that_comes_live_runs_nothing(page: Page, episode: Episode) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     factories.step(episode, 2, thought=HOSTILE, action={"type": "type", "text": HOSTILE, "target": HOSTILE})
     expect(rows(page)).to_have_count(2)
     expect(page.locator("#step-2")).to_contain_text("<script>window.ran=1</script>")
     assert page.evaluate("window.ran") is None
-    assert not [address for address in asked if "evil" in address]
+    assert not [address for address in requests if "evil" in address]
     expect(page.locator("#step-2 img, #step-2 iframe, #step-2 style")).to_have_count(0)
 
 

@@ -47,7 +47,7 @@ def test_a_huge_submission_names_the_limit(trainer: ApiClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "outcome", "said", "terminated", "truncated"),
+    ("reason", "outcome", "verdict_reason", "terminated", "truncated"),
     [
         ("agent_stopped", "incorrect", "no_submission", True, False),
         ("invalid_actions", "incorrect", "invalid_actions", True, False),
@@ -60,13 +60,13 @@ def test_a_huge_submission_names_the_limit(trainer: ApiClient) -> None:
     ],
 )
 def test_closing_without_a_submission(
-    trainer: ApiClient, reason: str, outcome: str, said: str, terminated: bool, truncated: bool
+    trainer: ApiClient, reason: str, outcome: str, verdict_reason: str, terminated: bool, truncated: bool
 ) -> None:
     episode = factories.episode()
     status, record = trainer.json("POST", f"/episodes/{episode.pk}/close", {"reason": reason, "detail": "d"})
     verdict = record["verdict"]
     assert status == 200
-    assert (verdict["outcome"], verdict["reason"]) == (outcome, said)
+    assert (verdict["outcome"], verdict["reason"]) == (outcome, verdict_reason)
     assert (verdict["terminated"], verdict["truncated"]) == (terminated, truncated)
     assert verdict["reward"] == (None if outcome == "void" else 0.0)
 

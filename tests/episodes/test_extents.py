@@ -26,25 +26,25 @@ def _recordings(ids: list[int]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "stored"), [(None, "events"), ("off", "off"), ("events", "events"), ("full", "full")]
+    ("requested", "stored"), [(None, "events"), ("off", "off"), ("events", "events"), ("full", "full")]
 )
-def test_without_a_share_the_call_decides(asked: str | None, stored: str, trainer: ApiClient) -> None:
-    fields = {"recording": asked} if asked else {}
+def test_without_a_share_the_call_decides(requested: str | None, stored: str, trainer: ApiClient) -> None:
+    fields = {"recording": requested} if requested else {}
     assert set(_open(trainer, factories.run(), **fields)) == {stored}
 
 
-@pytest.mark.parametrize("asked", [None, "full"])
-def test_a_runs_share_records_a_sample_in_full(asked: str | None, trainer: ApiClient) -> None:
-    found = _open(trainer, factories.run(settings={"recording_full_share": 0.25}), recording=asked)
-    counts = Counter(found)
+@pytest.mark.parametrize("requested", [None, "full"])
+def test_a_runs_share_records_a_sample_in_full(requested: str | None, trainer: ApiClient) -> None:
+    recordings = _open(trainer, factories.run(settings={"recording_full_share": 0.25}), recording=requested)
+    counts = Counter(recordings)
     assert set(counts) == {"events", "full"}
     assert 3 <= counts["full"] <= 20
 
 
-@pytest.mark.parametrize("asked", ["off", "events"])
-def test_a_call_may_record_less_than_the_runs_share(asked: str, trainer: ApiClient) -> None:
-    assert set(_open(trainer, factories.run(settings={"recording_full_share": 1}), recording=asked)) == {
-        asked
+@pytest.mark.parametrize("requested", ["off", "events"])
+def test_a_call_may_record_less_than_the_runs_share(requested: str, trainer: ApiClient) -> None:
+    assert set(_open(trainer, factories.run(settings={"recording_full_share": 1}), recording=requested)) == {
+        requested
     }
 
 

@@ -52,9 +52,9 @@ def test_a_prompt_with_the_question_has_the_wording_alone(trainer: ApiClient, ta
     status, answer = opened(trainer, [task], arm="gym_with_text")
     assert status == 201
     (messages,) = answer["messages"].values()
-    said = "\n".join(str(message["content"]) for message in messages)
-    assert task.payload["text"].replace("\n", "") in said.replace("\n", "")
-    assert task.payload["changes"] not in said
+    prompt = "\n".join(str(message["content"]) for message in messages)
+    assert task.payload["text"].replace("\n", "") in prompt.replace("\n", "")
+    assert task.payload["changes"] not in prompt
 
 
 def test_an_episode_begins_on_the_day_of_its_tasks_world(trainer: ApiClient, tasks: list[Task]) -> None:

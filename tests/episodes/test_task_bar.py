@@ -43,9 +43,9 @@ def booking(tasks: list[Task]) -> Task:
 def as_lab(settings: Any) -> Callable[..., tuple[int, Any]]:
     """A call to the lab, where a test also asks the arena."""
 
-    def call(client: ApiClient, *asked: Any) -> tuple[int, Any]:
+    def call(client: ApiClient, *request: Any) -> tuple[int, Any]:
         before, settings.ROOT_URLCONF = settings.ROOT_URLCONF, "gymsite.urls_lab"
-        answer = client.json(*asked)
+        answer = client.json(*request)
         settings.ROOT_URLCONF = before
         return answer
 
@@ -88,9 +88,9 @@ def test_a_task_done_on_the_pages_and_answered_by_the_api_is_judged_by_state_and
         booked = arena_client.generic("POST", page, urlencode({**WHO, **stay}), content_type=FORM)
         assert booked.status_code == 303
 
-    for one, told in ((done, values), (untouched, values), (turned, values[::-1])):
+    for one, submitted in ((done, values), (untouched, values), (turned, values[::-1])):
         path = f"/episodes/{one['id']}/submission"
-        assert as_lab(trainer, "POST", path, {"answer": told})[0] == 202
+        assert as_lab(trainer, "POST", path, {"answer": submitted})[0] == 202
         assert services.submission_judge(episode_id=one["id"])
 
     verdicts = {verdict.episode_id: verdict for verdict in Verdict.objects.all()}
@@ -106,8 +106,8 @@ def test_a_task_done_on_the_pages_and_answered_by_the_api_is_judged_by_state_and
 def test_without_the_bar_an_answer_on_the_page_is_refused_with_what_to_do(
     trainer: ApiClient, channel: dict[str, str]
 ) -> None:
-    asked = body(factories.task(), presentation={"task_bar": False}, **channel)
-    status, answer = trainer.json("POST", "/episodes", asked)
+    request = body(factories.task(), presentation={"task_bar": False}, **channel)
+    status, answer = trainer.json("POST", "/episodes", request)
     assert (status, answer["error"]["code"]) == (422, "wrong_channel")
     assert '"answer_channel": "api"' in answer["error"]["message"]
     assert "/submission" in answer["error"]["message"]
@@ -116,8 +116,8 @@ def test_without_the_bar_an_answer_on_the_page_is_refused_with_what_to_do(
 
 @pytest.mark.parametrize("value", ["no", "false", 0, 1, None, []])
 def test_the_axis_is_true_or_false(trainer: ApiClient, value: object) -> None:
-    asked = body(factories.task(), presentation={"task_bar": value}, answer_channel="api")
-    status, answer = trainer.json("POST", "/episodes", asked)
+    request = body(factories.task(), presentation={"task_bar": value}, answer_channel="api")
+    status, answer = trainer.json("POST", "/episodes", request)
     assert (status, answer["error"]["code"]) == (422, "unknown_task_bar")
 
 
@@ -147,7 +147,7 @@ def test_samples_that_are_opened_later_have_no_bar_either(trainer: ApiClient, bo
     assert [episode.variation for episode in Episode.objects.all()] == [{"task_bar": False}] * 3
 
 
-def _told(client: ApiClient, task: Task, **fields: Any) -> tuple[str, str]:
+def _first_and_last_message(client: ApiClient, task: Task, **fields: Any) -> tuple[str, str]:
     """The first and the last message of an episode that is opened."""
     _, answer = client.json("POST", "/episodes", body(task, seed=1, **fields))
     (messages,) = answer["messages"].values()
@@ -160,19 +160,19 @@ def test_messages_state_the_task_and_its_fields_if_no_page_does(
 ) -> None:
     read = next(task for task in tasks if "scope" in task.payload)
     for task in (booking, read):
-        _, asked = _told(trainer, task, arm=arm, **WITHOUT)
-        assert "The problem is on the page" not in asked
-        assert asked.count(task.payload["text"]) == 1
-        assert asked.count(" | ".join(task.payload["fields"])) == 1
-        assert asked.endswith(task.payload["fields"][-1])
+        _, question = _first_and_last_message(trainer, task, arm=arm, **WITHOUT)
+        assert "The problem is on the page" not in question
+        assert question.count(task.payload["text"]) == 1
+        assert question.count(" | ".join(task.payload["fields"])) == 1
+        assert question.endswith(task.payload["fields"][-1])
 
 
 def test_without_the_bar_the_prompt_states_the_task_but_not_the_site(
     trainer: ApiClient, tasks: list[Task]
 ) -> None:
     read = next(task for task in tasks if "scope" in task.payload)
-    _, asked = _told(trainer, read, **WITHOUT)
-    assert len(asked) < len(read.payload["text"]) + 300
+    _, question = _first_and_last_message(trainer, read, **WITHOUT)
+    assert len(question) < len(read.payload["text"]) + 300
 
 
 @pytest.mark.parametrize("arm", ["gym", "gym_with_text"])
@@ -180,10 +180,10 @@ def test_where_the_api_takes_the_answer_the_prompt_says_so(
     trainer: ApiClient, booking: Task, arm: str
 ) -> None:
     for task in (booking, factories.task()):
-        by_page, _ = _told(trainer, task, arm=arm)
+        by_page, _ = _first_and_last_message(trainer, task, arm=arm)
         assert "submit your final answer through the page itself" in by_page
         for fields in ({"answer_channel": "api"}, WITHOUT):
-            by_api, _ = _told(trainer, task, arm=arm, **fields)
+            by_api, _ = _first_and_last_message(trainer, task, arm=arm, **fields)
             assert '{"type": "answer", "text": ' in by_api
             assert "the page does not accept answers" in by_api
             assert "through the page itself" not in by_api

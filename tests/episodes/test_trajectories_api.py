@@ -54,30 +54,38 @@ def _full_episode(**fields: Any) -> Episode:
 def test_a_trajectory_holds_all_that_happened(api: Callable[..., Any]) -> None:
     episode = _full_episode()
 
-    status, told = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")
+    status, trajectory = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")
 
     assert status == 200
-    first, second = told["steps"]
+    first, second = trajectory["steps"]
     assert (first["index"], second["index"]) == (1, 3)
     assert first["raw"] == 'say "\u2028\n</script>" \\ \U0001f600'
     assert first["usage"] == {"prompt": 12}
     assert first["rewards"] == {"format": 0.5}
     assert (first["policy_version"], first["screenshot"], first["parse_error"]) == (3, "0" * 64, None)
     assert second["observation"] is None
-    assert told["page_events"][0]["kind"] == "click"
-    assert told["site_events"][0]["data"] == {"path": "/"}
-    assert told["submission"]["answer"] == "41"
-    assert (told["verdict"]["outcome"], told["verdict"]["verifier"]) == ("incorrect", "numeric-v1")
-    assert (told["terminated"], told["truncated"]) == (True, False)
-    assert told["task"]["prompt"] == episode.task.prompt
-    msgspec.convert(told, records.Trajectory)
+    assert trajectory["page_events"][0]["kind"] == "click"
+    assert trajectory["site_events"][0]["data"] == {"path": "/"}
+    assert trajectory["submission"]["answer"] == "41"
+    assert (trajectory["verdict"]["outcome"], trajectory["verdict"]["verifier"]) == (
+        "incorrect",
+        "numeric-v1",
+    )
+    assert (trajectory["terminated"], trajectory["truncated"]) == (True, False)
+    assert trajectory["task"]["prompt"] == episode.task.prompt
+    msgspec.convert(trajectory, records.Trajectory)
 
 
 def test_an_episode_in_which_nothing_happened_has_a_trajectory_too(api: Callable[..., Any]) -> None:
-    told = api("read").json("GET", f"/episodes/{factories.episode().pk}/trajectory")[1]
+    trajectory = api("read").json("GET", f"/episodes/{factories.episode().pk}/trajectory")[1]
 
-    assert (told["steps"], told["page_events"], told["submission"], told["verdict"]) == ([], [], None, None)
-    msgspec.convert(told, records.Trajectory)
+    assert (
+        trajectory["steps"],
+        trajectory["page_events"],
+        trajectory["submission"],
+        trajectory["verdict"],
+    ) == ([], [], None, None)
+    msgspec.convert(trajectory, records.Trajectory)
 
 
 def test_only_keys_with_the_scope_golds_read_golds_and_seeds(api: Callable[..., Any]) -> None:
@@ -90,9 +98,9 @@ def test_only_keys_with_the_scope_golds_read_golds_and_seeds(api: Callable[..., 
             assert PARSED_GOLD not in text
             assert factories.GOLD_CANARY not in text
             assert "918273645" not in text
-        told = msgspec.json.decode(api("read", "golds").get(f"/api/v1{address}").getvalue())
-        assert told["evidence"] == {"gold": PARSED_GOLD}
-        assert told["seed"] == 918273645
+        trajectory = msgspec.json.decode(api("read", "golds").get(f"/api/v1{address}").getvalue())
+        assert trajectory["evidence"] == {"gold": PARSED_GOLD}
+        assert trajectory["seed"] == 918273645
 
 
 def test_the_arena_token_is_masked_everywhere(api: Callable[..., Any]) -> None:
@@ -226,12 +234,12 @@ def test_evidence_belongs_to_the_current_verdict(api: Callable[..., Any]) -> Non
     episode = _full_episode()
     VerdictEvidence.objects.all().delete()
 
-    told = api("read", "golds").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
+    trajectory = api("read", "golds").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
 
-    assert told["evidence"] is None
+    assert trajectory["evidence"] is None
 
 
-TOLD = {"passed": [False], "told": ["KeyError: 'k'"], "problem": "", "printed": "on\n", "is_cut": False}
+OUTPUT = {"passed": [False], "told": ["KeyError: 'k'"], "problem": "", "printed": "on\n", "is_cut": False}
 
 
 def _call(episode: Episode, number: int, **fields: Any) -> None:
@@ -243,16 +251,16 @@ def _call(episode: Episode, number: int, **fields: Any) -> None:
 def test_tool_calls_are_listed_in_order(api: Callable[..., Any], is_streamed: bool) -> None:
     episode = factories.episode()
     _call(episode, 2, input="try()")
-    _call(episode, 1, step=3, status="done", output=TOLD, finished_at=timezone.now())
+    _call(episode, 1, step=3, status="done", output=OUTPUT, finished_at=timezone.now())
     _call(factories.episode(run=episode.run), 1)
     address = f"/runs/{episode.run_id}/trajectories" if is_streamed else f"/episodes/{episode.pk}/trajectory"
 
     lines = api("read").get(f"/api/v1{address}").getvalue().splitlines()
 
-    told = msgspec.convert(msgspec.json.decode(lines[0]), records.Trajectory)
-    first, second = told.tool_calls
+    trajectory = msgspec.convert(msgspec.json.decode(lines[0]), records.Trajectory)
+    first, second = trajectory.tool_calls
     assert (first.number, first.tool, first.step, first.input) == (1, "run", 3, "def f(): return 1")
-    assert (first.status, first.output) == ("done", TOLD)
+    assert (first.status, first.output) == ("done", OUTPUT)
     assert first.finished_at is not None
     assert (second.number, second.step, second.status) == (2, None, "waiting")
     assert (second.output, second.finished_at) == (None, None)
@@ -269,7 +277,7 @@ def test_the_lab_may_read_what_a_trajectory_holds(as_role: Callable[[str], Any])
 
 
 @pytest.mark.parametrize(
-    ("status", "age", "told"),
+    ("status", "age", "published"),
     [
         ("waiting", 0, "waiting"),
         ("waiting", 9_999, "lost"),
@@ -279,14 +287,14 @@ def test_the_lab_may_read_what_a_trajectory_holds(as_role: Callable[[str], Any])
     ],
 )
 def test_a_tool_call_without_an_answer_in_time_is_lost(
-    api: Callable[..., Any], status: str, age: int, told: str
+    api: Callable[..., Any], status: str, age: int, published: str
 ) -> None:
     episode = factories.episode()
     _call(episode, 1, status=status, output={}, created_at=timezone.now() - timedelta(seconds=age))
 
     (record,) = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]["tool_calls"]
 
-    assert (record["status"], record["output"]) == (told, None)
+    assert (record["status"], record["output"]) == (published, None)
 
 
 @pytest.mark.parametrize("scopes", [("read",), ("read", "golds")])
@@ -299,7 +307,7 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
         variation={"asserts": [shown, held_back], "tools": ["run"]},
     )
     Gold.objects.filter(task=episode.task).update(extra={"tests": [shown, held_back]})
-    _call(episode, 1, status="done", output=TOLD)
+    _call(episode, 1, status="done", output=OUTPUT)
 
     text = api(*scopes).get(f"/api/v1/episodes/{episode.pk}/trajectory").getvalue().decode()
 
@@ -308,19 +316,19 @@ def test_calls_tell_nothing_of_asserts_that_are_held_back(
 
 
 @pytest.mark.parametrize(
-    ("variation", "told"),
+    ("variation", "published"),
     [
         ({"order": [1, 0], "tools": ["zoom"]}, {"order": [1, 0], "tools": ["zoom"]}),
         ({"asserts": ["assert f(70) == 77"]}, None),
         (None, None),
     ],
 )
-def test_a_trajectory_has_the_choice_order(api: Callable[..., Any], variation: Any, told: Any) -> None:
+def test_a_trajectory_has_the_choice_order(api: Callable[..., Any], variation: Any, published: Any) -> None:
     episode = factories.episode(variation=variation)
 
     record = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]
 
-    assert record["arrangement"] == told
+    assert record["arrangement"] == published
     msgspec.convert(record, records.Trajectory)
 
 
@@ -328,7 +336,7 @@ def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..
     episode = factories.episode()
     token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
     address = f"http://127.0.0.1:8000/e/{token}/"
-    _call(episode, 1, input=f"# {address}", status="done", output={**TOLD, "printed": address})
+    _call(episode, 1, input=f"# {address}", status="done", output={**OUTPUT, "printed": address})
 
     text = api("admin").get(f"/api/v1/episodes/{episode.pk}/trajectory").getvalue().decode()
 
@@ -340,10 +348,10 @@ def test_a_click_outside_all_steps_has_no_step(api: Callable[..., Any]) -> None:
     episode = _full_episode()
     Step.objects.filter(episode=episode).update(started_at=timezone.now() - timedelta(hours=1), duration_ms=5)
     store.facts_compute([episode.pk])
-    told = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]["said_done"]
-    assert told["extra_events"] == 1
-    assert [(one["step"], one["kind"]) for one in told["extras"]] == [(None, "click")]
-    assert msgspec.convert(told, records.SaidDoneRecord, strict=False)
+    record = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")[1]["said_done"]
+    assert record["extra_events"] == 1
+    assert [(one["step"], one["kind"]) for one in record["extras"]] == [(None, "click")]
+    assert msgspec.convert(record, records.SaidDoneRecord, strict=False)
 
 
 def test_action_checks_are_published_once_they_are_computed(api: Callable[..., Any]) -> None:

@@ -48,13 +48,13 @@ def opened(listing: str, step: int | None = None) -> tuple[int | None, str, dict
 
 def read(episode: Episode) -> dict[str, Any]:
     text = selectors.trajectory_text(episode_id=episode.pk, principal=READER)
-    told: dict[str, Any] = msgspec.json.decode(text)
-    msgspec.convert(told, records.Trajectory)
-    return told
+    trajectory: dict[str, Any] = msgspec.json.decode(text)
+    msgspec.convert(trajectory, records.Trajectory)
+    return trajectory
 
 
-def rewards_of(told: dict[str, Any]) -> dict[int, Any]:
-    return {step["index"]: step.get("rewards") for step in told["steps"]}
+def rewards_of(trajectory: dict[str, Any]) -> dict[int, Any]:
+    return {step["index"]: step.get("rewards") for step in trajectory["steps"]}
 
 
 def test_the_step_that_first_reached_a_milestone_has_it_in_its_rewards() -> None:
@@ -63,14 +63,14 @@ def test_the_step_that_first_reached_a_milestone_has_it_in_its_rewards() -> None
     factories.step(episode, 2, more={"rewards": {"format": 0.25}})
     factories.step(episode, 3)
 
-    told = read(episode)
+    trajectory = read(episode)
 
-    assert rewards_of(told) == {
+    assert rewards_of(trajectory) == {
         1: {"format": 0.5},
         2: {"format": 0.25, "milestone/opened_right_listing": 1.0},
         3: None,
     }
-    assert told["milestones"] == [
+    assert trajectory["milestones"] == [
         {"name": "opened_right_listing", "seq": 2, "step": 2},
         {"name": "opened_amenities", "seq": None, "step": None},
     ]
@@ -85,12 +85,12 @@ def test_all_else_of_a_trajectory_is_relayed_as_it_was_stored() -> None:
         episode=episode, page="p", seq=1, step=1, kind="click", at_ms=1, data=odd, received_at=WHEN
     )
 
-    told = read(episode)
+    trajectory = read(episode)
 
-    assert told["page_events"][0]["data"] == odd
-    assert (told["steps"][0]["thought"], told["steps"][0]["usage"]) == (text, odd)
-    assert told["steps"][0]["rewards"] == {"milestone/opened_right_listing": 1.0}
-    assert [one["seq"] for one in told["milestones"]] == [1, None]
+    assert trajectory["page_events"][0]["data"] == odd
+    assert (trajectory["steps"][0]["thought"], trajectory["steps"][0]["usage"]) == (text, odd)
+    assert trajectory["steps"][0]["rewards"] == {"milestone/opened_right_listing": 1.0}
+    assert [one["seq"] for one in trajectory["milestones"]] == [1, None]
 
 
 def test_a_step_that_comes_after_the_verdict_has_its_milestone_too() -> None:
@@ -111,9 +111,9 @@ def test_an_episode_that_ran_out_of_steps_has_its_milestones() -> None:
 def test_without_steps_a_milestone_names_only_its_event() -> None:
     episode = ended(opened("L-1"))
     factories.step(episode, 1)
-    told = read(episode)
-    assert told["milestones"][0] == {"name": "opened_right_listing", "seq": 1, "step": None}
-    assert rewards_of(told) == {1: None}
+    trajectory = read(episode)
+    assert trajectory["milestones"][0] == {"name": "opened_right_listing", "seq": 1, "step": None}
+    assert rewards_of(trajectory) == {1: None}
 
 
 @pytest.mark.parametrize("status", ["open", "submitted"])
@@ -121,9 +121,9 @@ def test_milestones_are_hidden_until_the_end(status: str) -> None:
     episode = episode_make(opened("L-1", 1), status=status)
     factories.step(episode, 1, more={"rewards": {"format": 0.5}})
 
-    told = read(episode)
+    trajectory = read(episode)
 
-    assert (told["milestones"], rewards_of(told)) == ([], {1: {"format": 0.5}})
+    assert (trajectory["milestones"], rewards_of(trajectory)) == ([], {1: {"format": 0.5}})
     factories.verdict(episode, "incorrect")
     assert [one["seq"] for one in read(episode)["milestones"]] == [1, None]
 

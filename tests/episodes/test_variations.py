@@ -86,9 +86,9 @@ def test_the_prompt_shows_the_order_of_its_sample(trainer: ApiClient) -> None:
     answer = _open(trainer, _choice_task(), arm="text_zero_shot", samples_per_task=6, seed=3)
     for opened in answer["episodes"]:
         order = Episode.objects.get(pk=opened["id"]).variation["order"]
-        said = answer["messages"][opened["messages_ref"]][-1]["content"]
+        question = answer["messages"][opened["messages_ref"]][-1]["content"]
         for label, source in zip("ABCD", order, strict=True):
-            assert f"{label}. {TEXTS[source]}" in said
+            assert f"{label}. {TEXTS[source]}" in question
 
 
 def test_the_lab_makes_the_same_prompt_again(trainer: ApiClient) -> None:

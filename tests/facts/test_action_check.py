@@ -23,9 +23,9 @@ def test_an_action_of_an_unknown_type_is_unknown() -> None:
     ],
 )
 def test_nothing_is_known_where_no_page_can_report(around: dict[str, Any], word: str) -> None:
-    found = checked(step(type="click", target="e3"), **around)
-    assert found.kind == "unknown"
-    assert word in found.detail
+    check = checked(step(type="click", target="e3"), **around)
+    assert check.kind == "unknown"
+    assert word in check.detail
 
 
 def test_after_the_limit_of_events_what_was_not_seen_is_unknown() -> None:
@@ -33,8 +33,8 @@ def test_after_the_limit_of_events_what_was_not_seen_is_unknown() -> None:
     capped = event("capped", None, "")
     assert steps_checked(steps, [event("focus", 1, **ANSWER), capped]).checks[2].kind == "unknown"
     # Before the last event that was kept nothing was dropped.
-    kept = [event("focus", 2, **ANSWER), capped]
-    assert steps_checked(steps, kept).checks[1].kind == "no_effect"
+    events = [event("focus", 2, **ANSWER), capped]
+    assert steps_checked(steps, events).checks[1].kind == "no_effect"
 
 
 def test_several_actions_are_each_checked_against_their_own_step() -> None:
@@ -44,25 +44,29 @@ def test_several_actions_are_each_checked_against_their_own_step() -> None:
         step(3, type="click", target="e3"),
     ]
     events = [event("input", 1, value="42", **ANSWER), event("click", 3, **SUBMIT)]
-    found = steps_checked(steps, events)
-    assert [found.checks[number].kind for number in (1, 2, 3)] == ["confirmed", "no_effect", "confirmed"]
+    episode_check = steps_checked(steps, events)
+    assert [episode_check.checks[number].kind for number in (1, 2, 3)] == [
+        "confirmed",
+        "no_effect",
+        "confirmed",
+    ]
 
 
 def test_events_of_no_recorded_step_are_unexplained() -> None:
-    found = steps_checked(
+    episode_check = steps_checked(
         [step(2, type="wait")], [event("click", 1, **SUBMIT), event("click", None, **SUBMIT)]
     )
-    assert [one.step for one in found.unexplained] == [None, None]
-    assert found.checks[2].kind == "confirmed"
+    assert [one.step for one in episode_check.unexplained] == [None, None]
+    assert episode_check.checks[2].kind == "confirmed"
 
 
 def test_without_any_number_events_are_placed_by_time() -> None:
     steps = [step(1, at_s=0, type="click", target="e3"), step(2, at_s=10, type="click", target="e3")]
     first, late = event("click", None, after_s=0.4, **SUBMIT), event("click", None, after_s=5, **SUBMIT)
-    found = steps_checked(steps, [first, late])
-    assert found.checks[1].kind == "confirmed"
-    assert found.checks[2].kind == "no_effect"
-    assert [one.step for one in found.unexplained] == [None]
+    episode_check = steps_checked(steps, [first, late])
+    assert episode_check.checks[1].kind == "confirmed"
+    assert episode_check.checks[2].kind == "no_effect"
+    assert [one.step for one in episode_check.unexplained] == [None]
 
 
 def test_with_one_number_none_is_placed_by_time() -> None:
@@ -93,15 +97,15 @@ def test_without_numbers_or_times_nothing_is_known() -> None:
     ],
 )
 def test_what_the_harness_refused_was_not_done_whatever_it_was(action: dict[str, str]) -> None:
-    found = checked(step(result="refused", **action), event("focus", **SUBMIT))
-    assert found == ActionCheck(kind="no_effect", detail="the harness refused the action")
+    check = checked(step(result="refused", **action), event("focus", **SUBMIT))
+    assert check == ActionCheck(kind="no_effect", detail="the harness refused the action")
 
 
 def test_an_event_outside_of_all_steps_is_unexplained_and_belongs_to_none() -> None:
     seen = event("click", None, after_s=60, **SUBMIT)
-    found = steps_checked([step(type="wait")], [seen])
-    assert found.checks[1].kind == "confirmed"
-    assert [(one.step, one.kind) for one in found.unexplained] == [(None, "click")]
+    episode_check = steps_checked([step(type="wait")], [seen])
+    assert episode_check.checks[1].kind == "confirmed"
+    assert [(one.step, one.kind) for one in episode_check.unexplained] == [(None, "click")]
 
 
 def test_whatever_stands_in_action_and_event_nothing_breaks() -> None:
@@ -113,5 +117,5 @@ def test_whatever_stands_in_action_and_event_nothing_breaks() -> None:
             declared = step(**{"type": kind, **dict.fromkeys(names, value)})
             data = dict.fromkeys(("role", "name", "x", "y", "value", "key", "path", "scroll"), value)
             seen = [event(name, **data) for name in ("click", "input", "key", "scroll", "load", "focus")]
-            found = steps_checked([declared], seen)
-            assert len(found.checks[1].detail) <= 200
+            episode_check = steps_checked([declared], seen)
+            assert len(episode_check.checks[1].detail) <= 200

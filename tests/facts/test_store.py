@@ -85,8 +85,8 @@ def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
 
 def test_words_of_a_thought_are_found() -> None:
     store.facts_compute([_ended().pk])
-    found = StepFacts.objects.extra(where=["words @@ websearch_to_tsquery('simple', '\"10 11\" verify')"])
-    assert [row.index for row in found] == [2]
+    rows = StepFacts.objects.extra(where=["words @@ websearch_to_tsquery('simple', '\"10 11\" verify')"])
+    assert [row.index for row in rows] == [2]
 
 
 def test_computing_twice_changes_nothing() -> None:

@@ -48,9 +48,9 @@ def page(script: str, *, html: str = "", width: int = 320, height: int = 200, **
 
 def colour(picture: Image.Image) -> tuple[int, int, int]:
     """Of its last dot."""
-    found = picture.convert("RGB").getpixel((picture.width - 1, picture.height - 1))
-    assert isinstance(found, tuple)
-    return int(found[0]), int(found[1]), int(found[2])
+    pixel = picture.convert("RGB").getpixel((picture.width - 1, picture.height - 1))
+    assert isinstance(pixel, tuple)
+    return int(pixel[0]), int(pixel[1]), int(pixel[2])
 
 
 @contextmanager

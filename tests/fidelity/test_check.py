@@ -30,16 +30,16 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
     """``drawn(picture)`` has every page look so, or raises an exception; it gives the pages asked for."""
 
     def make(outcome: Image.Image | Exception) -> list[Page]:
-        asked: list[Page] = []
+        requested: list[Page] = []
 
         def draw(page: Page) -> Image.Image:
-            asked.append(page)
+            requested.append(page)
             if isinstance(outcome, Exception):
                 raise outcome
             return outcome
 
         monkeypatch.setattr(rendering, "page_draw", draw)
-        return asked
+        return requested
 
     return make
 
@@ -59,24 +59,29 @@ def checked(episode: Episode) -> Fidelity:
 
 def test_a_replay_like_its_screenshot_is_faithful(drawn: Drawn) -> None:
     drawn(window("Bath", size=SIZE))
-    found = checked(episode_with(window("Bath", size=SIZE)))
-    assert (found.state, found.reason, found.changed_share, found.phash_distance) == ("faithful", "", 0, 0)
-    assert found.version == check.VERSION
-    assert blobs.blob_exists(found.replay)
-    assert found.difference == ""
+    fidelity = checked(episode_with(window("Bath", size=SIZE)))
+    assert (fidelity.state, fidelity.reason, fidelity.changed_share, fidelity.phash_distance) == (
+        "faithful",
+        "",
+        0,
+        0,
+    )
+    assert fidelity.version == check.VERSION
+    assert blobs.blob_exists(fidelity.replay)
+    assert fidelity.difference == ""
 
 
 def test_a_replay_that_lacks_a_word_is_not_and_shows_where(drawn: Drawn) -> None:
     drawn(window("Bath", size=SIZE))
-    found = checked(episode_with(window("Bath", "Balcony", size=SIZE)))
-    assert found.state == "unfaithful"
-    assert found.changed_share is not None
-    assert found.changed_share > 0
-    with blobs.blob_open(found.difference) as file:
+    fidelity = checked(episode_with(window("Bath", "Balcony", size=SIZE)))
+    assert fidelity.state == "unfaithful"
+    assert fidelity.changed_share is not None
+    assert fidelity.changed_share > 0
+    with blobs.blob_open(fidelity.difference) as file:
         mask = Image.open(file).convert("RGBA")
     assert mask.size == SIZE
     marked = mask.getchannel("A").histogram()[255]
-    assert marked == round(found.changed_share * SIZE[0] * SIZE[1])
+    assert marked == round(fidelity.changed_share * SIZE[0] * SIZE[1])
 
 
 def test_a_replay_is_drawn_at_the_pixels_of_the_screenshot(drawn: Drawn) -> None:
@@ -105,15 +110,15 @@ def test_a_screenshot_of_something_else_than_the_window_is_not_checked(
     drawn: Drawn, size: tuple[int, int], reason: str
 ) -> None:
     pages = drawn(window(size=SIZE))
-    found = checked(episode_with(window(size=size)))
-    assert (found.state, found.reason, pages) == ("not_checked", reason, [])
+    fidelity = checked(episode_with(window(size=size)))
+    assert (fidelity.state, fidelity.reason, pages) == ("not_checked", reason, [])
 
 
 def test_a_step_without_a_screenshot_or_a_recording_is_not_checked(drawn: Drawn) -> None:
     drawn(window(size=SIZE))
     assert checked(episode_with(None)).reason == "no_screenshot"
-    found = checked(episode_with(window(size=SIZE), recorded=False))
-    assert (found.state, found.reason) == ("not_checked", "no_replay")
+    fidelity = checked(episode_with(window(size=SIZE), recorded=False))
+    assert (fidelity.state, fidelity.reason) == ("not_checked", "no_replay")
 
 
 def test_a_screenshot_that_is_none_is_not_checked(drawn: Drawn) -> None:
@@ -125,21 +130,21 @@ def test_a_screenshot_that_is_none_is_not_checked(drawn: Drawn) -> None:
 def test_a_recording_that_names_ever_so_many_files_is_not_drawn(
     drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages_asked = drawn(window(size=SIZE))
+    requested = drawn(window(size=SIZE))
     monkeypatch.setattr(pages, "FILES", pages.OWN_FILES + 2)
     episode = episode_make(screenshot=blob_of(window(size=SIZE)))
     names = [f"https://gym/pictures/house-{number}.320.webp" for number in range(3)]
     images = [element("img", number=20 + place, src=name) for place, name in enumerate(names)]
     recording_make(episode, *images, size=SIZE)
     assert checked(episode).reason == "too_large"
-    assert pages_asked == []
+    assert requested == []
 
 
 @pytest.mark.parametrize("reason", get_args(UndrawnReason))
 def test_a_page_that_cannot_be_drawn_failed(drawn: Drawn, reason: UndrawnReason) -> None:
     drawn(Undrawn(reason))
-    found = checked(episode_with(window(size=SIZE)))
-    assert (found.state, found.reason, found.changed_share) == ("failed", reason, None)
+    fidelity = checked(episode_with(window(size=SIZE)))
+    assert (fidelity.state, fidelity.reason, fidelity.changed_share) == ("failed", reason, None)
 
 
 def test_a_drawn_picture_of_another_size_failed(drawn: Drawn) -> None:
@@ -155,12 +160,12 @@ def test_every_reason_can_be_kept() -> None:
 def test_without_a_sandbox_a_step_is_not_checked_and_waits_for_one(drawn: Drawn) -> None:
     episode = episode_with(window(size=SIZE))
     drawn(EnclosureMissing("no_sandbox", "bubblewrap is not installed"))
-    found = checked(episode)
-    assert (found.state, found.reason) == ("not_checked", "no_sandbox")
+    fidelity = checked(episode)
+    assert (fidelity.state, fidelity.reason) == ("not_checked", "no_sandbox")
     drawn(window(size=SIZE))
     assert check.step_check(episode_id=episode.pk, index=1)
-    found.refresh_from_db()
-    assert found.state == "faithful"
+    fidelity.refresh_from_db()
+    assert fidelity.state == "faithful"
 
 
 def test_trying_in_vain_without_a_sandbox_is_never_the_last_time(drawn: Drawn) -> None:
@@ -214,16 +219,16 @@ def test_a_check_that_ends_its_process_every_time_is_given_up(drawn: Drawn) -> N
     assert not check.step_check(episode_id=episode.pk, index=1)
     Fidelity.objects.update(checked_at=Now() - timedelta(seconds=sample.UNDER_WAY_S + 1))
     assert sample.exhausted_fail() == 1
-    found = Fidelity.objects.get()
-    assert (found.state, found.reason) == ("failed", "crashed")
+    fidelity = Fidelity.objects.get()
+    assert (fidelity.state, fidelity.reason) == ("failed", "crashed")
 
 
 def test_a_check_that_takes_too_long_is_given_up() -> None:
     episode = episode_with(window(size=SIZE))
     sample.steps_wait(episode_id=episode.pk, indexes=[1])
     check.step_give_up(episode_id=episode.pk, index=1)
-    found = Fidelity.objects.get()
-    assert (found.state, found.reason) == ("failed", "out_of_time")
+    fidelity = Fidelity.objects.get()
+    assert (fidelity.state, fidelity.reason) == ("failed", "out_of_time")
 
 
 def test_a_worker_may_do_all_of_it(drawn: Drawn, as_role: Callable[[str], Any]) -> None:

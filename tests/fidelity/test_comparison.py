@@ -8,20 +8,20 @@ from trajectories.fidelity import comparison
 
 
 def test_a_picture_is_faithful_to_itself() -> None:
-    found = comparison.pictures_compare(window("Bath"), window("Bath"))
-    assert (found.changed_share, found.phash_distance, found.is_faithful) == (0, 0, True)
-    assert found.difference.getbbox() is None
+    result = comparison.pictures_compare(window("Bath"), window("Bath"))
+    assert (result.changed_share, result.phash_distance, result.is_faithful) == (0, 0, True)
+    assert result.difference.getbbox() is None
 
 
 def test_one_lost_word_is_not_faithful() -> None:
-    found = comparison.pictures_compare(window("Bath", "Balcony"), window("Bath"))
-    assert found.changed_share > comparison.CHANGED_MOST
-    assert not found.is_faithful
+    result = comparison.pictures_compare(window("Bath", "Balcony"), window("Bath"))
+    assert result.changed_share > comparison.CHANGED_MOST
+    assert not result.is_faithful
 
 
 def test_the_difference_is_where_the_word_was() -> None:
-    found = comparison.pictures_compare(window("Bath", "Balcony"), window("Bath"))
-    left, top, right, bottom = found.difference.getbbox() or (0, 0, 0, 0)
+    result = comparison.pictures_compare(window("Bath", "Balcony"), window("Bath"))
+    left, top, right, bottom = result.difference.getbbox() or (0, 0, 0, 0)
     assert 35 <= left < right <= 140
     assert 215 <= top < bottom <= 260
 
@@ -29,8 +29,8 @@ def test_the_difference_is_where_the_word_was() -> None:
 @pytest.mark.parametrize("order", [1, -1], ids=["lost", "added"])
 def test_what_was_lost_and_what_was_added_count_alike(order: int) -> None:
     one, other = [window("Bath"), window("Bath", "Balcony")][::order]
-    found = comparison.pictures_compare(one, other)
-    assert found.changed_share == comparison.pictures_compare(other, one).changed_share > 0
+    result = comparison.pictures_compare(one, other)
+    assert result.changed_share == comparison.pictures_compare(other, one).changed_share > 0
 
 
 def test_letters_one_pixel_off_are_the_same() -> None:
@@ -48,17 +48,17 @@ def test_letters_smoothed_otherwise_are_the_same() -> None:
 def test_a_caret_is_forgiven() -> None:
     with_caret = window("Bath")
     ImageDraw.Draw(with_caret).line((300, 300, 300, 318), fill="black")
-    found = comparison.pictures_compare(window("Bath"), with_caret)
-    assert found.is_faithful
-    assert found.changed_share > 0
+    result = comparison.pictures_compare(window("Bath"), with_caret)
+    assert result.is_faithful
+    assert result.changed_share > 0
 
 
 def test_another_page_differs_in_its_hash_too() -> None:
     dark = Image.new("RGB", (1280, 720), (20, 20, 30))
     ImageDraw.Draw(dark).ellipse((300, 100, 900, 600), fill="white")
-    found = comparison.pictures_compare(window("Bath"), dark)
-    assert not found.is_faithful
-    assert found.phash_distance > comparison.DISTANCE_MOST
+    result = comparison.pictures_compare(window("Bath"), dark)
+    assert not result.is_faithful
+    assert result.phash_distance > comparison.DISTANCE_MOST
 
 
 def test_two_sides_that_were_rounded_apart_are_the_same_size() -> None:

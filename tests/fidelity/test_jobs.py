@@ -68,12 +68,12 @@ def test_a_worker_says_that_it_can_draw_as_soon_as_it_can(monkeypatch: pytest.Mo
     problems = iter(
         [("no_browser", "No Chromium was found."), ("no_browser", "No Chromium was found."), None]
     )
-    said: list[str] = []
+    announced: list[str] = []
     waited: list[float] = []
     monkeypatch.setattr(rendering, "drawing_problem", lambda: next(problems))
-    monkeypatch.setattr(heartbeats, "alive_keep", said.append)
+    monkeypatch.setattr(heartbeats, "alive_keep", announced.append)
     jobs.say_able(wait=waited.append)
-    assert said == [jobs.ALIVE]
+    assert announced == [jobs.ALIVE]
     assert waited == [jobs.AGAIN_S] * 2
 
 
@@ -96,7 +96,7 @@ def test_the_command_checks_one_step_again_of_an_open_episode_too() -> None:
     assert not EpisodeFidelity.objects.exists()
 
 
-def told(*arguments: object) -> str:
+def messages_of(*arguments: object) -> str:
     """What the command says beside its table."""
     err = StringIO()
     call_command("check_fidelity", *map(str, arguments), stdout=StringIO(), stderr=err)
@@ -106,9 +106,11 @@ def told(*arguments: object) -> str:
 @pytest.mark.usefixtures("drawn")
 def test_the_command_says_that_a_recording_may_not_be_whole_yet() -> None:
     episode = episode_recorded()
-    assert re.search(r"has just ended, .* for (2\d|30) s: its steps are checked again", told(episode.pk))
+    assert re.search(
+        r"has just ended, .* for (2\d|30) s: its steps are checked again", messages_of(episode.pk)
+    )
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
-    assert told(episode.pk) == ""
+    assert messages_of(episode.pk) == ""
 
 
 @pytest.mark.usefixtures("drawn")
@@ -117,20 +119,24 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
     unseen = episode_make()
     recording_make(unseen, element("h1", "Find a room"), size=SIZE)
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
-    assert told(bare.pk) == "No step was chosen. Nothing of its pages was recorded (recording: full).\n"
-    assert told(unseen.pk) == "No step was chosen. None of its steps has a screenshot.\n"
+    assert (
+        messages_of(bare.pk) == "No step was chosen. Nothing of its pages was recorded (recording: full).\n"
+    )
+    assert messages_of(unseen.pk) == "No step was chosen. None of its steps has a screenshot.\n"
     settings.FIDELITY_STEPS_MAX = 0
-    assert "FIDELITY_STEPS_MAX is 0" in told(episode_recorded().pk)
+    assert "FIDELITY_STEPS_MAX is 0" in messages_of(episode_recorded().pk)
 
 
 @pytest.mark.usefixtures("drawn")
 def test_the_command_says_nothing_of_choosing_to_whoever_names_the_steps(settings: Any) -> None:
     episode = episode_recorded()
     settings.FIDELITY_STEPS_MAX = 0
-    assert re.search(r"^Episode \d+ has just ended, .* s: check it again then\.$", told(episode.pk, "--all"))
+    assert re.search(
+        r"^Episode \d+ has just ended, .* s: check it again then\.$", messages_of(episode.pk, "--all")
+    )
     Episode.objects.update(finished_at=Now() - timedelta(seconds=sample.SETTLE_S + 60))
-    assert told(episode.pk, "--all") == ""
-    assert told(episode.pk, "--step", 1) == ""
+    assert messages_of(episode.pk, "--all") == ""
+    assert messages_of(episode.pk, "--step", 1) == ""
 
 
 @pytest.mark.usefixtures("drawn")

@@ -73,9 +73,9 @@ def test_a_page_that_waits_for_its_own_clock_is_drawn_at_once() -> None:
     assert time.monotonic() - started < limits.WALL_S
 
 
-@pytest.mark.parametrize("said", ["failed", "loading"])
-def test_a_page_that_never_says_that_it_is_ready_is_not_drawn(said: str) -> None:
-    html = f'<!doctype html><html data-replay="{said}"><body>Almost'
+@pytest.mark.parametrize("state", ["failed", "loading"])
+def test_a_page_that_never_says_that_it_is_ready_is_not_drawn(state: str) -> None:
+    html = f'<!doctype html><html data-replay="{state}"><body>Almost'
     with pytest.raises(Undrawn) as undrawn:
         page_draw(Page(files={ENTRY: html.encode()}, entry=ENTRY, width=320, height=200))
     assert undrawn.value.reason == "not_ready"
@@ -219,9 +219,9 @@ def test_this_process_holds_memory() -> None:
 
 
 def _filters(status: str) -> int:
-    found = re.search(r"^Seccomp_filters:\s+([0-9]+)$", status, re.MULTILINE)
-    assert found
-    return int(found[1])
+    match = re.search(r"^Seccomp_filters:\s+([0-9]+)$", status, re.MULTILINE)
+    assert match
+    return int(match[1])
 
 
 def _ends(name: str) -> bool:

@@ -48,15 +48,15 @@ def heading(text: str) -> dict[str, Any]:
 
 
 def test_a_recording_of_what_was_seen_is_faithful() -> None:
-    found = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a room")))
-    assert (found.state, found.reason) == ("faithful", "")
+    fidelity = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a room")))
+    assert (fidelity.state, fidelity.reason) == ("faithful", "")
 
 
 def test_a_recording_of_something_else_is_not() -> None:
-    found = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a house")))
-    assert found.state == "unfaithful"
-    assert found.changed_share is not None
-    assert found.changed_share > 0.001
+    fidelity = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a house")))
+    assert fidelity.state == "unfaithful"
+    assert fidelity.changed_share is not None
+    assert fidelity.changed_share > 0.001
 
 
 def test_a_recording_with_a_word_too_many_is_not() -> None:
@@ -81,9 +81,9 @@ def test_nothing_of_a_hostile_recording_runs_shows_or_leaves() -> None:
             element("input", number=38, autofocus="", onfocus=run, hidden=""),
             element("svg", number=40, onload=run, width="0", height="0"),
         ]
-        found = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a room"), *hostile))
+        fidelity = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a room"), *hostile))
     assert came == []
-    assert (found.state, found.reason) == ("faithful", "")
+    assert (fidelity.state, fidelity.reason) == ("faithful", "")
 
 
 def test_no_file_of_the_host_is_in_the_picture_of_a_hostile_recording() -> None:
@@ -91,8 +91,8 @@ def test_no_file_of_the_host_is_in_the_picture_of_a_hostile_recording() -> None:
         element("embed", number=20, src="file:///etc/passwd", width="600", height="300"),
         element("iframe", number=22, src="file:///etc/passwd", width="600", height="300"),
     ]
-    found = checked(recorded(seen(""), *nodes))
-    with blobs.blob_open(found.replay) as file:
+    fidelity = checked(recorded(seen(""), *nodes))
+    with blobs.blob_open(fidelity.replay) as file:
         picture = thumbnails.picture_open(io.BytesIO(file.read()))
     assert picture is not None
     colours = picture.convert("L").getcolors()

@@ -101,8 +101,8 @@ def test_what_people_ask_for_comes_before_what_was_chosen() -> None:
         ended(episode, age_s=sample.SETTLE_S + 60)
         sample.episode_choose(episode.pk)
     sample.step_wait_again(episode_id=old.pk, index=2)
-    found = sample.steps_waiting(limit=3)
-    assert found == [(old.pk, 2), (young.pk, 1), (young.pk, 2)]
+    waiting = sample.steps_waiting(limit=3)
+    assert waiting == [(old.pk, 2), (young.pk, 1), (young.pk, 2)]
 
 
 def test_a_new_version_checks_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,8 +146,8 @@ def test_a_step_can_be_checked_again() -> None:
     sample.step_wait_again(episode_id=episode.pk, index=1)
     Fidelity.objects.update(state="failed", reason="crashed", tries=3)
     sample.step_wait_again(episode_id=episode.pk, index=1)
-    found = Fidelity.objects.get()
-    assert (found.state, found.reason, found.tries) == ("not_checked", "waiting", 0)
+    fidelity = Fidelity.objects.get()
+    assert (fidelity.state, fidelity.reason, fidelity.tries) == ("not_checked", "waiting", 0)
 
 
 def test_asking_again_for_a_step_that_waits_does_not_put_it_back() -> None:

@@ -128,7 +128,7 @@ def _step(episode: Episode, index: int, *, picture: str) -> Step:
 
 
 def _page_events(episode: Episode, steps: int) -> list[PageEvent]:
-    found = [
+    events = [
         PageEvent(episode=episode, page="p", seq=1, kind="load", at_ms=1, data={"width": 1280, "height": 800})
     ]
     for index in range(1, steps + 1):
@@ -138,7 +138,7 @@ def _page_events(episode: Episode, steps: int) -> list[PageEvent]:
         data = {"role": "link", "name": "See offer", "x": 1135, "y": 320, "box": [1060, 298, 150, 44]}
         if kind == "input":
             data = {"role": "textbox", "name": "Where and when", "box": [40, 100, 1200, 120]}
-        found.append(
+        events.append(
             PageEvent(
                 episode=episode,
                 page="p",
@@ -149,4 +149,4 @@ def _page_events(episode: Episode, steps: int) -> list[PageEvent]:
                 data=data,
             )
         )
-    return found
+    return events

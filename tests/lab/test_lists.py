@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "error"),
     [
         ("/tasks/?page=abc", "“page” is not a filter of the list of tasks; ignored."),
         ("/tasks/?cursor=abc", "“abc” is not a position in this list"),
@@ -25,11 +25,11 @@ pytestmark = pytest.mark.django_db
         ("/?cursor=-1", "“-1” is not a position in this list"),
     ],
 )
-def test_what_a_list_does_not_offer_is_said(lab: Lab, annotator: User, address: str, said: str) -> None:
+def test_what_a_list_does_not_offer_is_said(lab: Lab, annotator: User, address: str, error: str) -> None:
     factories.task(split="train")
     response = lab(annotator).get(address)
     assert response.status_code == 200
-    assert said in unescape(response.content.decode())
+    assert error in unescape(response.content.decode())
 
 
 @pytest.mark.parametrize("headers", [{"hx-request": "true"}, {}], ids=["fragment", "page"])

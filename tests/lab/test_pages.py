@@ -91,8 +91,8 @@ def test_addresses_that_end_like_those_of_lists_lead_on(name: str, lab: Lab, own
 
 def test_someone_who_has_logged_in_sees_every_page(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
-    found = {name: client.get(path).status_code for name, path in pages(episode).items()}
-    assert found == dict.fromkeys(pages(episode), 200) | dict.fromkeys(WITHOUT_BYTES, 404) | dict.fromkeys(
+    statuses = {name: client.get(path).status_code for name, path in pages(episode).items()}
+    assert statuses == dict.fromkeys(pages(episode), 200) | dict.fromkeys(WITHOUT_BYTES, 404) | dict.fromkeys(
         REDIRECTS, 302
     )
 
@@ -208,7 +208,7 @@ def test_a_long_episode_is_listed_in_parts(
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("query", "error"),
     [
         ("first=x", "From step: “x” is not a step number. This filter is ignored."),
         ("first=6", "From step: “6” is after the last step, 5. This filter is ignored."),
@@ -224,11 +224,11 @@ def test_a_long_episode_is_listed_in_parts(
     ],
 )
 def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
-    asked: str, said: str | None, lab: Lab, owner: User, episode: Episode
+    query: str, error: str | None, lab: Lab, owner: User, episode: Episode
 ) -> None:
-    response = lab(owner).get(f"/episodes/{episode.pk}/?{asked}")
-    assert response.context["errors"] == ([said] if said else [])
-    assert (said or "Steps") in response.content.decode()
+    response = lab(owner).get(f"/episodes/{episode.pk}/?{query}")
+    assert response.context["errors"] == ([error] if error else [])
+    assert (error or "Steps") in response.content.decode()
     assert b"No step was posted" not in response.content
 
 
@@ -283,12 +283,12 @@ def test_lists_ask_the_same_number_of_queries_for_one_row_as_for_many(lab: Lab, 
     lists = ["/", "/tasks/"]
 
     def counts() -> list[int]:
-        found = []
+        numbers = []
         for path in lists:
             with CaptureQueriesContext(connection) as queries:
                 assert client.get(path).status_code == 200
-            found.append(len([q for q in queries if "ROLE" not in q["sql"]]))
-        return found
+            numbers.append(len([q for q in queries if "ROLE" not in q["sql"]]))
+        return numbers
 
     factories.verdict(factories.episode())
     few = counts()

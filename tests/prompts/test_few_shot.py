@@ -27,8 +27,8 @@ def train_split() -> list[Task]:
 
 
 def _open(client: ApiClient, **fields: Any) -> Any:
-    asked = factories.task(split="test", prompt="Why is it?", payload={"text": "Why is it?"})
-    body = {"run": factories.run().pk, "tasks": [asked.pk], "arm": "text_few_shot", **fields}
+    task = factories.task(split="test", prompt="Why is it?", payload={"text": "Why is it?"})
+    body = {"run": factories.run().pk, "tasks": [task.pk], "arm": "text_few_shot", **fields}
     status, answer = client.json("POST", "/episodes", body)
     assert status == 201, answer
     return answer
@@ -52,8 +52,8 @@ def test_solved_tasks_stand_between_instruction_and_question(
     assert [few[0], few[-1]] == zero
     solved = Task.objects.in_bulk(Group.objects.first().examples)
     golds = {task.prompt: task.golds.get() for task in solved.values()}
-    for asked, reply in zip(few[1:-1:2], few[2:-1:2], strict=True):
-        gold = golds[asked["content"]]
+    for question, reply in zip(few[1:-1:2], few[2:-1:2], strict=True):
+        gold = golds[question["content"]]
         assert reply["content"] == f"{gold.solution}\n\nAnswer: {gold.answer}"
         assert answer_extract(reply["content"]) == gold.answer
 
@@ -138,8 +138,8 @@ def test_a_solved_program_shows_the_asserts_that_the_run_shows(trainer: ApiClien
         benchmark=benchmark, kind="code", payload=shown, split="prompt", answer="def f(a): 1"
     )
     Gold.objects.filter(task=task).update(extra={"tests": ["assert f(1) == 2", "assert f(5) == 6"]})
-    asked = factories.task(benchmark=benchmark, kind="code", payload={**shown, "text": "Other words."})
-    answer = _open(trainer, run=factories.run(kind=kind).pk, tasks=[asked.pk], shots=1)
+    task = factories.task(benchmark=benchmark, kind="code", payload={**shown, "text": "Other words."})
+    answer = _open(trainer, run=factories.run(kind=kind).pk, tasks=[task.pk], shots=1)
     (messages,) = answer["messages"].values()
     assert ("assert f(5) == 6" in messages[1]["content"]) == (kind == "eval")
     assert messages[2]["content"].endswith("Answer:\n```python\ndef f(a): 1\n```")

@@ -32,8 +32,8 @@ def site(request: pytest.FixtureRequest, db: None) -> str:
 
 
 def _tasks(site: str, *, split: str = "test", done: bool = False) -> list[Task]:
-    found = Task.objects.filter(benchmark=site, split=split).order_by("pk")
-    return [task for task in found if ("scope" not in task.payload) is done]
+    tasks = Task.objects.filter(benchmark=site, split=split).order_by("pk")
+    return [task for task in tasks if ("scope" not in task.payload) is done]
 
 
 def _short(site: str, count: int = 2) -> list[Task]:
@@ -41,12 +41,12 @@ def _short(site: str, count: int = 2) -> list[Task]:
 
 
 def _open(client: ApiClient, tasks: list[Task], **fields: Any) -> Any:
-    status, answer = _asked(client, tasks, **fields)
+    status, answer = _post(client, tasks, **fields)
     assert status == 201, answer
     return answer
 
 
-def _asked(client: ApiClient, tasks: list[Task], **fields: Any) -> tuple[int, Any]:
+def _post(client: ApiClient, tasks: list[Task], **fields: Any) -> tuple[int, Any]:
     body = {"run": factories.run().pk, "tasks": [task.pk for task in tasks], "seed": 1, **fields}
     return client.json("POST", "/episodes", body)
 
@@ -57,7 +57,7 @@ def _questions(answer: Any) -> list[str]:
     return [one[-1]["content"] for one in messages]
 
 
-def _told(task: Task, settings: Any, form: text_view.Form = "relevant") -> str:
+def _site_text(task: Task, settings: Any, form: text_view.Form = "relevant") -> str:
     return text_view.world_text(task.payload, form=form, salt=settings.WORLD_SALT)
 
 
@@ -67,7 +67,7 @@ def test_the_sites_text_stands_before_the_wording_in_every_arm_that_has_text(
 ) -> None:
     tasks = _short(site)
     for task, question in zip(tasks, _questions(_open(trainer, tasks, arm=arm)), strict=True):
-        assert _told(task, settings) in question
+        assert _site_text(task, settings) in question
         assert question.index("# Problem") < question.index(task.prompt)
         assert question.endswith(" | ".join(task.payload["fields"]))
 
@@ -78,8 +78,8 @@ def test_a_question_is_the_same_in_every_arm_that_has_text(trainer: ApiClient, s
         arm="gym_with_text", template="prompts-v3a", question=conversation.Question(text="?"), max_steps=1
     )
     before = str(with_page[-1]["content"]).removesuffix("?")
-    said = [_questions(_open(trainer, tasks, arm=arm)) for arm in (*TEXT_ARMS, "gym_with_text")]
-    assert said[0] == said[1] == [question.removeprefix(before) for question in said[2]]
+    questions = [_questions(_open(trainer, tasks, arm=arm)) for arm in (*TEXT_ARMS, "gym_with_text")]
+    assert questions[0] == questions[1] == [question.removeprefix(before) for question in questions[2]]
 
 
 def test_the_page_arm_has_no_text_of_its_site(trainer: ApiClient, site: str) -> None:
@@ -92,12 +92,12 @@ def test_the_page_arm_has_no_text_of_its_site(trainer: ApiClient, site: str) -> 
 def test_the_prompt_can_hold_the_text_of_the_whole_site(trainer: ApiClient, site: str, settings: Any) -> None:
     task = _short(site)[0]
     answer = _open(trainer, [task], arm="text_zero_shot", presentation={"text": "full"})
-    assert _told(task, settings, "full") in _questions(answer)[0]
+    assert _site_text(task, settings, "full") in _questions(answer)[0]
     assert Episode.objects.get().variation == {"text": "full"}
 
 
 def test_a_form_that_there_is_not_is_refused(trainer: ApiClient) -> None:
-    status, answer = _asked(trainer, [factories.task()], presentation={"text": "relevent"})
+    status, answer = _post(trainer, [factories.task()], presentation={"text": "relevent"})
     assert (status, answer["error"]["code"]) == (422, "unknown_text_form")
     assert "Did you mean" in answer["error"]["message"]
     assert not Episode.objects.exists()
@@ -109,7 +109,7 @@ def test_what_is_done_on_pages_has_no_arm_without_them(trainer: ApiClient, arm: 
     done = _tasks("stays", done=True)
     assert {task.tags[0] for task in done} == {f"family:{family}" for family in DOING}
     for task in done:
-        status, answer = _asked(trainer, [_tasks("stays")[0], task], arm=arm)
+        status, answer = _post(trainer, [_tasks("stays")[0], task], arm=arm)
         assert (status, answer["error"]["code"]) == (422, "arm_without_text")
     assert not Episode.objects.exists()
 
@@ -128,16 +128,16 @@ def test_answers_without_a_page_are_judged(trainer: ApiClient, site: str) -> Non
     answer = _open(trainer, tasks, arm="text_zero_shot", samples_per_task=2)
     for record in answer["episodes"]:
         values = golds[record["task"]]
-        said = values if record["sample_index"] == 0 else ["0", *values[1:]]
-        reply = conversation.reply_of(form=record["answer_form"], answer=said, solution="I counted.")
+        answers = values if record["sample_index"] == 0 else ["0", *values[1:]]
+        reply = conversation.reply_of(form=record["answer_form"], answer=answers, solution="I counted.")
         given = answer_extract(reply, form=record["answer_form"])
         status, _ = trainer.json("POST", f"/episodes/{record['id']}/submission", {"answer": given})
         assert status == 202
         assert services.submission_judge(episode_id=record["id"])
 
-    found = Verdict.objects.values_list("episode__sample_index", "outcome")
-    assert {*found} == {(0, "correct"), (1, "incorrect")}
-    assert len(found) == 2 * len(tasks)
+    outcomes = Verdict.objects.values_list("episode__sample_index", "outcome")
+    assert {*outcomes} == {(0, "correct"), (1, "incorrect")}
+    assert len(outcomes) == 2 * len(tasks)
 
 
 def test_solved_tasks_are_of_other_worlds_and_have_their_own_text(
@@ -151,17 +151,17 @@ def test_solved_tasks_are_of_other_worlds_and_have_their_own_text(
     solved = [Task.objects.get(pk=pk) for pk in Group.objects.get().examples]
     assert len({one.payload["world"] for one in (*solved, task)}) == 3
     assert {one.tags[0] for one in solved} == {task.tags[0]}
-    for one, asked, reply in zip(solved, messages[1:-1:2], messages[2:-1:2], strict=True):
-        assert _told(one, settings) in asked["content"]
+    for one, question, reply in zip(solved, messages[1:-1:2], messages[2:-1:2], strict=True):
+        assert _site_text(one, settings) in question["content"]
         assert one.gap_eligible
         gold = denotations.items_of(one.golds.get().answer)
         assert answer_extract(reply["content"], form="values") == list(gold)
 
 
 def test_no_world_stands_in_a_tasks_record(api: Callable[..., ApiClient], site: str) -> None:
-    _, found = api("read").json("GET", f"/tasks?benchmark={site}&limit=100")
+    _, page = api("read").json("GET", f"/tasks?benchmark={site}&limit=100")
     tasks = {task.pk: task for task in _tasks(site)}
-    records = [record for record in found["results"] if record["id"] in tasks]
+    records = [record for record in page["results"] if record["id"] in tasks]
     assert len(records) == len(tasks)
     for record in records:
         assert record["prompt"] == tasks[record["id"]].payload["text"]
@@ -203,7 +203,7 @@ def test_tasks_of_another_installation_are_refused_in_words(
     tasks = _short(site, 1)
     opened = _open(trainer, tasks, arm="text_zero_shot")
     settings.WORLD_SALT = b"another"
-    status, answer = _asked(trainer, tasks, arm="text_zero_shot")
+    status, answer = _post(trainer, tasks, arm="text_zero_shot")
     assert (status, answer["error"]["code"]) == (422, "other_world_salt")
     assert "load its benchmark again" in answer["error"]["message"]
     assert episode_prompt_shown(Episode.objects.get(pk=opened["episodes"][0]["id"]), golds=False) == []
@@ -213,10 +213,10 @@ def test_a_call_whose_prompts_are_too_long_opens_nothing(
     trainer: ApiClient, site: str, settings: Any
 ) -> None:
     tasks = _short(site, 2)
-    lengths = [len(_told(task, settings)) for task in tasks]
+    lengths = [len(_site_text(task, settings)) for task in tasks]
     settings.PROMPT_CHARS_MAX = sum(lengths)
-    status, answer = _asked(trainer, tasks, arm="text_zero_shot")
+    status, answer = _post(trainer, tasks, arm="text_zero_shot")
     assert (status, answer["error"]["code"]) == (413, "prompts_too_long")
     assert "PROMPT_CHARS_MAX" in answer["error"]["message"]
     assert not Episode.objects.exists()
-    assert _asked(trainer, tasks[:1], arm="text_zero_shot", samples_per_task=9)[0] == 201
+    assert _post(trainer, tasks[:1], arm="text_zero_shot", samples_per_task=9)[0] == 201

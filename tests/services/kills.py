@@ -16,7 +16,7 @@ import psycopg
 from gymsite.services import endpoints, parent_death
 from tests.services.installations import START_S, Started, Up, until
 
-FOUND_S = 40.0  # a child that was killed before may still wait for its next start
+RESTART_S = 40.0  # a child that was killed before may still wait for its next start
 
 
 @dataclass
@@ -54,12 +54,12 @@ class Installation:
             return
         pids: list[int] = []
 
-        def is_found() -> bool:
+        def is_running() -> bool:
             with contextlib.suppress(AssertionError, OSError, psycopg.Error):
                 pids.extend(VICTIMS[victim](self))
             return bool(pids)
 
-        until(is_found, seconds=FOUND_S, what=f"{victim} runs")
+        until(is_running, seconds=RESTART_S, what=f"{victim} runs")
         with contextlib.suppress(ProcessLookupError):
             os.kill(pids[0], signal.SIGKILL)
 

@@ -47,7 +47,7 @@ def test_kills_lose_and_duplicate_nothing(tmp_path: Path) -> None:
             _chaos(installation, ledger)
         finally:
             complaints = _complaints(installation.owner_url, ledger)
-            _say(f"{len(complaints)} complaints; logs are in {up.var_dir / 'logs'}\n{_told(complaints)}")
+            _say(f"{len(complaints)} complaints; logs are in {up.var_dir / 'logs'}\n{_excerpt(complaints)}")
         assert complaints == []
         assert list(words_in(up.var_dir / "logs", ledger.tokens)) == []  # crashes log requests too
         assert installation.now.interrupt() < STOP_S
@@ -252,7 +252,7 @@ def _summary(owner_url: str, ledger: Ledger) -> str:
     )
 
 
-def _told(complaints: list[str]) -> str:
+def _excerpt(complaints: list[str]) -> str:
     more = f"\nand {len(complaints) - SHOWN} more" if len(complaints) > SHOWN else ""
     return "\n".join(sorted(complaints)[:SHOWN]) + more
 

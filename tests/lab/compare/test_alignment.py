@@ -71,8 +71,8 @@ def test_no_step_is_lost_or_moved_whatever_the_bound(monkeypatch: pytest.MonkeyP
     texts = ["a1 b2 c3 d4 e5 a1 f6 g7 b2", "x0 c3 b2 d4 y1 f6 a1 a1", "d4 d4 g7 c3"]
     rows = align([keys(text) for text in texts])
     for column, text in enumerate(texts):
-        kept = [row.cells[column] for row in rows if row.cells[column] is not None]
-        assert kept == list(range(len(text.split())))
+        places = [row.cells[column] for row in rows if row.cells[column] is not None]
+        assert places == list(range(len(text.split())))
 
 
 def test_long_sequences_meet_at_what_both_have_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,19 +118,19 @@ def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, ta
 
 
 @pytest.mark.parametrize(
-    ("asked", "shared"),
+    ("query", "shared"),
     [("episodes=", ""), ("episodes=,&episodes=&from=3", "?from=3"), ("episodes=x,+,x", "?episodes=x")],
 )
 def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
-    asked: str, shared: str, lab: Lab, annotator: User
+    query: str, shared: str, lab: Lab, annotator: User
 ) -> None:
     client = lab(annotator)
-    assert client.get(f"/compare?{asked}")["Location"] == f"/compare{shared}"
+    assert client.get(f"/compare?{query}")["Location"] == f"/compare{shared}"
     assert client.get(f"/compare{shared}").status_code == 200
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("query", "error"),
     [
         ("from=x", "From row: “x” is not a row number. This filter is ignored."),
         ("from=99", "There is no row 99; showing the last rows."),
@@ -140,12 +140,12 @@ def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
     ],
 )
 def test_what_of_an_address_makes_no_sense_is_said(
-    asked: str, said: str | None, lab: Lab, annotator: User, task: Task
+    query: str, error: str | None, lab: Lab, annotator: User, task: Task
 ) -> None:
     one, two = walked("a", "b", task=task), walked("a", "b", task=task)
-    response = lab(annotator).get(f"{address(one, two)}&{asked}")
-    assert response.context["page"].errors == ([said] if said else [])
-    assert (said or "2 episodes side by side") in response.content.decode()
+    response = lab(annotator).get(f"{address(one, two)}&{query}")
+    assert response.context["page"].errors == ([error] if error else [])
+    assert (error or "2 episodes side by side") in response.content.decode()
 
 
 def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:

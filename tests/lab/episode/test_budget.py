@@ -43,7 +43,7 @@ def test_an_episode_without_a_page_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "fields"),
+    ("task_fields", "fields"),
     [
         ({}, {"presentation": {"axis_of_old": "large"}}),
         ({}, {"presentation": {"pop_ups": "of_old"}}),
@@ -52,9 +52,9 @@ def test_an_episode_without_a_page_says_so() -> None:
     ],
 )
 def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
-    asked: dict[str, Any], fields: dict[str, Any]
+    task_fields: dict[str, Any], fields: dict[str, Any]
 ) -> None:
-    task = factories.task(**asked)
+    task = factories.task(**task_fields)
     episode = factories.episode(task=task, arm="gym", max_steps=77, **fields)
     assert budget_reason(episode) == f"differs from its task's {task.max_steps}"
 

@@ -174,11 +174,11 @@ def test_asking_for_news_reads_neither_task_nor_run(
     assert match
     if ended:
         factories.verdict(episode)
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         response = client.get(unescape(match[1]))
     assert response.status_code == (200 if ended else 204)
     if name == "news" or not ended:
-        assert [one["sql"] for one in asked if "tasks_app_" in one["sql"] or "_run" in one["sql"]] == []
+        assert [one["sql"] for one in queries if "tasks_app_" in one["sql"] or "_run" in one["sql"]] == []
         # The episode, its steps twice at most, its verdict with it, its measures once it has ended; who asks;
         # no value by a query of its own.
-        assert len([one for one in asked if 'FROM "trajectories_' in one["sql"]]) <= 3 + ended
+        assert len([one for one in queries if 'FROM "trajectories_' in one["sql"]]) <= 3 + ended

@@ -165,8 +165,8 @@ def test_who_sees_golds_sees_each_condition_with_what_was_expected_and_found(
     episode = done_episode(conditions=CONDITIONS)
     response = lab(owner).get(address.format(episode.pk))
     html = b"".join(response).decode()
-    for told in ("About-goal", "About-frame", "About-allowed", "&lt;b&gt;booked&lt;/b&gt;", "not held"):
-        assert told in html
+    for text in ("About-goal", "About-frame", "About-allowed", "&lt;b&gt;booked&lt;/b&gt;", "not held"):
+        assert text in html
     assert html.count(factories.GOLD_CANARY) >= len(CONDITIONS)
 
 
@@ -193,13 +193,13 @@ def test_a_verdict_that_was_kept_without_conditions_says_so(lab: Lab, owner: Use
 
 def test_nothing_is_said_of_a_state_that_no_verdict_compares(lab: Lab, owner: User) -> None:
     task = factories.task(kind="site", tags=["family:total_price"])
-    told = factories.episode(task=task)
-    factories.verdict(told, verifier="site_state-v1", evidence={"conditions": []})
+    read_only = factories.episode(task=task)
+    factories.verdict(read_only, verifier="site_state-v1", evidence={"conditions": []})
     void = factories.episode(task=factories.task(kind="site", tags=["family:book_stay"]))
     unanswered = factories.episode(task=factories.task(kind="site", tags=["family:book_stay"]))
     factories.verdict(unanswered, "incorrect", reason="no_submission")
     factories.verdict(void, "void", reason="verifier_error")
-    for episode in (told, unanswered, void):
+    for episode in (read_only, unanswered, void):
         html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
         assert "without a condition-by-condition" not in html
         assert "Expected and final state" not in html

@@ -141,11 +141,11 @@ def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: Us
     assert _words(client.get(f"/runs/{run.pk}/").content.decode()) == first
     dashboard_cache._entries[run.pk].until = 0.0
     part = client.get(f"/runs/{run.pk}/live").content.decode()
-    told = _words(part)
-    assert "Open 2 Awaiting" in told
-    assert re.search(r" Page .{0,60} 3 0 1 0 2 ", told), told
-    assert "End reasons incorrect Out of steps 1" in told
-    assert told.count("open") == 2
+    text = _words(part)
+    assert "Open 2 Awaiting" in text
+    assert re.search(r" Page .{0,60} 3 0 1 0 2 ", text), text
+    assert "End reasons incorrect Out of steps 1" in text
+    assert text.count("open") == 2
 
 
 @pytest.mark.django_db(transaction=True)
@@ -325,7 +325,7 @@ def test_what_counts_a_whole_long_run_rests_by_itself(
 def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
     entry = dashboard_cache._entry(run.pk)
-    told: list[int] = []
+    counts: list[int] = []
     clock = [1.0]
     monkeypatch.setattr(dashboard_cache, "monotonic", lambda: clock[0])
 
@@ -334,7 +334,7 @@ def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.Mo
         if entry.dashboard is not None:
             assert not entry.lock.locked()
             many(run, 2, status="finished")
-            told.append(run_dashboard(run_id).judged)
+            counts.append(run_dashboard(run_id).judged)
         return []
 
     monkeypatch.setattr("trajectories.lab.runs.dashboard.paired_tallies", slow)
@@ -343,7 +343,7 @@ def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.Mo
     assert (entry.until, entry.tables_until) == (2.0, 2.0 + dashboard_cache.REST_TIMES)
     clock[0] = entry.tables_until
     later = run_dashboard(run.pk)
-    assert (told, later.judged) == ([4], 4)
+    assert (counts, later.judged) == ([4], 4)
     assert later.tables is not first.tables
 
 

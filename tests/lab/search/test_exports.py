@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from tests.lab.search.test_search import episode_said
+from tests.lab.search.test_search import episode_thought
 from trajectories.episodes.trajectories import selectors
 from trajectories.lab.search import exports
 from trajectories.lab.search import selectors as selector
@@ -27,9 +27,9 @@ Lab = Callable[[User | None], LabClient]
 def made(db: None) -> list[Episode]:
     """Newest first: an open one, one with two hits and a gold, one with another outcome, one without hits."""
     task = factories.task(answer="gold-answer")
-    none = episode_said("Nothing.")
-    other = episode_said("I verify.", outcome="incorrect", run=factories.run(model="=1+1"))
-    twice = episode_said("I verify it, with", "verify, and again", group=factories.group(task=task))
+    none = episode_thought("Nothing.")
+    other = episode_thought("I verify.", outcome="incorrect", run=factories.run(model="=1+1"))
+    twice = episode_thought("I verify it, with", "verify, and again", group=factories.group(task=task))
     return [factories.episode(), twice, other, none]
 
 

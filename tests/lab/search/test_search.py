@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 CLICK = {"type": "click", "target": "e3"}
 
 
-def episode_said(
+def episode_thought(
     *thoughts: str,
     outcome: str = "correct",
     reason: str = "answer",
@@ -39,51 +39,51 @@ def episode_said(
     return episode
 
 
-def _found(query: str = "", **filters: Any) -> list[tuple[int, int | None]]:
+def _hits(query: str = "", **filters: Any) -> list[tuple[int, int | None]]:
     page = search_page(Search(query=query, filters=filters))
     return [(hit.episode.pk, hit.index) for hit in page.hits]
 
 
 def test_words_are_found_in_steps_newest_first() -> None:
-    one = episode_said("I add the numbers.", "Let me verify the sum.")
-    other = episode_said("I verify nothing.")
-    assert _found("verify") == [(other.pk, 1), (one.pk, 2)]
-    assert _found('"verify the sum"') == [(one.pk, 2)]
-    assert _found("verify -sum") == [(other.pk, 1)]
+    one = episode_thought("I add the numbers.", "Let me verify the sum.")
+    other = episode_thought("I verify nothing.")
+    assert _hits("verify") == [(other.pk, 1), (one.pk, 2)]
+    assert _hits('"verify the sum"') == [(one.pk, 2)]
+    assert _hits("verify -sum") == [(other.pk, 1)]
 
 
 def test_a_formula_is_found() -> None:
-    episode = episode_said(r"It telescopes to 1 - 1/11 = \frac{10}{11}.")
-    assert _found("1/11") == [(episode.pk, 1)]
-    assert _found(r"\frac{10}{11}") == [(episode.pk, 1)]
+    episode = episode_thought(r"It telescopes to 1 - 1/11 = \frac{10}{11}.")
+    assert _hits("1/11") == [(episode.pk, 1)]
+    assert _hits(r"\frac{10}{11}") == [(episode.pk, 1)]
 
 
 @pytest.mark.parametrize(("step", "action"), [(None, "wait"), (9, "wait"), (1, "click")])
 def test_an_episode_with_an_event_that_no_action_explains_is_one_whose_page_saw_more(
     step: int | None, action: str
 ) -> None:
-    episode = episode_said("I look.", action=action)
-    episode_said("I look.", action=action)
+    episode = episode_thought("I look.", action=action)
+    episode_thought("I look.", action=action)
     for seq, (kind, of) in enumerate([("scroll", 1), ("key", step)], start=1):
         PageEvent.objects.create(episode=episode, page="p", seq=seq, step=of, kind=kind, at_ms=seq, data={})
     store.facts_compute([episode.pk])
     facts = EpisodeFacts.objects.get(episode=episode)
     assert (facts.unexplained, facts.unexplained_events) == (0, 1)
-    assert _found(action_check="unexplained") == [(episode.pk, None)]
-    assert _found("look", action_check="unexplained") == []
+    assert _hits(action_check="unexplained") == [(episode.pk, None)]
+    assert _hits("look", action_check="unexplained") == []
 
 
 def test_without_words_hits_are_episodes() -> None:
-    one, other = episode_said("a"), factories.episode()
-    assert _found() == [(other.pk, None), (one.pk, None)]
+    one, other = episode_thought("a"), factories.episode()
+    assert _hits() == [(other.pk, None), (one.pk, None)]
 
 
 def test_filters_narrow_steps_and_episodes_alike() -> None:
     run = factories.run(model="qwen")
-    right = episode_said(
+    right = episode_thought(
         "I verify it.", "Done.", run=run, policy_version=3, opened_at=datetime(2026, 3, 2, 9, tzinfo=UTC)
     )
-    episode_said("I verify it.", outcome="incorrect", arm="text_agent", policy_version=4)
+    episode_thought("I verify it.", outcome="incorrect", arm="text_agent", policy_version=4)
     for filters in (
         {"run": run.pk},
         {"model": "qwen"},
@@ -97,10 +97,10 @@ def test_filters_narrow_steps_and_episodes_alike() -> None:
         {"opened_to": date(2026, 3, 2)},
         {"opened_from": date(2026, 3, 2), "opened_to": date(2026, 3, 2)},
     ):
-        assert _found("verify", **filters) == [(right.pk, 1)], filters
-        assert _found(**filters) == [(right.pk, None)], filters
-    assert _found("verify", duration_max_ms=50) == []
-    assert _found(opened_to=date(2026, 3, 1)) == []
+        assert _hits("verify", **filters) == [(right.pk, 1)], filters
+        assert _hits(**filters) == [(right.pk, None)], filters
+    assert _hits("verify", duration_max_ms=50) == []
+    assert _hits(opened_to=date(2026, 3, 1)) == []
 
 
 def test_action_and_mismatch_are_of_the_step_with_words_and_of_any_step_without() -> None:
@@ -112,10 +112,10 @@ def test_action_and_mismatch_are_of_the_step_with_words_and_of_any_step_without(
     _event(episode)
     factories.verdict(episode)
     store.facts_compute([episode.pk])
-    assert _found(action_check="no_effect") == _found(action="click") == [(episode.pk, None)]
-    assert _found("verify", action_check="no_effect") == _found("verify", action="click") == []
-    assert _found("click", action_check="no_effect", action="click") == [(episode.pk, 2)]
-    assert _found(action_check="different_effect") == _found(action="goto") == []
+    assert _hits(action_check="no_effect") == _hits(action="click") == [(episode.pk, None)]
+    assert _hits("verify", action_check="no_effect") == _hits("verify", action="click") == []
+    assert _hits("click", action_check="no_effect", action="click") == [(episode.pk, 2)]
+    assert _hits(action_check="different_effect") == _hits(action="goto") == []
 
 
 def _event(episode: Episode) -> None:
@@ -150,25 +150,25 @@ def test_words_of_tasks_are_whole_and_signs_part_them(query: str, is_match: bool
         key="train/mr.jones/7.json", prompt="Pay $1,000 for $x_1$ at the Caf\u00e9 <b>now</b>: 50%!"
     )
     episode = factories.episode(task=task)
-    assert _found(problem=query) == ([(episode.pk, None)] if is_match else [])
+    assert _hits(problem=query) == ([(episode.pk, None)] if is_match else [])
 
 
 def test_a_long_prompt_is_indexed_as_far_as_an_index_goes() -> None:
     prompt = " ".join(f"\u4e00{number:x}" for number in range(400_000))
     episode = factories.episode(task=factories.task(prompt=prompt))
-    assert _found(problem="\u4e00ff") == [(episode.pk, None)]
+    assert _hits(problem="\u4e00ff") == [(episode.pk, None)]
 
 
 def test_an_unknown_filter_is_refused() -> None:
     with pytest.raises(KeyError):
-        _found(golds="42")
+        _hits(golds="42")
     with pytest.raises(KeyError):
-        _found(action_check="confirmed; DROP TABLE")
+        _hits(action_check="confirmed; DROP TABLE")
 
 
 def test_pages_follow_on_without_gap_or_repetition() -> None:
     for _ in range(3):
-        episode_said("verify one", "nothing", "verify two")
+        episode_thought("verify one", "nothing", "verify two")
     for query in ("verify", ""):
         search, seen = Search(query=query, filters={}), []
         page = search_page(search, limit=2)
@@ -177,15 +177,15 @@ def test_pages_follow_on_without_gap_or_repetition() -> None:
             if page.older is None:
                 break
             page = search_page(search, after=page.older, limit=2)
-        assert seen == _found(query)
+        assert seen == _hits(query)
         assert len(seen) == (6 if query else 3)
 
 
 def test_counts_are_by_outcome_arm_and_run() -> None:
     run = factories.run()
-    episode_said("verify", "verify again", run=run)
-    episode_said("verify", run=run, outcome="incorrect", arm="text_agent")
-    episode_said("nothing")
+    episode_thought("verify", "verify again", run=run)
+    episode_thought("verify", run=run, outcome="incorrect", arm="text_agent")
+    episode_thought("nothing")
     counts = search_counts(Search(query="verify", filters={}))
     assert (counts.total, counts.episodes, counts.is_exact) == (3, 2, True)
     assert counts.outcomes == {"correct": 2, "incorrect": 1}
@@ -197,7 +197,7 @@ def test_counts_are_by_outcome_arm_and_run() -> None:
 
 def test_counts_stop_at_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selector, "COUNTED_MAX", 2)
-    episode_said("verify", "verify", "verify")
+    episode_thought("verify", "verify", "verify")
     counts = search_counts(Search(query="verify", filters={}))
     assert (counts.total, counts.is_exact, counts.outcomes) == (2, False, {"correct": 2})
 
@@ -210,16 +210,16 @@ def test_nothing_found_counts_nothing() -> None:
 def test_frequent_words_are_found_as_rare_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
     run = factories.run()
     for _ in range(3):
-        episode_said("verify one", "nothing", "verify two", run=run)
-    rare = [_found("verify"), _found("verify", run=run.pk), _found("verify", outcome="correct")]
+        episode_thought("verify one", "nothing", "verify two", run=run)
+    rare = [_hits("verify"), _hits("verify", run=run.pk), _hits("verify", outcome="correct")]
     monkeypatch.setattr(selector, "RARE_MAX", 3)
-    assert [_found("verify"), _found("verify", run=run.pk), _found("verify", outcome="correct")] == rare
+    assert [_hits("verify"), _hits("verify", run=run.pk), _hits("verify", outcome="correct")] == rare
     assert len(rare[0]) == 6
 
 
 @pytest.mark.parametrize("query", ["-verify", "(((", "or"])
 def test_a_query_that_asks_for_no_word_says_so(query: str) -> None:
-    episode_said("verify")
+    episode_thought("verify")
     search = Search(query=query, filters={})
     assert search_page(search).hits == []
     assert "at least one word" in search.error
@@ -228,20 +228,20 @@ def test_a_query_that_asks_for_no_word_says_so(query: str) -> None:
 
 def test_a_selection_has_each_episode_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selector, "EXPORTED_AT_ONCE", 2)
-    episodes = [episode_said("verify", "verify", "verify").pk for _ in range(3)]
+    episodes = [episode_thought("verify", "verify", "verify").pk for _ in range(3)]
     assert list(search_episode_ids(Search(query="verify", filters={}))) == episodes[::-1]
     assert list(search_episode_ids(Search(filters={}))) == episodes[::-1]
 
 
 def test_a_page_of_hits_takes_a_fixed_number_of_queries(django_assert_num_queries: Any) -> None:
     for _ in range(4):
-        episode_said("verify one", "verify two")
+        episode_thought("verify one", "verify two")
     with django_assert_num_queries(3):
         search_page(Search(query="verify", filters={"outcome": "correct"}))
 
 
 def test_the_cursor_of_a_page_leads_into_an_episode() -> None:
-    episode = episode_said("verify", "verify", "verify")
+    episode = episode_thought("verify", "verify", "verify")
     page = search_page(Search(query="verify", filters={}), limit=2)
     assert page.older == Cursor(episode=episode.pk, index=2)
 

@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from core import tokens
 from tests import factories
 from tests.conftest import LabClient
-from tests.lab.search.test_search import episode_said
+from tests.lab.search.test_search import episode_thought
 from trajectories.facts import store
 from trajectories.lab import slow_queries
 from trajectories.lab.search import page as pages
@@ -44,7 +44,7 @@ def page_of(client: LabClient, query: str, **headers: str) -> str:
 def made(db: None) -> dict[str, Episode]:
     """``a`` and ``b`` said "verify"; ``c`` is open and said it too, which nobody has summarised."""
     run = factories.run(name="nightly", model="qwen")
-    one = episode_said(
+    one = episode_thought(
         "I verify it.",
         "Done.",
         run=run,
@@ -54,7 +54,7 @@ def made(db: None) -> dict[str, Episode]:
     )
     task = factories.task(benchmark=factories.benchmark(id="math"), prompt="a 100% Needle in hay_stacks")
     group = factories.group(arm="text_agent", task=task)
-    other = episode_said("I verify it too.", group=group, outcome="void", reason="lease_lost", ms=9_000.0)
+    other = episode_thought("I verify it too.", group=group, outcome="void", reason="lease_lost", ms=9_000.0)
     unfinished = factories.episode()
     factories.step(unfinished, 1, thought="I verify.")
     return {"a": one, "b": other, "c": unfinished}
@@ -138,12 +138,12 @@ def test_pages_follow_on_and_new_episodes_move_nothing(
     monkeypatch.setattr(pages, "HITS_PER_PAGE", 2)
     client = lab(annotator)
     for query, count in (("?q=verify", 2), ("?outcome=correct", 1)):
-        old = [episode_said("I verify it.", "I verify again.") for _ in range(3)]
+        old = [episode_thought("I verify it.", "I verify again.") for _ in range(3)]
         expected = {(one.pk, index) for one in old for index in (1, 2)}
         if count == 1:
             expected = {(one.pk, None) for one in old}
         first = page_of(client, query)
-        episode_said("I verify it later.")
+        episode_thought("I verify it later.")
         seen = [rows_of(first)]
         while older := re.search(r'rel="next"\s+href="([^"]+)"', first):
             first = page_of(client, older.group(1).replace("&amp;", "&").removeprefix("/search"))
@@ -155,7 +155,7 @@ def test_pages_follow_on_and_new_episodes_move_nothing(
 
 
 def test_a_hit_leads_to_its_step_with_what_stands_there_sought(lab: Lab, annotator: User) -> None:
-    episode = episode_said("It costs 1,000 + 5, let me verify: yes.")
+    episode = episode_thought("It costs 1,000 + 5, let me verify: yes.")
     html = page_of(lab(annotator), '?q=a or "1000 + 5"')
     assert f'href="/episodes/{episode.pk}/steps/1?find=1%2C000%20%2B%205"' in html
     assert "<mark>1,000 + 5</mark>" in html
@@ -256,12 +256,12 @@ def test_words_that_cannot_be_looked_for_find_nothing_and_say_why(
 
 
 def test_words_that_other_searches_drop_are_found(lab: Lab, annotator: User) -> None:
-    episode = episode_said("To be or not to be.")
+    episode = episode_thought("To be or not to be.")
     assert rows_of(page_of(lab(annotator), "?q=not to be")) == {(episode.pk, 1)}
 
 
 def test_of_two_queries_the_last_counts_and_that_is_said(lab: Lab, annotator: User) -> None:
-    episode = episode_said("The second word.")
+    episode = episode_thought("The second word.")
     html = page_of(lab(annotator), "?q=first&q=second")
     assert "“q” is given 2 times; the last one counts." in html
     assert rows_of(html) == {(episode.pk, 1)}
@@ -392,9 +392,9 @@ def test_the_page_asks_as_many_queries_for_many_hits_as_for_one(lab: Lab, annota
         frame = ("ROLE", "SAVEPOINT", "statement_timeout")
         return len([one for one in queries if not any(word in one["sql"] for word in frame)])
 
-    episode_said("I verify it.")
+    episode_thought("I verify it.")
     few = counts("?q=verify"), counts("")
     for _ in range(5):
-        episode_said("I verify it.", "I verify again.")
+        episode_thought("I verify it.", "I verify again.")
     assert (counts("?q=verify"), counts("")) == few
     assert max(few) <= 10

@@ -36,10 +36,10 @@ def ended(outcome: str = "incorrect") -> Episode:
 def test_the_last_step_says_how_the_episode_ended(lab: Lab, owner: User, rest: str) -> None:
     episode, client = ended(), lab(owner)
     html = html_of(client, episode, 2, rest)
-    told = html.split(ENDED)[1].split("</section>")[0]
-    assert "incorrect" in told
-    assert "step_budget" in told
-    assert "&lt;b&gt;1357&lt;/b&gt;" in told
+    section = html.split(ENDED)[1].split("</section>")[0]
+    assert "incorrect" in section
+    assert "step_budget" in section
+    assert "&lt;b&gt;1357&lt;/b&gt;" in section
     assert GOLD not in html
     assert ENDED not in html_of(client, episode, 1, rest)
 

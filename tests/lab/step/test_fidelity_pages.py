@@ -34,7 +34,7 @@ def episode(db: None) -> Episode:
     return episode_make(screenshot=blob_of(window("Bath")), steps=3)
 
 
-def found(episode: Episode, index: int = 1, **fields: Any) -> Fidelity:
+def fidelity_make(episode: Episode, index: int = 1, **fields: Any) -> Fidelity:
     values = {"state": "faithful", "changed_share": 0.0, "phash_distance": 0, "version": 1, **fields}
     return Fidelity.objects.create(episode=episode, index=index, **values)
 
@@ -66,9 +66,9 @@ def text_of(html: str) -> str:
     ],
 )
 def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str, tone: str, why: str) -> None:
-    said = fidelity_label(Fidelity(**{"state": "faithful", "changed_share": 0.0, **fields}), has_ended=True)
-    assert (said.word, said.tone) == (word, tone)
-    assert why in said.why
+    label = fidelity_label(Fidelity(**{"state": "faithful", "changed_share": 0.0, **fields}), has_ended=True)
+    assert (label.word, label.tone) == (word, tone)
+    assert why in label.why
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str,
 def test_a_small_difference_is_said_to_be_a_light_or_a_lost_word(
     fields: dict[str, Any], is_doubted: bool
 ) -> None:
-    said = fidelity_label(Fidelity(**fields), has_ended=True)
-    assert ("a focus ring, a hover effect or a lost word" in said.why) == is_doubted
-    assert said.why.endswith("Trust the screenshot.") == (fields["state"] == "unfaithful")
+    label = fidelity_label(Fidelity(**fields), has_ended=True)
+    assert ("a focus ring, a hover effect or a lost word" in label.why) == is_doubted
+    assert label.why.endswith("Trust the screenshot.") == (fields["state"] == "unfaithful")
 
 
 def test_every_reason_has_words() -> None:
@@ -102,7 +102,7 @@ def test_a_share_is_told_as_fine_as_a_word_needs() -> None:
 
 def test_the_three_pictures_stand_side_by_side(lab: Lab, annotator: User, episode: Episode) -> None:
     replay, mask = blob_of(window()), blob_of(window("mask"))
-    found(episode, state="unfaithful", changed_share=0.02, replay=replay, difference=mask)
+    fidelity_make(episode, state="unfaithful", changed_share=0.02, replay=replay, difference=mask)
     html = lab(annotator).get(address(episode)).content.decode()
     sides = html[html.index('class="sides"') :]
     screenshot = episode.steps.get(index=1).screenshot
@@ -139,7 +139,7 @@ def test_htmx_gets_the_badge_and_asks_again_while_it_waits(
 
 
 def test_what_was_found_is_checked_again_by_hand_alone(lab: Lab, annotator: User, episode: Episode) -> None:
-    found(episode, state="failed", reason="crashed")
+    fidelity_make(episode, state="failed", reason="crashed")
     badge = lab(annotator).get(address(episode), headers={"hx-request": "true"}).content.decode()
     assert 'hx-trigger="submit"' in badge
     lab(annotator).post(address(episode, "/check"))
@@ -175,7 +175,7 @@ def test_however_often_people_ask_the_sweeper_alone_sends(
 
 
 def test_a_badge_reads_no_long_text(lab: Lab, annotator: User, episode: Episode) -> None:
-    found(episode, state="not_checked", reason="waiting")
+    fidelity_make(episode, state="not_checked", reason="waiting")
     client = lab(annotator)
     with CaptureQueriesContext(connection) as queries:
         client.get(address(episode), headers={"hx-request": "true"})
@@ -208,9 +208,9 @@ def test_a_step_that_is_not_there_cannot_be_asked_for(lab: Lab, annotator: User,
 def test_the_episode_counts_its_steps_and_leads_to_those_that_are_not_faithful(
     lab: Lab, annotator: User, episode: Episode
 ) -> None:
-    found(episode, 1)
-    found(episode, 2, state="unfaithful", changed_share=0.1)
-    found(episode, 3, state="not_checked", reason="waiting")
+    fidelity_make(episode, 1)
+    fidelity_make(episode, 2, state="unfaithful", changed_share=0.1)
+    fidelity_make(episode, 3, state="not_checked", reason="waiting")
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
     assert "1 of 2 checked steps faithful 1 waiting Not faithful: 2" in text_of(html)
     assert f'href="/episodes/{episode.pk}/steps/2/fidelity"' in html
@@ -225,10 +225,10 @@ def test_an_episode_that_was_never_checked_says_nothing_of_it(lab: Lab, annotato
 def test_the_system_page_says_whether_anybody_draws_replays(
     db: None, monkeypatch: pytest.MonkeyPatch, alive: set[str] | None, state: str
 ) -> None:
-    def names(asked: list[str]) -> set[str]:
+    def names(candidates: list[str]) -> set[str]:
         if alive is None:
             raise redis_client.Unreachable[0]("down")
-        return alive & set(asked)
+        return alive & set(candidates)
 
     monkeypatch.setattr(heartbeats, "alive_names", names)
     (part,) = [part for part in SystemPage().parts if part.title == "Replay check"]
@@ -247,7 +247,7 @@ def test_the_tab_of_a_step_says_by_a_sign_and_a_word_what_was_found(
         return text_of(html[html.index('id="tab-dom"') : html.index('data-tab="changes"')])
 
     assert "faithful" not in tab().lower()
-    row = found(episode)
+    row = fidelity_make(episode)
     assert "✓ Faithful" in tab()
     Fidelity.objects.filter(pk=row.pk).update(state="unfaithful", changed_share=0.1)
     assert "≠ Not faithful" in tab()
@@ -257,7 +257,7 @@ def test_the_sign_of_the_tab_comes_with_the_news_of_the_badge(
     lab: Lab, annotator: User, episode: Episode
 ) -> None:
     recording_make(episode, element("h1", "Find a room"))
-    row = found(episode, state="not_checked", reason="waiting")
+    row = fidelity_make(episode, state="not_checked", reason="waiting")
     client, sign = lab(annotator), 'id="fidelity-sign-1"'
 
     def news() -> str:
@@ -273,7 +273,7 @@ def test_the_sign_of_the_tab_comes_with_the_news_of_the_badge(
 
 def test_the_dom_tab_holds_the_badge(lab: Lab, annotator: User, episode: Episode) -> None:
     recording_make(episode, element("h1", "Find a room"))
-    found(episode, state="unfaithful", changed_share=0.1, replay="a" * 64)
+    fidelity_make(episode, state="unfaithful", changed_share=0.1, replay="a" * 64)
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/1/replay?fragment").content.decode()
     assert "Not faithful 10.0% of it differs from the screenshot. Trust the screenshot." in text_of(html)
     assert f'href="{address(episode)}"' in html

@@ -76,8 +76,8 @@ def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, epis
     greatest = timeline.INDEX_MAX
     factories.step(episode, greatest)
     client = lab(owner)
-    found = client.get(f"/episodes/{episode.pk}/index.json?from={greatest - 46}").json()
-    assert [row[0] for row in found["steps"]] == [greatest]
+    part = client.get(f"/episodes/{episode.pk}/index.json?from={greatest - 46}").json()
+    assert [row[0] for row in part["steps"]] == [greatest]
     went = client.get(f"/episodes/{episode.pk}/steps/?index={greatest - 1}")
     assert went["Location"].startswith(f"/episodes/{episode.pk}/steps/{greatest}")
 

@@ -68,7 +68,7 @@ def test_a_step_asks_the_same_number_of_queries_in_a_short_and_a_long_episode(
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected", "more"),
+    ("requested", "expected", "more"),
     [
         ("2", 2, ""),
         ("3", 5, "&requested=3"),
@@ -79,12 +79,12 @@ def test_a_step_asks_the_same_number_of_queries_in_a_short_and_a_long_episode(
     ],
 )
 def test_going_to_a_number_ends_at_the_nearest_step(
-    lab: Lab, annotator: User, asked: str, expected: int, more: str
+    lab: Lab, annotator: User, requested: str, expected: int, more: str
 ) -> None:
     episode = factories.episode()
     for index in (1, 2, 5):
         factories.step(episode, index)
-    response = lab(annotator).get(f"/episodes/{episode.pk}/steps/?index={asked}&find=a")
+    response = lab(annotator).get(f"/episodes/{episode.pk}/steps/?index={requested}&find=a")
     assert response["Location"] == address(episode, expected, f"?find=a{more}")
 
 
@@ -247,11 +247,11 @@ def test_what_is_said_of_an_action_is_not_cut_in_the_middle(lab: Lab, annotator:
 
 def test_pictures_differ_where_something_changed(db: None) -> None:
     before, after = picture_make("search"), picture_make("offer")
-    found = step_changes.pictures_diff(before, after)
-    assert found.state == "changed"
-    assert found.box is not None
-    left, top, _, height = found.box
-    assert (left < 0.5, top + height < 0.1, 0 < found.share < 0.1) == (True, True, True)
+    difference = step_changes.pictures_diff(before, after)
+    assert difference.state == "changed"
+    assert difference.box is not None
+    left, top, _, height = difference.box
+    assert (left < 0.5, top + height < 0.1, 0 < difference.share < 0.1) == (True, True, True)
     assert step_changes.pictures_diff(before, before).state == "same"
     assert step_changes.pictures_diff(before, "f" * 64).state == "missing"
     assert step_changes.pictures_diff("", "").state == "missing"
@@ -338,7 +338,7 @@ def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("requested", "notice"),
     [
         ("2", "Step 2 was never recorded: 3 is the next one."),
         ("9", "There is no step 9: 3 is the last one."),
@@ -348,19 +348,19 @@ def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(
     ],
 )
 def test_a_number_that_leads_to_another_step_says_so(
-    lab: Lab, annotator: User, asked: str, said: str
+    lab: Lab, annotator: User, requested: str, notice: str
 ) -> None:
     episode = factories.episode()
     for index in (1, 3):
         factories.step(episode, index)
     client = lab(annotator)
-    go = f"/episodes/{episode.pk}/steps/?index={asked}"
+    go = f"/episodes/{episode.pk}/steps/?index={requested}"
 
     whole = client.get(go, follow=True).content.decode()
     part = client.get(f"{go}&fragment").content.decode()
 
     for html in (whole, part):
-        assert re.findall("data-notice>([^<]*)<", html) == ([said] if said else [])
+        assert re.findall("data-notice>([^<]*)<", html) == ([notice] if notice else [])
 
 
 def test_an_address_cannot_say_of_a_recorded_step_that_it_was_not(lab: Lab, annotator: User) -> None:

@@ -147,10 +147,10 @@ def test_a_caption_stands_below_the_picture_and_names_what_it_is(
     episode: Episode, lab: Lab, annotator: User
 ) -> None:
     client = lab(annotator)
-    plain, told = (picture_of(client.get(address(episode, query=query))) for query in ("", "?caption=1"))
-    assert told.width == plain.width
-    assert told.height > plain.height + 40
-    assert told.crop((0, 0, *plain.size)).tobytes() == plain.tobytes()
+    plain, captioned = (picture_of(client.get(address(episode, query=query))) for query in ("", "?caption=1"))
+    assert captioned.width == plain.width
+    assert captioned.height > plain.height + 40
+    assert captioned.crop((0, 0, *plain.size)).tobytes() == plain.tobytes()
     step = episode.steps.get(index=2)
     caption = caption_of(episode, step)
     assert caption.title.startswith("Step 2 · click on e4")

@@ -20,7 +20,7 @@ from trajectories.lab.queries.step_facts import provisional_facts, provisional_l
 from trajectories.models import Episode, PageEvent, StepFacts
 
 Lab = Callable[[User | None], LabClient]
-SAID = (
+FIELDS = (
     "action_check",
     "action_check_detail",
     "is_page_change",
@@ -58,9 +58,9 @@ def test_what_is_said_so_far_is_what_is_kept_later(db: None) -> None:
     soon = provisional_facts(episode_id=episode.pk, first=5, last=29)
     assert not StepFacts.objects.exists()
     store.facts_compute([episode.pk])
-    for kept in StepFacts.objects.filter(episode_id=episode.pk, index__range=(5, 29)):
-        assert {name: getattr(soon[kept.index], name) for name in SAID} == {
-            name: getattr(kept, name) for name in SAID
+    for final in StepFacts.objects.filter(episode_id=episode.pk, index__range=(5, 29)):
+        assert {name: getattr(soon[final.index], name) for name in FIELDS} == {
+            name: getattr(final, name) for name in FIELDS
         }
 
 
@@ -120,16 +120,16 @@ def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: 
         for index in range(1, last)
     }
     store.facts_compute([episode.pk])
-    kept = {one.index: one for one in StepFacts.objects.filter(episode_id=episode.pk, index__lt=last)}
+    final = {one.index: one for one in StepFacts.objects.filter(episode_id=episode.pk, index__lt=last)}
     assert {index: (one.repeats, one.action_check) for index, one in marks.items()} == {
-        index: (one.repeats, one.action_check) for index, one in kept.items()
+        index: (one.repeats, one.action_check) for index, one in final.items()
     }
-    for index, one in kept.items():
-        assert {name: getattr(alone[index], name) for name in SAID} == {
-            name: getattr(one, name) for name in SAID
+    for index, one in final.items():
+        assert {name: getattr(alone[index], name) for name in FIELDS} == {
+            name: getattr(one, name) for name in FIELDS
         }
-    assert {index for index, one in kept.items() if one.repeats} == {2, 3, 10, 12}
-    assert {one.action_check for one in kept.values()} >= {"confirmed", "different_effect", "no_effect"}
+    assert {index for index, one in final.items() if one.repeats} == {2, 3, 10, 12}
+    assert {one.action_check for one in final.values()} >= {"confirmed", "different_effect", "no_effect"}
 
 
 def test_no_observation_is_read_whole_for_a_timeline(db: None) -> None:
@@ -164,16 +164,16 @@ def test_steps_asked_for_keep_their_events_however_many_others_have(
             kind = "click" if seq == 2 else "scroll"
             made = PageEvent.objects.create(episode=episode, kind=kind, data=data, **event)
             PageEvent.objects.filter(pk=made.pk).update(received_at=started + timedelta(milliseconds=seq))
-    found = provisional_labels(episode_id=episode.pk, first=4, last=4)
-    assert found[4].action_check == "confirmed"
+    labels = provisional_labels(episode_id=episode.pk, first=4, last=4)
+    assert labels[4].action_check == "confirmed"
 
 
 def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
     episode = factories.episode()
     for index in range(1, 100):
         click(episode, index, is_seen=index == 1)
-    found = provisional_facts(episode_id=episode.pk, first=80, last=81)
-    assert [fact.action_check for fact in found.values()] == ["no_effect", "no_effect"]
+    facts = provisional_facts(episode_id=episode.pk, first=80, last=81)
+    assert [fact.action_check for fact in facts.values()] == ["no_effect", "no_effect"]
 
 
 def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there(db: None) -> None:
@@ -223,8 +223,8 @@ def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_kn
 
 def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
     episode = long_episode(steps=400, pictures=0)
-    found = provisional_facts(episode_id=episode.pk, first=1, last=400)
-    assert list(found) == list(range(401 - step_facts.STEPS_MAX, 401))
+    facts = provisional_facts(episode_id=episode.pk, first=1, last=400)
+    assert list(facts) == list(range(401 - step_facts.STEPS_MAX, 401))
 
 
 def test_the_timeline_says_which_steps_nothing_is_said_of_yet(

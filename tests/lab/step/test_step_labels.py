@@ -37,16 +37,16 @@ def never(_: Episode) -> None:
     """Facts come after the end."""
 
 
-def kept(episode: Episode) -> None:
+def computed(episode: Episode) -> None:
     store.facts_compute([episode.pk])
 
 
-def kept_by_another_version(episode: Episode) -> None:
+def computed_by_an_older_version(episode: Episode) -> None:
     store.facts_compute([episode.pk])
     StepFacts.objects.update(version=1, target="")
 
 
-@pytest.mark.parametrize("summarised", [never, kept, kept_by_another_version])
+@pytest.mark.parametrize("summarised", [never, computed, computed_by_an_older_version])
 @pytest.mark.parametrize(
     "address",
     ["/episodes/{0}/", "/episodes/{0}/steps/1", "/compare?episodes={0},{1}", "/episodes/{0}/export.html"],
@@ -62,12 +62,12 @@ def test_an_element_is_told_by_role_and_name(
     assert "✓</span> Confirmed" in html
 
 
-@pytest.mark.parametrize("summarised", [never, kept])
+@pytest.mark.parametrize("summarised", [never, computed])
 def test_the_timeline_tells_it_too(summarised: Callable[[Episode], None], lab: Lab, annotator: User) -> None:
     episode = walked("e8", "e8")
     summarised(episode)
-    told = lab(annotator).get(f"/episodes/{episode.pk}/index.json").json()
-    assert told["steps"][0][told["fields"].index("phrase")] == LOFT
+    index = lab(annotator).get(f"/episodes/{episode.pk}/index.json").json()
+    assert index["steps"][0][index["fields"].index("phrase")] == LOFT
 
 
 def test_a_caption_tells_it_too(db: None) -> None:
@@ -80,7 +80,7 @@ def test_a_caption_tells_it_too(db: None) -> None:
 )
 def test_a_click_elsewhere_has_its_sign(address: str, lab: Lab, annotator: User) -> None:
     episode = walked("e8", "e8", seen="Dark cellar")
-    kept(episode)
+    computed(episode)
     response: Any = lab(annotator).get(address.format(episode.pk, walked("e9").pk))
     html = response.getvalue().decode()
     assert 'class="tag tag-bad"' in html
@@ -102,7 +102,7 @@ def test_list_and_timeline_have_one_sign_for_one_meaning(
     episode = walked("e8")
     factories.step(episode, 2, action=action, action_type=action["type"], action_result=result)
     PageEvent.objects.create(episode=episode, page="p", seq=99, step=2, kind="key", at_ms=9, data={})
-    kept(episode)
+    computed(episode)
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
     timeline, _, rest = html.partition("</ol>")
     assert f'aria-hidden="true">{sign}</span><span class="visually-hidden">{words}</span>' in timeline
@@ -112,7 +112,7 @@ def test_list_and_timeline_have_one_sign_for_one_meaning(
 def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
     episode = walked("e8")
     factories.step(episode, 2, action={"type": "wait", "ms": 10}, action_type="wait")
-    kept(episode)
+    computed(episode)
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
     assert html.count("Confirmed") == 1
     assert "No effect expected" in lab(annotator).get(f"/episodes/{episode.pk}/steps/2").content.decode()
@@ -120,7 +120,7 @@ def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
 
 def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotator: User) -> None:
     episode = walked("e8", "e8")
-    kept(episode)
+    computed(episode)
     with CaptureQueriesContext(connection) as queries:
         lab(annotator).get(f"/episodes/{episode.pk}/")
     assert not [query for query in queries if "observation_text" in query["sql"]]
@@ -128,7 +128,7 @@ def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotato
 
 def test_what_was_kept_stays_where_another_version_told_no_element(db: None) -> None:
     episode = walked("e8", "e8")
-    kept_by_another_version(episode)
+    computed_by_an_older_version(episode)
     StepFacts.objects.update(action_check="unexplained", action_check_detail="as it was kept")
     assert step_labels(episode_id=episode.pk, indexes=[1, 7]) == {
         1: StepLabel(target=LOFT, action_check="unexplained", detail="as it was kept"),
@@ -151,7 +151,7 @@ def test_a_hostile_name_is_text_and_its_token_is_masked(lab: Lab, annotator: Use
     episode = factories.episode()
     action = {"type": "click", "target": "e8"}
     factories.step(episode, 1, action=action, action_type="click", observation_text=f'[e8] link "{name}"')
-    kept(episode)
+    computed(episode)
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
     assert "<script>alert" not in html
     assert "\u202e" not in html

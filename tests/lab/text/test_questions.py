@@ -226,7 +226,7 @@ def test_tasks_are_filtered_by_kind_and_by_their_part_in_the_gap(
 
 
 @pytest.mark.parametrize(
-    ("query", "is_found"),
+    ("query", "is_match"),
     [
         ("needle", True),
         ("HAYSTACKS needle", True),
@@ -242,7 +242,7 @@ def test_tasks_are_filtered_by_kind_and_by_their_part_in_the_gap(
     ],
 )
 def test_tasks_are_found_by_whole_words_of_text_and_key_or_by_a_whole_tag(
-    query: str, is_found: bool, lab: Lab, owner: User
+    query: str, is_match: bool, lab: Lab, owner: User
 ) -> None:
     tags = ["family:lost_things", "level-2"]
     task = factories.task(key="train/7.json", prompt="A needle in haystacks: 50%?", tags=tags)
@@ -250,7 +250,7 @@ def test_tasks_are_found_by_whole_words_of_text_and_key_or_by_a_whole_tag(
 
     html = lab(owner).get("/tasks/", {"q": query}, headers={"HX-Request": "true"}).content.decode()
 
-    assert re.findall(r'href="/tasks/(\d+)/"', html) == ([str(task.pk)] if is_found else [])
+    assert re.findall(r'href="/tasks/(\d+)/"', html) == ([str(task.pk)] if is_match else [])
 
 
 @pytest.mark.django_db
