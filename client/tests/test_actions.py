@@ -133,7 +133,7 @@ def test_an_action_type_is_registered_once() -> None:
             type = "click"
 
 
-def test_each_action_is_the_file_of_its_name() -> None:
+def test_each_action_is_in_the_file_of_its_name() -> None:
     assert {kind: action.__module__ for kind, action in ACTIONS.items()} == {
         kind: f"palaestra.actions.{kind}" for kind in ACTIONS
     }

@@ -39,7 +39,7 @@ async def test_pages_are_serialised_as_in_their_golden_files(
     assert "secret" not in text
 
 
-async def test_the_same_page_is_serialised_the_same_again_and_after_a_reload(
+async def test_serialising_a_page_again_or_after_a_reload_gives_the_same_text(
     page: WarmPage, fake: FakeServer
 ) -> None:
     html = PAGES[0].read_text("utf-8")
@@ -96,7 +96,7 @@ async def test_a_page_that_never_settles_is_shown_as_loading(
     assert (await opened(page, fake, html)).endswith("(the page is still loading)")
 
 
-async def test_a_script_that_waits_makes_the_observation_wait(page: WarmPage, fake: FakeServer) -> None:
+async def test_a_pending_script_delays_the_observation(page: WarmPage, fake: FakeServer) -> None:
     html = RERENDER.replace(' data-settled="true"', "").replace(
         "</body>",
         """<script>setTimeout(() => { two.textContent = "Late";
@@ -117,7 +117,7 @@ async def test_a_scroll_of_the_whole_page_gives_it_the_step_number(page: WarmPag
     assert await page.page.evaluate("document.documentElement.dataset.step") == "7"
 
 
-async def test_a_sideways_scroll_moves_the_frame_in_view_and_says_when_nothing_moves(
+async def test_a_sideways_scroll_moves_the_visible_frame_and_reports_when_nothing_moves(
     page: WarmPage, fake: FakeServer
 ) -> None:
     await opened(page, fake, WIDE)

@@ -68,7 +68,7 @@ class Broken:
             os.kill(pid, signal.SIGKILL)
 
 
-async def test_the_solver_is_right_everywhere_and_reasons_to_the_end(
+async def test_the_solver_is_right_everywhere_and_its_last_thought_is_stored(
     engine: Engine, fake: FakeServer
 ) -> None:
     for arm in ("gym", "text_agent", "text_zero_shot"):
@@ -105,7 +105,7 @@ async def test_narrator_and_null_earn_nothing(policy: Narrator | Null, reason: s
         assert {r.outcome for r in done} == {"incorrect"}
 
 
-async def test_everything_that_the_void_seeker_tries_is_judged(engine: Engine, fake: FakeServer) -> None:
+async def test_every_attempt_of_the_void_seeker_is_judged(engine: Engine, fake: FakeServer) -> None:
     policy = VoidSeeker()
     for arm, tasks in (("gym", 24), ("text_agent", 8), ("text_zero_shot", 15)):
         done = await engine.rollout(run=7, tasks=list(range(1, tasks + 1)), policy=policy, arm=arm)
@@ -148,7 +148,7 @@ async def test_a_policy_that_raises_ends_as_model_error(how: str, engine: Engine
     assert done.verdict.reason == "model_error"
 
 
-async def test_an_episode_that_breaks_ends_void_and_the_others_go_on(
+async def test_an_episode_that_crashes_ends_void_and_the_others_continue(
     engine: Engine, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turn = Episode.turn

@@ -48,7 +48,7 @@ async def test_the_model_never_sees_the_token(env: Env, fake: FakeServer) -> Non
     assert obs.url == "https://gym/"
 
 
-async def test_mistakes_of_the_agent_are_observations(env: Env, fake: FakeServer) -> None:
+async def test_mistakes_of_the_agent_become_observations(env: Env, fake: FakeServer) -> None:
     await env.reset(1)
     results = {
         "no action at all": "invalid",

@@ -56,7 +56,7 @@ async def act(env: Env, **action: object) -> tuple[str, str]:
         "https://[",
     ],
 )
-async def test_goto_leads_nowhere_else(url: str, env: Env, fake: FakeServer) -> None:
+async def test_goto_cannot_leave_the_episode(url: str, env: Env, fake: FakeServer) -> None:
     await env.reset(1)
     before = len(steps(fake))
     result, _ = await act(env, type="goto", url=url.format(lab=fake.lab_url, arena=fake.arena_url))
@@ -75,7 +75,7 @@ async def test_goto_reaches_the_pages_of_the_episode(env: Env, fake: FakeServer)
 
 
 @pytest.mark.parametrize("link", ["lab", "other", "away", "tab", "file", "view", "root"])
-async def test_links_lead_nowhere_else(link: str, env: Env, fake: FakeServer) -> None:
+async def test_links_cannot_leave_the_episode(link: str, env: Env, fake: FakeServer) -> None:
     fake.state.extra = LINKS.format(lab=fake.lab_url, arena=fake.arena_url)
     obs = await env.reset(1)
     target = next(line.split("]")[0].strip(" [-") for line in obs.text.splitlines() if f'"{link}"' in line)
@@ -100,7 +100,7 @@ async def test_links_lead_nowhere_else(link: str, env: Env, fake: FakeServer) ->
         "document.body.append(Object.assign(document.createElement('iframe'), {{src: '{lab}/secret'}}))",
     ],
 )
-async def test_not_even_a_script_of_the_page_gets_out(script: str, env: Env, fake: FakeServer) -> None:
+async def test_page_scripts_cannot_leave_the_episode(script: str, env: Env, fake: FakeServer) -> None:
     await env.reset(1)
     page = env.episode.page if env.episode else None
     assert page is not None
@@ -175,7 +175,7 @@ def test_addresses_are_masked(bounds: EpisodeBounds) -> None:
     assert bounds.mask(text) == "https://gym/x / ***"
 
 
-def test_the_browser_can_resolve_one_place_only() -> None:
+def test_the_browser_can_resolve_only_one_host() -> None:
     assert resolver_rules("http://127.0.0.1:8000") == "MAP 127.0.0.1:8000 127.0.0.1:8000,MAP * ~NOTFOUND"
     assert (
         resolver_rules("https://arena.example/") == "MAP arena.example:443 arena.example:443,MAP * ~NOTFOUND"
@@ -189,7 +189,7 @@ addEventListener("pagehide", () => ["events", "recording"].forEach(send));
 </script>"""
 
 
-async def test_a_page_flushes_its_own_last_reports_only(page: WarmPage, fake: FakeServer) -> None:
+async def test_a_page_flushes_only_its_own_last_reports(page: WarmPage, fake: FakeServer) -> None:
     fake.state.pages["x"] = REPORTING
     fake.state.episodes = {1: {"token": "tok-one"}, 2: {"token": "tok-two"}, 3: {"token": "tok-three"}}
     for token in ("tok-one", "tok-two"):

@@ -111,7 +111,7 @@ def test_a_dialog_over_the_page_is_closed_first(page: str) -> None:
     assert act(POP_UP + page, PlannedAnswer(values=("B",)), info()) == {"type": "click", "target": "e9"}
 
 
-def test_a_dialog_that_does_not_close_is_ignored_in_the_end() -> None:
+def test_a_dialog_that_does_not_close_is_eventually_ignored() -> None:
     episode, answer = info(), PlannedAnswer(values=("B",))
     acts = [act(POP_UP + CHOICES, answer, episode)["target"] for _ in range(5)]
     assert acts == ["e9", "e9", "e9", "e9", "e2"]
@@ -141,7 +141,7 @@ def test_free_text_carries_every_form_of_answer(form: Any, values: tuple[str, ..
     assert completion == f"Thought.\n\n{expected}"
 
 
-def test_an_agent_without_a_page_answers_with_a_list() -> None:
+def test_an_agent_without_a_page_answers_several_fields_with_a_list() -> None:
     declared = act("", PlannedAnswer(values=("a", "b")), info(arm="text_agent", answer_form="values"))
     assert declared == {"type": "answer", "text": ["a", "b"]}
 

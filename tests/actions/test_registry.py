@@ -45,7 +45,7 @@ def drag(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_every_file_registers_the_action_that_it_is_named_for() -> None:
+def test_every_file_registers_the_action_of_its_name() -> None:
     files = {path.stem for path in Path(builtin.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
     assert files == set(registry.ACTIONS)
 

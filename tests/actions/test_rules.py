@@ -21,20 +21,22 @@ def test_a_click_that_no_page_saw_has_no_effect() -> None:
 
 
 @pytest.mark.parametrize("around", [{}, {"is_silent": True}, {"is_recorded": False}])
-def test_a_click_on_what_was_not_there_says_so_whatever_pages_report(around: dict[str, Any]) -> None:
+def test_a_click_on_a_missing_element_is_reported_as_missing_whatever_the_page_reports(
+    around: dict[str, Any],
+) -> None:
     check = checked(step(type="click", target="e99", result="no_target"), **around)
     assert check == ActionCheck(
         kind="no_effect", detail="the action named an element that was not on the page: e99"
     )
 
 
-def test_an_element_that_was_shown_and_not_reached_was_there() -> None:
+def test_an_element_that_was_shown_but_not_reached_is_not_reported_as_missing() -> None:
     check = checked(step(type="click", target="e3", result="no_target"))
     assert check.kind == "no_effect"
     assert "was shown, but could no longer be reached" in check.detail
 
 
-def test_what_is_not_done_without_naming_an_element_says_so() -> None:
+def test_a_failed_action_without_a_target_names_no_element() -> None:
     check = checked(step(type="scroll", dx=100, result="no_target"))
     assert check == ActionCheck(kind="no_effect", detail="the harness found no element to act on")
 
@@ -55,7 +57,7 @@ def test_a_click_on_a_label_is_a_click_on_its_control() -> None:
     assert episode_check.unexplained == []
 
 
-def test_a_formula_in_a_name_is_reported_as_drawn_and_does_not_make_it_different() -> None:
+def test_an_element_name_with_a_formula_matches_the_name_of_the_rendered_formula() -> None:
     seen = event("click", role="button", name="Solve x2x^2", trusted=True)
     assert checked(step(type="click", target="e7"), seen).kind == "confirmed"
 
@@ -65,11 +67,11 @@ def test_a_click_by_place_is_compared_by_place(x: int, kind: str) -> None:
     assert checked(step(type="click", x=x, y=388), event("click", **SUBMIT)).kind == kind
 
 
-def test_a_click_on_what_no_observation_shows_is_confirmed_by_any_click() -> None:
+def test_a_click_on_an_unknown_element_is_confirmed_by_any_click() -> None:
     assert checked(step(type="click", target="e77"), event("click", **SUBMIT)).kind == "confirmed"
 
 
-def test_a_click_after_which_the_page_was_left_may_be_lost() -> None:
+def test_a_click_that_left_the_page_may_have_lost_its_event() -> None:
     check = checked(step(type="click", target="e1"), event("load", 1, "p2", path="home"))
     assert check.kind == "unknown"
     assert "was left" in check.detail
@@ -112,7 +114,9 @@ def test_typing_into_another_field_has_a_different_effect() -> None:
         (f"{'a' * 70}/e/{'t' * 32}", f"the field holds “{'a' * 70}/e/***”"),
     ],
 )
-def test_typing_that_left_another_text_has_a_different_effect_and_tells_which(held: str, detail: str) -> None:
+def test_typing_that_left_another_text_has_a_different_effect_and_shows_the_text(
+    held: str, detail: str
+) -> None:
     check = checked(step(type="type", target="e2", text="42"), event("input", value=held, **ANSWER))
     assert check == ActionCheck(kind="different_effect", detail=detail)
 
@@ -121,7 +125,7 @@ def test_typing_that_no_field_reported_has_no_effect() -> None:
     assert checked(step(type="type", target="e2", text="42")).kind == "no_effect"
 
 
-def test_a_focused_field_that_reports_no_text_leaves_it_open() -> None:
+def test_a_focus_without_an_input_event_leaves_the_check_unknown() -> None:
     assert checked(step(type="type", target="e2", text="42"), event("focus", **ANSWER)).kind == "unknown"
 
 
@@ -183,7 +187,7 @@ def test_a_scroll_without_a_distance_is_never_confirmed(distance: dict[str, Any]
     assert check == ActionCheck(kind="none", detail="the action names no distance")
 
 
-def test_scrolling_is_reported_late_and_may_carry_the_next_steps_number() -> None:
+def test_a_scroll_event_may_arrive_late_with_the_number_of_the_next_step() -> None:
     steps = [step(1, type="scroll", dy=300), step(2, type="click", target="e3")]
     episode_check = steps_checked(steps, [event("scroll", 2, x=0, y=300), event("click", 2, **SUBMIT)])
     assert [match.kind for match in episode_check.checks.values()] == ["confirmed", "confirmed"]
@@ -209,12 +213,12 @@ def test_a_choice_is_compared_by_list_and_option(events: list[ReportedEvent], ki
 @pytest.mark.parametrize(
     ("path", "kind"), [("stays/12", "confirmed"), ("", "different_effect"), (None, "no_effect")]
 )
-def test_an_address_is_compared_with_the_page_that_came(path: str | None, kind: str) -> None:
+def test_an_address_is_compared_with_the_page_that_loaded(path: str | None, kind: str) -> None:
     loads = [] if path is None else [event("load", 1, "p2", path=path)]
     assert checked(step(type="goto", url="https://gym/stays/12?guests=2"), *loads).kind == kind
 
 
-def test_going_back_is_confirmed_by_the_page_that_came() -> None:
+def test_going_back_is_confirmed_by_a_page_load() -> None:
     assert checked(step(type="back"), event("load", 1, "p2", path="")).kind == "confirmed"
 
 
@@ -222,12 +226,12 @@ def test_going_back_from_the_first_page_has_no_effect() -> None:
     assert checked(step(type="back", result="no_target")).kind == "no_effect"
 
 
-def test_a_page_that_came_back_from_memory_is_unknown() -> None:
+def test_going_back_without_a_page_load_is_unknown() -> None:
     assert checked(step(type="back")).kind == "unknown"
 
 
 @pytest.mark.parametrize("kind", ["wait", "noop"])
-def test_waiting_is_confirmed_by_silence_and_an_event_meanwhile_is_unexplained(kind: str) -> None:
+def test_waiting_is_confirmed_by_silence_and_an_event_during_it_is_unexplained(kind: str) -> None:
     assert checked(step(type=kind)).kind == "confirmed"
     episode_check = steps_checked([step(type=kind)], [event("click", **SUBMIT)])
     assert episode_check.checks[1].kind == "unexplained"
@@ -235,7 +239,7 @@ def test_waiting_is_confirmed_by_silence_and_an_event_meanwhile_is_unexplained(k
     assert len(episode_check.unexplained) == 1
 
 
-def test_a_step_without_an_action_has_nothing_to_compare_but_events_are_unexplained() -> None:
+def test_events_of_a_step_without_an_action_are_unexplained() -> None:
     assert checked(step()).kind == "none"
     assert checked(step(), event("input", value="1", **ANSWER)).kind == "unexplained"
 
@@ -250,10 +254,10 @@ def test_a_click_of_the_pages_own_script_is_not_unexplained() -> None:
     ("taken", "kind"),
     [("42", "confirmed"), (["42"], "confirmed"), ("41", "different_effect"), (None, "no_effect")],
 )
-def test_an_answer_is_compared_with_the_one_taken(taken: object, kind: str) -> None:
+def test_an_answer_is_compared_with_the_submission(taken: object, kind: str) -> None:
     assert checked(step(type="answer", text="42"), answer=taken).kind == kind
 
 
-def test_an_answer_is_compared_in_arms_without_a_page_too() -> None:
+def test_an_answer_is_also_compared_in_arms_without_a_page() -> None:
     check = checked(step(type="answer", text="42"), has_page=False, answer="42")
     assert check.kind == "confirmed"

@@ -45,7 +45,7 @@ def test_events_of_all_chunks_come_in_their_order(episode: Episode) -> None:
     assert (answer["page"], answer["problems"], answer["is_capped"]) == (PAGE, [], False)
 
 
-def test_numbers_that_never_came_are_named(episode: Episode) -> None:
+def test_chunk_numbers_that_never_arrived_are_named(episode: Episode) -> None:
     chunk_make(episode, 3, packed([event(1)]))
     chunk_make(episode, 2**31 - 1, packed([event(2)]))
 
@@ -53,7 +53,7 @@ def test_numbers_that_never_came_are_named(episode: Episode) -> None:
     assert len(read(episode)["events"]) == 2
 
 
-def test_bytes_that_are_gone_are_named_and_the_rest_is_read(episode: Episode, own_storages: Path) -> None:
+def test_a_lost_chunk_is_named_and_the_rest_is_read(episode: Episode, own_storages: Path) -> None:
     gone = chunk_make(episode, 1, packed([event(1)]))
     chunk_make(episode, 2, packed([event(2)]))
     next(own_storages.rglob(gone.sha256)).unlink()
@@ -103,13 +103,13 @@ def test_a_bomb_is_not_unpacked(episode: Episode) -> None:
     assert problems(episode) == [(1, 1, "too_large")]
 
 
-def test_a_small_page_that_repeats_itself_is_no_bomb(episode: Episode) -> None:
+def test_a_small_repetitive_page_is_not_taken_for_a_bomb(episode: Episode) -> None:
     chunk_make(episode, 1, packed([event(1, text="word " * 100_000)]))
 
     assert problems(episode) == []
 
 
-def test_past_the_limit_of_a_page_nothing_more_is_unpacked(
+def test_nothing_is_unpacked_beyond_the_limit_of_a_page(
     episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chunks, "PAGE_MAX_BYTES", 1_000)
@@ -120,7 +120,7 @@ def test_past_the_limit_of_a_page_nothing_more_is_unpacked(
 
 
 @pytest.mark.parametrize("ending", [b"", b"broken", None])
-def test_what_is_unpacked_of_chunks_that_cannot_be_read_counts_too(
+def test_bytes_unpacked_from_unreadable_chunks_count_towards_the_limit(
     ending: bytes | None, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Cut off, broken in the end, or unpacking to too much."""
@@ -150,7 +150,7 @@ def test_too_many_keys_are_not_decoded(episode: Episode, monkeypatch: pytest.Mon
     assert decoded == [1, 2]
 
 
-def test_the_token_is_hidden_wherever_an_agent_wrote_it(episode: Episode) -> None:
+def test_the_token_is_masked_wherever_an_agent_wrote_it(episode: Episode) -> None:
     token = token_make(episode_id=episode.pk, key=project.TOKEN_KEY)
     chunk_make(episode, 1, packed([event(1, href=f"http://arena/e/{token}/")]))
 

@@ -52,11 +52,11 @@ def bounds(picture: Image.Image) -> tuple[int, int, int, int]:
         ("click", [CLICK], Marks()),
     ],
 )
-def test_marks_are_what_the_action_did(action: object, events: list[ReportedEvent], expected: Marks) -> None:
+def test_marks_show_what_the_action_did(action: object, events: list[ReportedEvent], expected: Marks) -> None:
     assert marks_of(action, events) == expected
 
 
-def test_a_page_that_moved_before_the_click_is_moved_back() -> None:
+def test_a_scroll_before_the_click_is_subtracted_from_its_place() -> None:
     moved = ReportedEvent(kind="click", data={**CLICK.data, "scroll": [0, 500]})
     marks = marks_of({"type": "click"}, [moved], scrolled=(0, 200))
     assert (marks.point, marks.box) == ((100, 350), (80, 340, 60, 20))
@@ -80,7 +80,7 @@ def test_a_page_that_moved_before_the_click_is_moved_back() -> None:
         {"scroll": 5, "box": None},
     ],
 )
-def test_places_that_are_none_are_left_out(data: dict[str, Any]) -> None:
+def test_malformed_places_are_ignored(data: dict[str, Any]) -> None:
     assert marks_of({"type": "click"}, [ReportedEvent(kind="click", data=data)]).is_empty
 
 
@@ -115,7 +115,7 @@ def test_a_screen_of_more_pixels_scales_everything() -> None:
     assert all(abs(2 * small - large) <= 4 for small, large in zip(one, two, strict=True))
 
 
-def test_a_box_surrounds_its_element_and_leaves_it_to_be_read() -> None:
+def test_a_box_surrounds_its_element_without_covering_it() -> None:
     drawn = marks_draw(page(), Marks(box=(80, 40, 60, 20)), scale=1)
     assert drawn.getpixel((80, 50)) == RED
     assert drawn.getpixel((110, 50)) == (255, 255, 255)
@@ -133,7 +133,7 @@ def test_text_stands_beside_its_box_where_there_is_room(
 
 
 @pytest.mark.parametrize(("scroll", "tip", "tail"), [((0, 100), 190, 110), ((0, -100), 110, 190)])
-def test_an_arrow_points_where_the_page_was_told_to_go(
+def test_an_arrow_points_in_the_direction_of_the_scroll(
     scroll: tuple[float, float], tip: int, tail: int
 ) -> None:
     drawn = marks_draw(page(), Marks(scroll=scroll), scale=1)
@@ -153,12 +153,12 @@ def test_an_arrow_points_where_the_page_was_told_to_go(
     ],
 )
 @pytest.mark.parametrize("size", [(1, 1), (40, 30), (400, 300)])
-def test_marks_far_outside_break_nothing(marks: Marks, size: tuple[int, int]) -> None:
+def test_marks_far_outside_the_picture_raise_no_error(marks: Marks, size: tuple[int, int]) -> None:
     for scale in (0.05, 1, 8):
         assert marks_draw(page(size), marks, scale=scale).size == size
 
 
-def test_the_picture_itself_is_left_as_it_is() -> None:
+def test_the_original_picture_is_unchanged() -> None:
     picture = page()
     marks_draw(picture, Marks(point=(100, 50)), scale=1)
     assert not changed(picture)
@@ -178,5 +178,5 @@ def test_the_picture_itself_is_left_as_it_is() -> None:
         (True, 1.0),
     ],
 )
-def test_the_scale_is_the_pictures_width_for_the_pages(css: object, scale: float) -> None:
+def test_the_scale_is_the_width_of_the_picture_over_that_of_the_page(css: object, scale: float) -> None:
     assert scale_of(pixels=800, css_pixels=css) == scale

@@ -23,11 +23,11 @@ def test_the_same_picture_has_the_same_hash() -> None:
 
 
 @pytest.mark.parametrize("colour", ["white", "black", "#123456"])
-def test_a_picture_of_one_colour_has_no_bits_of_noise(colour: str) -> None:
+def test_the_hash_of_a_uniform_picture_has_no_noise(colour: str) -> None:
     assert int(perceptual_hash(Image.new("RGB", (1280, 720), colour)), 16).bit_count() <= 1
 
 
-def test_another_size_or_a_small_change_differs_in_few_bits() -> None:
+def test_a_resized_or_slightly_changed_picture_differs_in_few_bits() -> None:
     known = perceptual_hash(page())
     assert distance(known, perceptual_hash(page().resize((640, 360)))) <= 4
     typed = page()

@@ -44,7 +44,7 @@ def png_claiming(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", lines) + chunk(b"IEND", b"")
 
 
-def test_a_picture_is_noted_with_its_size_and_hash(as_role: Callable[[str], Any]) -> None:
+def test_a_picture_row_holds_its_size_and_hash(as_role: Callable[[str], Any]) -> None:
     sha256 = blob_make(png(640, 360))
 
     with as_role("gym_worker"):
@@ -58,7 +58,7 @@ def test_a_picture_is_noted_with_its_size_and_hash(as_role: Callable[[str], Any]
     assert storages["blobs"].exists(f"thumbnails/{sha256[:2]}/{sha256}.webp")
 
 
-def test_noting_twice_changes_nothing(django_assert_num_queries: Any) -> None:
+def test_reading_a_picture_twice_changes_nothing(django_assert_num_queries: Any) -> None:
     sha256 = blob_make(png())
     pictures.picture_note(sha256)
     before = Picture.objects.values().get()
@@ -83,7 +83,7 @@ def test_noting_twice_changes_nothing(django_assert_num_queries: Any) -> None:
         b"<svg onload=alert(1)>",
     ],
 )
-def test_a_hostile_picture_is_unreadable_and_not_asked_for_again(data: bytes) -> None:
+def test_a_hostile_picture_is_unreadable_and_not_queued_again(data: bytes) -> None:
     sha256 = blob_make(data)
 
     assert not pictures.picture_note(sha256)
@@ -93,7 +93,7 @@ def test_a_hostile_picture_is_unreadable_and_not_asked_for_again(data: bytes) ->
     assert due() == []
 
 
-def test_a_picture_that_ends_its_worker_is_not_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_that_kills_its_worker_is_not_queued_again(monkeypatch: pytest.MonkeyPatch) -> None:
     sha256 = blob_make(png())
 
     def killed(_: str) -> None:
@@ -110,13 +110,13 @@ def test_a_picture_that_ends_its_worker_is_not_asked_for_again(monkeypatch: pyte
     assert Picture.objects.get().state == "ok"
 
 
-def test_a_blob_that_is_gone_is_unreadable() -> None:
+def test_a_picture_whose_blob_is_gone_is_unreadable() -> None:
     assert not pictures.picture_note("0" * 64)
 
     assert Picture.objects.get().state == "unreadable"
 
 
-def test_storage_that_does_not_answer_leaves_a_picture_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_storage_failure_leaves_a_picture_without_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     def unreachable(_: str) -> None:
         raise OSError("no storage")
 
@@ -164,7 +164,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
     return made
 
 
-def test_the_sweeper_asks_for_pictures_without_a_row(queue: Queue, as_role: Callable[[str], Any]) -> None:
+def test_the_sweeper_queues_pictures_without_a_row(queue: Queue, as_role: Callable[[str], Any]) -> None:
     first, second = blob_make(png(10, 10), age_s=900), blob_make(png(20, 20), age_s=90)
     blob_make(b"text", content_type="text/plain")
     blob_make(png(30, 30), age_s=1)
@@ -176,7 +176,7 @@ def test_the_sweeper_asks_for_pictures_without_a_row(queue: Queue, as_role: Call
     assert queue.taken == [first, second]
 
 
-def test_what_the_queue_did_not_take_is_asked_for_again(queue: Queue) -> None:
+def test_a_picture_that_the_queue_did_not_take_is_sent_again(queue: Queue) -> None:
     queue.room = 1
     first, second = blob_make(png(10, 10), age_s=900), blob_make(png(20, 20), age_s=90)
     sweep = jobs.picture_sweep()
@@ -189,7 +189,7 @@ def test_what_the_queue_did_not_take_is_asked_for_again(queue: Queue) -> None:
     assert queue.taken == [first, second]
 
 
-def test_a_picture_that_comes_late_is_found_by_the_same_sweeper(queue: Queue) -> None:
+def test_a_picture_committed_late_is_queued_by_the_same_sweeper(queue: Queue) -> None:
     sweep = jobs.picture_sweep()
     assert sweep() == 0
 
@@ -199,9 +199,7 @@ def test_a_picture_that_comes_late_is_found_by_the_same_sweeper(queue: Queue) ->
     assert queue.taken == [late]
 
 
-def test_nothing_is_sent_to_a_queue_that_holds_something(
-    queue: Queue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_sent_to_a_queue_that_is_not_empty(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     blob_make(png())
     monkeypatch.setattr(redis_client, "client", lambda: Length(1))
 

@@ -60,7 +60,7 @@ FETCHING = [
 
 
 @pytest.mark.parametrize("text", FETCHING)
-def test_nothing_that_would_be_fetched_is_left(text: str) -> None:
+def test_nothing_that_would_be_fetched_remains(text: str) -> None:
     result = cleaned(text)
 
     assert not re.search(r"@import|@\\69mport", result, re.IGNORECASE)
@@ -99,15 +99,15 @@ def test_an_address_cannot_end_its_own_quotes() -> None:
     assert result == 'a{background:url("https://gym/a\\22 );b:url(https://evil.example")}'
 
 
-def test_texts_that_rrweb_tells_apart_stay_apart() -> None:
+def test_the_split_marker_of_rrweb_is_preserved() -> None:
     assert cleaned("a{}/* rr_split */b{}/* other */") == "a{}/* rr_split */b{}/**/"
 
 
-def test_rules_nested_without_end_are_cut_off() -> None:
+def test_endlessly_nested_rules_are_cut_off() -> None:
     assert cleaned("b{color:red}" + "a{" * 50_000).count("{") <= 33
     assert cleaned("{" * 50_000) == ""
     assert cleaned("@media x{@supports y{a{b{color:red}}}}" * 9).count("red") == 9
 
 
-def test_a_megabyte_is_read_in_one_go() -> None:
+def test_a_megabyte_of_css_is_cleaned() -> None:
     assert cleaned("a{color:red}" * 90_000).count("red") == 90_000

@@ -28,7 +28,7 @@ ONE_TAB = [
 ]
 
 
-def test_the_moment_is_when_the_step_saw_the_page_and_not_when_it_acted() -> None:
+def test_a_step_is_placed_when_it_saw_the_page_and_not_when_it_acted() -> None:
     moment = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
 
     assert (moment.page, moment.at_ms, moment.basis) == ("a", 11_000, "time")
@@ -37,19 +37,19 @@ def test_the_moment_is_when_the_step_saw_the_page_and_not_when_it_acted() -> Non
     assert moment.still_ms == 950
 
 
-def test_a_page_that_the_step_loads_is_not_the_one_it_saw() -> None:
+def test_a_page_that_the_step_loads_is_not_the_page_that_it_saw() -> None:
     moment = placed(turn(1, 11_000, 14_900, ended_ms=15_600), ONE_TAB)
 
     assert (moment.page, moment.until_ms) == ("a", 15_100)
     assert placed(turn(2, 15_600, 29_900, ended_ms=30_300), ONE_TAB).page == "b"
 
 
-def test_what_is_played_ends_with_the_step() -> None:
+def test_playback_ends_with_the_step() -> None:
     assert placed(turn(2, 15_600, 29_900, ended_ms=30_100), ONE_TAB).until_ms == 30_100
     assert placed(turn(2, 15_600, 29_900), ONE_TAB).until_ms == 29_900
 
 
-def test_a_step_without_events_sees_the_page_that_is_there() -> None:
+def test_a_step_without_events_sees_the_current_page() -> None:
     moment = placed(turn(3, 40_000, 41_000, ended_ms=42_000), ONE_TAB)
 
     assert (moment.page, moment.at_ms, moment.until_ms) == ("b", 40_000, 40_000)
@@ -65,23 +65,23 @@ TWO_TABS = [
 
 
 @pytest.mark.parametrize(("index", "seen", "page"), [(2, 19_000, "a"), (3, 29_000, "b")])
-def test_of_two_tabs_the_one_that_the_step_acts_in_counts(index: int, seen: float, page: str) -> None:
+def test_a_step_is_placed_in_the_tab_in_which_it_acts(index: int, seen: float, page: str) -> None:
     assert placed(turn(index, seen), TWO_TABS, acted_in={page}).page == page
 
 
-def test_of_two_tabs_the_address_tells_where_a_step_only_looks() -> None:
+def test_a_step_without_an_action_is_placed_in_the_tab_of_its_address() -> None:
     paths = {"a": "stays/1", "b": "stays/2"}
 
     assert placed(turn(2, 19_000, path="stays/1"), TWO_TABS, paths=paths).page == "a"
     assert placed(turn(2, 19_000, path="stays/2"), TWO_TABS, paths=paths).page == "b"
 
 
-def test_of_two_tabs_with_nothing_else_to_go_by_the_last_that_moved_counts() -> None:
+def test_without_other_evidence_a_step_is_placed_in_the_tab_that_changed_last() -> None:
     assert placed(turn(2, 19_000), TWO_TABS).page == "b"
     assert placed(turn(3, 25_000), TWO_TABS).page == "a"
 
 
-def test_an_event_with_a_late_number_does_not_bring_back_a_page_that_was_left() -> None:
+def test_an_event_with_a_late_step_number_does_not_bring_back_an_earlier_page() -> None:
     assert placed(turn(2, 15_600, 29_900), ONE_TAB, acted_in={"a", "b"}).page == "b"
 
 
@@ -89,36 +89,36 @@ HOUR_MS = 3_600_000
 
 
 @pytest.mark.parametrize("wrong", [-HOUR_MS, HOUR_MS])
-def test_numbers_place_a_step_whose_clock_is_wrong(wrong: float) -> None:
+def test_step_numbers_place_a_step_whose_clock_is_wrong(wrong: float) -> None:
     moment = placed(turn(2, 15_600 + wrong, 29_900 + wrong), ONE_TAB)
 
     assert (moment.page, moment.at_ms, moment.basis, moment.before_action_ms) == ("b", 15_400, "steps", None)
 
 
-def test_numbers_place_a_step_without_times() -> None:
+def test_step_numbers_place_a_step_without_times() -> None:
     moment = placed(Turn(index=2), ONE_TAB)
 
     assert (moment.page, moment.at_ms, moment.until_ms, moment.basis) == ("b", 15_400, 30_200, "steps")
 
 
-def test_the_first_step_without_times_sees_the_first_page() -> None:
+def test_a_first_step_without_times_sees_the_first_page() -> None:
     moment = placed(Turn(index=1), [Piece("a", 1, 10_000, 10_050), Piece("b", 2, 15_000, 15_100)])
 
     assert (moment.page, moment.at_ms, moment.until_ms) == ("a", 10_000, 10_050)
 
 
-def test_a_step_before_all_that_was_recorded_is_not_shown_a_later_page() -> None:
+def test_a_step_before_the_recording_is_not_shown_a_later_page() -> None:
     later = [Piece("c", 5, 50_000, 50_100)]
 
     assert moment_of(turn(1, 10_000), later) == "too_early"
     assert moment_of(Turn(index=1), later) == "too_early"
 
 
-def test_a_moment_just_before_the_first_event_is_taken_for_it() -> None:
+def test_a_moment_just_before_the_first_event_is_moved_to_it() -> None:
     assert placed(turn(1, 9_000), ONE_TAB).at_ms == 10_000
 
 
-def test_what_cannot_be_placed_says_why() -> None:
+def test_a_step_that_cannot_be_placed_gets_a_reason() -> None:
     unnumbered = [Piece("a", None, 10_000, 10_050)]
 
     assert moment_of(turn(1, 5_000), []) == "nothing"
@@ -126,7 +126,7 @@ def test_what_cannot_be_placed_says_why() -> None:
     assert moment_of(turn(1, 5_000), unnumbered) == "too_early"
 
 
-def test_a_page_of_which_nothing_came_is_not_shown_as_another() -> None:
+def test_a_page_without_recorded_events_is_not_replaced_by_another() -> None:
     paths = {"a": "", "b": "stays/1", "lost": "stays/2"}
 
     assert moment_of(turn(2, 20_000), ONE_TAB, acted_in={"lost"}) == "lost"

@@ -58,7 +58,7 @@ def attributes(tag: str, **given: Any) -> dict[str, Any]:
     return dict(one(element(tag, attributes=given))["attributes"])
 
 
-def test_of_ever_so_many_candidates_of_a_picture_some_are_read() -> None:
+def test_the_candidates_in_a_srcset_are_limited() -> None:
     many = ", ".join(["https://gym/pictures/figure-1 1x"] * 1_000)
     assert len(attributes("img", srcset=many)["srcset"].split(", ")) == sanitizer.CANDIDATES_MAX
 
@@ -82,7 +82,7 @@ def test_of_ever_so_many_candidates_of_a_picture_some_are_read() -> None:
         *("animate", "set", "animateTransform", "handler", "svg:script", "constructor", "x y", "ſcript", ""),
     ],
 )
-def test_what_runs_or_leads_elsewhere_becomes_an_element_that_does_nothing(tag: str, svg: bool) -> None:
+def test_scripts_and_embedded_documents_become_inert_elements(tag: str, svg: bool) -> None:
     node = one(element(tag, attributes={"src": EVIL, "href": EVIL, "data": EVIL, "srcdoc": "<b>"}, isSVG=svg))
 
     assert node["tagName"] in {"noscript", "div", "desc"}
@@ -127,7 +127,7 @@ def test_what_runs_or_leads_elsewhere_becomes_an_element_that_does_nothing(tag: 
         *("xlink:actuate", "xml:base", "ev:event", "on error", "src\u0000"),
     ],
 )
-def test_attributes_that_run_or_fetch_are_left_out(name: str) -> None:
+def test_attributes_that_run_or_fetch_are_removed(name: str) -> None:
     assert one(element("div", attributes={name: "x", "class": "kept"}))["attributes"] == {"class": "kept"}
 
 
@@ -156,7 +156,7 @@ def test_attributes_that_run_or_fetch_are_left_out(name: str) -> None:
         *("https://gym/pictures/other", "https://gym/static/a\\..\\b", "https://gym@evil.example/static/a"),
     ],
 )
-def test_an_address_that_the_lab_does_not_show_is_left_out(name: str, tag: str, address: str) -> None:
+def test_an_address_that_the_lab_does_not_show_is_removed(name: str, tag: str, address: str) -> None:
     assert one(element(tag, attributes={name: address}))["attributes"] == {}
 
 
@@ -170,7 +170,7 @@ def test_an_address_that_the_lab_does_not_show_is_left_out(name: str, tag: str, 
         ("data:image/png;base64,AAAA", "data:image/png;base64,AAAA"),
     ],
 )
-def test_files_of_the_arena_are_shown_from_the_lab(address: str, shown: str) -> None:
+def test_files_of_the_arena_are_served_from_the_lab(address: str, shown: str) -> None:
     assert attributes("img", src=address) == {"src": shown}
     assert attributes("img", srcset=f"{address} 1x, {EVIL} 2x") == {"srcset": f"{shown} 1x"}
     assert attributes("image", href=address) == {"href": shown}
@@ -208,7 +208,9 @@ def test_links_stay_links_and_lead_nowhere() -> None:
         ({"rel": "stylesheet", "href": EVIL, "_cssText": "a{}"}, "style"),
     ],
 )
-def test_of_links_to_files_style_sheets_are_left(given: dict[str, str], tag: str) -> None:
+def test_the_only_link_elements_that_remain_are_style_sheets_of_the_arena(
+    given: dict[str, str], tag: str
+) -> None:
     node = one(element("link", attributes=given))
 
     assert node["tagName"] == tag
@@ -253,13 +255,13 @@ def test_styles_are_cleaned_wherever_they_stand() -> None:
     assert "important" in json.dumps(events)
 
 
-def test_a_text_that_reads_like_a_style_stays_as_it_was_read() -> None:
+def test_text_outside_a_style_element_is_not_cleaned_as_css() -> None:
     node = one(element("p", text(STYLE)))
 
     assert node["childNodes"][0]["textContent"] == STYLE
 
 
-def test_a_style_that_comes_after_its_text_is_known_beforehand() -> None:
+def test_a_style_added_after_its_text_is_cleaned() -> None:
     style = {"parentId": 3, "nextId": None, "node": element("style", id=70)}
     events = cleaned(
         snapshot(),
@@ -269,7 +271,7 @@ def test_a_style_that_comes_after_its_text_is_known_beforehand() -> None:
     assert "evil" not in json.dumps(events)
 
 
-def test_changes_of_attributes_are_held_to_the_same_rules() -> None:
+def test_attribute_mutations_are_cleaned_by_the_same_rules() -> None:
     given = {"onclick": "x()", "src": EVIL, "href": EVIL, "class": "b", "title": None}
     events = cleaned(
         snapshot(element("a", id=5), element("img", id=6)),
@@ -281,7 +283,7 @@ def test_changes_of_attributes_are_held_to_the_same_rules() -> None:
     assert picture == {"src": None, "href": None, "class": "b", "title": None}
 
 
-def test_a_document_within_the_document_does_not_begin_it_anew() -> None:
+def test_a_nested_document_does_not_restart_the_replay() -> None:
     document = {"type": 0, "id": 50, "childNodes": [element("html", id=51)]}
     events = cleaned(
         snapshot(element("p", document)),
@@ -292,7 +294,7 @@ def test_a_document_within_the_document_does_not_begin_it_anew() -> None:
     assert events[1]["adds"] == []
 
 
-def test_names_that_would_replace_parts_of_the_document_are_left_out() -> None:
+def test_names_that_would_clobber_document_properties_are_removed() -> None:
     assert attributes("form", name="createElement", id="f") == {"id": "f"}
     assert attributes("input", name="answer") == {"name": "answer"}
 
@@ -315,12 +317,12 @@ def test_media_canvas_and_fonts_are_not_replayed(source: int) -> None:
         (2, '{"node":{"type":2,"id":1,"attributes":{"a":[1]}},"initialOffset":{}}'),
     ],
 )
-def test_events_of_another_shape_are_none(type_: int, data: str) -> None:
+def test_malformed_events_are_rejected(type_: int, data: str) -> None:
     with pytest.raises(msgspec.DecodeError):
         data_read(type_, data.encode())
 
 
-def test_of_custom_events_those_of_popovers_are_read() -> None:
+def test_popover_events_are_the_only_custom_events_read() -> None:
     data = data_read(Type.CUSTOM, b'{"tag":"popover","payload":{"id":5,"open":true,"more":"x"}}')
 
     assert msgspec.json.encode(data) == b'{"tag":"popover","payload":{"id":5,"open":true}}'
@@ -328,7 +330,7 @@ def test_of_custom_events_those_of_popovers_are_read() -> None:
         data_read(Type.CUSTOM, b'{"tag":"other","payload":{"id":5,"open":true}}')
 
 
-def test_nesting_without_end_is_no_event() -> None:
+def test_endlessly_nested_events_are_rejected() -> None:
     deep = b'{"node":' + b'{"type":2,"id":1,"childNodes":[' * 5_000 + b"]}" * 5_000 + b',"initialOffset":{}}'
 
     with pytest.raises((RecursionError, msgspec.DecodeError)):

@@ -67,7 +67,7 @@ def rows(episode: Episode, seq: int) -> Any:
     return RecordingChunk.objects.filter(episode=episode, seq=seq)
 
 
-def test_a_scene_stops_just_after_what_the_step_saw_and_plays_to_its_last_change(episode: Episode) -> None:
+def test_a_scene_is_paused_at_what_the_step_saw_and_plays_to_its_last_change(episode: Episode) -> None:
     shown = scene(episode)
 
     assert isinstance(shown, Scene)
@@ -77,7 +77,7 @@ def test_a_scene_stops_just_after_what_the_step_saw_and_plays_to_its_last_change
     assert description.losses(shown) == []
 
 
-def test_what_came_after_the_step_is_not_in_its_scene(episode: Episode) -> None:
+def test_events_after_a_step_are_not_in_its_scene(episode: Episode) -> None:
     shown = scene(episode, 1)
 
     assert isinstance(shown, Scene)
@@ -118,7 +118,7 @@ def test_lost_missing_and_damaged_chunks_are_named_and_skipped(episode: Episode)
     ]
 
 
-def test_events_of_another_shape_are_counted_and_left_out(episode: Episode) -> None:
+def test_malformed_events_are_counted_and_skipped(episode: Episode) -> None:
     odd = [{"type": 3, "timestamp": T + 950, "data": {"source": 5, "id": "x"}}, typed("3", 960)]
     chunk_make(episode, 4, packed(odd), first_ms=T + 950, last_ms=T + 960, step=1)
 
@@ -165,7 +165,7 @@ def test_a_recording_that_is_too_large_is_not_sent(
     assert "too large" in description.REASONS[shown.reason]
 
 
-def test_what_is_too_large_is_known_before_it_is_decoded(
+def test_an_oversized_recording_is_rejected_before_decoding(
     episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many small changes take many times the memory that they are stored in."""
@@ -184,7 +184,9 @@ def test_what_is_too_large_is_known_before_it_is_decoded(
     assert max(sizes) < 1_000
 
 
-def test_the_document_has_a_policy_that_lets_nothing_out(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_the_replay_document_has_a_policy_that_blocks_every_request(
+    episode: Episode, lab: Lab, annotator: User
+) -> None:
     response = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/dom")
 
     policy = dict(part.partition(" ")[::2] for part in response["Content-Security-Policy"].split("; "))
@@ -200,9 +202,7 @@ def test_the_document_has_a_policy_that_lets_nothing_out(episode: Episode, lab: 
     assert nonce not in again["Content-Security-Policy"]
 
 
-def test_no_text_of_a_recording_can_end_the_block_that_holds_it(
-    episode: Episode, lab: Lab, annotator: User
-) -> None:
+def test_no_recorded_text_can_end_its_script_block(episode: Episode, lab: Lab, annotator: User) -> None:
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/dom").content.decode()
 
     assert html.count("</script>") == 3

@@ -31,7 +31,7 @@ def settled(page: Page) -> None:
     page.wait_for_selector("html[data-settled=true]", state="attached")
 
 
-def test_a_formula_is_drawn_and_named_by_its_latex(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_formula_is_rendered_and_named_by_its_latex(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     page.goto(arena_server.address(latex_episode()))
     settled(page)
@@ -45,7 +45,7 @@ def test_a_formula_is_drawn_and_named_by_its_latex(arena_server: ArenaServer, op
     assert "draw((0,0)" in snapshot
 
 
-def test_a_formula_that_cannot_be_drawn_shows_its_source(
+def test_a_formula_that_cannot_be_rendered_shows_its_source(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -57,7 +57,9 @@ def test_a_formula_that_cannot_be_drawn_shows_its_source(
     expect(broken).to_have_text(r"$\unknowncommand{x}$")
 
 
-def test_no_part_of_a_figures_source_is_out_of_sight(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_the_source_of_a_figure_wraps_instead_of_scrolling(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     long_line = "draw((0,0)--(1,1)); " * 40 + "x" * 400
     page = open_page()
     page.goto(arena_server.address(latex_episode(f"[asy] {long_line} [/asy]")))
@@ -94,9 +96,7 @@ def test_the_arrow_of_a_vector_has_its_own_width(arena_server: ArenaServer, open
     assert all(box is not None and 5 < box["width"] < 12 and box["height"] > 5 for box in boxes)
 
 
-def test_everything_that_a_page_needs_comes_from_the_arena(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_every_file_of_a_page_comes_from_the_arena(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     answers: list[tuple[str, int]] = []
     page.on("response", lambda answer: answers.append((answer.url, answer.status)))
@@ -127,7 +127,7 @@ def test_the_marker_comes_after_fonts_and_formulas(arena_server: ArenaServer, op
     assert at_marker["loaded"] >= 2
 
 
-def test_the_marker_is_gone_before_the_next_page_is_there(
+def test_the_marker_is_gone_before_the_next_page_loads(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -146,7 +146,7 @@ def test_the_marker_is_gone_before_the_next_page_is_there(
     assert page.evaluate("sessionStorage.getItem('marker')") == "none"
 
 
-def test_a_navigation_that_comes_to_nothing_leaves_the_page_ready(
+def test_a_page_is_settled_again_after_an_aborted_navigation(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -194,7 +194,7 @@ def test_no_page_scrolls_sideways(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_looks_change_what_is_seen(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_different_looks_give_different_pictures(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     seen = set()
     for theme in AXES["theme"]:
@@ -218,9 +218,7 @@ def test_the_same_look_is_the_same_picture(arena_server: ArenaServer, open_page:
     assert len(pictures) == 1
 
 
-def test_files_are_kept_by_the_browser_and_pages_are_not(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_the_browser_caches_files_but_not_pages(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     answers: dict[str, str] = {}
     page.on("response", lambda answer: answers.update({answer.url: answer.headers.get("cache-control", "")}))

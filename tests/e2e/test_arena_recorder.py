@@ -44,7 +44,7 @@ def tall(server: ArenaServer, open_page: OpenPage) -> tuple[Page, Episode]:
     return page, episode
 
 
-def test_clicks_say_what_was_clicked_and_where(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_click_event_names_its_element_and_place(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = factories.episode(presentation={})
     page = open_page()
     visit(page, arena_server, episode)
@@ -65,7 +65,7 @@ def test_clicks_say_what_was_clicked_and_where(arena_server: ArenaServer, open_p
 
 
 @pytest.mark.parametrize("is_left_at_once", [False, True])
-def test_a_load_tells_its_path_and_the_size_of_the_window(
+def test_a_load_event_has_the_path_and_the_window_size(
     is_left_at_once: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = factories.episode()
@@ -103,7 +103,7 @@ def test_passwords_are_not_recorded(arena_server: ArenaServer, open_page: OpenPa
     assert "hunter2" not in str([event.data for event in rows(episode)])
 
 
-def test_scrolling_is_told_before_what_is_done_next_and_with_its_own_step(
+def test_a_scroll_is_reported_before_the_next_click_and_with_its_own_step(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page, episode = tall(arena_server, open_page)
@@ -124,7 +124,7 @@ def test_scrolling_is_told_before_what_is_done_next_and_with_its_own_step(
     assert events[0].data == {"x": 0, "y": 300}
 
 
-def test_keys_focus_scrolls_and_visible_blocks_are_seen(
+def test_keys_focus_scrolls_and_visible_blocks_are_recorded(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page, episode = tall(arena_server, open_page)
@@ -149,7 +149,7 @@ def test_keys_focus_scrolls_and_visible_blocks_are_seen(
     ]
 
 
-def test_nothing_is_lost_when_the_form_is_sent(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_no_event_is_lost_when_the_form_is_submitted(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = factories.episode()
     page = open_page()
     visit(page, arena_server, episode)
@@ -169,7 +169,7 @@ def test_nothing_is_lost_when_the_form_is_sent(arena_server: ArenaServer, open_p
     ]
 
 
-def test_nothing_is_lost_when_the_page_is_left_at_once(
+def test_no_event_is_lost_when_the_page_is_left_at_once(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = factories.episode()
@@ -216,7 +216,9 @@ def test_errors_of_the_page_are_reported(arena_server: ArenaServer, open_page: O
     assert "it broke" in arrived(page, episode, "error")[0].data["message"]
 
 
-def test_what_cannot_be_stored_is_replaced(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_characters_that_cannot_be_stored_are_replaced(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     episode = factories.episode()
     page = open_page()
     visit(page, arena_server, episode)

@@ -109,7 +109,7 @@ def test_styles_are_in_the_snapshot(arena_server: ArenaServer, open_page: OpenPa
     assert '"tagName": "script"' not in json.dumps(snapshot)
 
 
-def test_what_is_typed_comes_after_it(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_typed_text_follows_the_snapshot(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = episode_make()
     page = open_page()
     visit(page, arena_server, episode)
@@ -123,7 +123,7 @@ def test_what_is_typed_comes_after_it(arena_server: ArenaServer, open_page: Open
     assert times == sorted(times)
 
 
-def test_the_token_is_in_no_chunk(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_no_chunk_holds_the_token(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = episode_make()
     address = arena_server.address(episode)
     token = address.rstrip("/").rpartition("/")[2]
@@ -155,22 +155,22 @@ def test_passwords_are_masked(arena_server: ArenaServer, open_page: OpenPage) ->
 
 
 @pytest.mark.parametrize("recording", ["off", "events"])
-def test_other_episodes_send_no_recording(
+def test_episodes_without_full_recording_send_none(
     recording: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     episode = episode_make(recording=recording)
     visit(page, arena_server, episode)
     page.get_by_role("textbox").fill("1")
     page.goto(arena_server.address(episode, "done"))
 
-    assert not [url for url in asked if url.endswith("/recording") or "rrweb" in url]
+    assert not [url for url in requests if url.endswith("/recording") or "rrweb" in url]
     assert not RecordingChunk.objects.filter(episode=episode).exists()
 
 
-def test_nothing_is_lost_when_the_form_is_sent(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_no_change_is_lost_when_the_form_is_submitted(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = episode_make()
     page = open_page()
     visit(page, arena_server, episode)
@@ -230,7 +230,7 @@ def test_the_marker_does_not_wait_for_the_recording(arena_server: ArenaServer, o
     expect(page.locator("html")).to_have_attribute("data-settled", "true")
 
 
-def test_without_compression_in_the_page_the_server_compresses(
+def test_the_server_compresses_a_snapshot_that_the_page_could_not(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make()
@@ -272,7 +272,7 @@ def test_chunks_carry_the_step_of_the_harness(arena_server: ArenaServer, open_pa
     assert {chunk.step for chunk in chunks(episode)} == {2, 3}
 
 
-def test_times_are_the_machines_where_pages_have_a_clock_of_their_own(
+def test_recorded_times_are_real_where_the_page_has_a_virtual_clock(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     sample = starter_drafts("stays")[0]
@@ -292,7 +292,7 @@ def test_times_are_the_machines_where_pages_have_a_clock_of_their_own(
     assert all(-60_000 < move["timeOffset"] <= 0 for move in moves)
 
 
-def test_a_page_that_is_left_sends_what_fits_and_changes_first(
+def test_a_page_that_is_left_sends_changes_before_a_snapshot_too_large_to_send(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make(task=factories.task(payload={"text": "word " * 20_000, "format": "plain"}))

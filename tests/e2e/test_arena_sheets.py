@@ -64,7 +64,7 @@ def taken(page: Page) -> list[Node]:
 
 
 @pytest.mark.parametrize("benchmark", ["stays", "reviews", "math", "mbpp", "wikitable"])
-def test_sheets_are_on_every_page_as_rrweb_reads_them(
+def test_the_style_sheets_of_every_page_are_recorded_as_rrweb_reads_them(
     benchmark: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(benchmark)
@@ -78,7 +78,7 @@ def test_sheets_are_on_every_page_as_rrweb_reads_them(
         assert sheets == sheets_of(page.evaluate(AFRESH))
 
 
-def test_the_text_of_a_sheet_is_kept_for_the_next_page(
+def test_the_text_of_a_style_sheet_is_cached_for_the_next_page(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of("stays")
@@ -98,7 +98,7 @@ def test_the_text_of_a_sheet_is_kept_for_the_next_page(
 
 
 @pytest.mark.parametrize("stored", ["1 p { --kept: 1 }", "", "none", "97", "97 "])
-def test_a_sheet_with_other_rules_than_were_kept_is_read_anew(
+def test_a_style_sheet_that_differs_from_its_cached_text_is_read_again(
     stored: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -112,7 +112,7 @@ def test_a_sheet_with_other_rules_than_were_kept_is_read_anew(
     assert sheets == sheets_of(page.evaluate(AFRESH))
 
 
-def test_without_storage_sheets_are_read_on_every_page(
+def test_without_session_storage_style_sheets_are_read_on_every_page(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()

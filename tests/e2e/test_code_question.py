@@ -94,7 +94,7 @@ def test_a_program_inserted_at_once_after_some_keys_is_submitted_whole(
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_a_program_is_written_and_handed_in(
+def test_a_program_is_written_and_submitted(
     javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = code_episode()
@@ -108,7 +108,7 @@ def test_a_program_is_written_and_handed_in(
     assert hand_in(page, episode) == "def add(a, b):\n    return a + b"
 
 
-def test_the_hint_at_the_keys_is_there_only_when_the_keys_do_something(
+def test_the_hint_about_keys_is_shown_only_when_the_keys_work(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = code_episode()
@@ -150,7 +150,7 @@ def test_tab_indents_and_after_escape_leaves_the_field(
     assert hand_in(page, episode) == "    a\n        b\n    c"
 
 
-def test_what_tab_did_can_be_undone(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_an_indentation_by_tab_can_be_undone(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     page.goto(arena_server.address(code_episode()))
     settled(page)
@@ -184,7 +184,7 @@ def test_the_editor_breaks_no_policy_and_reports_no_error(
     assert page.locator("style, [style*=url]").count() == 0
 
 
-def test_the_editor_is_one_named_text_box_and_says_what_is_in_it(
+def test_the_editor_is_one_named_text_box_with_its_content(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -248,7 +248,7 @@ def test_a_long_line_makes_no_page_scroll_sideways(
     assert max(widths) <= 0
 
 
-def test_everything_that_is_asked_is_said_in_an_observation_whatever_the_editor(browser: Browser) -> None:
+def test_the_observation_holds_the_whole_question_with_either_editor(browser: Browser) -> None:
     """In a thread of its own, because the browser of other tests keeps an event loop in this one."""
     payloads = [PAYLOAD, {**PAYLOAD, "asserts": ["assert f('a|b  $1$') == \"<b>\"", "assert f('')"]}]
     items = [Item("code", payload) for payload in payloads]

@@ -50,7 +50,7 @@ def keep(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
-def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
+def test_selected_episodes_are_compared_and_keys_step_through_their_differences(
     lab_page: Callable[..., Page],
 ) -> None:
     task = factories.task()
@@ -77,7 +77,7 @@ def test_ticked_episodes_are_compared_and_keys_lead_through_their_differences(
     keep(page, "compare-two")
 
 
-def test_the_first_divergence_opens_in_a_tab_of_its_own_too(lab_page: Callable[..., Page]) -> None:
+def test_the_first_divergence_also_opens_in_a_new_tab(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     pair = walked(task, "start", "list"), walked(task, "start", "else")
     page = lab_page()
@@ -100,7 +100,9 @@ def test_thoughts_of_a_row_scroll_together(lab_page: Callable[..., Page]) -> Non
 
 
 @pytest.mark.parametrize("colours", COLOURS)
-def test_nothing_serious_is_found_beside_the_text_arm(colours: Any, lab_page: Callable[..., Page]) -> None:
+def test_a_comparison_with_a_text_arm_has_no_serious_accessibility_faults(
+    colours: Any, lab_page: Callable[..., Page]
+) -> None:
     task = factories.task()
     text = walked(task, "text", arm="text_zero_shot")
     gym, other = walked(task, "start", "list", "done"), walked(task, "start", "else")
@@ -126,7 +128,7 @@ def test_hostile_text_stays_text_and_inside_the_window(width: int, lab_page: Cal
     keep(page, f"compare-hostile-{width}")
 
 
-def test_a_comparison_reads_without_scripts(lab_page: Callable[..., Page]) -> None:
+def test_a_comparison_can_be_read_without_scripts(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     pair = walked(task, "start", "list", "item", "cart"), walked(task, "start", "list", "item", "else")
     page = lab_page(java_script_enabled=False)
@@ -142,7 +144,7 @@ def test_a_comparison_reads_without_scripts(lab_page: Callable[..., Page]) -> No
     expect(page.locator("#row-1")).to_be_visible()
 
 
-def test_the_taken_file_opens_without_the_lab_and_nothing_in_it_runs(
+def test_the_exported_file_opens_without_the_lab_and_runs_nothing(
     lab_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     task = factories.task(prompt=HOSTILE)
@@ -168,7 +170,7 @@ def test_the_taken_file_opens_without_the_lab_and_nothing_in_it_runs(
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_in_the_taken_file_what_is_typed_in_several_lines_begins_beside_its_step(
+def test_in_the_exported_file_multiline_text_starts_on_the_line_of_its_step(
     width: int, lab_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     episode = factories.episode()
@@ -195,7 +197,7 @@ def test_in_the_taken_file_what_is_typed_in_several_lines_begins_beside_its_step
     assert width < 1000 or abs(heading - ms) < 12
 
 
-def test_what_compares_says_that_nothing_is_ticked(lab_page: Callable[..., Page]) -> None:
+def test_compare_and_export_say_that_nothing_is_selected(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     walked(task, "start")
     page = lab_page()
@@ -208,7 +210,7 @@ def test_what_compares_says_that_nothing_is_ticked(lab_page: Callable[..., Page]
     expect(page).to_have_url(re.compile(rf"/tasks/{task.pk}/$"))
 
 
-def test_whoever_compares_one_episode_sees_which_and_is_told_to_tick(lab_page: Callable[..., Page]) -> None:
+def test_a_comparison_of_one_episode_shows_it_and_asks_for_a_second(lab_page: Callable[..., Page]) -> None:
     task = factories.task()
     one, two = walked(task, "start", "one"), walked(task, "start", "two")
     page = lab_page()
@@ -220,11 +222,11 @@ def test_whoever_compares_one_episode_sees_which_and_is_told_to_tick(lab_page: C
         "href", f"/episodes/{two.pk}/"
     )
     page.get_by_role("button", name="Compare", exact=True).click()
-    thought = page.locator("[data-hint]")
-    expect(thought).to_have_text("Select an episode first")
+    hint = page.locator("[data-hint]")
+    expect(hint).to_have_text("Select an episode first")
     assert axe.violations(page) == []
     keep(page, "compare-one")
     page.get_by_role("checkbox").check()
-    expect(thought).to_be_empty()
+    expect(hint).to_be_empty()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")

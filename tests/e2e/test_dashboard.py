@@ -53,7 +53,7 @@ def test_counts_and_plot_follow_the_run(page: Page, episodes: list[Episode]) -> 
     expect(page.locator(".reward-table")).to_be_visible()
 
 
-def test_all_tables_follow_the_run_and_ticks_stay(page: Page, episodes: list[Episode]) -> None:
+def test_all_tables_follow_the_run_and_selections_stay(page: Page, episodes: list[Episode]) -> None:
     row = page.get_by_role("row").filter(
         has=page.get_by_label(f"Select episode {episodes[0].pk}", exact=True)
     )
@@ -76,7 +76,7 @@ def test_all_tables_follow_the_run_and_ticks_stay(page: Page, episodes: list[Epi
     expect(page.locator("[data-selection]")).to_have_text("1 selected")
 
 
-def test_a_dashboard_without_its_socket_polls_and_comes_back(
+def test_a_dashboard_without_its_socket_polls_until_it_reconnects(
     page: Page, live: Wire, episodes: list[Episode]
 ) -> None:
     live.cut()
@@ -88,7 +88,9 @@ def test_a_dashboard_without_its_socket_polls_and_comes_back(
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (400, "dark")])
-def test_a_dashboard_is_for_everyone(page: Page, episodes: list[Episode], width: int, scheme: str) -> None:
+def test_a_dashboard_is_accessible_in_every_width(
+    page: Page, episodes: list[Episode], width: int, scheme: str
+) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.set_viewport_size({"width": width, "height": 800})
     for place, episode in enumerate(episodes[:6]):

@@ -120,7 +120,7 @@ def _snapshots(episode: Episode) -> set[str]:
     )
 
 
-def test_typed_text_is_there_from_the_step_on_that_saw_it(
+def test_typed_text_appears_from_the_step_that_saw_it(
     typed: tuple[Episode, bytes], lab_page: OpenPage
 ) -> None:
     episode, picture = typed
@@ -135,7 +135,7 @@ def test_typed_text_is_there_from_the_step_on_that_saw_it(
     assert changed(lab, picture) is None
 
 
-def test_a_dialog_and_a_changed_list_of_a_site_look_as_they_did(
+def test_a_dialog_and_a_changed_list_are_replayed_as_they_looked(
     booked: tuple[Episode, list[bytes]], lab_page: OpenPage
 ) -> None:
     episode, seen = booked
@@ -150,7 +150,7 @@ def test_a_dialog_and_a_changed_list_of_a_site_look_as_they_did(
 
 
 @pytest.mark.parametrize(("width", "theme"), coverage_choice.values([1280, 400], ["light", "dark"]))
-def test_the_tab_fits_the_page_into_its_width(
+def test_the_replay_tab_fits_the_page_into_its_width(
     booked: tuple[Episode, list[bytes]], lab_page: OpenPage, width: int, theme: str
 ) -> None:
     episode, _ = booked
@@ -179,7 +179,7 @@ def test_the_tab_fits_the_page_into_its_width(
         expect(size).to_be_hidden()
 
 
-def test_the_tab_goes_along_from_step_to_step_and_keeps_the_keys(
+def test_the_replay_tab_follows_the_steps_and_keeps_the_shortcuts(
     booked: tuple[Episode, list[bytes]], lab_page: OpenPage
 ) -> None:
     episode, _ = booked
@@ -195,7 +195,9 @@ def test_the_tab_goes_along_from_step_to_step_and_keeps_the_keys(
     expect(lab.locator("#step")).to_have_attribute("data-step", "1")
 
 
-def test_a_step_is_played_to_its_end_and_taken_back(typed: tuple[Episode, bytes], lab_page: OpenPage) -> None:
+def test_a_step_can_be_played_to_its_end_and_rewound(
+    typed: tuple[Episode, bytes], lab_page: OpenPage
+) -> None:
     lab = lab_page(viewport={"width": 1280, "height": 900})
     field = tab_opened(lab, typed[0], 1).get_by_role("textbox")
     expect(field).to_have_value("")
@@ -209,7 +211,7 @@ def test_a_step_is_played_to_its_end_and_taken_back(typed: tuple[Episode, bytes]
     expect(field).to_have_value("")
 
 
-def test_the_tab_says_whether_the_replay_was_found_faithful(
+def test_the_tab_shows_whether_the_replay_is_faithful(
     typed: tuple[Episode, bytes], lab_page: OpenPage
 ) -> None:
     lab = lab_page(viewport={"width": 1280, "height": 900})
@@ -225,7 +227,7 @@ def test_the_tab_says_whether_the_replay_was_found_faithful(
     expect(badge).to_have_count(0)
 
 
-def test_an_episode_without_a_recording_has_no_such_tab(lab_page: OpenPage, transactional_db: None) -> None:
+def test_an_episode_without_a_recording_has_no_replay_tab(lab_page: OpenPage, transactional_db: None) -> None:
     episode = factories.episode(recording="full")
     factories.step(episode, 1)
     lab = lab_page()
@@ -236,7 +238,7 @@ def test_an_episode_without_a_recording_has_no_such_tab(lab_page: OpenPage, tran
     expect(lab.get_by_role("tab", name="DOM")).to_have_count(0)
 
 
-def test_without_scripts_the_tab_leads_to_the_recording(
+def test_without_scripts_the_replay_tab_links_to_the_recording(
     typed: tuple[Episode, bytes], lab_page: OpenPage
 ) -> None:
     lab = lab_page(java_script_enabled=False)
@@ -262,7 +264,7 @@ def test_a_missing_and_a_damaged_chunk_are_named_and_the_rest_is_shown(
     expect(frame.get_by_text("How many doors?")).to_be_visible()
 
 
-def test_without_its_beginning_a_page_is_not_rebuilt_and_the_tab_says_so(
+def test_a_page_without_its_first_chunk_is_not_replayed_and_the_tab_says_so(
     typed: tuple[Episode, bytes], lab_page: OpenPage
 ) -> None:
     episode, _ = typed

@@ -202,7 +202,7 @@ def episode_with(events: list[dict[str, Any]]) -> Episode:
 
 
 @pytest.mark.parametrize("is_cleaned", [True, False])
-def test_nothing_of_a_hostile_recording_runs_and_no_request_leaves(
+def test_a_hostile_recording_runs_nothing_and_sends_no_request(
     is_cleaned: bool,
     canary: Canary,
     lab_page: OpenPage,
@@ -251,7 +251,7 @@ def test_nothing_of_a_hostile_recording_runs_and_no_request_leaves(
     ],
     ids=["a megabyte", "end of script", "clobbering", "hiding", "endless rule", "custom element"],
 )
-def test_odd_pages_break_nothing_around_them(nodes: list[Node], lab_page: OpenPage) -> None:
+def test_hostile_pages_break_nothing_around_their_replay(nodes: list[Node], lab_page: OpenPage) -> None:
     episode = episode_with(recording(nodes, []))
     page = lab_page(viewport={"width": 1280, "height": 900})
 
@@ -268,7 +268,7 @@ def test_odd_pages_break_nothing_around_them(nodes: list[Node], lab_page: OpenPa
     expect(page.locator("#step")).to_have_attribute("data-step", "3")
 
 
-def test_a_scrolled_page_is_scrolled_as_far(lab_page: OpenPage) -> None:
+def test_a_replay_is_scrolled_as_far_as_the_page_was(lab_page: OpenPage) -> None:
     tall = Tree().element("div", "long", style="height: 5000px")
     episode = episode_with(recording([tall], [{"source": 3, "id": 1, "x": 0, "y": 700}]))
     page = lab_page()
@@ -278,7 +278,7 @@ def test_a_scrolled_page_is_scrolled_as_far(lab_page: OpenPage) -> None:
     assert page.evaluate("document.querySelector('iframe').contentWindow.scrollY") == 700
 
 
-def test_the_inner_frame_may_run_nothing(lab_page: OpenPage) -> None:
+def test_the_frame_of_the_replay_cannot_run_scripts(lab_page: OpenPage) -> None:
     episode = episode_with(recording([Tree().element("p", "text")], []))
     page = lab_page()
     page.goto(f"/episodes/{episode.pk}/steps/2/dom")

@@ -26,7 +26,7 @@ def opened(page: Page, episode_id: int) -> None:
     settled(page)
 
 
-def test_the_timeline_of_an_episode_leads_to_its_steps_by_keys(lab_page: LabPage) -> None:
+def test_keys_lead_from_the_timeline_to_the_steps(lab_page: LabPage) -> None:
     long = long_episode(steps=1200, pictures=0)
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, long.pk)
@@ -45,13 +45,13 @@ def test_the_timeline_of_an_episode_leads_to_its_steps_by_keys(lab_page: LabPage
     expect(page).to_have_url(re.compile("/steps/1199$"))
 
 
-def test_only_one_frame_of_the_timeline_is_in_the_order_of_tabs(lab_page: LabPage) -> None:
+def test_only_one_frame_of_the_timeline_is_a_tab_stop(lab_page: LabPage) -> None:
     page = lab_page()
     opened(page, long_episode(steps=30, pictures=0).pk)
     expect(page.locator(".timeline-track a[tabindex='0']")).to_have_count(1)
 
 
-def test_an_episode_that_begins_late_shows_its_first_steps(lab_page: LabPage) -> None:
+def test_a_timeline_that_starts_at_a_late_step_shows_its_first_steps(lab_page: LabPage) -> None:
     episode = factories.episode()
     for index in (700, 702):
         factories.step(episode, index, thought="Late.")
@@ -64,7 +64,7 @@ def test_an_episode_that_begins_late_shows_its_first_steps(lab_page: LabPage) ->
     expect(strip.get_by_role("link", name=re.compile("^702 "))).to_be_focused()
 
 
-def test_step_numbers_that_were_never_recorded_are_one_cell(lab_page: LabPage) -> None:
+def test_a_range_of_missing_steps_is_one_cell(lab_page: LabPage) -> None:
     episode = factories.episode(max_steps=11)
     for index in (1, 2, 3, 10_000):
         factories.step(episode, index)
@@ -106,7 +106,7 @@ def test_a_timeline_with_gaps_leads_to_every_step(lab_page: LabPage) -> None:
     assert middle == [*numbers, "2013–2999", "3000", "3001"]
 
 
-def test_the_timeline_of_an_open_episode_says_what_is_not_compared_yet(
+def test_the_timeline_of_an_open_episode_shows_which_steps_are_not_checked_yet(
     lab_page: LabPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(step_facts, "STEPS_MAX", 2)
@@ -128,7 +128,7 @@ def test_an_episode_without_steps_has_no_timeline(lab_page: LabPage) -> None:
 
 
 @pytest.mark.parametrize("width", [1440, 400])
-def test_lists_tell_how_many_steps_are_recorded_up_to_the_last(lab_page: LabPage, width: int) -> None:
+def test_lists_show_the_number_of_recorded_steps_and_of_the_last(lab_page: LabPage, width: int) -> None:
     episode = factories.episode(max_steps=11)
     for index in (1, 2, 3, 10_000):
         factories.step(episode, index)
@@ -147,7 +147,7 @@ def test_the_timeline_links_without_scripts(lab_page: LabPage) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 3")
 
 
-def test_pictures_of_steps_stand_below_each_other(lab_page: LabPage) -> None:
+def test_pictures_of_steps_are_aligned_below_each_other(lab_page: LabPage) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, long_episode(steps=6, pictures=1).pk)
     expect(page.locator(".step-end").get_by_text("no_target")).to_be_visible()
@@ -156,7 +156,7 @@ def test_pictures_of_steps_stand_below_each_other(lab_page: LabPage) -> None:
 
 
 @pytest.mark.parametrize("width", [1440, 400])
-def test_wide_numbers_of_steps_stand_beside_their_thoughts(lab_page: LabPage, width: int) -> None:
+def test_wide_step_numbers_do_not_overlap_their_thoughts(lab_page: LabPage, width: int) -> None:
     episode = factories.episode(max_steps=11)
     for index in (1, 2, 100_000):
         factories.step(episode, index, thought="I read the page.")
@@ -176,7 +176,7 @@ def test_wide_numbers_of_steps_stand_beside_their_thoughts(lab_page: LabPage, wi
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_frames_have_the_signs_of_the_list(lab_page: LabPage) -> None:
+def test_frames_of_the_timeline_have_the_same_signs_as_the_list(lab_page: LabPage) -> None:
     episode = factories.episode()
     actions = [
         ({"type": "click", "target": "e9"}, "ok"),

@@ -193,7 +193,7 @@ def handed_in(case: Case, answer: tuple[str, ...], events: Iterator[SiteEvent] |
     return outcome(episode)
 
 
-def test_every_value_of_a_look_is_met_by_a_family_of_each_site() -> None:
+def test_every_value_of_a_look_axis_is_tried_on_each_site() -> None:
     for site in ("stays", "reviews"):
         cases = [case.values for case in CASES if FAMILIES.get(str(case.values[0])).site == site]
         looks = [
@@ -205,7 +205,7 @@ def test_every_value_of_a_look_is_met_by_a_family_of_each_site() -> None:
 
 
 @pytest.mark.parametrize(("family_id", "number", "place"), CASES)
-def test_only_the_oracles_way_is_correct(
+def test_only_the_oracle_solution_is_correct(
     arena_server: ArenaServer, open_page: OpenPage, family_id: str, number: int, place: int
 ) -> None:
     case = case_of(family_id, number, place)
@@ -236,7 +236,7 @@ def test_only_the_oracles_way_is_correct(
 
 
 @pytest.mark.parametrize(("family_id", "number", "place"), PAIRS)
-def test_what_cannot_be_done_is_told_and_its_twin_is_done(
+def test_an_impossible_task_and_its_possible_twin_accept_only_their_own_answers(
     arena_server: ArenaServer, open_page: OpenPage, family_id: str, number: int, place: int
 ) -> None:
     pair, moves = pair_of(family_id, number, place), []

@@ -84,9 +84,7 @@ def test_the_pictures_stand_side_by_side_in_every_window(
     assert axe.violations(lab) == []
 
 
-def test_an_opened_box_over_the_page_is_in_a_faithful_replay(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_an_open_dialog_is_replayed_faithfully(arena_server: ArenaServer, open_page: OpenPage) -> None:
     look = Look(form="dialog")
     episode = episode_make(
         task=factories.task(payload={"text": "How many doors?", "format": "plain"}),
@@ -107,7 +105,7 @@ def test_an_opened_box_over_the_page_is_in_a_faithful_replay(
     assert [checked(episode, index).state for index in (1, 2)] == ["faithful", "faithful"]
 
 
-def test_whoever_opens_the_tab_has_the_step_checked_and_is_told(typed: Episode, lab_page: OpenPage) -> None:
+def test_opening_the_tab_requests_a_check_and_shows_its_result(typed: Episode, lab_page: OpenPage) -> None:
     lab = lab_page(viewport={"width": 1280, "height": 900})
     lab.goto(f"/episodes/{typed.pk}/steps/4#dom")
     badge = lab.locator("#fidelity")
@@ -120,7 +118,7 @@ def test_whoever_opens_the_tab_has_the_step_checked_and_is_told(typed: Episode, 
     expect(lab.get_by_role("heading", name="Does the replay of step 4 show")).to_be_visible()
 
 
-def test_without_scripts_a_person_asks_by_a_button(typed: Episode, lab_page: OpenPage) -> None:
+def test_without_scripts_a_button_requests_the_check(typed: Episode, lab_page: OpenPage) -> None:
     lab = lab_page(java_script_enabled=False)
     lab.goto(f"/episodes/{typed.pk}/steps/4/fidelity")
 

@@ -67,7 +67,7 @@ def pair(transactional_db: None) -> tuple[Episode, Episode]:
     return wrong, right
 
 
-def test_the_main_journey_needs_no_mouse(
+def test_the_main_journey_works_by_keyboard_alone(
     live_server: LiveServer, open_page: OpenPage, pair: tuple[Episode, Episode]
 ) -> None:
     wrong, right = pair
@@ -153,7 +153,7 @@ def test_the_main_journey_needs_no_mouse(
     assert page.evaluate("document.activeElement.closest('.compare-row') !== null")
 
 
-def test_tab_passes_every_control_of_the_viewer_in_sight(
+def test_the_tab_key_reaches_every_visible_control_of_the_viewer(
     lab_page: OpenPage, pair: tuple[Episode, Episode]
 ) -> None:
     page = lab_page(viewport={"width": 1280, "height": 800})
@@ -173,7 +173,7 @@ def test_tab_passes_every_control_of_the_viewer_in_sight(
     assert len(names) < 60
 
 
-def test_a_screen_reader_finds_its_way(lab_page: OpenPage, pair: tuple[Episode, Episode]) -> None:
+def test_a_screen_reader_can_navigate_the_viewer(lab_page: OpenPage, pair: tuple[Episode, Episode]) -> None:
     page = lab_page(viewport={"width": 1280, "height": 800})
     page.goto(f"/episodes/{pair[1].pk}/steps/3")
     settled(page)

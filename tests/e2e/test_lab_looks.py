@@ -59,7 +59,7 @@ def test_the_outcome_at_the_end_of_a_timeline_is_never_cut(
         assert right <= sides(view)[1], place
 
 
-def test_the_frame_that_has_the_focus_is_not_below_the_outcome(lab_page: LabPage, episode: Episode) -> None:
+def test_the_outcome_does_not_cover_the_focused_frame(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/")
     page.locator(".timeline-track a").first.focus()
@@ -69,7 +69,9 @@ def test_the_frame_that_has_the_focus_is_not_below_the_outcome(lab_page: LabPage
         assert sides(frame)[1] <= sides(page.locator("[data-ending] .tag"))[0] + 1
 
 
-def test_what_a_frame_shows_beside_the_outcome_can_be_tapped(lab_page: LabPage, episode: Episode) -> None:
+def test_the_visible_part_of_a_frame_beside_the_outcome_can_be_tapped(
+    lab_page: LabPage, episode: Episode
+) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/steps/1")
     left, _, top, _ = sides(page.locator("[data-ending]"))
@@ -77,13 +79,13 @@ def test_what_a_frame_shows_beside_the_outcome_can_be_tapped(lab_page: LabPage, 
     expect(page.locator("#step")).to_have_attribute("data-step", "4")
 
 
-def test_a_frame_without_a_picture_is_no_white_page(lab_page: LabPage, transactional_db: None) -> None:
+def test_a_frame_without_a_picture_is_not_blank(lab_page: LabPage, transactional_db: None) -> None:
     page = lab_page()
     opened(page, f"/episodes/{long_episode(steps=3, pictures=0).pk}/steps/1")
     expect(page.locator(".frame-blank").first).to_have_css("background-image", re.compile("gradient"))
 
 
-def test_the_keys_stand_among_links_as_one_of_them(lab_page: LabPage, episode: Episode) -> None:
+def test_the_keys_button_looks_like_the_links_beside_it(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page()
     opened(page, f"/episodes/{episode.pk}/")
     looks = "(one) => [getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight]"
@@ -91,7 +93,7 @@ def test_the_keys_stand_among_links_as_one_of_them(lab_page: LabPage, episode: E
     assert button.evaluate(looks) == page.get_by_role("link", name="JSON").evaluate(looks)
 
 
-def test_no_tab_pushes_a_step_wider_than_a_phone(lab_page: LabPage, episode: Episode) -> None:
+def test_no_tab_makes_a_step_wider_than_a_phone(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/steps/6")
     tabs = page.get_by_role("tab").all()
@@ -104,7 +106,7 @@ def test_no_tab_pushes_a_step_wider_than_a_phone(lab_page: LabPage, episode: Epi
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], key
 
 
-def test_the_open_tab_is_in_sight_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
+def test_the_open_tab_is_in_view_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/steps/6#json")
     chosen = page.get_by_role("tab", selected=True)
@@ -114,7 +116,7 @@ def test_the_open_tab_is_in_sight_on_a_phone(lab_page: LabPage, episode: Episode
     assert right <= PHONE["width"]
 
 
-def test_what_a_key_opens_comes_into_sight(lab_page: LabPage, episode: Episode) -> None:
+def test_a_section_opened_by_a_key_comes_into_view(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=DESK)
     opened(page, f"/episodes/{episode.pk}/steps/6")
     page.keyboard.press("5")
@@ -123,7 +125,7 @@ def test_what_a_key_opens_comes_into_sight(lab_page: LabPage, episode: Episode) 
     expect(page.locator(".question")).to_be_in_viewport(ratio=0.99)
 
 
-def test_events_are_read_without_scrolling_sideways_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
+def test_events_need_no_sideways_scrolling_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/steps/6#server")
     panel = page.get_by_role("tabpanel", name="Site events")
@@ -135,7 +137,7 @@ def test_events_are_read_without_scrolling_sideways_on_a_phone(lab_page: LabPage
     assert left >= sides(box)[0]
 
 
-def test_figures_of_a_column_stand_in_line(lab_page: LabPage, transactional_db: None) -> None:
+def test_plots_of_a_column_are_aligned(lab_page: LabPage, transactional_db: None) -> None:
     run = factories.run()
     for arm, count in (("gym", 7), ("text_agent", 1)):
         for number in range(count):
@@ -151,7 +153,7 @@ def test_figures_of_a_column_stand_in_line(lab_page: LabPage, transactional_db: 
 
 
 @pytest.mark.parametrize("tab", ["usage", "measures"])
-def test_figures_of_a_row_stand_in_line(lab_page: LabPage, episode: Episode, tab: str) -> None:
+def test_figures_of_a_row_are_aligned(lab_page: LabPage, episode: Episode, tab: str) -> None:
     page = lab_page(viewport=DESK)
     opened(page, f"/episodes/{episode.pk}/steps/6#{tab}")
     rows: dict[int, set[int]] = {}
@@ -162,7 +164,7 @@ def test_figures_of_a_row_stand_in_line(lab_page: LabPage, episode: Episode, tab
     assert all(len(places) == 1 for places in rows.values())
 
 
-def test_a_run_in_a_list_has_the_width_of_a_phone(lab_page: LabPage, episode: Episode) -> None:
+def test_a_run_in_a_list_fills_the_width_of_a_phone(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, "/search")
     link = page.get_by_role("link", name=NAME)
@@ -170,7 +172,7 @@ def test_a_run_in_a_list_has_the_width_of_a_phone(lab_page: LabPage, episode: Ep
     assert bottom - top < 80
 
 
-def test_a_picture_in_a_comparison_has_its_own_shape(
+def test_a_picture_in_a_comparison_keeps_its_aspect_ratio(
     lab_page: LabPage, transactional_db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(long_scene, "SIZE", (1280, 720))
@@ -184,7 +186,7 @@ def test_a_picture_in_a_comparison_has_its_own_shape(
     assert abs(picture.evaluate(shape)) < 0.02
 
 
-def test_the_way_here_takes_one_line_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
+def test_breadcrumbs_take_one_line_on_a_phone(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/steps/6")
     _, right, top, bottom = sides(page.get_by_role("navigation", name="Where this is"))
@@ -192,7 +194,7 @@ def test_the_way_here_takes_one_line_on_a_phone(lab_page: LabPage, episode: Epis
     assert sides(page.get_by_role("link", name=f"episode {episode.pk}"))[1] <= right <= PHONE["width"]
 
 
-def test_the_frame_of_what_changed_is_seen_on_both_pictures(lab_page: LabPage, episode: Episode) -> None:
+def test_the_changed_area_is_framed_on_both_pictures(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=DESK)
     opened(page, f"/episodes/{episode.pk}/steps/6#changes")
     panel = page.get_by_role("tabpanel", name="Changes")
@@ -206,7 +208,7 @@ def test_the_frame_of_what_changed_is_seen_on_both_pictures(lab_page: LabPage, e
     assert panel.locator(".wipe-new").evaluate(clip) == "inset(0px 70% 0px 0px)"
 
 
-def test_an_episode_is_replayed_compared_and_shared_by_keys_that_its_pages_name(
+def test_an_episode_is_replayed_compared_and_shared_by_documented_keys(
     lab_page: LabPage, episode: Episode
 ) -> None:
     page = lab_page(viewport=DESK, permissions=["clipboard-read", "clipboard-write"])
@@ -230,7 +232,7 @@ def test_an_episode_is_replayed_compared_and_shared_by_keys_that_its_pages_name(
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-def test_the_mouse_goes_from_difference_to_difference_too(lab_page: LabPage, episode: Episode) -> None:
+def test_buttons_step_through_the_differences_too(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=DESK)
     opened(page, f"/compare?episodes={episode.pk},{long_episode(steps=3).pk}")
     following = page.get_by_role("button", name="Next difference")
@@ -244,7 +246,7 @@ def test_the_mouse_goes_from_difference_to_difference_too(lab_page: LabPage, epi
 
 
 @pytest.mark.parametrize("window", [PHONE, DESK])
-def test_what_compares_ticked_episodes_is_in_sight_once_one_is_ticked(
+def test_the_compare_bar_comes_into_view_with_the_first_selection(
     lab_page: LabPage, transactional_db: None, window: dict[str, int]
 ) -> None:
     for _ in range(25):
@@ -261,9 +263,7 @@ def test_what_compares_ticked_episodes_is_in_sight_once_one_is_ticked(
 
 
 @pytest.mark.parametrize("path", ["/tasks/{0}/", "/runs/{1}/"])
-def test_what_is_ticked_is_counted_in_every_list(
-    lab_page: LabPage, transactional_db: None, path: str
-) -> None:
+def test_every_list_counts_its_selection(lab_page: LabPage, transactional_db: None, path: str) -> None:
     episode = factories.episode()
     page = lab_page()
     opened(page, path.format(episode.task_id, episode.run_id))
@@ -272,7 +272,7 @@ def test_what_is_ticked_is_counted_in_every_list(
 
 
 @pytest.mark.parametrize("window", [PHONE, DESK])
-def test_a_long_key_leaves_the_room_to_the_problem(
+def test_a_long_task_key_does_not_squeeze_the_problem(
     lab_page: LabPage, transactional_db: None, window: dict[str, int]
 ) -> None:
     key = f"intermediate_algebra/{'0123456789abcdef' * 5}"
@@ -287,9 +287,7 @@ def test_a_long_key_leaves_the_room_to_the_problem(
     expect(name.get_by_text(key, exact=True)).to_be_in_viewport(ratio=1)
 
 
-def test_a_number_that_was_never_recorded_is_said_to_lead_elsewhere(
-    lab_page: LabPage, episode: Episode
-) -> None:
+def test_going_to_a_missing_step_says_that_another_is_shown(lab_page: LabPage, episode: Episode) -> None:
     episode.steps.filter(index=4).delete()
     page = lab_page()
     opened(page, f"/episodes/{episode.pk}/steps/10")

@@ -49,7 +49,7 @@ def paths(episode: Episode) -> list[str]:
     ]
 
 
-def test_a_researcher_walks_from_the_runs_to_a_step_and_on_by_the_arrow_keys(
+def test_a_researcher_gets_from_the_runs_to_a_step_and_on_by_arrow_keys(
     lab_page: Callable[..., Page], star: Episode
 ) -> None:
     page = lab_page()
@@ -73,7 +73,7 @@ def test_a_researcher_walks_from_the_runs_to_a_step_and_on_by_the_arrow_keys(
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
 
 
-def test_no_page_breaks_its_own_policy_or_fails_to_settle(
+def test_every_page_settles_without_violating_its_policy(
     lab_page: Callable[..., Page], live: Wire, star: Episode
 ) -> None:
     page = lab_page()
@@ -87,9 +87,7 @@ def test_no_page_breaks_its_own_policy_or_fails_to_settle(
     assert [text for text in complaints if "404" not in text] == []
 
 
-def test_formulas_are_drawn_and_keep_their_latex_as_name(
-    lab_page: Callable[..., Page], star: Episode
-) -> None:
+def test_formulas_are_rendered_and_named_by_their_latex(lab_page: Callable[..., Page], star: Episode) -> None:
     page = lab_page()
     page.goto(f"/episodes/{star.pk}/")
     settled(page)
@@ -98,7 +96,7 @@ def test_formulas_are_drawn_and_keep_their_latex_as_name(
     expect(formula.locator(".katex")).to_have_count(1)
 
 
-def test_a_filter_changes_list_and_address_without_a_new_page(
+def test_a_filter_updates_list_and_address_without_a_page_load(
     lab_page: Callable[..., Page], star: Episode
 ) -> None:
     page = lab_page()
@@ -152,7 +150,7 @@ def test_an_open_episode_shows_new_steps_and_its_verdict_by_itself(lab_page: Cal
     expect(page.get_by_role("heading", name="Correct", exact=True)).to_be_visible()
 
 
-def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Page]) -> None:
+def test_no_text_makes_a_page_wider_than_the_window(lab_page: Callable[..., Page]) -> None:
     run = factories.run(name=HOSTILE[:200], model=HOSTILE[:200], tags=[HOSTILE[:100]], simulated=True)
     task = factories.task(key=HOSTILE[:200], prompt=HOSTILE, payload={"text": HOSTILE}, tags=[HOSTILE[:100]])
     episode = factories.episode(run=run, task=task, arm="gym")
@@ -178,7 +176,7 @@ def test_no_text_pushes_a_page_wider_than_the_window(lab_page: Callable[..., Pag
 
 
 @pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280], ["light", "dark"]))
-def test_values_given_and_expected_can_be_read_in_every_width(
+def test_given_and_expected_values_are_readable_at_every_width(
     lab_page: Callable[..., Page], width: int, colours: str
 ) -> None:
     episode = verdicts.episode_of_values(["17 euros", "L-1"], "17 euros|L-1")

@@ -56,7 +56,7 @@ def keep(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize(("width", "colours"), values([1440, 400], COLOURS))
-def test_a_lost_screenshot_is_said_to_be_missing_in_viewer_and_timeline(
+def test_viewer_and_timeline_mark_a_lost_screenshot_as_missing(
     lab_page: LabPage, episode: Episode, width: int, colours: Any
 ) -> None:
     page = lab_page(viewport={"width": width, "height": 900}, color_scheme=colours)
@@ -73,7 +73,7 @@ def test_a_lost_screenshot_is_said_to_be_missing_in_viewer_and_timeline(
     assert axe.violations(page) == []
 
 
-def test_a_lost_screenshot_is_said_to_be_missing_on_a_step_that_is_gone_to(
+def test_a_lost_screenshot_is_marked_as_missing_after_navigating_to_its_step(
     lab_page: LabPage, episode: Episode
 ) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
@@ -84,7 +84,7 @@ def test_a_lost_screenshot_is_said_to_be_missing_on_a_step_that_is_gone_to(
         expect(page.locator(".shot-none")).to_have_count(1 if index == 2 else 0)
 
 
-def test_a_picture_that_failed_before_the_script_came_is_said_to_be_missing(
+def test_a_picture_that_failed_before_the_script_loaded_is_marked_as_missing(
     lab_page: LabPage, episode: Episode
 ) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
@@ -121,9 +121,7 @@ def test_lists_and_comparisons_hatch_a_lost_screenshot(
         assert axe.violations(page) == [], name
 
 
-def test_a_picture_that_is_lost_of_two_that_are_compared_is_said_to_be_missing(
-    lab_page: LabPage, episode: Episode
-) -> None:
+def test_one_lost_picture_of_a_comparison_is_marked_as_missing(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     lost = episode.steps.get(index=1).screenshot
     page.route(re.compile(rf"/blobs/{lost}$"), lambda route: route.fulfill(status=404))
@@ -135,7 +133,9 @@ def test_a_picture_that_is_lost_of_two_that_are_compared_is_said_to_be_missing(
     keep(page, "missing-changed")
 
 
-def test_without_scripts_alternative_texts_say_what_is_missing(lab_page: LabPage, episode: Episode) -> None:
+def test_without_scripts_alternative_texts_describe_missing_pictures(
+    lab_page: LabPage, episode: Episode
+) -> None:
     page = lab_page(java_script_enabled=False)
     page.goto(f"/episodes/{episode.pk}/steps/2")
     expect(page.get_by_role("img", name="The page before the action of step 2")).to_be_visible()
@@ -145,7 +145,9 @@ def test_without_scripts_alternative_texts_say_what_is_missing(lab_page: LabPage
     expect(page.get_by_role("img", name="Screenshot of step 2")).to_be_visible()
 
 
-def test_a_screenshot_that_never_came_is_no_lost_one(lab_page: LabPage, episode: Episode) -> None:
+def test_a_screenshot_that_was_never_uploaded_is_not_marked_as_lost(
+    lab_page: LabPage, episode: Episode
+) -> None:
     Blob.objects.filter(pk=episode.steps.get(index=2).screenshot).delete()
     page = lab_page()
     opened(page, f"/episodes/{episode.pk}/steps/2")

@@ -63,7 +63,7 @@ def test_formulas_tables_and_money_are_recovered_from_a_real_page(browser: Brows
     assert failures == [None, None, None]
 
 
-def test_what_the_observation_leaves_out_is_a_failure(browser: Browser) -> None:
+def test_text_missing_from_the_observation_is_a_failure(browser: Browser) -> None:
     first, second = check("Short.", TOO_LONG, text_format="plain")
     assert first is None
     assert second is not None
@@ -79,7 +79,7 @@ def test_every_kind_of_question_is_recovered(browser: Browser) -> None:
     assert dict(zip(drafts, failures, strict=True)) == dict.fromkeys(drafts)
 
 
-def test_a_picture_that_is_not_as_large_as_the_task_says_is_a_failure(browser: Browser) -> None:
+def test_a_picture_whose_size_differs_from_the_task_is_a_failure(browser: Browser) -> None:
     item = item_of(HARD["a wide picture"])
     pictures = [{**item.payload["pictures"][0], "width": 1000}]
 
@@ -90,7 +90,7 @@ def test_a_picture_that_is_not_as_large_as_the_task_says_is_a_failure(browser: B
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_tells_failures_marks_them_and_takes_marks_back(browser: Browser) -> None:
+def test_the_command_reports_failures_and_sets_and_removes_their_marks(browser: Browser) -> None:
     call_command("load_starter_tasks", verbosity=0)
     unfit = set(Task.objects.filter(gap_eligible=False).values_list("pk", flat=True))
     figure = factories.task(gap_eligible=False, gap_reason="a figure")
@@ -128,7 +128,7 @@ def test_the_command_leaves_mock_sites_as_they_are(browser: Browser) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_command_says_what_is_missing() -> None:
+def test_the_command_refuses_an_empty_database_and_an_unknown_benchmark() -> None:
     with pytest.raises(CommandError, match=r"^There are no tasks to check: load a benchmark first\.$"):
         call_command("check_parity")
     with pytest.raises(CommandError, match="Did you mean math"):

@@ -44,7 +44,7 @@ def opened(arena_server: ArenaServer, page: Page, site: str, path: str) -> Page:
     return page
 
 
-def test_every_card_in_sight_shows_its_house(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_every_visible_card_shows_its_house(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = opened(arena_server, open_page(), "stays", "search")
     pictures = page.locator(".stays-card img")
     assert pictures.count() == 12
@@ -52,7 +52,7 @@ def test_every_card_in_sight_shows_its_house(arena_server: ArenaServer, open_pag
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without"])
-def test_all_of_a_gallery_can_be_seen(
+def test_every_picture_of_a_gallery_can_be_seen(
     arena_server: ArenaServer, open_page: OpenPage, has_scripts: bool
 ) -> None:
     listing = world().listings[3]
@@ -91,7 +91,7 @@ def test_buttons_lead_through_a_gallery_and_the_page_waits_for_each_picture(
     assert page.evaluate("scrollX") == 0
 
 
-def test_a_picture_is_fetched_once_an_episode(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_picture_is_fetched_once_per_episode(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     address = arena_server.address(episode_of("stays"), "search")
     pictures = "performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.webp'))"
@@ -103,7 +103,7 @@ def test_a_picture_is_fetched_once_an_episode(arena_server: ArenaServer, open_pa
     assert set(sizes) == {0}
 
 
-def test_nothing_jumps_when_pictures_come(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_loading_pictures_does_not_shift_the_page(arena_server: ArenaServer, open_page: OpenPage) -> None:
     listing = world().listings[3]
     page = open_page()
     page.route("**/*.webp", lambda route: route.abort())
@@ -116,7 +116,7 @@ def test_nothing_jumps_when_pictures_come(arena_server: ArenaServer, open_page: 
     assert page.get_by_role("heading", level=2).first.bounding_box() == without
 
 
-def test_a_product_is_seen_in_each_of_its_colours(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_product_is_shown_in_each_of_its_colours(arena_server: ArenaServer, open_page: OpenPage) -> None:
     key = world_key(salt=b"", site="reviews", number=PUBLIC_WORLD)
     product = shop_draw(key, edition="train", first_day=FIRST_DAY).products[0]
     page = opened(arena_server, open_page(), "reviews", f"products/{product.id}")
@@ -128,7 +128,9 @@ def test_a_product_is_seen_in_each_of_its_colours(arena_server: ArenaServer, ope
 
 
 @pytest.mark.parametrize("site", ["stays", "reviews"])
-def test_a_gallery_keeps_nobody_out(arena_server: ArenaServer, open_page: OpenPage, site: str) -> None:
+def test_a_gallery_has_no_accessibility_faults(
+    arena_server: ArenaServer, open_page: OpenPage, site: str
+) -> None:
     page = opened(arena_server, open_page(), site, "")
     page.locator("a[href*='stays/L-'], a[href*='products/P-']").first.click()
     expect(page.locator("html")).to_have_attribute("data-settled", "true")

@@ -100,7 +100,7 @@ def submitted(page: Page, episode: Episode) -> Any:
 
 
 @pytest.mark.parametrize(("benchmark", "has_scripts"), coverage_choice.values(SAMPLES, [True, False]))
-def test_the_moves_of_a_kind_hand_in_the_gold(
+def test_the_moves_of_a_question_kind_submit_the_gold(
     benchmark: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     sample = SAMPLES[benchmark]
@@ -116,7 +116,7 @@ def test_the_moves_of_a_kind_hand_in_the_gold(
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-def test_several_lines_are_handed_in_as_lines(
+def test_several_lines_are_submitted_as_lines(
     has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(HARD["a puzzle of many lines"])
@@ -128,7 +128,7 @@ def test_several_lines_are_handed_in_as_lines(
     assert submitted(page, episode) == "1 2\n 3 4"
 
 
-def test_a_choice_moved_by_the_episode_is_handed_in_under_the_label_it_was_shown(
+def test_a_permuted_choice_is_submitted_under_its_displayed_label(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     order = choices.order_draw(3, seed=4)
@@ -163,7 +163,7 @@ def test_the_keyboard_alone_chooses_and_submits(arena_server: ArenaServer, open_
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-def test_choosing_nothing_is_told_at_the_choices(
+def test_submitting_no_choice_shows_an_error_at_the_choices(
     has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(HARD["pictures in text and choices"])
@@ -179,7 +179,7 @@ def test_choosing_nothing_is_told_at_the_choices(
 
 
 @pytest.mark.parametrize("name", HARD)
-def test_nothing_runs_out_of_the_page_and_pictures_keep_their_size(
+def test_nothing_overflows_the_page_and_pictures_keep_their_size(
     name: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -207,7 +207,7 @@ def test_a_wide_picture_scrolls_in_its_own_frame_by_the_keyboard(
     page.wait_for_function("(frame) => frame.scrollLeft > 0", arg=frame.element_handle())
 
 
-def test_zooming_keeps_what_was_typed(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_zooming_keeps_typed_text(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = episode_of(HARD["a wide picture"], variation={"tools": ["zoom"]})
     page = open_page()
     page.goto(arena_server.address(episode))

@@ -52,7 +52,7 @@ def look_at(place: int, kind: str) -> Look:
     return look_rotate(seed=list(KINDS).index(kind), place=place, fixed=fixed)
 
 
-def test_every_kind_of_question_is_tried_in_these_looks() -> None:
+def test_these_looks_cover_every_kind_of_question() -> None:
     assert {*KINDS, "site"} == {*questions}
 
 
@@ -98,7 +98,7 @@ def test_a_question_is_answered_in_every_look(
 
 
 @pytest.mark.parametrize(("kind", "place"), SHOWN)
-def test_axe_finds_nothing_grave_and_nothing_runs_out_of_the_page(
+def test_pages_have_no_serious_accessibility_faults_and_do_not_overflow(
     kind: str, place: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     look = look_at(place, kind)
@@ -117,7 +117,7 @@ def test_axe_finds_nothing_grave_and_nothing_runs_out_of_the_page(
 
 
 @pytest.mark.parametrize(("kind", "has_scripts"), coverage_choice.values(KINDS, [True, False]))
-def test_nothing_given_is_told_in_an_open_dialog_which_closes_and_opens_again(
+def test_an_empty_submission_shows_an_error_in_a_dialog_that_can_be_reopened(
     kind: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_in(Look(form="dialog"), kind)
@@ -140,7 +140,7 @@ def test_nothing_given_is_told_in_an_open_dialog_which_closes_and_opens_again(
 
 
 @pytest.mark.parametrize("kind", ["free_answer", "choice", "table"])
-def test_keys_open_a_dialog_leave_it_and_hand_in(
+def test_keys_open_a_dialog_close_it_and_submit(
     kind: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_in(Look(form="dialog"), kind)
@@ -163,7 +163,7 @@ def test_keys_open_a_dialog_leave_it_and_hand_in(
 
 
 @pytest.mark.parametrize("editor", EDITORS)
-def test_a_dialog_puts_the_focus_into_the_programs_field(
+def test_a_dialog_focuses_the_program_field(
     editor: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_in(Look(form="dialog", editor=editor), "code")
@@ -178,7 +178,7 @@ def test_a_dialog_puts_the_focus_into_the_programs_field(
     assert submitted(page, episode) == "x = 1"
 
 
-def test_the_first_escape_is_the_programs_own_and_the_second_closes_its_dialog(
+def test_the_first_escape_leaves_the_editor_and_the_second_closes_the_dialog(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -201,7 +201,7 @@ def test_the_first_escape_is_the_programs_own_and_the_second_closes_its_dialog(
 
 
 @SCRIPTS
-def test_a_pop_up_closes_by_keys_and_the_page_goes_on(
+def test_a_pop_up_closes_by_keyboard_and_the_page_remains_usable(
     has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     look = Look(pop_ups="early")
@@ -243,7 +243,7 @@ def test_a_dialog_and_a_pop_up_never_cover_each_other(
     expect(page.get_by_text("Give an answer first.")).to_be_visible()
 
 
-def test_a_closed_pop_up_stays_closed_when_the_page_comes_back(
+def test_a_closed_pop_up_stays_closed_when_the_page_is_shown_again(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     look = Look(pop_ups="early")
@@ -271,7 +271,7 @@ def test_closing_a_pop_up_leaves_the_page_settled(arena_server: ArenaServer, ope
     assert page.get_by_role("dialog").count() == 0
 
 
-def test_a_late_pop_up_comes_when_something_is_typed_and_leaves_the_focus_where_it_is(
+def test_a_late_pop_up_opens_on_typing_and_does_not_take_the_focus(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     look = Look(pop_ups="late")
@@ -288,9 +288,7 @@ def test_a_late_pop_up_comes_when_something_is_typed_and_leaves_the_focus_where_
     expect(page.get_by_role("textbox")).to_be_focused()
 
 
-def test_a_late_pop_up_comes_when_the_page_is_scrolled(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_a_late_pop_up_opens_on_scrolling(arena_server: ArenaServer, open_page: OpenPage) -> None:
     look = Look(pop_ups="late", zoom=125)
     episode = episode_in(look, "code")
     page = open_page(viewport={"width": 400, "height": 400})
@@ -302,7 +300,7 @@ def test_a_late_pop_up_comes_when_the_page_is_scrolled(
     expect(pop_up(page, episode, look)).to_be_visible()
 
 
-def test_pop_ups_that_come_often_come_in_turn(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_frequent_pop_ups_open_one_at_a_time(arena_server: ArenaServer, open_page: OpenPage) -> None:
     look = Look(pop_ups="often")
     episode = episode_in(look)
     page = open_page()
@@ -325,7 +323,7 @@ def test_pop_ups_that_come_often_come_in_turn(arena_server: ArenaServer, open_pa
 
 
 @pytest.mark.parametrize("slow", [slow for slow in SLOW_MS if SLOW_MS[slow]])
-def test_a_page_is_settled_when_its_panels_have_come(
+def test_a_page_is_settled_once_its_panels_are_shown(
     slow: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -343,7 +341,7 @@ def test_a_page_is_settled_when_its_panels_have_come(
     expect(panels).to_have_count(2)
 
 
-def test_panels_are_simply_there_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_panels_are_shown_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page(java_script_enabled=False)
     page.goto(arena_server.address(episode_in(Look(panels="two", slow="long"))))
 
@@ -351,7 +349,7 @@ def test_panels_are_simply_there_without_scripts(arena_server: ArenaServer, open
 
 
 @pytest.mark.parametrize("form", AXES["form"])
-def test_pictures_and_lines_stay_in_the_page_wherever_the_form_stands(
+def test_pictures_and_lines_fit_the_page_wherever_the_form_is(
     form: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     look, page = Look(form=form, panels="two", layout="plain"), open_page()

@@ -42,7 +42,7 @@ def test_reading_every_review_finds_the_answer(
     assert set(task.needs) <= shown
 
 
-def test_the_sites_own_search_counts_something_else(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_the_site_search_gives_a_different_count(arena_server: ArenaServer, open_page: OpenPage) -> None:
     task = task_of(has_replies=False)
     page = open_page()
     page.goto(arena_server.address(episode_of(task)))
@@ -55,7 +55,9 @@ def test_the_sites_own_search_counts_something_else(arena_server: ArenaServer, o
     assert counts[0] != task.answer[0]
 
 
-def test_the_list_is_read_to_its_end_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_the_list_can_be_read_to_its_end_without_scripts(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     product, page = smallest(), open_page(java_script_enabled=False)
     page.goto(arena_server.address(episode_of(task_of())))
     page.get_by_role("link", name=product.name, exact=True).click()
@@ -74,7 +76,7 @@ def test_the_list_is_read_to_its_end_without_scripts(arena_server: ArenaServer, 
     assert sum(counts) == product.review_count
 
 
-def test_a_vote_is_counted_where_it_is_given(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_vote_is_counted_without_reloading_the_list(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode, page = episode_of(task_of(), look=LOADING), open_page()
     page.goto(arena_server.address(episode))
     Solver(page, world(), task_of(), LOADING).open_reviews(smallest())
@@ -91,7 +93,9 @@ def test_a_vote_is_counted_where_it_is_given(arena_server: ArenaServer, open_pag
     assert page.get_by_role("article").count() == smallest().review_count
 
 
-def test_an_impossible_task_shows_what_is_missed(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_the_answer_of_an_impossible_task_can_be_read_from_the_site(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     plugin = FAMILIES.get("mention_when")
     tasks = (plugin.draw(world(), Draws(b"twin", number), 4) for number in range(200))
     assert plugin.twin is not None

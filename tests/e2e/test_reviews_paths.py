@@ -74,7 +74,7 @@ def narrow(page: Page, form: str, *, search: str = "", **chosen: str) -> None:
     page.get_by_role("button", name=say["show"], exact=True).click()
 
 
-def test_without_scripts_an_original_and_the_questions_are_read(
+def test_originals_and_questions_can_be_read_without_scripts(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(java_script_enabled=False)
@@ -95,7 +95,7 @@ def test_without_scripts_an_original_and_the_questions_are_read(
 
 
 @pytest.mark.parametrize("listing", AXES["listing"])
-def test_scrolling_loads_all_there_is_and_says_so(
+def test_scrolling_loads_the_whole_list_and_announces_it(
     arena_server: ArenaServer, open_page: OpenPage, listing: str
 ) -> None:
     page = open_page()
@@ -127,7 +127,7 @@ def test_the_focus_stays_on_the_button_that_loads_more(
     expect(button).to_be_focused()
 
 
-def test_a_wall_takes_the_focus_keeps_it_from_the_page_and_goes_with_escape(
+def test_a_wall_takes_and_holds_the_focus_until_escape_closes_it(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     """Every pop-up on the way is closed by keyboard alone."""
@@ -155,7 +155,7 @@ def test_a_wall_takes_the_focus_keeps_it_from_the_page_and_goes_with_escape(
 
 
 @pytest.mark.parametrize("look", [Look(slow="short", panels="two"), Look(slow="long", panels="two")])
-def test_a_page_is_settled_when_what_is_late_has_come(
+def test_a_page_is_settled_once_its_late_sections_are_shown(
     arena_server: ArenaServer, open_page: OpenPage, look: Look
 ) -> None:
     page = open_page()

@@ -38,7 +38,7 @@ def work(episode: Episode, number: int = 1) -> None:
 
 @pytest.mark.parametrize("javascript", [True, False])
 @pytest.mark.parametrize("editor", ["plain", "codemirror"])
-def test_a_program_is_run_mended_run_again_and_handed_in(
+def test_a_program_is_run_corrected_run_again_and_submitted(
     editor: str, javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_with_run(editor)
@@ -89,7 +89,7 @@ def test_the_page_is_not_settled_while_a_run_is_under_way(
 
 
 @pytest.mark.parametrize("editor", ["plain", "codemirror"])
-def test_a_page_loaded_again_has_the_program_that_was_run_and_goes_on_waiting(
+def test_a_reloaded_page_keeps_the_program_and_waits_for_its_run(
     editor: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_with_run(editor)
@@ -108,7 +108,7 @@ def test_a_page_loaded_again_has_the_program_that_was_run_and_goes_on_waiting(
     assert hand_in(second, episode) == PROGRAM
 
 
-def test_a_run_that_cannot_be_asked_for_is_told_and_the_page_settles(
+def test_a_failed_run_request_shows_an_error_and_the_page_settles(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -128,7 +128,7 @@ def test_a_run_that_cannot_be_asked_for_is_told_and_the_page_settles(
     expect(page.get_by_text("Running the program")).to_be_visible()
 
 
-def test_what_is_typed_into_the_editor_is_recorded_as_of_the_field(
+def test_typing_into_the_editor_is_recorded_as_input_of_the_field(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_with_run("codemirror")

@@ -82,7 +82,7 @@ def info_of(episode: Episode, kind: str, *, max_steps: int) -> EpisodeInfo:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_the_solver_hands_in_the_gold_in_every_look_within_the_moves_of_the_look(
+def test_the_solver_submits_the_gold_in_every_look_within_the_counted_moves(
     place: int, arena_server: ArenaServer, browser: object
 ) -> None:
     kinds = [kind for kind, shown in SHOWN if shown == place]
@@ -112,7 +112,7 @@ def moves_of(kind: str, episode: Episode, look: Look) -> int:
     return oracle + questions.get(kind).more_moves(episode.task.payload, look)
 
 
-def test_the_narrator_hands_in_something_behind_a_dialog_and_pop_ups(
+def test_the_narrator_submits_something_behind_a_dialog_and_pop_ups(
     arena_server: ArenaServer, browser: object
 ) -> None:
     look = Look(form="dialog", pop_ups="often")

@@ -81,7 +81,7 @@ def made(transactional_db: None) -> list[Episode]:
     return episodes
 
 
-def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kept(
+def test_searching_and_opening_a_hit_and_returning_to_it_work_by_keyboard_alone(
     lab_page: LabPage, made: list[Episode]
 ) -> None:
     page = lab_page()
@@ -119,7 +119,9 @@ def test_by_keyboard_alone_words_are_sought_a_hit_is_opened_and_the_place_is_kep
     expect(page.get_by_role("dialog")).not_to_contain_text("slower")
 
 
-def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, made: list[Episode]) -> None:
+def test_selecting_one_hit_selects_all_hits_of_its_episode_and_counts_them(
+    lab_page: LabPage, made: list[Episode]
+) -> None:
     page = lab_page(viewport={"width": 400, "height": 800})
     page.goto("/search?q=check")
     settled(page)
@@ -142,7 +144,7 @@ def test_ticking_one_hit_ticks_its_episode_and_that_is_said(lab_page: LabPage, m
     expect(page.locator("[data-selection]")).to_have_text("")
 
 
-def test_in_the_viewer_the_key_of_search_is_its_own(lab_page: LabPage, made: list[Episode]) -> None:
+def test_in_the_viewer_the_search_key_searches_the_episode(lab_page: LabPage, made: list[Episode]) -> None:
     page = lab_page()
     page.goto(f"/episodes/{made[0].pk}/steps/1")
     settled(page)
@@ -150,7 +152,9 @@ def test_in_the_viewer_the_key_of_search_is_its_own(lab_page: LabPage, made: lis
     expect(page.get_by_role("searchbox", name="Find in this episode")).to_be_focused()
 
 
-def test_a_filter_changes_hits_and_address_without_a_new_page(lab_page: LabPage, made: list[Episode]) -> None:
+def test_a_filter_updates_hits_and_address_without_a_page_load(
+    lab_page: LabPage, made: list[Episode]
+) -> None:
     page = lab_page()
     page.goto("/search?q=check")
     settled(page)
@@ -217,7 +221,9 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
 
 
 @pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280, 1440], COLOURS))
-def test_nothing_serious_is_found(lab_page: LabPage, made: list[Episode], colours: Any, width: int) -> None:
+def test_search_has_no_serious_accessibility_faults(
+    lab_page: LabPage, made: list[Episode], colours: Any, width: int
+) -> None:
     page = lab_page(color_scheme=colours, viewport={"width": width, "height": 900})
     for name, path in (
         ("hits", "/search?q=check+or+telescopes&outcome=correct&steps_min=2&arm=nowhere"),
@@ -245,7 +251,7 @@ def too_slow(*_args: Any, **_more: Any) -> Any:
 
 
 @pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280], COLOURS))
-def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
+def test_a_stopped_search_has_no_serious_accessibility_faults(
     lab_page: LabPage, made: list[Episode], colours: Any, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "search_page", too_slow)
@@ -261,7 +267,7 @@ def test_nothing_serious_is_found_on_the_page_of_a_search_that_was_stopped(
         keep(page, f"search-stopped-{name}-{width}-{colours}")
 
 
-def test_counts_that_come_later_move_no_hit(lab_page: LabPage, made: list[Episode]) -> None:
+def test_counts_that_arrive_late_move_no_hit(lab_page: LabPage, made: list[Episode]) -> None:
     page = lab_page(viewport={"width": 1280, "height": 900})
     held: list[Any] = []
     page.route("**/search/counts*", lambda route: held.append(route))
@@ -274,7 +280,7 @@ def test_counts_that_come_later_move_no_hit(lab_page: LabPage, made: list[Episod
     assert first.bounding_box() == before
 
 
-def test_what_takes_too_long_or_fails_is_said_in_its_place(
+def test_slow_or_failed_parts_of_a_search_show_an_error_in_their_place(
     lab_page: LabPage, made: list[Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = lab_page()

@@ -29,7 +29,7 @@ def tick(page: Page, episode: Episode) -> None:
     page.get_by_label(f"Select episode {episode.pk}", exact=True).check()
 
 
-def test_an_episode_that_leaves_a_list_stays_ticked(
+def test_an_episode_that_leaves_a_list_stays_selected(
     lab_page: LabPage, live: Wire, episodes: list[Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, _ = episodes
@@ -53,7 +53,7 @@ def test_an_episode_that_leaves_a_list_stays_ticked(
     page.wait_for_url(f"**/compare?episodes={episodes[2].pk},{second.pk}")
 
 
-def test_what_is_ticked_is_said_once_however_often_the_list_is_renewed(
+def test_the_selection_is_announced_once_however_often_the_list_refreshes(
     lab_page: LabPage, live: Wire, episodes: list[Episode]
 ) -> None:
     page = lab_page()
@@ -80,9 +80,7 @@ def test_what_is_ticked_is_said_once_however_often_the_list_is_renewed(
     assert page.evaluate("window.changes") == changes
 
 
-def test_whoever_comes_back_is_told_what_the_browser_ticked_again(
-    lab_page: LabPage, episodes: list[Episode]
-) -> None:
+def test_a_selection_restored_by_the_browser_is_counted(lab_page: LabPage, episodes: list[Episode]) -> None:
     page = lab_page()
     page.goto("/search")
     settled(page)

@@ -70,7 +70,9 @@ def episode_make(**fields: Any) -> Episode:
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland"])
-def test_scripts_read_the_episodes_clock(zone: str, arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_scripts_read_the_clock_of_the_episode(
+    zone: str, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     page = open_page(timezone_id=zone)
     page.goto(arena_server.address(episode_make()))
     settled(page)
@@ -95,7 +97,7 @@ def test_scripts_read_the_episodes_clock(zone: str, arena_server: ArenaServer, o
         ("Pacific/Auckland", "en-GB", "America/New_York"),
     ],
 )
-def test_scripts_read_the_episodes_zone_and_locale_and_not_the_browsers(
+def test_scripts_read_the_zone_and_locale_of_the_episode_and_not_of_the_browser(
     zone: str, locale: str, other_zone: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     at_home = open_page(timezone_id=zone, locale=locale).evaluate(LOCAL)
@@ -116,9 +118,7 @@ def test_scripts_read_the_episodes_zone_and_locale_and_not_the_browsers(
     ]
 
 
-def test_the_recorder_goes_on_under_the_episodes_clock(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_the_recorder_works_under_the_virtual_clock(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = episode_make(recording="events")
     page = open_page()
     page.goto(arena_server.address(episode))
@@ -130,7 +130,7 @@ def test_the_recorder_goes_on_under_the_episodes_clock(
     assert PageEvent.objects.filter(episode=episode, kind="click").exists()
 
 
-def test_the_task_can_be_folded_away_without_losing_what_was_typed(
+def test_the_task_can_be_collapsed_without_losing_typed_text(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -148,7 +148,7 @@ def test_the_task_can_be_folded_away_without_losing_what_was_typed(
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-def test_an_answer_is_handed_in_from_any_page_of_the_site(
+def test_an_answer_can_be_submitted_from_any_page_of_the_site(
     has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make()
@@ -166,7 +166,7 @@ def test_an_answer_is_handed_in_from_any_page_of_the_site(
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("theme", AXES["theme"])
-def test_the_bar_is_as_wide_as_the_page_and_no_wider(
+def test_the_bar_is_exactly_as_wide_as_the_page(
     theme: str, width: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport={"width": width, "height": 800})

@@ -24,7 +24,7 @@ OpenPage = Callable[..., Page]
 
 
 @pytest.mark.parametrize("has_replies", [False, True] if IS_WHOLE else [True])
-def test_who_counts_every_review_reaches_every_milestone(
+def test_counting_every_review_reaches_every_milestone(
     arena_server: ArenaServer, open_page: OpenPage, has_replies: bool
 ) -> None:
     task = shop.task_of(has_replies=has_replies)
@@ -40,7 +40,7 @@ def test_who_counts_every_review_reaches_every_milestone(
 @pytest.mark.parametrize(
     "module", test_stays.MODULES if IS_WHOLE else [latest_free_cancellation], ids=test_stays.name_of
 )
-def test_who_solves_a_task_of_the_booking_site_between_pop_ups_reaches_every_milestone(
+def test_solving_a_booking_task_between_pop_ups_reaches_every_milestone(
     arena_server: ArenaServer, open_page: OpenPage, module: Any
 ) -> None:
     task = task_of(module, level=2)
@@ -53,7 +53,7 @@ def test_who_solves_a_task_of_the_booking_site_between_pop_ups_reaches_every_mil
     assert_exemplary(verdict_of(episode), task)
 
 
-def test_an_answer_from_nowhere_is_told_by_what_was_never_seen(
+def test_an_answer_without_evidence_is_marked_as_submitted_before_evidence(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     task = shop.task_of(has_replies=False)

@@ -71,7 +71,7 @@ def episode_of(task: SiteTask, *, first_day: date = FIRST_DAY, **fields: Any) ->
 
 
 @pytest.mark.parametrize(("module", "level"), coverage_choice.values(MODULES, [1, 4]), ids=name_of)
-def test_a_task_is_solved_on_the_neutral_pages_by_every_milestone_in_the_moves_that_it_allows_for(
+def test_a_task_is_solved_in_the_neutral_look_with_every_milestone_within_its_budget(
     arena_server: ArenaServer, open_page: OpenPage, module: Any, level: int
 ) -> None:
     task = task_of(module, level=level)
@@ -130,7 +130,9 @@ def _events(episode: Episode) -> Any:
     return SiteEvent.objects.filter(episode=episode).order_by("seq").values_list("kind", "data")
 
 
-def test_a_day_is_chosen_in_the_calendar_of_its_field(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_a_day_can_be_chosen_in_the_calendar_of_its_field(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
     page = open_page()
     page.goto(arena_server.address(episode_of(task_of(total_price, level=1))))
     settled(page)
@@ -168,9 +170,7 @@ def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_pa
     assert fold(world(), _events(episode)).trips[-1].status == "cancelled"
 
 
-def test_whoever_goes_back_after_refused_forms_meets_pages(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_going_back_after_refused_forms_shows_pages(arena_server: ArenaServer, open_page: OpenPage) -> None:
     """Also to a page whose form, or whose answer in the task bar, was refused."""
     task = task_of(total_price, level=1)
     leg = task.given["legs"][0]
@@ -194,7 +194,7 @@ def test_whoever_goes_back_after_refused_forms_meets_pages(
     expect(page.get_by_role("heading", name="Confirm your booking")).to_be_visible()
 
 
-def test_what_is_behind_the_wall_cannot_be_pressed_until_it_is_closed_by_keyboard(
+def test_nothing_behind_a_wall_can_be_pressed_until_it_is_closed_by_keyboard(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     """The task bar can be used all the while."""

@@ -72,7 +72,7 @@ def _shown(look: str, width: int) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("look", LOOKS)
-def test_pages_have_no_grave_fault_and_are_no_wider_than_the_window(
+def test_pages_have_no_serious_accessibility_faults_and_fit_the_window(
     arena_server: ArenaServer, open_page: OpenPage, look: str, width: int
 ) -> None:
     episode = episode_of(task_of(total_price, level=1), presentation=LOOKS[look])
@@ -86,7 +86,7 @@ def test_pages_have_no_grave_fault_and_are_no_wider_than_the_window(
 
 
 @pytest.mark.parametrize("opener", ["Change your search", "Filter and sort"])
-def test_a_dialog_opens_by_keyboard_and_gives_the_focus_back(
+def test_a_dialog_opens_by_keyboard_and_returns_the_focus(
     arena_server: ArenaServer, open_page: OpenPage, opener: str
 ) -> None:
     episode = episode_of(task_of(total_price, level=1), presentation={"form": "dialog"})
@@ -113,7 +113,7 @@ CORNERS = """picker => {
 
 
 @pytest.mark.parametrize(("form", "width"), coverage_choice.values(AXES["form"], [1280, 400]))
-def test_the_calendar_of_a_field_is_seen_whole_and_closed_alone(
+def test_the_calendar_of_a_field_is_fully_visible_and_closes_separately(
     arena_server: ArenaServer, open_page: OpenPage, form: str, width: int
 ) -> None:
     """In a dialog, in a column, at the foot of the window: its corners are in sight, and bare."""
@@ -142,7 +142,7 @@ def test_the_calendar_of_a_field_is_seen_whole_and_closed_alone(
 
 
 @pytest.mark.parametrize("look", [{}, {"font": "mono", "zoom": 125}], ids=["neutral", "large"])
-def test_a_price_in_the_calendar_is_not_broken_in_two(
+def test_a_price_in_the_calendar_does_not_wrap(
     arena_server: ArenaServer, open_page: OpenPage, look: dict[str, str | int]
 ) -> None:
     leg = task_of(total_price, level=1).given["legs"][0]
@@ -158,9 +158,7 @@ def test_a_price_in_the_calendar_is_not_broken_in_two(
     assert set(lines) == {1}
 
 
-def test_bad_dates_are_told_beside_the_dialog_that_they_were_typed_in(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_bad_dates_show_an_error_beside_their_dialog(arena_server: ArenaServer, open_page: OpenPage) -> None:
     episode = episode_of(task_of(total_price, level=1), presentation={"form": "dialog"})
     page = open_page()
     page.goto(arena_server.address(episode, "search?check_in=tomorrow"))
@@ -215,7 +213,7 @@ def test_scrolling_to_the_end_loads_more_until_there_is_no_more(
     expect(page.get_by_text("You have reached the end of the list.")).to_be_visible()
 
 
-def test_nothing_more_is_loaded_before_anybody_scrolls(
+def test_nothing_more_is_loaded_before_the_page_is_scrolled(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(task_of(total_price, level=1), presentation={"paging": "scroll"})
@@ -225,7 +223,7 @@ def test_nothing_more_is_loaded_before_anybody_scrolls(
     assert len(_listed(page)) == 12
 
 
-def test_where_nothing_can_be_fetched_the_browser_goes_to_the_next_page(
+def test_if_fetching_fails_the_browser_opens_the_next_page(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(task_of(total_price, level=1), presentation={"paging": "more"})
@@ -240,7 +238,7 @@ def test_where_nothing_can_be_fetched_the_browser_goes_to_the_next_page(
     expect(page).to_have_url(arena_server.address(episode, "search?sort=recommended&page=2"))
 
 
-def test_what_comes_late_is_there_when_the_page_says_so(
+def test_late_sections_are_shown_once_the_page_is_settled(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     house = world().listings[0]

@@ -31,7 +31,9 @@ def viewer(lab_page: LabPage, episode: Episode) -> Page:
     return page
 
 
-def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage, episode: Episode) -> None:
+def test_matches_of_a_text_can_be_stepped_through_and_shared(
+    viewer: Page, lab_page: LabPage, episode: Episode
+) -> None:
     factories.step(episode, 50, thought="A needle.")
     factories.step(episode, 60, thought="Another NEEDLE.")
     viewer.keyboard.press("/")
@@ -53,7 +55,7 @@ def test_a_text_is_found_gone_through_and_shared(viewer: Page, lab_page: LabPage
     expect(viewer.locator(".thought mark")).to_have_count(0)
 
 
-def test_a_match_that_only_a_tab_holds_opens_it_and_comes_into_sight(
+def test_a_match_inside_a_tab_opens_the_tab_and_comes_into_view(
     viewer: Page, lab_page: LabPage, episode: Episode
 ) -> None:
     tree = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))
@@ -96,7 +98,7 @@ def is_open(page: Page, tab: str) -> None:
     expect(page.locator("[aria-selected=true]")).to_contain_text(tab)
 
 
-def test_a_page_that_is_loaded_again_leads_to_the_match_as_before(viewer: Page, needle: Episode) -> None:
+def test_a_reloaded_page_shows_the_same_match(viewer: Page, needle: Episode) -> None:
     opened(viewer, needle, 11, "#changes")
     viewer.keyboard.press("/")
     viewer.keyboard.type("needle")
@@ -119,9 +121,7 @@ def test_a_page_that_is_loaded_again_leads_to_the_match_as_before(viewer: Page, 
     is_open(viewer, "Accessibility tree")
 
 
-def test_a_tab_chosen_for_what_is_sought_is_open_when_the_page_is_loaded_again(
-    viewer: Page, needle: Episode
-) -> None:
+def test_a_tab_chosen_during_a_search_stays_open_after_a_reload(viewer: Page, needle: Episode) -> None:
     opened(viewer, needle, 50, "?find=needle")
     is_open(viewer, "Accessibility tree")
     viewer.keyboard.press("4")
@@ -136,18 +136,18 @@ def test_a_tab_chosen_for_what_is_sought_is_open_when_the_page_is_loaded_again(
     is_open(viewer, "Page events")
 
 
-def test_the_tab_that_an_address_names_is_open_wherever_the_match_is(viewer: Page, needle: Episode) -> None:
+def test_the_tab_in_the_address_is_open_wherever_the_match_is(viewer: Page, needle: Episode) -> None:
     opened(viewer, needle, 50, "?find=needle#json")
     is_open(viewer, "Raw and JSON")
 
 
-def test_an_address_that_names_no_tab_leads_to_the_match(viewer: Page, needle: Episode) -> None:
+def test_an_address_without_a_tab_shows_the_match(viewer: Page, needle: Episode) -> None:
     factories.step(needle, 61, observation_text="hay", raw="A needle.")
     opened(viewer, needle, 61, "?find=needle#main")
     is_open(viewer, "Raw and JSON")
 
 
-def test_a_match_in_the_action_is_marked_there_and_opens_no_tab(viewer: Page, episode: Episode) -> None:
+def test_a_match_in_the_action_is_highlighted_there_and_opens_no_tab(viewer: Page, episode: Episode) -> None:
     typed = {"type": "type", "target": "e1", "text": "A needle"}
     factories.step(episode, 50, action=typed, action_type="type", observation_text='[e1] textbox "hay"')
     viewer.keyboard.press("/")
@@ -160,7 +160,7 @@ def test_a_match_in_the_action_is_marked_there_and_opens_no_tab(viewer: Page, ep
     is_open(viewer, "Accessibility tree")
 
 
-def test_the_match_in_the_tree_comes_into_sight_although_the_action_names_the_same(
+def test_a_match_in_the_tree_comes_into_view_although_the_action_matches_too(
     viewer: Page, episode: Episode
 ) -> None:
     hay = "\n".join(f'[e{number}] link "hay {number}"' for number in range(90))

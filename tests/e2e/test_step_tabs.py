@@ -63,7 +63,7 @@ def test_tabs_move_with_the_arrows_and_keep_the_focus_when_the_step_changes(view
     expect(viewer.get_by_role("tab", name="Changes")).to_be_focused()
 
 
-def test_tabs_that_go_on_beyond_the_edge_are_shaded_there(viewer: Page, episode: Episode) -> None:
+def test_tabs_that_overflow_are_shaded_at_the_edge(viewer: Page, episode: Episode) -> None:
     viewer.set_viewport_size({"width": 400, "height": 800})
     opened(viewer, episode, 38)
     tabs = viewer.locator(".tabs")
@@ -85,7 +85,7 @@ def check_store(episode: Episode, index: int, **fields: str) -> None:
     )
 
 
-def test_a_step_fetched_before_its_check_was_done_gets_its_sign(lab_page: LabPage, recorded: Episode) -> None:
+def test_a_step_fetched_before_its_replay_check_gets_its_sign(lab_page: LabPage, recorded: Episode) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     with page.expect_response(re.compile(r"/steps/2\?fragment$")):
         opened(page, recorded, 1)
@@ -101,9 +101,7 @@ def test_a_step_fetched_before_its_check_was_done_gets_its_sign(lab_page: LabPag
     expect(sign).to_have_text("≠Not faithful")
 
 
-def test_the_sign_of_a_step_that_was_checked_again_is_the_new_one(
-    lab_page: LabPage, recorded: Episode
-) -> None:
+def test_a_repeated_replay_check_replaces_the_sign(lab_page: LabPage, recorded: Episode) -> None:
     check_store(recorded, 1, state="failed", reason="crashed")
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, recorded, 2)

@@ -39,7 +39,7 @@ def viewer(lab_page: Callable[..., Page], live: Wire, episode: Episode) -> Page:
     return page
 
 
-def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode: Episode) -> None:
+def test_new_steps_appear_in_the_timeline_and_under_next(viewer: Page, episode: Episode) -> None:
     factories.step(episode, 3, thought="The third.")
     expect(viewer.locator(".timeline-track .frame-number")).to_have_text(["1", "2", "3"])
     expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
@@ -49,7 +49,7 @@ def test_new_steps_come_into_the_timeline_and_behind_next(viewer: Page, episode:
     expect(viewer.locator(".thought")).to_contain_text("The third.")
 
 
-def test_a_gap_that_comes_and_is_filled_is_told_in_the_timeline(viewer: Page, episode: Episode) -> None:
+def test_the_timeline_shows_a_gap_that_appears_and_is_partly_filled(viewer: Page, episode: Episode) -> None:
     names = viewer.locator(".timeline-track .frame-number, .frame-gap .frame-name")
     factories.step(episode, 100)
     expect(names).to_have_text(["1", "2", "3–99", "100"])
@@ -60,7 +60,7 @@ def test_a_gap_that_comes_and_is_filled_is_told_in_the_timeline(viewer: Page, ep
     assert sorted(lefts) == [0, 80, 160, 240, 320, 400]
 
 
-def test_the_slider_goes_over_steps_that_were_never_recorded(viewer: Page, episode: Episode) -> None:
+def test_the_slider_skips_missing_steps(viewer: Page, episode: Episode) -> None:
     factories.step(episode, 100)
     expect(viewer.locator(".frame-gap")).to_have_count(1)
     viewer.get_by_label("Step", exact=True).focus()
@@ -70,7 +70,7 @@ def test_the_slider_goes_over_steps_that_were_never_recorded(viewer: Page, episo
     at_step(viewer, 2)
 
 
-def test_the_last_step_is_that_of_the_grown_episode(viewer: Page, episode: Episode) -> None:
+def test_the_key_for_the_last_step_follows_a_growing_episode(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("ArrowLeft")
     at_step(viewer, 1)
     for index in (3, 4):
@@ -128,7 +128,9 @@ def test_looking_for_a_screenshot_changes_nothing_else(viewer: Page, episode: Ep
     expect(mine).to_have_count(1)
 
 
-def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, episode: Episode) -> None:
+def test_a_paused_viewer_holds_updates_even_without_its_socket(
+    viewer: Page, live: Wire, episode: Episode
+) -> None:
     viewer.keyboard.press("w")
     says(viewer, "Paused")
     factories.step(episode, 3)
@@ -141,7 +143,9 @@ def test_pause_holds_the_viewer_and_the_socket_may_go(viewer: Page, live: Wire, 
 
 
 @pytest.mark.parametrize("is_following", [False, True])
-def test_jumping_to_the_latest_ends_the_hold(viewer: Page, episode: Episode, is_following: bool) -> None:
+def test_jumping_to_the_latest_step_resumes_updates(
+    viewer: Page, episode: Episode, is_following: bool
+) -> None:
     if is_following:
         viewer.keyboard.press("l")
     viewer.keyboard.press("w")
@@ -154,7 +158,7 @@ def test_jumping_to_the_latest_ends_the_hold(viewer: Page, episode: Episode, is_
     at_step(viewer, 3)
 
 
-def test_jumping_to_the_latest_ends_the_hold_after_the_end_too(viewer: Page, episode: Episode) -> None:
+def test_jumping_to_the_latest_step_resumes_updates_after_the_end_too(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("w")
     says(viewer, "Paused")
     factories.step(episode, 3)
@@ -201,13 +205,13 @@ def test_an_episode_opened_before_its_first_step_gets_its_timeline(
 
 
 @pytest.mark.parametrize("width", [1440, 400])
-def test_a_viewer_that_follows_is_for_everyone(viewer: Page, width: int) -> None:
+def test_a_following_viewer_is_accessible_in_every_width(viewer: Page, width: int) -> None:
     viewer.set_viewport_size({"width": width, "height": 800})
     assert viewer.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert axe.violations(viewer) == []
 
 
-def test_what_is_told_so_far_is_final_some_seconds_after_the_end(viewer: Page, episode: Episode) -> None:
+def test_provisional_measures_become_final_after_the_end(viewer: Page, episode: Episode) -> None:
     for index in (3, 4):
         factories.step(episode, index, observation_text="page", action={"type": "click", "target": "e1"})
     timeline = viewer.locator(".timeline-track")

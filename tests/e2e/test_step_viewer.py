@@ -47,7 +47,7 @@ def at_step(page: Page, index: int) -> None:
     expect(page).to_have_url(re.compile(rf"/steps/{index}(\?|#|$)"))
 
 
-def test_keys_step_through_an_episode_without_a_new_page(viewer: Page, episode: Episode) -> None:
+def test_keys_step_through_an_episode_without_page_loads(viewer: Page, episode: Episode) -> None:
     viewer.evaluate("window.samePage = true")
     for key, index in (("j", 11), ("ArrowRight", 12), ("k", 11), ("ArrowLeft", 10), ("End", 40), ("Home", 1)):
         viewer.keyboard.press(key)
@@ -62,7 +62,7 @@ def test_keys_step_through_an_episode_without_a_new_page(viewer: Page, episode: 
     assert viewer.evaluate("window.samePage") is True
 
 
-def test_a_screen_reader_is_told_the_new_step(viewer: Page) -> None:
+def test_the_new_step_is_announced_to_screen_readers(viewer: Page) -> None:
     viewer.keyboard.press("j")
     expect(viewer.locator("[data-status]")).to_contain_text("Step 11: click no_target. The page of")
 
@@ -77,7 +77,7 @@ def test_keys_are_left_alone_while_someone_types_or_holds_a_modifier(viewer: Pag
     at_step(viewer, 10)
 
 
-def test_a_number_leads_to_its_step_or_the_nearest(viewer: Page, episode: Episode) -> None:
+def test_going_to_a_number_shows_its_step_or_the_nearest(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("g")
     viewer.keyboard.type("33")
     viewer.keyboard.press("Enter")
@@ -86,7 +86,7 @@ def test_a_number_leads_to_its_step_or_the_nearest(viewer: Page, episode: Episod
     at_step(viewer, 5)
 
 
-def test_keys_that_come_faster_than_steps_are_all_followed(viewer: Page, episode: Episode) -> None:
+def test_keys_pressed_faster_than_steps_load_are_all_followed(viewer: Page, episode: Episode) -> None:
     viewer.evaluate(
         """() => {
             const press = (name) => document.querySelector(`[data-step-link=${name}]`).click();
@@ -99,7 +99,7 @@ def test_keys_that_come_faster_than_steps_are_all_followed(viewer: Page, episode
     at_step(viewer, 14)
 
 
-def test_a_step_chosen_while_others_come_is_the_one_that_is_shown(viewer: Page, episode: Episode) -> None:
+def test_the_last_step_requested_is_the_one_shown(viewer: Page, episode: Episode) -> None:
     viewer.evaluate(
         """async () => {
             const shown = window.replay.show(30);
@@ -111,7 +111,7 @@ def test_a_step_chosen_while_others_come_is_the_one_that_is_shown(viewer: Page, 
     at_step(viewer, 5)
 
 
-def test_escape_leaves_the_field_for_a_number(viewer: Page, episode: Episode) -> None:
+def test_escape_leaves_the_number_field(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("g")
     viewer.keyboard.type("99")
     viewer.keyboard.press("Enter")
@@ -133,7 +133,7 @@ def test_a_step_is_fetched_while_its_number_is_typed(viewer: Page, episode: Epis
     assert len([url for url in requests if url.endswith("?index=33&fragment")]) == 1
 
 
-def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> None:
+def test_playback_stops_at_the_end(viewer: Page, episode: Episode) -> None:
     opened(viewer, episode, 38)
     for _ in range(3):
         viewer.keyboard.press(">")
@@ -143,7 +143,7 @@ def test_playing_goes_to_the_end_and_stops(viewer: Page, episode: Episode) -> No
     expect(viewer.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
-def test_the_reason_of_an_ending_stands_apart_from_its_outcome(viewer: Page, episode: Episode) -> None:
+def test_the_end_reason_is_separate_from_the_outcome(viewer: Page, episode: Episode) -> None:
     Verdict.objects.filter(episode=episode).update(reason="max_steps")
     opened(viewer, episode, 40)
     ending = viewer.locator("[data-ending]")
@@ -156,7 +156,7 @@ def test_the_reason_of_an_ending_stands_apart_from_its_outcome(viewer: Page, epi
 
 
 @pytest.mark.parametrize(("faster", "wait_ms"), [(0, 1500), (1, 750)])
-def test_a_short_step_stays_long_enough_to_be_read(
+def test_playback_shows_a_short_step_long_enough_to_read(
     viewer: Page, episode: Episode, faster: int, wait_ms: int
 ) -> None:
     Step.objects.filter(episode=episode, index=38).update(duration_ms=40)
@@ -183,7 +183,7 @@ def test_marks_can_be_hidden_and_stay_hidden(viewer: Page, episode: Episode) -> 
     expect(marks).to_be_hidden()
 
 
-def test_the_link_is_copied_and_the_colours_are_kept(viewer: Page, episode: Episode) -> None:
+def test_the_link_can_be_copied_and_the_colour_scheme_persists(viewer: Page, episode: Episode) -> None:
     viewer.keyboard.press("c")
     expect(viewer.locator("[data-status]")).to_have_text("Link copied")
     viewer.keyboard.press("t")
@@ -204,7 +204,7 @@ def test_the_sheet_of_keys_names_every_key(viewer: Page) -> None:
     expect(sheet).to_be_hidden()
 
 
-def test_the_timeline_of_a_long_episode_holds_only_what_is_in_sight(
+def test_the_timeline_of_a_long_episode_renders_only_visible_frames(
     lab_page: LabPage, transactional_db: None
 ) -> None:
     long = long_episode(steps=1200, pictures=0)
@@ -220,7 +220,7 @@ def test_the_timeline_of_a_long_episode_holds_only_what_is_in_sight(
     assert frames.count() < 40
 
 
-def test_the_step_stays_in_the_middle_of_the_timeline_when_the_window_narrows(lab_page: LabPage) -> None:
+def test_the_current_step_stays_centred_in_the_timeline_when_the_window_narrows(lab_page: LabPage) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     page.goto(f"/episodes/{long_episode(steps=120, pictures=0).pk}/steps/60")
     current = page.locator(".timeline-track [aria-current]")
@@ -247,7 +247,9 @@ def test_a_step_works_without_scripts(lab_page: LabPage, episode: Episode) -> No
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(lab_page: LabPage, episode: Episode, scheme: str) -> None:
+def test_the_viewer_has_no_serious_accessibility_faults(
+    lab_page: LabPage, episode: Episode, scheme: str
+) -> None:
     page = lab_page(color_scheme=scheme)
     opened(page, episode, 11, "?find=cheapest")
     assert axe.violations(page) == []
@@ -262,7 +264,7 @@ def test_axe_finds_nothing_serious(lab_page: LabPage, episode: Episode, scheme: 
 
 
 @pytest.mark.parametrize("width", [400, 1280])
-def test_hostile_texts_run_nothing_ask_for_nothing_and_break_nothing(lab_page: LabPage, width: int) -> None:
+def test_hostile_texts_run_nothing_request_nothing_and_break_nothing(lab_page: LabPage, width: int) -> None:
     episode = factories.episode()
     huge = HOSTILE + "W" * 150_000
     shot = picture_make("search")
@@ -303,7 +305,7 @@ def test_hostile_texts_run_nothing_ask_for_nothing_and_break_nothing(lab_page: L
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_fragment_that_does_not_come_leads_to_the_page(viewer: Page, episode: Episode) -> None:
+def test_a_failed_fragment_falls_back_to_a_page_load(viewer: Page, episode: Episode) -> None:
     viewer.route("**/*fragment*", lambda route: route.abort())
     viewer.evaluate("window.samePage = true")
     viewer.keyboard.press("End")

@@ -61,7 +61,7 @@ def play(page: Page, moves: Sequence[Move]) -> None:
 
 
 @pytest.mark.parametrize(("wording", "javascript"), coverage_choice.values(AXES["wording"], [True, False]))
-def test_several_answers_are_handed_in_by_the_moves_of_the_kind(
+def test_the_moves_of_the_kind_submit_several_answers(
     javascript: bool, wording: str, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(presentation=Look(wording=wording).as_dict())
@@ -75,7 +75,7 @@ def test_several_answers_are_handed_in_by_the_moves_of_the_kind(
 
 
 @JAVASCRIPT
-def test_another_field_is_named_by_its_number_and_has_the_focus(
+def test_an_added_field_is_labelled_with_its_number_and_focused(
     javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(java_script_enabled=javascript)
@@ -89,7 +89,7 @@ def test_another_field_is_named_by_its_number_and_has_the_focus(
     expect(page.get_by_label("Your answer 2")).to_be_focused()
 
 
-def test_with_javascript_another_field_asks_nothing_of_the_server(
+def test_with_javascript_adding_a_field_sends_no_request(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -108,7 +108,7 @@ def test_with_javascript_another_field_asks_nothing_of_the_server(
 
 
 @JAVASCRIPT
-def test_the_keyboard_alone_answers_and_the_enter_key_hands_in(
+def test_several_answers_can_be_given_by_keyboard_and_submitted_with_enter(
     javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of()
@@ -130,7 +130,7 @@ def test_the_keyboard_alone_answers_and_the_enter_key_hands_in(
 
 
 @JAVASCRIPT
-def test_an_empty_submission_is_told_at_the_first_field(
+def test_an_empty_submission_shows_an_error_at_the_first_field(
     javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(java_script_enabled=javascript)
@@ -145,7 +145,7 @@ def test_an_empty_submission_is_told_at_the_first_field(
 @pytest.mark.parametrize(
     ("width", "layout", "zoom"), coverage_choice.pairs([400, 1280], AXES["layout"], AXES["zoom"])
 )
-def test_a_wide_table_scrolls_in_its_frame_and_never_the_page(
+def test_a_wide_table_scrolls_inside_its_frame_only(
     width: int, layout: str, zoom: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport={"width": width, "height": 700})
@@ -160,9 +160,7 @@ def test_a_wide_table_scrolls_in_its_frame_and_never_the_page(
     expect(page.get_by_role("columnheader", name="Column 11")).to_be_in_viewport()
 
 
-def test_the_header_stays_in_sight_beside_the_last_row(
-    arena_server: ArenaServer, open_page: OpenPage
-) -> None:
+def test_the_header_stays_visible_at_the_last_row(arena_server: ArenaServer, open_page: OpenPage) -> None:
     rows = [[str(n), str(n * n)] for n in range(150)]
     page = open_page(viewport={"width": 1280, "height": 700})
     page.goto(arena_server.address(episode_of({"header": ["Number", "Square"], "rows": rows})))
@@ -172,7 +170,7 @@ def test_the_header_stays_in_sight_beside_the_last_row(
     expect(page.get_by_role("cell", name="22201")).to_be_in_viewport()
 
 
-def test_line_breaks_in_cells_are_seen(arena_server: ArenaServer, open_page: OpenPage) -> None:
+def test_line_breaks_in_cells_are_shown(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page()
     page.goto(arena_server.address(episode_of()))
 
@@ -181,7 +179,7 @@ def test_line_breaks_in_cells_are_seen(arena_server: ArenaServer, open_page: Ope
 
 
 @JAVASCRIPT
-def test_a_column_is_sorted_both_ways_and_back(
+def test_a_column_can_be_sorted_both_ways_and_reset(
     javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(java_script_enabled=javascript)
@@ -202,7 +200,7 @@ def test_a_column_is_sorted_both_ways_and_back(
 
 
 @JAVASCRIPT
-def test_tools_stay_as_they_are_when_another_answer_is_asked_for(
+def test_adding_an_answer_field_keeps_the_state_of_the_tools(
     javascript: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_of(WIDE, tools=["sort", "find", "paging"])
@@ -227,7 +225,7 @@ def test_tools_stay_as_they_are_when_another_answer_is_asked_for(
     expect(page.get_by_text("Sorted by Column 1, ascending.")).to_be_visible()
 
 
-def test_with_javascript_typed_answers_outlive_the_tools_and_belong_to_their_episode(
+def test_with_javascript_typed_answers_survive_the_tools_and_belong_to_their_episode(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
@@ -262,7 +260,7 @@ def test_the_policy_of_the_page_is_never_violated(arena_server: ArenaServer, ope
     assert complaints == []
 
 
-def test_every_cell_is_recovered_from_an_observation(browser: Browser) -> None:
+def test_every_cell_can_be_recovered_from_an_observation(browser: Browser) -> None:
     items = [
         Item("table", {"text": "which $5 ships?", "format": "plain", "table": of}) for of in (SHIPS, WIDE)
     ]

@@ -42,7 +42,7 @@ def visit(page: Page, address: str) -> None:
     settled(page)
 
 
-def test_what_was_typed_and_folded_is_so_on_the_next_page(
+def test_typed_text_and_the_folded_state_persist_on_the_next_page(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make()
@@ -66,7 +66,7 @@ def test_what_was_typed_and_folded_is_so_on_the_next_page(
     assert Submission.objects.get(episode=episode).answer == ["412.50", "L-1"]
 
 
-def test_another_episode_in_the_same_tab_begins_with_an_empty_open_bar(
+def test_another_episode_in_the_same_tab_starts_with_an_empty_open_bar(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport=NARROW)
@@ -80,7 +80,7 @@ def test_another_episode_in_the_same_tab_begins_with_an_empty_open_bar(
     expect(field(page, 0)).to_be_visible()
 
 
-def test_on_a_phone_later_pages_begin_with_one_line_of_the_task(
+def test_on_a_phone_later_pages_start_with_one_line_of_the_task(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make()
@@ -100,7 +100,7 @@ def test_on_a_phone_later_pages_begin_with_one_line_of_the_task(
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_a_folded_bar_still_says_the_whole_task(
+def test_a_folded_bar_still_contains_the_whole_task(
     viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport=viewport)
@@ -111,7 +111,7 @@ def test_a_folded_bar_still_says_the_whole_task(
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_the_bar_stays_in_sight_and_hides_nothing_that_is_jumped_to(
+def test_the_bar_stays_visible_and_covers_no_jump_target(
     viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport=viewport)
@@ -129,7 +129,7 @@ def test_the_bar_stays_in_sight_and_hides_nothing_that_is_jumped_to(
     assert box["y"] >= below["y"] + below["height"]
 
 
-def test_a_refused_answer_comes_back_open_with_what_was_typed(
+def test_a_refused_answer_reopens_the_bar_with_the_typed_text(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport=WIDE)
@@ -142,7 +142,7 @@ def test_a_refused_answer_comes_back_open_with_what_was_typed(
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_without_scripts_the_bar_is_open_and_says_that_nothing_is_kept(
+def test_without_scripts_the_bar_is_open_and_warns_that_input_is_not_saved(
     viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport=viewport, java_script_enabled=False)
@@ -168,7 +168,7 @@ def test_without_storage_the_bar_works_all_the_same(arena_server: ArenaServer, o
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_where_answers_go_to_the_api_the_page_has_no_bar_and_no_way_to_answer(
+def test_without_the_bar_the_page_offers_no_way_to_answer(
     viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make(answer_channel="api", variation={"task_bar": False})
@@ -224,7 +224,7 @@ def test_a_long_task_scrolls_and_leaves_its_fields_in_sight(
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_a_wall_and_a_jump_keep_clear_of_a_tall_bar(
+def test_walls_and_jump_targets_stay_clear_of_a_tall_bar(
     viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page(viewport=viewport)

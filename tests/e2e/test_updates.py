@@ -61,7 +61,7 @@ def close(episode: Episode) -> None:
     Episode.objects.filter(pk=episode.pk).update(closed_at=Episode.objects.get(pk=episode.pk).finished_at)
 
 
-def test_steps_and_verdict_appear_as_they_come_and_then_it_has_ended(page: Page, episode: Episode) -> None:
+def test_steps_and_verdict_appear_live_until_the_episode_has_ended(page: Page, episode: Episode) -> None:
     page.evaluate("window.samePage = true")
     factories.step(episode, 2, thought="The second look.")
     expect(rows(page)).to_have_text(["1", "2"])
@@ -83,7 +83,7 @@ def test_steps_and_verdict_appear_as_they_come_and_then_it_has_ended(page: Page,
     assert page.evaluate("window.samePage") is True
 
 
-def test_without_the_socket_steps_come_by_polling_and_the_socket_comes_back(
+def test_without_its_socket_a_page_polls_until_it_reconnects(
     page: Page, live: Wire, episode: Episode
 ) -> None:
     live.cut()
@@ -96,7 +96,7 @@ def test_without_the_socket_steps_come_by_polling_and_the_socket_comes_back(
     expect(rows(page)).to_have_count(3)
 
 
-def test_a_server_that_hangs_with_its_socket_open_is_not_called_live(
+def test_a_hanging_server_with_an_open_socket_is_not_shown_as_live(
     page: Page, live: Wire, episode: Episode
 ) -> None:
     live.hang()
@@ -107,7 +107,7 @@ def test_a_server_that_hangs_with_its_socket_open_is_not_called_live(
     says(page, "Live")
 
 
-def test_a_page_that_never_gets_a_socket_polls(lab_page: LabPage, live: Wire, episode: Episode) -> None:
+def test_a_page_without_a_socket_polls(lab_page: LabPage, live: Wire, episode: Episode) -> None:
     live.cut()
     page = lab_page()
     page.goto(f"/episodes/{episode.pk}/")
@@ -116,7 +116,7 @@ def test_a_page_that_never_gets_a_socket_polls(lab_page: LabPage, live: Wire, ep
     expect(rows(page)).to_have_count(2)
 
 
-def test_a_paused_page_stays_as_it_is_and_counts(page: Page, episode: Episode) -> None:
+def test_a_paused_page_does_not_change_and_counts_updates(page: Page, episode: Episode) -> None:
     page.get_by_role("button", name="Pause updates").click()
     says(page, "Paused")
     factories.step(episode, 2)
@@ -128,7 +128,7 @@ def test_a_paused_page_stays_as_it_is_and_counts(page: Page, episode: Episode) -
     says(page, "Live")
 
 
-def test_a_hidden_tab_asks_for_nothing_and_catches_up(
+def test_a_hidden_tab_sends_no_requests_and_catches_up_later(
     lab_page: LabPage, live: Wire, episode: Episode
 ) -> None:
     live.cut()
@@ -155,7 +155,7 @@ def turn(page: Page, *, is_hidden: bool) -> None:
     )
 
 
-def test_what_a_reader_opened_and_focused_stays(page: Page, episode: Episode) -> None:
+def test_updates_keep_what_a_reader_opened_and_focused(page: Page, episode: Episode) -> None:
     factories.verdict(episode)
     factories.step(episode, 2)
     expect(rows(page)).to_have_count(2)
@@ -165,7 +165,7 @@ def test_what_a_reader_opened_and_focused_stays(page: Page, episode: Episode) ->
     expect(page.locator("#step-1 .step-link")).to_be_focused()
 
 
-def test_a_hostile_step_that_comes_live_runs_nothing(page: Page, episode: Episode) -> None:
+def test_a_hostile_live_step_runs_nothing(page: Page, episode: Episode) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     factories.step(episode, 2, thought=HOSTILE, action={"type": "type", "text": HOSTILE, "target": HOSTILE})
@@ -176,7 +176,7 @@ def test_a_hostile_step_that_comes_live_runs_nothing(page: Page, episode: Episod
     expect(page.locator("#step-2 img, #step-2 iframe, #step-2 style")).to_have_count(0)
 
 
-def test_jumping_to_the_latest_stays_with_it_until_the_reader_scrolls(page: Page, episode: Episode) -> None:
+def test_jumping_to_the_latest_follows_it_until_the_reader_scrolls(page: Page, episode: Episode) -> None:
     for index in range(2, 61):
         factories.step(episode, index)
     expect(rows(page)).to_have_count(50)
@@ -194,7 +194,7 @@ def test_jumping_to_the_latest_stays_with_it_until_the_reader_scrolls(page: Page
     expect(link).to_have_text("Jump to latest")
 
 
-def test_jumping_to_the_latest_ends_the_hold(page: Page, episode: Episode) -> None:
+def test_jumping_to_the_latest_resumes_updates(page: Page, episode: Episode) -> None:
     page.keyboard.press("w")
     says(page, "Paused")
     for index in range(2, 41):
@@ -206,7 +206,7 @@ def test_jumping_to_the_latest_ends_the_hold(page: Page, episode: Episode) -> No
     expect(page.locator("#step-40")).to_be_in_viewport()
 
 
-def test_jumping_to_the_latest_ends_the_hold_after_the_end_too(page: Page, episode: Episode) -> None:
+def test_jumping_to_the_latest_resumes_updates_after_the_end_too(page: Page, episode: Episode) -> None:
     page.keyboard.press("w")
     says(page, "Paused")
     for index in range(2, 41):
@@ -228,7 +228,7 @@ def test_without_scripts_an_open_episode_can_be_refreshed(lab_page: LabPage, epi
     expect(rows(page)).to_have_count(2)
 
 
-def test_an_ended_episode_follows_nothing(lab_page: LabPage, live: Wire, episode: Episode) -> None:
+def test_an_ended_episode_is_not_followed(lab_page: LabPage, live: Wire, episode: Episode) -> None:
     finish(episode)
     close(episode)
     page = lab_page()
@@ -240,7 +240,7 @@ def test_an_ended_episode_follows_nothing(lab_page: LabPage, live: Wire, episode
 
 
 @pytest.mark.parametrize("width", [1440, 400])
-def test_a_followed_page_is_for_everyone(page: Page, episode: Episode, width: int) -> None:
+def test_a_live_page_is_accessible_in_every_width(page: Page, episode: Episode, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     factories.step(episode, 2)
     expect(rows(page)).to_have_count(2)
@@ -248,7 +248,7 @@ def test_a_followed_page_is_for_everyone(page: Page, episode: Episode, width: in
     assert axe.violations(page) == []
 
 
-def test_the_end_that_a_key_leads_to_has_no_frame(page: Page) -> None:
+def test_the_end_that_a_key_jumps_to_has_no_outline(page: Page) -> None:
     page.keyboard.press("l")
     latest = page.locator("#latest")
     expect(latest).to_be_focused()
