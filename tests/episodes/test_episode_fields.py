@@ -12,7 +12,7 @@ from trajectories.episodes.trajectories.records import Trajectory
 from trajectories.models import Episode
 
 
-def test_what_a_call_sets_for_its_episodes_is_a_column_and_in_their_trajectories() -> None:
+def test_fields_set_at_opening_are_columns_and_appear_in_trajectories() -> None:
     in_body = set(hot_sql.CALL_COLUMNS)
     assert in_body <= set(Opening.__struct_fields__)
     assert in_body <= {field.name for field in Episode._meta.concrete_fields}
@@ -20,7 +20,7 @@ def test_what_a_call_sets_for_its_episodes_is_a_column_and_in_their_trajectories
 
 
 @pytest.mark.django_db
-def test_what_a_call_sets_for_its_episodes_is_read_back(trainer: ApiClient) -> None:
+def test_fields_set_at_opening_are_read_back(trainer: ApiClient) -> None:
     sent = {
         "arm": "gym",
         "policy_version": 3,

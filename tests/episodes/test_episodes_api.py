@@ -92,7 +92,7 @@ def test_an_unknown_closing_reason_is_refused(trainer: ApiClient) -> None:
     assert trainer.json("POST", f"/episodes/{episode.pk}/close", {"reason": "bored"})[0] == 400
 
 
-def test_an_interrupted_episode_can_go_on(trainer: ApiClient) -> None:
+def test_an_interrupted_episode_can_continue(trainer: ApiClient) -> None:
     episode = factories.episode()
     factories.step(episode, 3)
     status, answer = trainer.json("POST", f"/episodes/{episode.pk}/resume")

@@ -28,13 +28,15 @@ def _recordings(ids: list[int]) -> list[str]:
 @pytest.mark.parametrize(
     ("requested", "stored"), [(None, "events"), ("off", "off"), ("events", "events"), ("full", "full")]
 )
-def test_without_a_share_the_call_decides(requested: str | None, stored: str, trainer: ApiClient) -> None:
+def test_without_a_recording_share_the_call_decides(
+    requested: str | None, stored: str, trainer: ApiClient
+) -> None:
     fields = {"recording": requested} if requested else {}
     assert set(_open(trainer, factories.run(), **fields)) == {stored}
 
 
 @pytest.mark.parametrize("requested", [None, "full"])
-def test_a_runs_share_records_a_sample_in_full(requested: str | None, trainer: ApiClient) -> None:
+def test_a_recording_share_records_some_samples_in_full(requested: str | None, trainer: ApiClient) -> None:
     recordings = _open(trainer, factories.run(settings={"recording_full_share": 0.25}), recording=requested)
     counts = Counter(recordings)
     assert set(counts) == {"events", "full"}
@@ -42,18 +44,18 @@ def test_a_runs_share_records_a_sample_in_full(requested: str | None, trainer: A
 
 
 @pytest.mark.parametrize("requested", ["off", "events"])
-def test_a_call_may_record_less_than_the_runs_share(requested: str, trainer: ApiClient) -> None:
+def test_a_call_may_record_less_than_the_share_of_its_run(requested: str, trainer: ApiClient) -> None:
     assert set(_open(trainer, factories.run(settings={"recording_full_share": 1}), recording=requested)) == {
         requested
     }
 
 
 @pytest.mark.parametrize(("share", "stored"), [(0, "events"), (1, "full"), (1.0, "full")])
-def test_none_and_all_are_shares_too(share: float, stored: str, trainer: ApiClient) -> None:
+def test_zero_and_one_are_valid_shares(share: float, stored: str, trainer: ApiClient) -> None:
     assert set(_open(trainer, factories.run(settings={"recording_full_share": share}))) == {stored}
 
 
-def test_one_seed_records_the_same_samples_and_a_smaller_share_some_of_them(trainer: ApiClient) -> None:
+def test_a_seed_fixes_the_recorded_samples_and_a_smaller_share_is_a_subset(trainer: ApiClient) -> None:
     task = factories.task().pk
     run, fewer = (factories.run(settings={"recording_full_share": share}) for share in (0.6, 0.2))
     first, again, sample = (_open(trainer, one, tasks=[task]) for one in (run, run, fewer))
@@ -63,7 +65,7 @@ def test_one_seed_records_the_same_samples_and_a_smaller_share_some_of_them(trai
     }
 
 
-def test_a_refill_draws_on(trainer: ApiClient) -> None:
+def test_a_refill_also_records_a_share_in_full(trainer: ApiClient) -> None:
     run = factories.run(settings={"recording_full_share": 0.5})
     body = {"run": run.pk, "tasks": [factories.task().pk], "samples_per_task": 1}
     _, opened = trainer.json("POST", "/episodes", body)

@@ -135,7 +135,7 @@ def test_an_unknown_arm_is_answered_with_a_suggestion(trainer: ApiClient) -> Non
     assert "Did you mean gym" in answer["error"]["message"]
 
 
-def test_opening_past_capacity_says_when_to_come_back(trainer: ApiClient, settings: Any) -> None:
+def test_opening_beyond_capacity_says_when_to_retry(trainer: ApiClient, settings: Any) -> None:
     settings.ACTIVE_EPISODES_MAX = 3
     body = {"run": factories.run().pk, "tasks": [factories.task().pk], "samples_per_task": 4}
     response = trainer.generic("POST", "/api/v1/episodes", msgspec.json.encode(body), "application/json")
@@ -152,7 +152,7 @@ def test_opening_again_with_the_same_key_opens_nothing_new(trainer: ApiClient) -
     assert Episode.objects.count() == 1
 
 
-def test_a_refill_goes_on_where_the_group_ended(trainer: ApiClient) -> None:
+def test_a_refill_continues_the_numbering_of_its_group(trainer: ApiClient) -> None:
     group = _open(trainer, samples_per_task=2, looks="per_episode", token_budget=99)["episodes"][0]["group"]
     status, answer = trainer.json("POST", f"/groups/{group}/refill", {"count": 3})
     assert status == 201
@@ -160,7 +160,7 @@ def test_a_refill_goes_on_where_the_group_ended(trainer: ApiClient) -> None:
     assert set(Episode.objects.values_list("token_budget", flat=True)) == {99}
 
 
-def test_a_key_limited_to_splits_opens_nothing_else(api: Api) -> None:
+def test_a_key_limited_to_splits_opens_no_other_split(api: Api) -> None:
     limited = api("trainer", splits=["test"])
     body = {"run": factories.run().pk, "tasks": [factories.task(split="train").pk]}
     assert limited.json("POST", "/episodes", body)[1]["error"]["code"] == "unknown_task"

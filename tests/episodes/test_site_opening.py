@@ -39,7 +39,7 @@ def done(tasks: list[Task]) -> Task:
 
 
 @pytest.mark.parametrize("arm", ["text_zero_shot", "text_agent"])
-def test_what_is_done_on_pages_has_no_arm_without_them(
+def test_interactive_tasks_are_refused_in_arms_without_pages(
     trainer: ApiClient, tasks: list[Task], arm: str
 ) -> None:
     status, answer = opened(trainer, [done(tasks)], arm=arm)
@@ -47,7 +47,9 @@ def test_what_is_done_on_pages_has_no_arm_without_them(
     assert not Episode.objects.exists()
 
 
-def test_a_prompt_with_the_question_has_the_wording_alone(trainer: ApiClient, tasks: list[Task]) -> None:
+def test_an_interactive_task_adds_only_its_wording_to_the_prompt(
+    trainer: ApiClient, tasks: list[Task]
+) -> None:
     task = done(tasks)
     status, answer = opened(trainer, [task], arm="gym_with_text")
     assert status == 201
@@ -57,7 +59,7 @@ def test_a_prompt_with_the_question_has_the_wording_alone(trainer: ApiClient, ta
     assert task.payload["changes"] not in prompt
 
 
-def test_an_episode_begins_on_the_day_of_its_tasks_world(trainer: ApiClient, tasks: list[Task]) -> None:
+def test_an_episode_starts_on_the_day_of_its_world(trainer: ApiClient, tasks: list[Task]) -> None:
     assert opened(trainer, tasks[:25])[0] == 201
     for episode in Episode.objects.select_related("task"):
         start = episode.virtual_start.astimezone(ZoneInfo(episode.presentation["time_zone"]))
@@ -66,7 +68,7 @@ def test_an_episode_begins_on_the_day_of_its_tasks_world(trainer: ApiClient, tas
     assert len(set(Episode.objects.values_list("virtual_start", flat=True))) > 1
 
 
-def test_pages_and_judge_agree_on_tasks_of_every_family(
+def test_pages_and_verifier_agree_on_tasks_of_every_family(
     trainer: ApiClient, arena_client: ArenaClient, tasks: list[Task], settings: Any
 ) -> None:
     settings.ROOT_URLCONF = "gymsite.urls_lab"

@@ -66,7 +66,7 @@ def test_a_gap_in_step_numbers_is_accepted(trainer: ApiClient) -> None:
     assert (answer["accepted"], answer["next_index"], answer["steps_left"]) == (2, 6, 3)
 
 
-def test_an_unknown_action_is_stored_and_marked(trainer: ApiClient) -> None:
+def test_an_unknown_action_is_stored_and_flagged(trainer: ApiClient) -> None:
     episode = factories.episode()
     assert _post(trainer, episode, {"index": 1, "action": {"type": "dance"}})[0] == 200
     assert not Step.objects.get().action_known

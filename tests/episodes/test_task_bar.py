@@ -56,7 +56,7 @@ def body(*tasks: Task, **fields: Any) -> dict[str, Any]:
     return {"run": factories.run().pk, "tasks": [task.pk for task in tasks], **fields}
 
 
-def test_pages_without_the_bar_neither_tell_the_task_nor_take_its_answer(
+def test_pages_without_the_bar_neither_state_the_task_nor_take_its_answer(
     trainer: ApiClient, arena_client: ArenaClient, as_lab: Callable[..., Any], booking: Task
 ) -> None:
     status, answer = as_lab(trainer, "POST", "/episodes", body(booking, **WITHOUT))
@@ -73,7 +73,7 @@ def test_pages_without_the_bar_neither_tell_the_task_nor_take_its_answer(
     assert Episode.objects.get().variation == {"task_bar": False}
 
 
-def test_a_task_done_on_the_pages_and_answered_by_the_api_is_judged_by_state_and_values(
+def test_a_task_done_on_pages_and_answered_by_the_api_is_judged_by_state_and_values(
     trainer: ApiClient, arena_client: ArenaClient, as_lab: Callable[..., Any], booking: Task
 ) -> None:
     gold = Gold.objects.get(task=booking, is_current=True)
@@ -103,7 +103,7 @@ def test_a_task_done_on_the_pages_and_answered_by_the_api_is_judged_by_state_and
 
 
 @pytest.mark.parametrize("channel", [{}, {"answer_channel": "page"}])
-def test_without_the_bar_an_answer_on_the_page_is_refused_with_what_to_do(
+def test_opening_without_the_bar_for_answers_on_the_page_is_refused_with_advice(
     trainer: ApiClient, channel: dict[str, str]
 ) -> None:
     request = body(factories.task(), presentation={"task_bar": False}, **channel)
@@ -115,24 +115,24 @@ def test_without_the_bar_an_answer_on_the_page_is_refused_with_what_to_do(
 
 
 @pytest.mark.parametrize("value", ["no", "false", 0, 1, None, []])
-def test_the_axis_is_true_or_false(trainer: ApiClient, value: object) -> None:
+def test_the_task_bar_axis_accepts_only_true_and_false(trainer: ApiClient, value: object) -> None:
     request = body(factories.task(), presentation={"task_bar": value}, answer_channel="api")
     status, answer = trainer.json("POST", "/episodes", request)
     assert (status, answer["error"]["code"]) == (422, "unknown_task_bar")
 
 
-def test_the_bar_is_there_unless_it_is_left_out(trainer: ApiClient, booking: Task) -> None:
+def test_the_bar_is_shown_by_default(trainer: ApiClient, booking: Task) -> None:
     for fields in ({}, {"presentation": {"task_bar": True}}, {"answer_channel": "api"}):
         assert trainer.json("POST", "/episodes", body(booking, **fields))[0] == 201
     assert set(Episode.objects.values_list("variation", flat=True)) == {None}
 
 
-def test_tasks_of_one_page_have_no_bar_to_leave_out(trainer: ApiClient) -> None:
+def test_leaving_out_the_bar_has_no_effect_on_tasks_of_one_page(trainer: ApiClient) -> None:
     assert trainer.json("POST", "/episodes", body(factories.task(), **WITHOUT))[0] == 201
     assert Episode.objects.get().variation is None
 
 
-def test_the_look_is_the_same_with_the_bar_and_without(trainer: ApiClient, booking: Task) -> None:
+def test_leaving_out_the_bar_does_not_change_the_look(trainer: ApiClient, booking: Task) -> None:
     looks = []
     for fields in ({"answer_channel": "api"}, WITHOUT):
         _, answer = trainer.json("POST", "/episodes", body(booking, seed=5, **fields))
@@ -140,7 +140,7 @@ def test_the_look_is_the_same_with_the_bar_and_without(trainer: ApiClient, booki
     assert looks[0] == looks[1]
 
 
-def test_samples_that_are_opened_later_have_no_bar_either(trainer: ApiClient, booking: Task) -> None:
+def test_a_refill_also_leaves_out_the_bar(trainer: ApiClient, booking: Task) -> None:
     _, answer = trainer.json("POST", "/episodes", body(booking, **WITHOUT))
     group = answer["episodes"][0]["group"]
     assert trainer.json("POST", f"/groups/{group}/refill", {"count": 2})[0] == 201
@@ -155,7 +155,7 @@ def _first_and_last_message(client: ApiClient, task: Task, **fields: Any) -> tup
 
 
 @pytest.mark.parametrize("arm", ["gym", "gym_with_text"])
-def test_messages_state_the_task_and_its_fields_if_no_page_does(
+def test_the_prompt_states_task_and_fields_if_no_page_does(
     trainer: ApiClient, tasks: list[Task], booking: Task, arm: str
 ) -> None:
     read = next(task for task in tasks if "scope" in task.payload)
@@ -207,14 +207,14 @@ def test_samples_added_later_get_the_same_prompt(trainer: ApiClient, booking: Ta
     assert later["messages"] == answer["messages"]
 
 
-def test_the_lab_rebuilds_the_prompt(trainer: ApiClient, booking: Task) -> None:
+def test_the_lab_rebuilds_the_prompt_of_a_site_task(trainer: ApiClient, booking: Task) -> None:
     for fields in ({}, {"answer_channel": "api"}, WITHOUT):
         _, answer = trainer.json("POST", "/episodes", body(booking, **fields))
         (messages,) = answer["messages"].values()
         assert episode_prompt(Episode.objects.get(pk=answer["episodes"][0]["id"])) == messages
 
 
-def test_a_group_keeps_the_words_of_its_version(
+def test_a_refill_uses_the_template_version_of_its_group(
     trainer: ApiClient, booking: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(templates.FOLDER / "v3", tmp_path / "v3")
@@ -230,6 +230,6 @@ def test_a_group_keeps_the_words_of_its_version(
     assert messages[0]["content"].startswith("Older words.")
 
 
-def test_no_words_on_values_speak_of_a_table() -> None:
+def test_no_instruction_about_values_mentions_a_table() -> None:
     for paraphrase in templates.PARAPHRASES:
         assert "table" not in templates.Template(f"{templates.VERSION}{paraphrase}").instruction("values")

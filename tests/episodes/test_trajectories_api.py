@@ -51,7 +51,7 @@ def _full_episode(**fields: Any) -> Episode:
     return episode
 
 
-def test_a_trajectory_holds_all_that_happened(api: Callable[..., Any]) -> None:
+def test_a_trajectory_holds_steps_events_submission_and_verdict(api: Callable[..., Any]) -> None:
     episode = _full_episode()
 
     status, trajectory = api("read").json("GET", f"/episodes/{episode.pk}/trajectory")
@@ -76,7 +76,7 @@ def test_a_trajectory_holds_all_that_happened(api: Callable[..., Any]) -> None:
     msgspec.convert(trajectory, records.Trajectory)
 
 
-def test_an_episode_in_which_nothing_happened_has_a_trajectory_too(api: Callable[..., Any]) -> None:
+def test_an_empty_episode_has_a_trajectory(api: Callable[..., Any]) -> None:
     trajectory = api("read").json("GET", f"/episodes/{factories.episode().pk}/trajectory")[1]
 
     assert (
@@ -134,7 +134,7 @@ def test_the_stream_of_a_run_has_a_line_for_each_of_its_episodes(api: Callable[.
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_stream_takes_rows_from_the_server_as_it_goes() -> None:
+def test_the_stream_reads_rows_by_a_server_side_cursor() -> None:
     run = factories.run()
     for _ in range(selectors.FETCHED_ROWS + 1):
         factories.episode(group=factories.group(run=run))
@@ -151,7 +151,7 @@ def test_the_stream_takes_rows_from_the_server_as_it_goes() -> None:
         assert cursor.fetchone() == (0,)
 
 
-def test_an_episode_is_read_as_it_stands(api: Callable[..., Any]) -> None:
+def test_reading_an_episode_gives_its_current_state(api: Callable[..., Any]) -> None:
     episode = factories.episode()
     factories.step(episode, 4)
     client = api("read")
@@ -206,11 +206,11 @@ def test_a_bad_parameter_is_named(api: Callable[..., Any], query: str, field: st
 
 @pytest.mark.parametrize("ending", ["", "/trajectory"])
 @pytest.mark.parametrize("number", ["0", "999999", "9223372036854775807", "9223372036854775808", "1" * 40])
-def test_an_episode_that_is_not_there_is_404(api: Callable[..., Any], number: str, ending: str) -> None:
+def test_a_missing_episode_is_404(api: Callable[..., Any], number: str, ending: str) -> None:
     assert api("read").json("GET", f"/episodes/{number}{ending}")[0] == 404
 
 
-def test_a_key_limited_to_splits_reads_no_episode_of_another(api: Callable[..., Any]) -> None:
+def test_a_key_limited_to_splits_reads_no_episode_of_another_split(api: Callable[..., Any]) -> None:
     run = factories.run()
     seen, hidden = (
         factories.episode(group=factories.group(run=run, task=factories.task(split=split)))
@@ -266,7 +266,7 @@ def test_tool_calls_are_listed_in_order(api: Callable[..., Any], is_streamed: bo
     assert (second.output, second.finished_at) == (None, None)
 
 
-def test_the_lab_may_read_what_a_trajectory_holds(as_role: Callable[[str], Any]) -> None:
+def test_the_lab_role_can_read_a_trajectory(as_role: Callable[[str], Any]) -> None:
     episode = factories.episode()
     _call(episode, 1)
 
@@ -286,7 +286,7 @@ def test_the_lab_may_read_what_a_trajectory_holds(as_role: Callable[[str], Any])
         ("failed", 9_999, "failed"),
     ],
 )
-def test_a_tool_call_without_an_answer_in_time_is_lost(
+def test_an_unfinished_tool_call_is_lost_after_its_time_limit(
     api: Callable[..., Any], status: str, age: int, published: str
 ) -> None:
     episode = factories.episode()
@@ -298,7 +298,7 @@ def test_a_tool_call_without_an_answer_in_time_is_lost(
 
 
 @pytest.mark.parametrize("scopes", [("read",), ("read", "golds")])
-def test_calls_tell_nothing_of_asserts_that_are_held_back(
+def test_a_trajectory_does_not_reveal_hidden_asserts(
     api: Callable[..., Any], scopes: tuple[str, ...]
 ) -> None:
     shown, held_back = "assert f(1) == 1", "assert f(70) == 77"
@@ -332,7 +332,7 @@ def test_a_trajectory_has_the_choice_order(api: Callable[..., Any], variation: A
     msgspec.convert(record, records.Trajectory)
 
 
-def test_the_token_is_masked_in_programs_and_in_what_they_print(api: Callable[..., Any]) -> None:
+def test_the_token_is_masked_in_programs_and_their_output(api: Callable[..., Any]) -> None:
     episode = factories.episode()
     token = token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
     address = f"http://127.0.0.1:8000/e/{token}/"

@@ -76,7 +76,7 @@ def test_the_step_that_first_reached_a_milestone_has_it_in_its_rewards() -> None
     ]
 
 
-def test_all_else_of_a_trajectory_is_relayed_as_it_was_stored() -> None:
+def test_milestones_leave_the_rest_of_a_trajectory_unchanged() -> None:
     episode = ended(opened("L-1", 1))
     text = 'a "milestones" : [] and "steps" : [ \\ é \u2028'
     odd = {"text": text, "big": 12345678901234567890, "part": 1e-7}
@@ -93,7 +93,7 @@ def test_all_else_of_a_trajectory_is_relayed_as_it_was_stored() -> None:
     assert [one["seq"] for one in trajectory["milestones"]] == [1, None]
 
 
-def test_a_step_that_comes_after_the_verdict_has_its_milestone_too() -> None:
+def test_a_step_posted_after_the_verdict_has_its_milestone() -> None:
     episode = episode_make(opened("L-1", 4))
     factories.submission(episode, ["Kettle", "R-2"])
     factories.verdict(episode, "incorrect")
@@ -135,7 +135,7 @@ def test_arms_without_pages_have_no_milestones(arm: str) -> None:
     assert read(episode)["milestones"] == []
 
 
-def test_the_stream_of_a_run_has_the_same_milestones(api: Callable[..., Any]) -> None:
+def test_the_stream_of_a_run_has_the_milestones_of_its_episodes(api: Callable[..., Any]) -> None:
     episode = ended(opened("L-1", 1), (2, "amenities_opened", {"listing": "L-1"}))
     factories.step(episode, 1)
     factories.step(episode, 2)
@@ -168,7 +168,7 @@ CHANGED = (
 )
 
 
-def test_changes_and_the_answer_are_marked_where_no_page_saw_them_made() -> None:
+def test_changes_and_the_answer_are_marked_without_events_of_their_page() -> None:
     episode = episode_make(*CHANGED)
     PageEvent.objects.create(
         episode=episode, page="p", seq=1, step=2, kind="click", at_ms=1, received_at=WHEN.replace(year=2027)
@@ -180,7 +180,7 @@ def test_nothing_is_marked_where_page_events_are_not_recorded() -> None:
     assert set(marks_of(episode_make(*CHANGED, recording="off")).values()) == {None}
 
 
-def test_the_labs_role_may_read_the_input_of_milestones(as_role: Callable[[str], Any]) -> None:
+def test_the_lab_role_can_read_the_input_of_milestones(as_role: Callable[[str], Any]) -> None:
     episode = ended(opened("L-1", 1))
     with as_role("gym_lab"):
         assert read(episode)["milestones"][0]["seq"] == 1

@@ -50,7 +50,7 @@ def _orders() -> list[list[int] | None]:
     return [(episode.variation or {}).get("order") for episode in episodes]
 
 
-def test_training_permutes_the_choices_of_each_sample_alike_in_every_arm(trainer: ApiClient) -> None:
+def test_training_permutes_the_choices_of_a_sample_identically_in_every_arm(trainer: ApiClient) -> None:
     task = _choice_task()
     for arm in ("gym", "text_zero_shot"):
         _open(trainer, task, arm=arm, samples_per_task=6, seed=3)
@@ -77,7 +77,7 @@ def test_an_unknown_order_is_refused_with_the_known_ones(trainer: ApiClient) -> 
     assert "permuted" in answer["error"]["message"]
 
 
-def test_choices_in_a_fixed_order_stay(trainer: ApiClient) -> None:
+def test_fixed_choices_are_not_permuted(trainer: ApiClient) -> None:
     _open(trainer, _choice_task(order="fixed"), samples_per_task=4)
     assert _orders() == [None] * 4
 
@@ -91,7 +91,7 @@ def test_the_prompt_shows_the_order_of_its_sample(trainer: ApiClient) -> None:
             assert f"{label}. {TEXTS[source]}" in question
 
 
-def test_the_lab_makes_the_same_prompt_again(trainer: ApiClient) -> None:
+def test_the_lab_rebuilds_the_prompt(trainer: ApiClient) -> None:
     answer = _open(trainer, _choice_task(), arm="text_agent", samples_per_task=3, seed=3)
     for opened in answer["episodes"]:
         assert (
@@ -99,7 +99,7 @@ def test_the_lab_makes_the_same_prompt_again(trainer: ApiClient) -> None:
         )
 
 
-def test_the_label_that_was_shown_is_the_right_answer(trainer: ApiClient) -> None:
+def test_the_displayed_label_is_the_right_answer(trainer: ApiClient) -> None:
     opened = _open(trainer, _choice_task(), arm="text_zero_shot", samples_per_task=6, seed=3)["episodes"]
     for place, record in enumerate(opened):
         episode = Episode.objects.get(pk=record["id"])
@@ -111,7 +111,7 @@ def test_the_label_that_was_shown_is_the_right_answer(trainer: ApiClient) -> Non
     assert [flip for flip in rejudge.rejudge(benchmark=None, is_dry_run=True) if flip] == []
 
 
-def test_a_corrected_gold_moves_along(trainer: ApiClient) -> None:
+def test_a_corrected_gold_is_permuted_like_the_choices(trainer: ApiClient) -> None:
     task = _choice_task()
     record = _open(trainer, task, arm="text_zero_shot", seed=3)["episodes"][0]
     Gold.objects.filter(task=task).update(answer="D")
@@ -143,7 +143,7 @@ def test_an_import_that_changes_the_choices_breaks_no_page_and_no_verdict(traine
     assert list(rejudge.rejudge(benchmark=None, is_dry_run=True)) == []
 
 
-def test_a_refill_draws_on(trainer: ApiClient) -> None:
+def test_a_refill_continues_the_random_orders_of_its_group(trainer: ApiClient) -> None:
     task = _choice_task()
     _open(trainer, task, samples_per_task=2, seed=3)
     trainer.json("POST", f"/groups/{Group.objects.get().pk}/refill", {"count": 2})
@@ -177,7 +177,7 @@ def test_pictures_are_parts_of_the_prompt_at_their_blobs_address(trainer: ApiCli
     ]
 
 
-def test_words_that_only_look_like_a_picture_stay_words(trainer: ApiClient) -> None:
+def test_text_that_only_looks_like_a_picture_remains_text(trainer: ApiClient) -> None:
     words = f"What does ![Figure 1](blob:{'cd' * 32}) mean in Markdown?"
     (messages,) = _open(trainer, factories.task(prompt=words), arm="text_zero_shot")["messages"].values()
     assert messages[-1]["content"] == words

@@ -22,13 +22,13 @@ def test_an_action_of_an_unknown_type_is_unknown() -> None:
         ({"is_silent": True}, "JavaScript"),
     ],
 )
-def test_nothing_is_known_where_no_page_can_report(around: dict[str, Any], word: str) -> None:
+def test_an_action_is_unknown_where_no_page_can_report(around: dict[str, Any], word: str) -> None:
     check = checked(step(type="click", target="e3"), **around)
     assert check.kind == "unknown"
     assert word in check.detail
 
 
-def test_after_the_limit_of_events_what_was_not_seen_is_unknown() -> None:
+def test_actions_after_the_event_limit_are_unknown() -> None:
     steps = [step(1, type="click", target="e3"), step(2, type="click", target="e3")]
     capped = event("capped", None, "")
     assert steps_checked(steps, [event("focus", 1, **ANSWER), capped]).checks[2].kind == "unknown"
@@ -69,7 +69,7 @@ def test_without_any_number_events_are_placed_by_time() -> None:
     assert [one.step for one in episode_check.unexplained] == [None]
 
 
-def test_with_one_number_none_is_placed_by_time() -> None:
+def test_if_any_event_has_a_step_number_none_is_placed_by_time() -> None:
     steps = [step(1, at_s=0, type="click", target="e3"), step(2, at_s=10, type="click", target="e3")]
     events = [event("click", None, after_s=0.4, **SUBMIT), event("click", 2, after_s=10.4, **SUBMIT)]
     assert steps_checked(steps, events).checks[1].kind == "no_effect"
@@ -96,19 +96,19 @@ def test_without_numbers_or_times_nothing_is_known() -> None:
         {"type": "teleport"},
     ],
 )
-def test_what_the_harness_refused_was_not_done_whatever_it_was(action: dict[str, str]) -> None:
+def test_an_action_refused_by_the_harness_has_no_effect_whatever_its_type(action: dict[str, str]) -> None:
     check = checked(step(result="refused", **action), event("focus", **SUBMIT))
     assert check == ActionCheck(kind="no_effect", detail="the harness refused the action")
 
 
-def test_an_event_outside_of_all_steps_is_unexplained_and_belongs_to_none() -> None:
+def test_an_event_outside_all_steps_is_unexplained_and_belongs_to_no_step() -> None:
     seen = event("click", None, after_s=60, **SUBMIT)
     episode_check = steps_checked([step(type="wait")], [seen])
     assert episode_check.checks[1].kind == "confirmed"
     assert [(one.step, one.kind) for one in episode_check.unexplained] == [(None, "click")]
 
 
-def test_whatever_stands_in_action_and_event_nothing_breaks() -> None:
+def test_malformed_actions_and_events_raise_no_error() -> None:
     odd = [None, [], {}, "", -1, 1e400, True, "\u202e" * 3000, {"a": []}]
     kinds = ["click", "type", "press", "scroll", "select", "goto", "back", "wait", "answer", "noop", "x"]
     for value in odd:

@@ -37,7 +37,7 @@ def turn(index: int, **fields: Any) -> Turn:
         ("", 0),
     ],
 )
-def test_numbers_are_counted_once_each_and_ids_are_none(thought: str, numbers: int) -> None:
+def test_each_number_is_counted_once_and_ids_are_not_numbers(thought: str, numbers: int) -> None:
     assert number_count(thought) == numbers
 
 
@@ -52,16 +52,16 @@ def test_numbers_are_counted_once_each_and_ids_are_none(thought: str, numbers: i
         ("I see an input field and I will type the answer.", 0),
     ],
 )
-def test_prices_and_strokes_are_no_formulas(thought: str, formulas: int) -> None:
+def test_prices_and_slashes_are_not_formulas(thought: str, formulas: int) -> None:
     assert formula_count(thought) == formulas
 
 
-def test_words_are_runs_of_letters_and_length_leaves_surrounding_space_out() -> None:
+def test_words_are_runs_of_letters_and_length_ignores_surrounding_space() -> None:
     (step,) = turns_measure([turn(1, thought="  So x = 42, it's done.\n")], submitted_in=None)
     assert (step["thought_chars"], step["thought_words"]) == (21, 5)
 
 
-def test_a_thought_that_copies_the_page_restates_it_whole() -> None:
+def test_a_thought_that_copies_the_page_restates_it_fully() -> None:
     thought = "How many trains leave the old station before noon on Sunday?"
     assert restated_share(thought, observation=PAGE, action=None) == 1.0
 
@@ -76,14 +76,14 @@ def test_a_thought_that_reasons_restates_little() -> None:
     assert restated_share(thought, observation=PAGE, action=CLICK) == 0.0
 
 
-def test_the_share_is_that_of_words_in_common_pairs() -> None:
+def test_the_restated_share_counts_words_in_shared_pairs() -> None:
     # Content words: old station eleven minus four seven; the first two are a pair of the page.
     share = restated_share("Old station: eleven minus four: seven", observation=PAGE, action=None)
     assert share == pytest.approx(2 / 6)
 
 
 @pytest.mark.parametrize("thought", ["", "Submit", "the a of"])
-def test_hardly_a_word_restates_nothing(thought: str) -> None:
+def test_very_short_thoughts_restate_nothing(thought: str) -> None:
     assert restated_share(thought, observation=PAGE, action=CLICK) == 0.0
 
 
@@ -99,7 +99,7 @@ def test_hardly_a_word_restates_nothing(thought: str) -> None:
         ("I type the answer.", False),
     ],
 )
-def test_checking_in_is_no_check(thought: str, is_check: bool) -> None:
+def test_checking_in_is_not_a_check(thought: str, is_check: bool) -> None:
     assert says_check(thought) is is_check
 
 
@@ -112,7 +112,7 @@ def test_checks_count_up_to_the_step_that_sent_the_answer() -> None:
     ]
 
 
-def test_without_an_answer_every_step_may_check() -> None:
+def test_without_an_answer_checks_of_every_step_count() -> None:
     thoughts = ["Let me verify this.", "So it is.", "I check."]
     turns = [turn(number, thought=thought) for number, thought in enumerate(thoughts, start=1)]
     assert [one["checks_before_submit"] for one in turns_measure(turns, submitted_in=None)] == [
@@ -122,7 +122,7 @@ def test_without_an_answer_every_step_may_check() -> None:
     ]
 
 
-def test_the_same_action_in_the_same_place_repeats_the_first_of_them() -> None:
+def test_the_same_action_in_the_same_place_repeats_the_first_such_step() -> None:
     turns = [
         turn(1, action=CLICK),
         turn(2, action={"type": "wait"}),
@@ -132,14 +132,14 @@ def test_the_same_action_in_the_same_place_repeats_the_first_of_them() -> None:
     assert [one["repeats"] for one in turns_measure(turns, submitted_in=None)] == [None, None, 1, 1]
 
 
-def test_a_place_is_the_same_whatever_numbers_its_elements_have() -> None:
+def test_element_ids_do_not_change_a_place() -> None:
     other = PAGE.replace("[e2]", "[e8]").replace("[e3]", "[e9]")
     first, second = turns_measure([turn(1), turn(2, observation=other)], submitted_in=None)
     assert first["place"] == second["place"]
     assert len(first["place"]) == 16
 
 
-def test_without_text_the_picture_is_the_place_and_without_both_nothing_repeats() -> None:
+def test_without_text_the_picture_is_the_place_and_without_either_nothing_repeats() -> None:
     pictures = [turn(number, observation="", picture="f0f0", action=CLICK) for number in (1, 2)]
     assert [one["repeats"] for one in turns_measure(pictures, submitted_in=None)] == [None, 1]
     nothing = [turn(number, observation="", action=CLICK) for number in (1, 2)]
@@ -148,7 +148,7 @@ def test_without_text_the_picture_is_the_place_and_without_both_nothing_repeats(
     ] * 2
 
 
-def test_going_back_counts_once_by_action_or_by_return() -> None:
+def test_a_backtrack_is_counted_once_by_action_or_return() -> None:
     pages = ["a", "b", "a", "b", "c", "b"]
     actions = ["click", "click", "click", "click", "back", "wait"]
     turns = [
@@ -161,7 +161,7 @@ def test_going_back_counts_once_by_action_or_by_return() -> None:
     assert [one["is_backtrack"] for one in steps] == [False, False, True, True, True, False]
 
 
-def test_text_made_to_stop_the_measuring_does_not() -> None:
+def test_hostile_text_does_not_stall_the_measures() -> None:
     hostile = ["(" * 50_000, "$" * 50_000, "1+" * 50_000, "a=" * 50_000, r"\(" * 50_000, "check" * 20_000]
     begun = time.process_time()
     for text in hostile:
@@ -172,13 +172,13 @@ def test_text_made_to_stop_the_measuring_does_not() -> None:
     assert time.process_time() - begun < 60
 
 
-def test_a_longer_thought_is_measured_from_its_beginning() -> None:
+def test_only_the_beginning_of_a_very_long_thought_is_measured() -> None:
     (step,) = turns_measure([turn(1, thought="word " * 30_000)], submitted_in=None)
     assert step["thought_chars"] == 149_999
     assert step["thought_words"] == word_count("word " * 30_000) == behaviour.MEASURED_CHARS // 5
 
 
-def test_pairs_match_across_short_and_long_lines() -> None:
+def test_word_pairs_match_across_lines() -> None:
     page = "[e1] heading cheapest\n" + "filler " * 60 + "room\nbreakfast included"
     assert restated_share("cheapest filler", observation=page, action=None) == 1.0
     assert restated_share("room breakfast", observation=page, action=None) == 1.0

@@ -69,7 +69,7 @@ def _facts() -> tuple[list[dict[str, Any]], dict[str, Any]]:
     return list(StepFacts.objects.order_by("index").values()), of_episode
 
 
-def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
+def test_facts_are_stored_for_each_step_and_for_the_episode() -> None:
     episode = _ended()
     assert store.facts_compute([episode.pk]) == 2
     first, second = StepFacts.objects.filter(episode=episode).order_by("index")
@@ -83,7 +83,7 @@ def test_facts_say_of_each_step_and_of_the_episode_what_was_found() -> None:
     assert facts.checks == 1
 
 
-def test_words_of_a_thought_are_found() -> None:
+def test_thoughts_are_searchable_by_their_words() -> None:
     store.facts_compute([_ended().pk])
     rows = StepFacts.objects.extra(where=["words @@ websearch_to_tsquery('simple', '\"10 11\" verify')"])
     assert [row.index for row in rows] == [2]
@@ -105,7 +105,7 @@ def test_an_episode_without_steps_has_facts_without_means() -> None:
     assert (facts.steps, facts.restates, facts.thought_chars) == (0, None, None)
 
 
-def test_an_episode_that_is_not_there_is_passed_over() -> None:
+def test_a_missing_episode_is_skipped() -> None:
     assert store.facts_compute([2**40]) == 0
 
 
@@ -149,7 +149,7 @@ def test_one_statement_reads_an_episode_and_one_writes_it(django_assert_num_quer
         store.facts_compute([episode.pk])
 
 
-def test_workers_and_lab_may_do_what_they_do_and_the_arena_nothing(
+def test_workers_write_facts_the_lab_reads_them_and_the_arena_does_neither(
     as_role: Callable[[str], AbstractContextManager[None]],
 ) -> None:
     episode = _ended()
@@ -164,7 +164,7 @@ def test_workers_and_lab_may_do_what_they_do_and_the_arena_nothing(
         assert cursor.fetchone() == (False,)
 
 
-def test_one_episode_that_fails_keeps_no_other_from_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_failing_episode_does_not_block_the_facts_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     bad, good = _ended(), _ended()
     whole = store.facts_of
 
@@ -203,7 +203,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> _Queue:
     return made
 
 
-def test_the_sweeper_sends_what_is_due_and_nothing_twice_over(queue: _Queue) -> None:
+def test_the_sweeper_sends_due_episodes_once(queue: _Queue) -> None:
     episode = _ended(seconds_ago=3600)
     sweep = jobs.facts_sweep()
     assert sweep() == 1
@@ -226,13 +226,13 @@ def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
     assert jobs.facts_sweep()() == 2
 
 
-def test_the_sweeper_sends_nothing_into_a_queue_that_holds_something(queue: _Queue) -> None:
+def test_the_sweeper_sends_nothing_into_a_queue_that_is_not_empty(queue: _Queue) -> None:
     _ended()
     queue.held = 1
     assert jobs.facts_sweep()() == 0
 
 
-def test_the_sweeper_sees_late_steps_as_long_as_they_may_come(queue: _Queue) -> None:
+def test_the_sweeper_notices_late_steps(queue: _Queue) -> None:
     episode = _ended(seconds_ago=300)
     sweep = jobs.facts_sweep()
     sweep()
@@ -242,7 +242,7 @@ def test_the_sweeper_sees_late_steps_as_long_as_they_may_come(queue: _Queue) -> 
     assert sweep() == 1
 
 
-def test_the_command_computes_a_run_and_with_all_everything_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_computes_what_is_due_or_everything_with_all(capsys: pytest.CaptureFixture[str]) -> None:
     episode, _other = _ended(), _ended()
     call_command("compute_facts", run=episode.run_id)
     assert list(EpisodeFacts.objects.values_list("pk", flat=True)) == [episode.pk]

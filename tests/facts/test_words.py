@@ -16,7 +16,7 @@ from trajectories.facts.words import CONFIGURATION, indexed, web_query, words_of
         ("Änderung ЖИЗНЬ 数学", ["änderung", "жизнь", "数学"]),
     ],
 )
-def test_what_is_neither_letter_nor_digit_separates_words(text: str, words: list[str]) -> None:
+def test_every_other_character_separates_words(text: str, words: list[str]) -> None:
     assert words_of(text) == words
 
 
@@ -57,18 +57,18 @@ THOUGHT = r"""Each term splits: 1/(k(k+1)) = 1/k - 1/(k+1). What is left is 1 - 
         '"is left',
     ],
 )
-def test_formulas_numbers_and_phrases_are_found(query: str) -> None:
+def test_a_search_matches_formulas_numbers_and_phrases(query: str) -> None:
     assert _finds(query, THOUGHT)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("query", ["12/11", '"left what"', "splits -left", "100", "k-2", "nothing"])
-def test_what_is_not_there_is_not_found(query: str) -> None:
+def test_a_search_does_not_match_absent_words(query: str) -> None:
     assert not _finds(query, THOUGHT)
 
 
 @pytest.mark.parametrize("query", ["", "  ", "-left", '""', "or", "()&|!:*"])
-def test_a_query_without_a_word_that_must_be_there_is_empty(query: str) -> None:
+def test_a_query_without_a_required_word_is_empty(query: str) -> None:
     assert web_query(query) == ""
 
 

@@ -71,7 +71,7 @@ def test_a_replay_like_its_screenshot_is_faithful(drawn: Drawn) -> None:
     assert fidelity.difference == ""
 
 
-def test_a_replay_that_lacks_a_word_is_not_and_shows_where(drawn: Drawn) -> None:
+def test_a_replay_that_lacks_a_word_is_unfaithful_and_shows_where(drawn: Drawn) -> None:
     drawn(window("Bath", size=SIZE))
     fidelity = checked(episode_with(window("Bath", "Balcony", size=SIZE)))
     assert fidelity.state == "unfaithful"
@@ -84,14 +84,14 @@ def test_a_replay_that_lacks_a_word_is_not_and_shows_where(drawn: Drawn) -> None
     assert marked == round(fidelity.changed_share * SIZE[0] * SIZE[1])
 
 
-def test_a_replay_is_drawn_at_the_pixels_of_the_screenshot(drawn: Drawn) -> None:
+def test_a_replay_is_drawn_at_the_pixel_size_of_the_screenshot(drawn: Drawn) -> None:
     pages = drawn(window(size=(1280, 720)))
     assert checked(episode_with(window(size=(1280, 720)))).state == "faithful"
     (page,) = pages
     assert (page.width, page.height, page.scale) == (640, 360, 2)
 
 
-def test_the_page_that_is_drawn_is_complete_in_itself(drawn: Drawn) -> None:
+def test_the_drawn_page_is_self_contained(drawn: Drawn) -> None:
     pages = drawn(window(size=SIZE))
     checked(episode_with(window(size=SIZE)))
     (page,) = pages
@@ -106,7 +106,7 @@ def test_the_page_that_is_drawn_is_complete_in_itself(drawn: Drawn) -> None:
 @pytest.mark.parametrize(
     ("size", "reason"), [((640, 2000), "whole_page"), ((640, 200), "other_size"), ((300, 300), "whole_page")]
 )
-def test_a_screenshot_of_something_else_than_the_window_is_not_checked(
+def test_a_screenshot_of_another_size_than_the_window_is_not_checked(
     drawn: Drawn, size: tuple[int, int], reason: str
 ) -> None:
     pages = drawn(window(size=SIZE))
@@ -121,15 +121,13 @@ def test_a_step_without_a_screenshot_or_a_recording_is_not_checked(drawn: Drawn)
     assert (fidelity.state, fidelity.reason) == ("not_checked", "no_replay")
 
 
-def test_a_screenshot_that_is_none_is_not_checked(drawn: Drawn) -> None:
+def test_a_screenshot_that_is_not_a_picture_is_not_checked(drawn: Drawn) -> None:
     drawn(window(size=SIZE))
     episode = episode_make(screenshot=blobs.blob_store(b"no picture").sha256)
     assert checked(episode).reason == "no_screenshot"
 
 
-def test_a_recording_that_names_ever_so_many_files_is_not_drawn(
-    drawn: Drawn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recording_with_too_many_files_is_not_drawn(drawn: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
     requested = drawn(window(size=SIZE))
     monkeypatch.setattr(pages, "FILES", pages.OWN_FILES + 2)
     episode = episode_make(screenshot=blob_of(window(size=SIZE)))
@@ -141,18 +139,18 @@ def test_a_recording_that_names_ever_so_many_files_is_not_drawn(
 
 
 @pytest.mark.parametrize("reason", get_args(UndrawnReason))
-def test_a_page_that_cannot_be_drawn_failed(drawn: Drawn, reason: UndrawnReason) -> None:
+def test_a_page_that_cannot_be_drawn_fails_the_check(drawn: Drawn, reason: UndrawnReason) -> None:
     drawn(Undrawn(reason))
     fidelity = checked(episode_with(window(size=SIZE)))
     assert (fidelity.state, fidelity.reason, fidelity.changed_share) == ("failed", reason, None)
 
 
-def test_a_drawn_picture_of_another_size_failed(drawn: Drawn) -> None:
+def test_a_drawn_picture_of_another_size_fails_the_check(drawn: Drawn) -> None:
     drawn(window(size=(600, 300)))
     assert checked(episode_with(window(size=SIZE))).state == "failed"
 
 
-def test_every_reason_can_be_kept() -> None:
+def test_every_reason_can_be_stored() -> None:
     reasons = {*get_args(UndrawnReason), *get_args(UnpagedReason), *get_args(MissingReason)}
     assert reasons <= set(Fidelity.Reason.values)
 
@@ -168,7 +166,7 @@ def test_without_a_sandbox_a_step_is_not_checked_and_waits_for_one(drawn: Drawn)
     assert fidelity.state == "faithful"
 
 
-def test_trying_in_vain_without_a_sandbox_is_never_the_last_time(drawn: Drawn) -> None:
+def test_attempts_without_a_sandbox_do_not_exhaust_a_check(drawn: Drawn) -> None:
     episode = episode_with(window(size=SIZE))
     drawn(EnclosureMissing("no_browser", "No Chromium was found"))
     sample.steps_wait(episode_id=episode.pk, indexes=[1])
@@ -182,9 +180,7 @@ def test_trying_in_vain_without_a_sandbox_is_never_the_last_time(drawn: Drawn) -
     assert sample.steps_waiting(limit=5) == [(episode.pk, 1)]
 
 
-def test_a_step_that_is_deleted_while_it_waits_is_forgotten(
-    drawn: Drawn, as_role: Callable[[str], Any]
-) -> None:
+def test_a_step_deleted_while_it_waits_is_dropped(drawn: Drawn, as_role: Callable[[str], Any]) -> None:
     drawn(window(size=SIZE))
     episode = episode_with(window(size=SIZE))
     sample.steps_wait(episode_id=episode.pk, indexes=[1])
@@ -194,7 +190,7 @@ def test_a_step_that_is_deleted_while_it_waits_is_forgotten(
     assert not Fidelity.objects.exists()
 
 
-def test_checking_twice_draws_once(drawn: Drawn) -> None:
+def test_a_finished_check_is_not_repeated(drawn: Drawn) -> None:
     pages = drawn(window(size=SIZE))
     episode = episode_with(window(size=SIZE))
     checked(episode)
@@ -202,14 +198,14 @@ def test_checking_twice_draws_once(drawn: Drawn) -> None:
     assert len(pages) == 1
 
 
-def test_a_step_that_nobody_asked_for_is_not_checked(drawn: Drawn) -> None:
+def test_a_step_that_was_not_queued_is_not_checked(drawn: Drawn) -> None:
     pages = drawn(window(size=SIZE))
     episode = episode_with(window(size=SIZE))
     assert not check.step_check(episode_id=episode.pk, index=1)
     assert pages == []
 
 
-def test_a_check_that_ends_its_process_every_time_is_given_up(drawn: Drawn) -> None:
+def test_a_check_that_always_kills_its_process_is_given_up(drawn: Drawn) -> None:
     episode = episode_with(window(size=SIZE))
     drawn(RuntimeError("the process was ended"))
     sample.steps_wait(episode_id=episode.pk, indexes=[1])
@@ -231,7 +227,7 @@ def test_a_check_that_takes_too_long_is_given_up() -> None:
     assert (fidelity.state, fidelity.reason) == ("failed", "out_of_time")
 
 
-def test_a_worker_may_do_all_of_it(drawn: Drawn, as_role: Callable[[str], Any]) -> None:
+def test_the_worker_role_can_choose_and_check_steps(drawn: Drawn, as_role: Callable[[str], Any]) -> None:
     episode = episode_with(window(size=SIZE))
     Episode.objects.update(finished_at=Now() - timedelta(days=1))
     drawn(window("Bath", size=SIZE))
@@ -243,6 +239,6 @@ def test_a_worker_may_do_all_of_it(drawn: Drawn, as_role: Callable[[str], Any]) 
     assert Fidelity.objects.get().state == "unfaithful"
 
 
-def test_the_arena_may_do_none_of_it(as_role: Callable[[str], Any]) -> None:
+def test_the_arena_role_can_neither_choose_nor_check_steps(as_role: Callable[[str], Any]) -> None:
     with as_role("gym_arena"), pytest.raises(ProgrammingError, match="permission denied"), atomic():
         Fidelity.objects.exists()

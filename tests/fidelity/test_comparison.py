@@ -27,25 +27,25 @@ def test_the_difference_is_where_the_word_was() -> None:
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["lost", "added"])
-def test_what_was_lost_and_what_was_added_count_alike(order: int) -> None:
+def test_lost_and_added_content_count_alike(order: int) -> None:
     one, other = [window("Bath"), window("Bath", "Balcony")][::order]
     result = comparison.pictures_compare(one, other)
     assert result.changed_share == comparison.pictures_compare(other, one).changed_share > 0
 
 
-def test_letters_one_pixel_off_are_the_same() -> None:
+def test_letters_one_pixel_off_are_faithful() -> None:
     moved = ImageChops.offset(window("Bath"), 1, 1)
     ImageDraw.Draw(moved).rectangle((0, 0, 1280, 1), fill=(24, 60, 90))
     ImageDraw.Draw(moved).rectangle((0, 0, 1, 60), fill=(24, 60, 90))
     assert comparison.pictures_compare(window("Bath"), moved).is_faithful
 
 
-def test_letters_smoothed_otherwise_are_the_same() -> None:
+def test_letters_smoothed_differently_are_faithful() -> None:
     soft = Image.blend(window("Bath"), window("Bath").filter(ImageFilter.SMOOTH), 0.4)
     assert comparison.pictures_compare(window("Bath"), soft).is_faithful
 
 
-def test_a_caret_is_forgiven() -> None:
+def test_a_caret_is_tolerated() -> None:
     with_caret = window("Bath")
     ImageDraw.Draw(with_caret).line((300, 300, 300, 318), fill="black")
     result = comparison.pictures_compare(window("Bath"), with_caret)
@@ -53,7 +53,7 @@ def test_a_caret_is_forgiven() -> None:
     assert result.changed_share > 0
 
 
-def test_another_page_differs_in_its_hash_too() -> None:
+def test_a_different_page_also_differs_in_its_hash() -> None:
     dark = Image.new("RGB", (1280, 720), (20, 20, 30))
     ImageDraw.Draw(dark).ellipse((300, 100, 900, 600), fill="white")
     result = comparison.pictures_compare(window("Bath"), dark)
@@ -61,12 +61,12 @@ def test_another_page_differs_in_its_hash_too() -> None:
     assert result.phash_distance > comparison.DISTANCE_MOST
 
 
-def test_two_sides_that_were_rounded_apart_are_the_same_size() -> None:
+def test_sizes_that_differ_by_rounding_can_be_compared() -> None:
     other = window("Bath").crop((0, 0, 1279, 719))
     assert comparison.pictures_compare(window("Bath"), other).is_faithful
 
 
-def test_pictures_of_other_sizes_cannot_be_compared() -> None:
+def test_pictures_of_different_sizes_cannot_be_compared() -> None:
     assert not comparison.is_same_size((1280, 720), (1280, 3000))
     with pytest.raises(ValueError, match="cannot be compared"):
         comparison.pictures_compare(window(), window(size=(1280, 800)))

@@ -42,7 +42,7 @@ def printed(*arguments: object) -> list[list[str]]:
     return [line.split() for line in out.getvalue().splitlines()[1:]]
 
 
-def test_a_check_that_runs_out_of_its_jobs_time_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_exceeds_the_time_of_its_job_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(**_place: int) -> bool:
         raise SoftTimeLimitExceeded
 
@@ -53,7 +53,7 @@ def test_a_check_that_runs_out_of_its_jobs_time_failed(monkeypatch: pytest.Monke
     assert (Fidelity.objects.get().state, Fidelity.objects.get().reason) == ("failed", "out_of_time")
 
 
-def test_a_check_that_breaks_waits_for_the_sweeper(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_crashes_waits_for_the_sweeper(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(**_place: int) -> bool:
         raise OSError("the storage does not answer")
 
@@ -64,7 +64,7 @@ def test_a_check_that_breaks_waits_for_the_sweeper(monkeypatch: pytest.MonkeyPat
     assert Fidelity.objects.get().reason == "waiting"
 
 
-def test_a_worker_says_that_it_can_draw_as_soon_as_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_announces_that_it_can_draw_once_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     problems = iter(
         [("no_browser", "No Chromium was found."), ("no_browser", "No Chromium was found."), None]
     )
@@ -78,7 +78,7 @@ def test_a_worker_says_that_it_can_draw_as_soon_as_it_can(monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("drawn")
-def test_the_command_checks_an_episode_and_prints_what_came_of_it() -> None:
+def test_the_command_checks_an_episode_and_prints_the_results() -> None:
     episode = episode_recorded()
     rows = [["1", "faithful", "0.0000%", "0"], ["2", "faithful", "0.0000%", "0"]]
     assert printed(episode.pk) == rows
@@ -87,7 +87,7 @@ def test_the_command_checks_an_episode_and_prints_what_came_of_it() -> None:
 
 
 @pytest.mark.usefixtures("drawn")
-def test_the_command_checks_one_step_again_of_an_open_episode_too() -> None:
+def test_the_command_can_check_one_step_of_an_open_episode() -> None:
     episode = factories.episode(recording="full")
     factories.step(episode, 1)
     with pytest.raises(CommandError, match="has not ended"):
@@ -104,7 +104,7 @@ def messages_of(*arguments: object) -> str:
 
 
 @pytest.mark.usefixtures("drawn")
-def test_the_command_says_that_a_recording_may_not_be_whole_yet() -> None:
+def test_the_command_warns_that_a_recording_may_be_incomplete() -> None:
     episode = episode_recorded()
     assert re.search(
         r"has just ended, .* for (2\d|30) s: its steps are checked again", messages_of(episode.pk)
@@ -128,7 +128,7 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
 
 
 @pytest.mark.usefixtures("drawn")
-def test_the_command_says_nothing_of_choosing_to_whoever_names_the_steps(settings: Any) -> None:
+def test_the_command_does_not_mention_choosing_when_the_steps_are_named(settings: Any) -> None:
     episode = episode_recorded()
     settings.FIDELITY_STEPS_MAX = 0
     assert re.search(
@@ -140,7 +140,7 @@ def test_the_command_says_nothing_of_choosing_to_whoever_names_the_steps(setting
 
 
 @pytest.mark.usefixtures("drawn")
-def test_what_the_command_found_too_early_is_looked_at_again_by_the_sweeper() -> None:
+def test_an_episode_that_the_command_checked_too_early_is_due_again() -> None:
     episode = episode_make(screenshot=blob_of(window(size=SIZE)))
     assert printed(episode.pk) == []
     recording_make(episode, element("h1", "Find a room"), size=SIZE)
@@ -153,7 +153,7 @@ def test_what_the_command_found_too_early_is_looked_at_again_by_the_sweeper() ->
 
 
 @pytest.mark.usefixtures("drawn")
-def test_the_command_says_what_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_names_a_missing_episode_step_or_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommandError, match="no episode 999"):
         printed(999)
     with pytest.raises(CommandError, match="no step 7"):

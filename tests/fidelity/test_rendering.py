@@ -61,12 +61,12 @@ def test_a_page_is_drawn_with_the_pixels_of_its_screenshot() -> None:
     assert page_draw(doubled).size == (1280, 720)
 
 
-def test_a_page_reads_the_files_beside_it() -> None:
+def test_a_page_can_read_its_own_files() -> None:
     script = READS + 'return (await reads("beside.txt")).includes("kept");'
     assert colour(page_draw(page(script, **{"beside.txt": b"kept"}))) == GREEN
 
 
-def test_a_page_that_waits_for_its_own_clock_is_drawn_at_once() -> None:
+def test_a_page_that_waits_for_a_timer_is_drawn_at_once() -> None:
     started = time.monotonic()
     script = "await new Promise((done) => setTimeout(done, 9000)); return true;"
     assert colour(page_draw(page(script))) == GREEN
@@ -74,14 +74,14 @@ def test_a_page_that_waits_for_its_own_clock_is_drawn_at_once() -> None:
 
 
 @pytest.mark.parametrize("state", ["failed", "loading"])
-def test_a_page_that_never_says_that_it_is_ready_is_not_drawn(state: str) -> None:
+def test_a_page_that_never_becomes_ready_is_not_drawn(state: str) -> None:
     html = f'<!doctype html><html data-replay="{state}"><body>Almost'
     with pytest.raises(Undrawn) as undrawn:
         page_draw(Page(files={ENTRY: html.encode()}, entry=ENTRY, width=320, height=200))
     assert undrawn.value.reason == "not_ready"
 
 
-def test_a_page_that_is_not_there_is_not_drawn() -> None:
+def test_a_missing_page_is_not_drawn() -> None:
     with pytest.raises(Undrawn) as undrawn:
         page_draw(Page(files={}, entry=ENTRY, width=320, height=200))
     assert undrawn.value.reason == "crashed"
@@ -106,13 +106,13 @@ def test_nothing_reaches_the_network() -> None:
     assert came == []
 
 
-def test_a_page_that_leads_elsewhere_stays_where_it_is() -> None:
+def test_a_page_cannot_navigate_to_the_network() -> None:
     with canary() as (port, came), pytest.raises(Undrawn):
         page_draw(page(f'location.href = "http://127.0.0.1:{port}/"; await new Promise(() => null);'))
     assert came == []
 
 
-def test_no_file_of_the_host_is_there(tmp_path: Path) -> None:
+def test_no_file_of_the_host_is_readable(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     secret = tmp_path / "secret.txt"
     secret.write_text("a secret of the host")
@@ -146,14 +146,14 @@ def run_within(script: str, monkeypatch: pytest.MonkeyPatch, **environment: str)
     return ran.stdout
 
 
-def test_the_environment_holds_nothing_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_enclosed_process_does_not_inherit_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = {"DATABASE_URL": "postgresql://gym_worker:secret@127.0.0.1/gym", "GYM_SECRET": "secret"}
     printed = run_within("cat /proc/self/environ", monkeypatch, **ours)
     held = dict(variable.split("=", 1) for variable in printed.split("\0") if variable)
     assert held == {"PATH": "/usr/bin", "HOME": "/box", "TMPDIR": "/box", "LANG": "C.UTF-8", "PWD": "/box"}
 
 
-def test_no_process_within_holds_anything_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_enclosed_process_has_the_environment_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of bubblewrap itself, which is among them, walls cannot clear what it was started with."""
     monkeypatch.setenv("GYM_SECRET", "a-canary")
     monkeypatch.setattr(enclosure, "SCRIPT", "cat /proc/[0-9]*/environ; echo seen")
@@ -167,12 +167,12 @@ def test_no_process_within_holds_anything_of_ours(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.skipif(browser_filter() is None, reason="system calls have other numbers here")
-def test_the_browser_has_a_filter_of_system_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_runs_under_a_system_call_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     printed = run_within("cat /proc/self/status", monkeypatch)
     assert _filters(printed) == _filters(Path("/proc/self/status").read_text()) + 1
 
 
-def test_a_page_that_would_go_on_for_ever_is_ended_with_all_its_processes() -> None:
+def test_an_endless_page_is_killed_with_all_its_processes() -> None:
     name = f"{uuid4().hex}.html"
     endless = page("for (;;) {}")
     made = Page(files={f"/page/{name}": endless.files[ENTRY]}, entry=f"/page/{name}", width=320, height=200)
@@ -182,7 +182,7 @@ def test_a_page_that_would_go_on_for_ever_is_ended_with_all_its_processes() -> N
     assert _ends(name)
 
 
-def test_a_page_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_takes_all_memory_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rendering, "MEMORY_BYTES", 400 * 1024 * 1024)
     script = """
       const held = [];
@@ -197,23 +197,23 @@ def test_a_page_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPatch) 
     assert undrawn.value.reason in ("out_of_memory", "crashed", "not_ready")
 
 
-def test_a_page_with_too_much_beside_it_is_not_drawn() -> None:
+def test_a_page_with_oversized_files_is_not_drawn() -> None:
     with pytest.raises(Undrawn) as undrawn:
         page_draw(page("", large=bytes(limits.FILES_BYTES)))
     assert undrawn.value.reason == "too_large"
 
 
-def test_a_window_of_no_sensible_size_is_not_drawn() -> None:
+def test_a_window_of_an_impossible_size_is_not_drawn() -> None:
     with pytest.raises(Undrawn) as undrawn:
         page_draw(page("", width=100_000, height=10))
     assert undrawn.value.reason == "too_large"
 
 
-def test_a_page_whose_script_breaks_says_so_by_its_colour() -> None:
+def test_a_page_whose_script_fails_has_the_failure_colour() -> None:
     assert colour(page_draw(page("return false;"))) == RED
 
 
-def test_this_process_holds_memory() -> None:
+def test_the_memory_of_a_process_is_measured() -> None:
     held = bytes(64 * 1024 * 1024)
     assert rendering.memory_of(int(Path("/proc/self").resolve().name)) > len(held)
 

@@ -47,24 +47,24 @@ def heading(text: str) -> dict[str, Any]:
     return element("h1", text, number=900)
 
 
-def test_a_recording_of_what_was_seen_is_faithful() -> None:
+def test_a_recording_of_the_page_in_the_screenshot_is_faithful() -> None:
     fidelity = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a room")))
     assert (fidelity.state, fidelity.reason) == ("faithful", "")
 
 
-def test_a_recording_of_something_else_is_not() -> None:
+def test_a_recording_of_another_page_is_unfaithful() -> None:
     fidelity = checked(recorded(seen("<h1>Find a room</h1>"), heading("Find a house")))
     assert fidelity.state == "unfaithful"
     assert fidelity.changed_share is not None
     assert fidelity.changed_share > 0.001
 
 
-def test_a_recording_with_a_word_too_many_is_not() -> None:
+def test_a_recording_with_an_extra_word_is_unfaithful() -> None:
     nodes = (heading("Find a room"), element("p", "Balcony", number=20))
     assert checked(recorded(seen("<h1>Find a room</h1>"), *nodes)).state == "unfaithful"
 
 
-def test_nothing_of_a_hostile_recording_runs_shows_or_leaves() -> None:
+def test_a_hostile_recording_runs_nothing_shows_nothing_and_sends_nothing() -> None:
     with canary() as (port, came):
         there = f"http://127.0.0.1:{port}"
         run = f"fetch('{there}/ran'); document.body.innerHTML = 'taken over'"

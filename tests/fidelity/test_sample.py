@@ -34,7 +34,7 @@ def test_steps_are_spread_from_first_to_last(count: int, most: int, expected: li
     assert sample.spread(range(1, count + 1), most=most) == expected
 
 
-def test_many_steps_are_spread_without_a_repeat() -> None:
+def test_many_steps_are_spread_without_repeats() -> None:
     chosen = sample.spread(range(1, 10_001), most=20)
     assert len(set(chosen)) == 20
     assert (chosen[0], chosen[-1]) == (1, 10_000)
@@ -49,7 +49,7 @@ def test_only_steps_with_a_screenshot_are_chosen(settings: Any) -> None:
     assert set(waiting) == {(index, "not_checked", "waiting") for index in (1, 3, 5)}
 
 
-def test_nothing_is_chosen_of_an_episode_without_a_recording_and_it_is_not_looked_at_again() -> None:
+def test_an_episode_without_a_recording_is_dismissed_once_and_for_all() -> None:
     episode = episode_make(screenshot=blob_of(window()))
     ended(episode, age_s=sample.SETTLE_S + 60)
     assert sample.episode_choose(episode.pk) == []
@@ -69,7 +69,7 @@ def test_choosing_twice_changes_nothing() -> None:
     ]
 
 
-def test_what_was_found_before_the_recording_was_whole_is_looked_for_again() -> None:
+def test_a_check_made_before_the_recording_was_complete_is_repeated() -> None:
     episode = recorded(steps=2)
     ended(episode, age_s=sample.SETTLE_S + 60)
     sample.steps_wait(episode_id=episode.pk, indexes=[1, 2])
@@ -84,7 +84,7 @@ def test_what_was_found_before_the_recording_was_whole_is_looked_for_again() -> 
 
 
 @pytest.mark.parametrize("age_s", [None, sample.SETTLE_S - 20])
-def test_no_step_is_sent_before_the_recording_is_whole(age_s: float | None) -> None:
+def test_no_step_is_sent_before_the_recording_is_complete(age_s: float | None) -> None:
     episode = recorded()
     sample.step_wait_again(episode_id=episode.pk, index=1)
     Episode.objects.filter(pk=episode.pk).update(finished_at=None)
@@ -95,7 +95,7 @@ def test_no_step_is_sent_before_the_recording_is_whole(age_s: float | None) -> N
     assert sample.steps_waiting(limit=5) == [(episode.pk, 1)]
 
 
-def test_what_people_ask_for_comes_before_what_was_chosen() -> None:
+def test_steps_requested_by_people_come_before_sampled_ones() -> None:
     old, young = recorded(steps=3), recorded(steps=2)
     for episode in (old, young):
         ended(episode, age_s=sample.SETTLE_S + 60)
@@ -130,7 +130,7 @@ def test_an_episode_is_due_some_time_after_its_end() -> None:
     assert [due.key for due in sample.episodes_due(since=BEGINNING, limit=5)] == [old.pk]
 
 
-def test_a_step_that_somebody_looks_at_is_nobody_elses_for_a_while() -> None:
+def test_a_step_under_way_is_not_given_out_again_until_its_time_is_up() -> None:
     episode = recorded(steps=2)
     ended(episode, age_s=sample.SETTLE_S + 60)
     sample.episode_choose(episode.pk)
@@ -150,7 +150,7 @@ def test_a_step_can_be_checked_again() -> None:
     assert (fidelity.state, fidelity.reason, fidelity.tries) == ("not_checked", "waiting", 0)
 
 
-def test_asking_again_for_a_step_that_waits_does_not_put_it_back() -> None:
+def test_requesting_a_waiting_step_again_keeps_its_tries() -> None:
     episode = recorded()
     sample.step_wait_again(episode_id=episode.pk, index=1)
     Fidelity.objects.update(tries=1)

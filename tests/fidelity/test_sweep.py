@@ -73,14 +73,14 @@ def test_steps_of_an_ended_episode_are_sent_a_few_at_a_time(queue: Queue) -> Non
     assert sorted(queue.taken) == [(episode.pk, index) for index in range(1, 6)]
 
 
-def test_nothing_is_sent_while_pictures_wait(queue: Queue) -> None:
+def test_no_step_is_sent_while_pictures_are_waiting(queue: Queue) -> None:
     ended(1)
     queue.length = 1
     assert sweeping.FidelitySweep()() == 0
     assert not Fidelity.objects.exists()
 
 
-def test_nothing_is_sent_while_nobody_can_draw(queue: Queue) -> None:
+def test_no_step_is_sent_while_no_worker_can_draw(queue: Queue) -> None:
     ended(1)
     queue.has_drawer = False
     assert sweeping.FidelitySweep()() == 0
@@ -88,9 +88,7 @@ def test_nothing_is_sent_while_nobody_can_draw(queue: Queue) -> None:
     assert sweeping.FidelitySweep()() == 1
 
 
-def test_nothing_is_chosen_where_it_was_switched_off_but_what_people_asked_for_is_sent(
-    queue: Queue, settings: Any
-) -> None:
+def test_with_sampling_switched_off_only_requested_steps_are_sent(queue: Queue, settings: Any) -> None:
     settings.FIDELITY_STEPS_MAX = 0
     episode = ended(3)
     sweep = sweeping.FidelitySweep()
@@ -100,7 +98,7 @@ def test_nothing_is_chosen_where_it_was_switched_off_but_what_people_asked_for_i
     assert queue.taken == [(episode.pk, 2)]
 
 
-def test_a_step_that_was_lost_on_the_way_is_sent_again(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_lost_in_the_queue_is_sent_again(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     ended(1)
     sweep = sweeping.FidelitySweep()
     assert sweep() == 1
@@ -110,7 +108,7 @@ def test_a_step_that_was_lost_on_the_way_is_sent_again(queue: Queue, monkeypatch
     assert len(queue.taken) == 2
 
 
-def test_an_episode_that_ends_later_is_found_by_the_same_sweeper(queue: Queue) -> None:
+def test_an_episode_that_ends_later_is_sent_by_the_same_sweeper(queue: Queue) -> None:
     ended(1)
     sweep = sweeping.FidelitySweep()
     sweep()
@@ -121,7 +119,7 @@ def test_an_episode_that_ends_later_is_found_by_the_same_sweeper(queue: Queue) -
     assert queue.taken[-1].episode_id == later.pk
 
 
-def test_without_redis_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_redis_no_step_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     ended(1)
 
     class Down:

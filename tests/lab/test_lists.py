@@ -25,7 +25,9 @@ pytestmark = pytest.mark.django_db
         ("/?cursor=-1", "“-1” is not a position in this list"),
     ],
 )
-def test_what_a_list_does_not_offer_is_said(lab: Lab, annotator: User, address: str, error: str) -> None:
+def test_unknown_or_invalid_list_parameters_are_reported(
+    lab: Lab, annotator: User, address: str, error: str
+) -> None:
     factories.task(split="train")
     response = lab(annotator).get(address)
     assert response.status_code == 200
@@ -33,7 +35,7 @@ def test_what_a_list_does_not_offer_is_said(lab: Lab, annotator: User, address: 
 
 
 @pytest.mark.parametrize("headers", [{"hx-request": "true"}, {}], ids=["fragment", "page"])
-def test_a_search_for_tasks_that_takes_too_long_is_stopped_and_says_so(
+def test_a_search_for_tasks_that_takes_too_long_is_stopped_with_a_notice(
     lab: Lab, annotator: User, headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def slow(**_more: Any) -> None:

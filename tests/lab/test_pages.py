@@ -53,7 +53,7 @@ def episode(db: None) -> Episode:
     return made
 
 
-def test_every_address_is_in_the_table_of_these_tests(episode: Episode) -> None:
+def test_every_lab_address_is_covered_by_these_tests(episode: Episode) -> None:
     named = {pattern.name for pattern in get_resolver("trajectories.lab.urls").url_patterns}
     assert named == set(pages(episode)) | OPEN_TO_ALL | DEEDS
 
@@ -78,18 +78,18 @@ def test_pages_are_read_only(lab: Lab, owner: User, episode: Episode) -> None:
     assert {client.post(path).status_code for path in pages(episode).values()} == {405}
 
 
-def test_pages_tell_what_they_are_without_their_text(lab: Lab, owner: User, episode: Episode) -> None:
+def test_pages_answer_head_requests(lab: Lab, owner: User, episode: Episode) -> None:
     response = lab(owner).head(pages(episode)["episode"])
     assert (response.status_code, response.content) == (200, b"")
 
 
 @pytest.mark.parametrize("name", ["search", "compare"])
-def test_addresses_that_end_like_those_of_lists_lead_on(name: str, lab: Lab, owner: User) -> None:
+def test_addresses_with_a_trailing_slash_redirect(name: str, lab: Lab, owner: User) -> None:
     response = lab(owner).get(f"/{name}/?episodes=1&arm=gym")
     assert (response.status_code, response["Location"]) == (302, f"/{name}?episodes=1&arm=gym")
 
 
-def test_someone_who_has_logged_in_sees_every_page(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_a_logged_in_person_sees_every_page(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
     statuses = {name: client.get(path).status_code for name, path in pages(episode).items()}
     assert statuses == dict.fromkeys(pages(episode), 200) | dict.fromkeys(WITHOUT_BYTES, 404) | dict.fromkeys(
@@ -120,7 +120,7 @@ def test_pages_carry_strict_headers(lab: Lab, owner: User) -> None:
     assert "private" in response["Cache-Control"]
 
 
-def test_no_page_shows_a_gold_to_those_who_may_not_see_it(
+def test_no_page_shows_a_gold_to_others_than_gold_readers(
     lab: Lab, annotator: User, episode: Episode
 ) -> None:
     client = lab(annotator)
@@ -135,7 +135,9 @@ def test_staff_sees_gold_and_evidence(lab: Lab, owner: User, episode: Episode) -
         assert factories.GOLD_CANARY in client.get(pages(episode)[name]).content.decode(), name
 
 
-def test_no_page_holds_the_episodes_token(lab: Lab, owner: User, episode: Episode, settings: object) -> None:
+def test_no_page_contains_the_token_of_an_episode(
+    lab: Lab, owner: User, episode: Episode, settings: object
+) -> None:
     token = tokens.token_make(episode_id=episode.pk, key=settings.TOKEN_KEY)
     factories.step(episode, 6, thought=f"I go to http://arena/e/{token}/", url=f"http://arena/e/{token}/done")
     client = lab(owner)
@@ -143,14 +145,14 @@ def test_no_page_holds_the_episodes_token(lab: Lab, owner: User, episode: Episod
         assert token not in client.get(path).getvalue().decode(), path
 
 
-def test_only_those_who_may_see_golds_see_the_seed(lab: Lab, owner: User, annotator: User) -> None:
+def test_only_gold_readers_see_the_seed(lab: Lab, owner: User, annotator: User) -> None:
     episode = factories.episode(seed=8811223344)
     path = f"/episodes/{episode.pk}/"
     assert "8811223344" in lab(owner).get(path).content.decode()
     assert "8811223344" not in lab(annotator).get(path).content.decode()
 
 
-def test_numbers_that_no_row_has_are_not_found(lab: Lab, owner: User, episode: Episode) -> None:
+def test_ids_without_a_row_are_404(lab: Lab, owner: User, episode: Episode) -> None:
     client = lab(owner)
     missing = [
         "/runs/0/",
@@ -163,7 +165,7 @@ def test_numbers_that_no_row_has_are_not_found(lab: Lab, owner: User, episode: E
     assert client.get("/episodes/99999999999999999999999/").status_code == 404
 
 
-def test_text_of_agents_is_shown_and_never_run(lab: Lab, owner: User) -> None:
+def test_text_of_agents_is_shown_and_never_executed(lab: Lab, owner: User) -> None:
     attack = "<script>alert(1)</script>\u202egpj.exe"
     run = factories.run(name=attack, model=attack, tags=[attack], simulated=True)
     episode = factories.episode(run=run, arm="gym")
@@ -223,7 +225,7 @@ def test_a_long_episode_is_listed_in_parts(
         ("tail=1&first=2", "From step: “2” cannot be combined with tail=1. This filter is ignored."),
     ],
 )
-def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
+def test_invalid_parameters_of_an_episode_page_are_reported(
     query: str, error: str | None, lab: Lab, owner: User, episode: Episode
 ) -> None:
     response = lab(owner).get(f"/episodes/{episode.pk}/?{query}")
@@ -232,14 +234,14 @@ def test_what_an_episodes_page_is_asked_for_and_cannot_show_is_said(
     assert b"No step was posted" not in response.content
 
 
-def test_an_episodes_page_hands_on_what_is_sought(lab: Lab, owner: User, episode: Episode) -> None:
+def test_an_episode_page_passes_its_query_on_to_the_steps(lab: Lab, owner: User, episode: Episode) -> None:
     """Its address is that of a step, cut off."""
     step = f"/episodes/{episode.pk}/steps/1"
     html = lab(owner).get(f"/episodes/{episode.pk}/?find=a+%26b").content.decode()
     assert html.count(f'href="{step}') == html.count(f'href="{step}?find=a%20%26b"') > 2
 
 
-def test_a_step_shows_its_screenshot_and_what_page_and_server_saw(
+def test_a_step_shows_its_screenshot_and_the_events_of_page_and_server(
     lab: Lab, owner: User, settings: object, tmp_path: object
 ) -> None:
     settings.STORAGES = {
@@ -278,7 +280,7 @@ def test_a_step_shows_its_screenshot_and_what_page_and_server_saw(
     assert "has not been uploaded" in client.get(f"/episodes/{episode.pk}/steps/2").content.decode()
 
 
-def test_lists_ask_the_same_number_of_queries_for_one_row_as_for_many(lab: Lab, owner: User) -> None:
+def test_lists_run_the_same_number_of_queries_for_one_row_as_for_many(lab: Lab, owner: User) -> None:
     client = lab(owner)
     lists = ["/", "/tasks/"]
 
@@ -320,7 +322,7 @@ def test_a_run_shows_its_arms_reasons_and_versions(lab: Lab, owner: User) -> Non
         assert expected in html, expected
 
 
-def test_an_open_episode_asks_for_news_and_a_closed_one_does_not(lab: Lab, owner: User) -> None:
+def test_an_open_episode_polls_for_news_and_a_closed_one_does_not(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.step(episode)
     client = lab(owner)
@@ -351,7 +353,7 @@ def test_an_episode_without_a_page_shows_no_look(lab: Lab, owner: User) -> None:
     assert ("<dt>theme</dt>" in without, "Page clock" in without) == (False, False)
 
 
-def test_whatever_scrolls_in_a_box_can_be_scrolled_by_keys() -> None:
+def test_every_scrollable_box_can_be_scrolled_by_keyboard() -> None:
     templates = (settings.BASE_DIR / "templates" / "lab").rglob("*.html")
     boxes = [
         f"{path.name}: {tag}"

@@ -15,7 +15,7 @@ NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
     ("seconds", "expected"),
     [(1, "just now"), (90, "1 min ago"), (7_300, "2 h ago"), (-90_000, "in 1 d"), (86_400 * 400, "1 y ago")],
 )
-def test_times_are_told_by_distance(seconds: int, expected: str) -> None:
+def test_times_are_shown_relative_to_now(seconds: int, expected: str) -> None:
     html = tags.when(NOW - timedelta(seconds=seconds), NOW)
     assert expected in html
     assert "UTC" in html
@@ -25,7 +25,7 @@ def test_times_are_told_by_distance(seconds: int, expected: str) -> None:
     ("value", "expected"),
     [(None, "–"), (3.4, "3 ms"), (1_500, "1.5 s"), (59_999.9, "60.0 s"), (61_000, "1 min 1 s")],
 )
-def test_durations_have_the_unit_that_reads_best(value: float | None, expected: str) -> None:
+def test_durations_are_shown_in_the_most_readable_unit(value: float | None, expected: str) -> None:
     assert tags.milliseconds(value) == expected
 
 
@@ -36,7 +36,7 @@ def test_a_share_that_is_not_whole_never_reads_as_all_or_none(share: float, expe
     assert tags.percent(share) == expected
 
 
-def test_untrusted_text_is_escaped_and_shows_what_would_hide() -> None:
+def test_untrusted_text_is_escaped_and_shows_invisible_characters() -> None:
     html = visible_html("<b>\u202e\u200b & /e/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/ fine\n\tתודה")
     assert html.startswith("&lt;b&gt;")
     assert "\u202e" not in html
@@ -58,11 +58,11 @@ def test_untrusted_text_is_escaped_and_shows_what_would_hide() -> None:
         ("click", Phrase(verb="no action")),
     ],
 )
-def test_any_action_has_a_phrase(action: object, expected: Phrase) -> None:
+def test_every_action_has_a_phrase(action: object, expected: Phrase) -> None:
     assert action_phrase(action) == expected
 
 
-def test_the_target_is_found_in_what_the_agent_was_shown() -> None:
+def test_the_target_is_looked_up_in_the_observation() -> None:
     seen = '[e1] heading "e7 is not here"\n  [e17] link "No"\n  [e7] textbox "Answer"'
     assert element_named({"target": "e7"}, in_observation=seen) == '[e7] textbox "Answer"'
     assert element_named({"target": "e9"}, in_observation=seen) == ""

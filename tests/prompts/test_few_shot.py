@@ -58,7 +58,7 @@ def test_solved_tasks_stand_between_instruction_and_question(
         assert answer_extract(reply["content"]) == gold.answer
 
 
-def test_four_are_shown_unless_the_call_says_how_many(trainer: ApiClient, train_split: list[Task]) -> None:
+def test_four_examples_are_shown_by_default(trainer: ApiClient, train_split: list[Task]) -> None:
     _open(trainer)
     assert len(Group.objects.get().examples) == 4
 
@@ -80,7 +80,7 @@ def test_a_refill_shows_the_same_tasks(trainer: ApiClient, train_split: list[Tas
     assert list(answer["messages"].values()) == [opened]
 
 
-def test_the_lab_shows_the_prompt_again_and_solutions_to_whom_golds_are_shown(
+def test_the_lab_rebuilds_the_prompt_and_shows_solutions_only_to_gold_readers(
     trainer: ApiClient, train_split: list[Task]
 ) -> None:
     (opened,) = _open(trainer, shots=2)["messages"].values()
@@ -91,7 +91,7 @@ def test_the_lab_shows_the_prompt_again_and_solutions_to_whom_golds_are_shown(
     assert hidden[-1] == opened[-1]
 
 
-def test_shots_belong_to_the_few_shot_arm(trainer: ApiClient) -> None:
+def test_the_number_of_shots_is_accepted_only_in_the_few_shot_arm(trainer: ApiClient) -> None:
     body = {"run": factories.run().pk, "tasks": [factories.task().pk], "arm": "text_agent", "shots": 2}
     status, answer = trainer.json("POST", "/episodes", body)
     assert (status, answer["error"]["code"]) == (422, "shots_without_few_shot")
@@ -158,7 +158,7 @@ def test_a_solved_program_shows_the_asserts_that_the_run_shows(trainer: ApiClien
         ("program", "x = '```'", "Because.\n\nAnswer:\n````python\nx = '```'\n````"),
     ],
 )
-def test_a_reply_ends_as_the_interface_asks(form: Any, answer: Any, reply: str) -> None:
+def test_a_reply_ends_in_the_requested_answer_form(form: Any, answer: Any, reply: str) -> None:
     assert conversation.reply_of(form=form, answer=answer, solution=" Because.\n") == reply
 
 
@@ -171,7 +171,7 @@ def test_a_reply_ends_as_the_interface_asks(form: Any, answer: Any, reply: str) 
         ("program", 'x = """\n````\n"""'),
     ],
 )
-def test_a_client_reads_the_answer_out_of_a_reply(form: Any, answer: Any) -> None:
+def test_a_client_extracts_the_answer_from_a_reply(form: Any, answer: Any) -> None:
     reply = conversation.reply_of(form=form, answer=answer, solution="Answer: not this\n```\nnor this\n```")
     assert answer_extract(reply, form=form) == answer
 

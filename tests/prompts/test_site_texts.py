@@ -96,7 +96,7 @@ def test_the_prompt_can_hold_the_text_of_the_whole_site(trainer: ApiClient, site
     assert Episode.objects.get().variation == {"text": "full"}
 
 
-def test_a_form_that_there_is_not_is_refused(trainer: ApiClient) -> None:
+def test_an_unknown_text_form_is_refused(trainer: ApiClient) -> None:
     status, answer = _post(trainer, [factories.task()], presentation={"text": "relevent"})
     assert (status, answer["error"]["code"]) == (422, "unknown_text_form")
     assert "Did you mean" in answer["error"]["message"]
@@ -104,7 +104,7 @@ def test_a_form_that_there_is_not_is_refused(trainer: ApiClient) -> None:
 
 
 @pytest.mark.parametrize("arm", [*TEXT_ARMS, "text_few_shot"])
-def test_what_is_done_on_pages_has_no_arm_without_them(trainer: ApiClient, arm: str) -> None:
+def test_interactive_tasks_are_refused_in_arms_without_pages(trainer: ApiClient, arm: str) -> None:
     call_command("load_benchmark", "stays", count=48, seed=1, split="test")
     done = _tasks("stays", done=True)
     assert {task.tags[0] for task in done} == {f"family:{family}" for family in DOING}
@@ -158,7 +158,7 @@ def test_solved_tasks_are_of_other_worlds_and_have_their_own_text(
         assert answer_extract(reply["content"], form="values") == list(gold)
 
 
-def test_no_world_stands_in_a_tasks_record(api: Callable[..., ApiClient], site: str) -> None:
+def test_the_record_of_a_task_does_not_contain_its_world(api: Callable[..., ApiClient], site: str) -> None:
     _, page = api("read").json("GET", f"/tasks?benchmark={site}&limit=100")
     tasks = {task.pk: task for task in _tasks(site)}
     records = [record for record in page["results"] if record["id"] in tasks]
@@ -168,7 +168,7 @@ def test_no_world_stands_in_a_tasks_record(api: Callable[..., ApiClient], site: 
         assert len(str(record)) < 8_000
 
 
-def test_the_lab_makes_the_prompt_again(trainer: ApiClient, site: str) -> None:
+def test_the_lab_rebuilds_the_prompt(trainer: ApiClient, site: str) -> None:
     for form in ("relevant", "full"):
         answer = _open(trainer, _short(site, 1), arm="text_agent", presentation={"text": form})
         (record,) = answer["episodes"]
@@ -197,7 +197,7 @@ def test_a_refill_gets_the_same_site_text(trainer: ApiClient, site: str) -> None
     assert more["messages"] == answer["messages"]
 
 
-def test_tasks_of_another_installation_are_refused_in_words(
+def test_tasks_of_another_installation_are_refused_with_a_reason(
     trainer: ApiClient, site: str, settings: Any
 ) -> None:
     tasks = _short(site, 1)

@@ -43,7 +43,7 @@ def test_a_server_that_refuses_is_explained(change: tuple[str, str], code: str, 
     assert "\n" not in refused.value.message
 
 
-def test_a_user_without_the_right_to_create_roles_learns_how_to_get_it() -> None:
+def test_a_user_who_cannot_create_roles_is_shown_the_missing_grant() -> None:
     name = "may_not_make_roles"
     with psycopg.connect(shared.database_url, autocommit=True) as owner:
         owner.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'x'")
@@ -75,7 +75,7 @@ def test_a_redis_that_refuses_is_explained(change: tuple[str, str], words: str) 
 
 
 @pytest.mark.services
-def test_everything_runs_on_servers_of_ones_own(own: TestServers, tmp_path) -> None:
+def test_everything_runs_on_external_servers(own: TestServers, tmp_path) -> None:
     up = Up(tmp_path / "var", extra={"DATABASE_URL": own.database_url, "REDIS_URL": own.redis_url})
     with up.started() as running:
         assert up.is_well()

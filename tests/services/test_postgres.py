@@ -36,9 +36,7 @@ def var_dir(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("mode", "expected"), [(0o755, 0o700), (0o777, 0o700), (0o770, 0o700), (0o750, 0o750), (0o740, 0o740)]
 )
-def test_data_that_a_copy_has_opened_to_others_is_closed_at_start(
-    var_dir: Path, mode: int, expected: int
-) -> None:
+def test_the_data_folder_is_closed_to_others_at_start(var_dir: Path, mode: int, expected: int) -> None:
     folder = postgres.data_folder(var_dir)
     folder.chmod(mode)
 

@@ -72,7 +72,7 @@ def test_sockets_of_a_deep_installation_lie_elsewhere_and_stay_there(tmp_path: P
         folder.rmdir()
 
 
-def test_the_lack_of_a_short_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_socket_path_that_is_too_long_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "SOCKET_PATH_MAX", 10)
     preflight.folders_make(tmp_path)
     with pytest.raises(GymError) as refused:
@@ -80,7 +80,7 @@ def test_the_lack_of_a_short_folder_is_reported(tmp_path: Path, monkeypatch: pyt
     assert refused.value.code == "socket_path_too_long"
 
 
-def test_only_the_login_of_an_operators_address_changes() -> None:
+def test_a_login_replaces_only_user_and_password_of_an_address() -> None:
     url = endpoints.with_login(
         "postgresql://owner:s%40cret@db.example:6543/gym?sslmode=require", user="gym_arena", password="a/b@c"
     )

@@ -49,12 +49,12 @@ def task(db: None) -> Any:
     return factories.task()
 
 
-def test_other_numbers_of_the_same_elements_are_the_same_deed(task: Task) -> None:
+def test_other_ids_of_the_same_elements_are_the_same_action(task: Task) -> None:
     assert kinds(walked("a", "b", task=task), walked("a", "b", task=task)) == ["same", "same"]
 
 
 @pytest.mark.parametrize(("benchmark", "kind"), [("gsm8k", "alike"), ("stays", "differs")])
-def test_the_address_that_every_benchmark_begins_at_is_a_page_of_each(
+def test_the_start_address_of_two_benchmarks_is_not_the_same_page(
     lab: Lab, annotator: User, task: Task, benchmark: str, kind: str
 ) -> None:
     other = factories.task(benchmark=factories.benchmark(id=benchmark))
@@ -83,7 +83,7 @@ def test_equal_rows_are_folded_and_few_are_not(lab: Lab, annotator: User, task: 
     assert "equal rows" not in client.get(address(one, short)).content.decode()
 
 
-def test_verdicts_and_answers_stand_at_the_head(lab: Lab, annotator: User, task: Task) -> None:
+def test_verdicts_and_answers_are_at_the_top(lab: Lab, annotator: User, task: Task) -> None:
     one, two = walked("a", task=task), walked("a", task=task)
     factories.submission(one, "forty-two")
     factories.verdict(one)
@@ -93,7 +93,7 @@ def test_verdicts_and_answers_stand_at_the_head(lab: Lab, annotator: User, task:
     assert factories.GOLD_CANARY not in page
 
 
-def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: User, task: Task) -> None:
+def test_a_completion_is_shown_beside_all_steps_of_the_gym(lab: Lab, annotator: User, task: Task) -> None:
     text = factories.episode(task=task, arm="text_zero_shot", answer_channel="api")
     factories.step(text, 1, thought="Six times seven.\nAnswer: 42")
     gym = walked("a", "b", task=task)
@@ -108,7 +108,9 @@ def test_a_completion_stands_beside_all_steps_of_the_gym(lab: Lab, annotator: Us
     assert "come first" not in lab(annotator).get(address(gym, walked("a", task=task))).content.decode()
 
 
-def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, task: Task) -> None:
+def test_check_boxes_and_a_comma_separated_list_select_the_same_episodes(
+    lab: Lab, annotator: User, task: Task
+) -> None:
     one, two = walked("a", task=task), walked("a", task=task)
     client, listed = lab(annotator), f"/compare?episodes={one.pk},{two.pk}"
     boxes = f"episodes={one.pk}&episodes={two.pk}&episodes={one.pk}&episodes="
@@ -121,7 +123,7 @@ def test_boxes_and_one_list_name_the_same_episodes(lab: Lab, annotator: User, ta
     ("query", "shared"),
     [("episodes=", ""), ("episodes=,&episodes=&from=3", "?from=3"), ("episodes=x,+,x", "?episodes=x")],
 )
-def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
+def test_a_shareable_address_has_no_duplicates_and_no_empty_values(
     query: str, shared: str, lab: Lab, annotator: User
 ) -> None:
     client = lab(annotator)
@@ -139,7 +141,7 @@ def test_an_address_to_be_shared_says_nothing_twice_and_nothing_empty(
         ("from=2", None),
     ],
 )
-def test_what_of_an_address_makes_no_sense_is_said(
+def test_nonsense_in_an_address_is_reported(
     query: str, error: str | None, lab: Lab, annotator: User, task: Task
 ) -> None:
     one, two = walked("a", "b", task=task), walked("a", "b", task=task)
@@ -148,7 +150,7 @@ def test_what_of_an_address_makes_no_sense_is_said(
     assert (error or "2 episodes side by side") in response.content.decode()
 
 
-def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, task: Task) -> None:
+def test_one_episode_alone_offers_the_others_of_its_task(lab: Lab, annotator: User, task: Task) -> None:
     one, other = walked("a", task=task), walked("b", task=task)
     stranger = walked("c")
     ((_, choices),) = lab(annotator).get(address(one)).context["page"].choices
@@ -156,9 +158,7 @@ def test_one_episode_is_asked_what_to_put_beside_it(lab: Lab, annotator: User, t
     assert stranger.pk not in {episode.pk for episode in choices}
 
 
-def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offered(
-    lab: Lab, annotator: User
-) -> None:
+def test_other_episodes_are_offered_under_the_name_of_their_task(lab: Lab, annotator: User) -> None:
     first, second, third = (factories.task(key=key) for key in ("first-key", "second-key", "third-key"))
     pair = walked("a", task=first), walked("a", task=second)
     others = [walked("b", task=task) for task in (first, second, third)]
@@ -174,7 +174,7 @@ def test_each_task_that_is_compared_is_named_where_its_other_episodes_are_offere
     assert "third-key" not in offered
 
 
-def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Task) -> None:
+def test_more_than_four_episodes_are_cut_with_a_notice(lab: Lab, annotator: User, task: Task) -> None:
     five = [walked("a", task=task) for _ in range(5)]
     response = lab(annotator).get(address(*five))
     assert len(response.context["page"].episodes) == 4
@@ -185,19 +185,19 @@ def test_more_than_four_are_cut_and_said_so(lab: Lab, annotator: User, task: Tas
     "query",
     ["", "episodes=", "episodes=x,%00", "episodes=<script>alert(1)</script>", "from=-3", "episodes=9"],
 )
-def test_senseless_addresses_are_answered(query: str, lab: Lab, annotator: User, db: None) -> None:
+def test_nonsensical_addresses_get_a_page(query: str, lab: Lab, annotator: User, db: None) -> None:
     response = lab(annotator).get(f"/compare?{query}", follow=True)
     assert response.status_code == (404 if query == "episodes=9" else 200)
     assert b"<script>alert" not in response.content
 
 
-def test_an_episode_that_is_not_there_is_named(lab: Lab, annotator: User, task: Task) -> None:
+def test_a_missing_episode_is_named(lab: Lab, annotator: User, task: Task) -> None:
     response = lab(annotator).get(f"/compare?episodes={walked('a', task=task).pk},987654")
     assert response.status_code == 404
     assert "987654" in response.content.decode()
 
 
-def test_hostile_text_is_text(lab: Lab, annotator: User, task: Task) -> None:
+def test_hostile_text_is_escaped(lab: Lab, annotator: User, task: Task) -> None:
     bad = "<script>alert(1)</script>\u202e"
     one = factories.episode(task=task)
     factories.step(one, 1, thought=bad, action={"type": bad, "target": bad}, url=bad, observation_text=bad)
@@ -220,9 +220,7 @@ def test_more_steps_cost_no_more_queries(lab: Lab, annotator: User, task: Task) 
     assert queries(3) == queries(150)
 
 
-def test_long_episodes_are_paged_and_only_a_pages_steps_are_on_it(
-    lab: Lab, annotator: User, task: Task
-) -> None:
+def test_a_long_comparison_is_paged(lab: Lab, annotator: User, task: Task) -> None:
     names = [f"p{n}" for n in range(130)]
     one, two = walked(*names, task=task), walked(*names[:120], "x", *names[121:], task=task)
     client = lab(annotator)
@@ -235,7 +233,7 @@ def test_long_episodes_are_paged_and_only_a_pages_steps_are_on_it(
     assert 'id="row-121"' in second
 
 
-def test_lists_have_boxes_that_lead_there(lab: Lab, annotator: User, task: Task) -> None:
+def test_every_list_has_check_boxes_for_comparing(lab: Lab, annotator: User, task: Task) -> None:
     one, _ = walked("a", task=task), walked("b", task=task)
     client = lab(annotator)
     for path in ("/search", f"/tasks/{task.pk}/", f"/runs/{one.run_id}/"):

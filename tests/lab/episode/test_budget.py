@@ -17,12 +17,12 @@ from trajectories.lab.episode.page import budget_reason
 pytestmark = pytest.mark.django_db
 
 
-def test_an_episode_with_the_steps_of_its_task_says_nothing() -> None:
+def test_an_episode_with_the_budget_of_its_task_has_no_note() -> None:
     task = factories.task()
     assert budget_reason(factories.episode(task=task, max_steps=task.max_steps)) == ""
 
 
-def test_steps_that_its_look_adds_are_told_as_that() -> None:
+def test_steps_added_by_the_look_are_explained() -> None:
     task, look = factories.task(), Look(pop_ups="late", form="dialog")
     most = max_steps_of(task, arm="gym", look=look)
     assert most > task.max_steps
@@ -30,7 +30,7 @@ def test_steps_that_its_look_adds_are_told_as_that() -> None:
     assert budget_reason(episode) == f"{task.max_steps} for the task, the rest for its look"
 
 
-def test_steps_that_a_call_has_set_are_told_as_that() -> None:
+def test_a_budget_set_at_opening_is_explained() -> None:
     task = factories.task()
     episode = factories.episode(task=task, arm="gym", max_steps=77)
     assert budget_reason(episode) == f"set when opened; the task has {task.max_steps}"
@@ -51,7 +51,7 @@ def test_an_episode_without_a_page_says_so() -> None:
         ({"kind": "site", "payload": {"site": "stays"}}, {"presentation": {"form": "dialog"}}),
     ],
 )
-def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
+def test_values_unknown_to_this_version_leave_the_budget_unexplained(
     task_fields: dict[str, Any], fields: dict[str, Any]
 ) -> None:
     task = factories.task(**task_fields)
@@ -59,7 +59,7 @@ def test_what_this_version_does_not_know_any_more_leaves_the_reason_open(
     assert budget_reason(episode) == f"differs from its task's {task.max_steps}"
 
 
-def test_an_episode_of_a_kind_that_is_gone_has_its_page(
+def test_an_episode_of_a_removed_kind_still_has_a_page(
     lab: Callable[[User | None], LabClient], annotator: User
 ) -> None:
     task = factories.task(kind="kind_of_old", payload={"wording": "of old"})

@@ -21,7 +21,7 @@ from trajectories.models import Episode
 pytestmark = pytest.mark.django_db
 
 
-def test_a_judged_episode_that_nobody_closes_is_not_watched_for_long(lab: Lab, owner: User) -> None:
+def test_a_judged_episode_that_is_never_closed_is_followed_for_30_seconds(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.verdict(episode)
     path = f"/episodes/{episode.pk}/progress"
@@ -33,9 +33,7 @@ def test_a_judged_episode_that_nobody_closes_is_not_watched_for_long(lab: Lab, o
     assert "No steps were posted." in html
 
 
-def test_a_judged_episode_without_steps_says_that_one_may_come_until_it_is_closed(
-    lab: Lab, owner: User
-) -> None:
+def test_a_judged_episode_without_steps_waits_for_one_until_it_is_closed(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.verdict(episode)
     path = f"/episodes/{episode.pk}/progress"
@@ -49,7 +47,7 @@ def test_a_judged_episode_without_steps_says_that_one_may_come_until_it_is_close
     assert "No steps were posted." in html
 
 
-def test_the_verdict_changes_all_that_the_page_says_of_the_episode(lab: Lab, owner: User) -> None:
+def test_a_verdict_updates_every_part_of_the_page_that_shows_the_outcome(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.verdict(episode, "incorrect")
     html = lab(owner).get(f"/episodes/{episode.pk}/progress").content.decode()
@@ -73,7 +71,7 @@ def test_an_ended_episode_without_steps_shows_its_outcome(lab: Lab, owner: User)
     assert html.count('id="about-episode"') == 1
 
 
-def test_what_a_worker_computed_of_the_steps_is_news(lab: Lab, owner: User) -> None:
+def test_newly_computed_measures_are_news(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1)
     factories.verdict(episode)
@@ -88,7 +86,7 @@ def test_what_a_worker_computed_of_the_steps_is_news(lab: Lab, owner: User) -> N
     assert client.get(again).status_code == 200
 
 
-def test_that_the_client_has_closed_the_episode_is_news(lab: Lab, owner: User) -> None:
+def test_the_closing_of_an_episode_is_news(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.verdict(episode)
     client, path = lab(owner), f"/episodes/{episode.pk}/news"
@@ -100,7 +98,7 @@ def test_that_the_client_has_closed_the_episode_is_news(lab: Lab, owner: User) -
     assert "Closed: measures follow" in client.get(again).content.decode()
 
 
-def test_a_run_is_not_called_live_while_nothing_of_it_is_open(lab: Lab, owner: User) -> None:
+def test_a_run_without_open_episodes_is_not_live(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     path = f"/runs/{episode.run_id}/live"
     assert 'data-live-still=""' in lab(owner).get(path).content.decode()
@@ -109,7 +107,7 @@ def test_a_run_is_not_called_live_while_nothing_of_it_is_open(lab: Lab, owner: U
     assert 'data-live-still="Idle"' in lab(owner).get(f"/runs/{ended.run_id}/live").content.decode()
 
 
-def test_a_closed_episode_is_watched_until_it_has_its_verdict(lab: Lab, owner: User) -> None:
+def test_a_closed_episode_is_followed_until_its_verdict(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     Episode.objects.filter(pk=episode.pk).update(closed_at=timezone.now())
     html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
@@ -117,7 +115,7 @@ def test_a_closed_episode_is_watched_until_it_has_its_verdict(lab: Lab, owner: U
     assert f'data-live="ws://testserver:8002/ws/episodes/{episode.pk}/"' in html
 
 
-def test_a_step_that_fills_a_gap_is_worth_drawing_the_page_again(lab: Lab, owner: User) -> None:
+def test_a_step_that_fills_a_gap_refreshes_the_page(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     for index in (1, 3):
         factories.step(episode, index)
@@ -146,7 +144,7 @@ def test_the_tail_of_a_long_episode_is_its_last_steps(lab: Lab, owner: User) -> 
 
 
 @pytest.mark.parametrize("path", ["progress", "?tail=1", "?first=2"])
-def test_following_costs_the_same_for_many_steps(
+def test_following_an_episode_takes_a_fixed_number_of_queries(
     lab: Lab, owner: User, path: str, django_assert_num_queries: Any
 ) -> None:
     client = lab(owner)
@@ -162,7 +160,7 @@ def test_following_costs_the_same_for_many_steps(
 
 @pytest.mark.parametrize(("name", "page"), [("progress", ""), ("news", "steps/1")])
 @pytest.mark.parametrize("ended", [False, True])
-def test_asking_for_news_reads_neither_task_nor_run(
+def test_polling_for_news_reads_neither_task_nor_run(
     lab: Lab, owner: User, name: str, page: str, ended: bool
 ) -> None:
     episode = factories.episode()

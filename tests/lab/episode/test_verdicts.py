@@ -47,7 +47,9 @@ def test_a_verifier_that_disagrees_is_shown(lab: Lab, annotator: User) -> None:
 
 @pytest.mark.parametrize("payload", [{}, {"fields": ["Total"]}], ids=["one answer", "fields"])
 @pytest.mark.parametrize("address", ["/episodes/{}/", "/episodes/{}/progress"])
-def test_no_gold_stands_open(lab: Lab, owner: User, address: str, payload: dict[str, Any]) -> None:
+def test_the_gold_is_collapsed_by_default(
+    lab: Lab, owner: User, address: str, payload: dict[str, Any]
+) -> None:
     episode = factories.episode(task=factories.task(payload=payload))
     opinions = {"math-v1": {"correct": True, "parsed_answer": "1/2", "parsed_gold": factories.GOLD_CANARY}}
     evidence = {"verifiers": opinions, "answer": "0.5", "conditions": CONDITIONS}
@@ -85,7 +87,7 @@ def rows_of(html: str) -> list[str]:
 
 @pytest.mark.parametrize("address", ["/episodes/{}/", "/episodes/{}/progress"])
 @pytest.mark.parametrize("answer", ["17 euros|L-1", ["17 euros", "L-1"]])
-def test_several_values_stand_under_the_names_of_their_fields(
+def test_several_values_are_listed_under_their_field_names(
     lab: Lab, annotator: User, address: str, answer: str | list[str]
 ) -> None:
     episode = episode_of_values(answer, "17 euros|L-1")
@@ -96,7 +98,7 @@ def test_several_values_stand_under_the_names_of_their_fields(
     assert factories.GOLD_CANARY not in html
 
 
-def test_who_sees_golds_sees_once_what_was_read_and_once_what_was_expected(lab: Lab, owner: User) -> None:
+def test_gold_readers_see_the_read_and_the_expected_value_once_each(lab: Lab, owner: User) -> None:
     episode = episode_of_values(["18 euros"], "17 euros")
     html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
     rows = rows_of(html.partition('class="table table-dense"')[2].partition("</table>")[0])
@@ -106,9 +108,7 @@ def test_who_sees_golds_sees_once_what_was_read_and_once_what_was_expected(lab: 
 
 
 @pytest.mark.parametrize("arm", ["gym", "text_zero_shot"])
-def test_values_that_are_compared_stand_under_the_names_of_their_fields(
-    lab: Lab, annotator: User, arm: str
-) -> None:
+def test_compared_values_are_listed_under_their_field_names(lab: Lab, annotator: User, arm: str) -> None:
     one = episode_of_values("17 euros|L-1", "17 euros|L-1")
     other = factories.episode(task=one.task, arm=arm)
     html = lab(annotator).get(f"/compare?episodes={one.pk},{other.pk}").content.decode()
@@ -116,7 +116,7 @@ def test_values_that_are_compared_stand_under_the_names_of_their_fields(
     assert "17 euros|L-1" not in html
 
 
-def test_the_file_with_golds_has_each_value_given_beside_the_one_expected(lab: Lab, owner: User) -> None:
+def test_an_export_with_golds_has_each_given_value_beside_the_expected_one(lab: Lab, owner: User) -> None:
     episode = episode_of_values(["17 euros"], "17 euros")
     html = b"".join(lab(owner).get(f"/episodes/{episode.pk}/export.html?golds=1")).decode()
     assert "Total price 17 euros 412.50" in rows_of(html)
@@ -128,17 +128,17 @@ def test_the_gold_of_a_task_names_its_values(lab: Lab, owner: User) -> None:
     assert "Total price 412.50" in rows_of(lab(owner).get(f"/tasks/{task.pk}/").content.decode())
 
 
-def test_a_value_that_no_field_asks_for_says_so() -> None:
+def test_a_value_without_a_field_is_labelled_so() -> None:
     values = values_of(["Day"], given="1|2", expected="3")
     assert [(one.field, one.given, one.expected) for one in values] == [("Day", "1", "3"), ("", "2", None)]
 
 
-def test_an_answer_that_nobody_could_read_gives_no_value() -> None:
+def test_an_empty_answer_gives_no_values() -> None:
     assert [one.given for one in values_of(["Day", "House"], given="")] == [None, None]
 
 
 @pytest.mark.parametrize("address", ["/episodes/{}/", "/episodes/{}/export.html"])
-def test_ever_so_many_values_are_shown_as_one_text(lab: Lab, annotator: User, address: str) -> None:
+def test_too_many_values_are_shown_as_one_text(lab: Lab, annotator: User, address: str) -> None:
     answer = "7|" * VALUES_MOST
     html = b"".join(lab(annotator).get(address.format(episode_of_values(answer, answer).pk))).decode()
     assert html.count(answer) >= 2  # received, and read
@@ -159,7 +159,7 @@ def done_episode(**evidence: Any) -> Episode:
 @pytest.mark.parametrize(
     "address", ["/episodes/{}/", "/episodes/{}/progress", "/episodes/{}/export.html?golds=1"]
 )
-def test_who_sees_golds_sees_each_condition_with_what_was_expected_and_found(
+def test_gold_readers_see_each_condition_with_expected_and_actual_state(
     lab: Lab, owner: User, address: str
 ) -> None:
     episode = done_episode(conditions=CONDITIONS)
@@ -179,7 +179,7 @@ def test_others_see_only_which_kind_of_condition_failed(lab: Lab, annotator: Use
     assert "About-" not in html
 
 
-def test_a_verdict_that_was_kept_without_conditions_says_so(lab: Lab, owner: User) -> None:
+def test_a_verdict_stored_without_conditions_says_so(lab: Lab, owner: User) -> None:
     assert (
         "stored without a condition-by-condition comparison"
         in lab(owner).get(f"/episodes/{done_episode().pk}/").content.decode()
@@ -191,7 +191,7 @@ def test_a_verdict_that_was_kept_without_conditions_says_so(lab: Lab, owner: Use
     )
 
 
-def test_nothing_is_said_of_a_state_that_no_verdict_compares(lab: Lab, owner: User) -> None:
+def test_no_state_comparison_is_mentioned_where_no_verdict_makes_one(lab: Lab, owner: User) -> None:
     task = factories.task(kind="site", tags=["family:total_price"])
     read_only = factories.episode(task=task)
     factories.verdict(read_only, verifier="site_state-v1", evidence={"conditions": []})

@@ -51,7 +51,7 @@ def file_of(
     return bytes(response.getvalue()).decode()
 
 
-def test_the_file_has_all_steps_and_what_became_of_them(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_the_file_has_all_steps_and_their_outcomes(lab: Lab, annotator: User, episode: Episode) -> None:
     text = file_of(lab(annotator), episode)
     for expected in ("I look.", "Again.", "incorrect, answer", "41", "numeric-v1", episode.task.prompt):
         assert expected in text
@@ -72,7 +72,7 @@ def test_the_file_fetches_and_runs_nothing(lab: Lab, annotator: User, episode: E
     assert "default-src &#x27;none&#x27;" in text
 
 
-def test_pictures_are_inside_once_and_a_missing_one_is_said(
+def test_pictures_are_embedded_once_and_a_missing_one_is_noted(
     lab: Lab, annotator: User, episode: Episode
 ) -> None:
     text = file_of(lab(annotator), episode)
@@ -81,7 +81,7 @@ def test_pictures_are_inside_once_and_a_missing_one_is_said(
     assert "1 picture left out" in text
 
 
-def test_what_does_not_fit_is_left_out_and_said(
+def test_content_over_the_size_limit_is_left_out_with_a_note(
     lab: Lab, annotator: User, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(html_file, "STEPS_MAX", 2)
@@ -100,13 +100,13 @@ def _no_room(room: html_file.Room) -> None:
 
 
 @pytest.mark.parametrize("kind", ["html", "json"])
-def test_no_token_is_taken_away(kind: str, lab: Lab, annotator: User, episode: Episode) -> None:
+def test_no_export_contains_the_token(kind: str, lab: Lab, annotator: User, episode: Episode) -> None:
     token = tokens.token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
     assert token not in file_of(lab(annotator), episode, kind)
 
 
 @pytest.mark.parametrize("kind", ["html", "json"])
-def test_a_gold_is_in_it_for_those_who_may_see_it_and_ask(
+def test_an_export_contains_the_gold_only_for_gold_readers_who_request_it(
     kind: str, lab: Lab, owner: User, annotator: User, episode: Episode
 ) -> None:
     assert "gold-answer" not in file_of(lab(owner), episode, kind)
@@ -122,7 +122,7 @@ def test_the_json_is_the_trajectory(lab: Lab, annotator: User, episode: Episode)
     assert "seed" not in record
 
 
-def test_an_episode_without_steps_can_be_exported_too(lab: Lab, annotator: User, db: None) -> None:
+def test_an_episode_without_steps_can_be_exported(lab: Lab, annotator: User, db: None) -> None:
     made = factories.episode()
     assert "Exported from Palaestra" in file_of(lab(annotator), made)
 
@@ -135,7 +135,7 @@ def test_the_style_sheet_is_the_one_that_the_policy_names(
     assert response["Content-Security-Policy"].removesuffix("; sandbox") == html_file.policy()
 
 
-def test_the_question_is_the_one_that_the_episode_asked(lab: Lab, annotator: User) -> None:
+def test_the_export_shows_the_question_of_its_episode(lab: Lab, annotator: User) -> None:
     task = factories.task(kind="choice", payload=CHOICE)
     episode = factories.episode(task=task, variation={"order": [3, 0, 1, 2]})
     text = words(file_of(lab(annotator), episode))
@@ -144,7 +144,7 @@ def test_the_question_is_the_one_that_the_episode_asked(lab: Lab, annotator: Use
     assert retired.task.prompt in file_of(lab(annotator), retired)
 
 
-def test_labels_of_moved_choices_say_which_the_source_means(lab: Lab, owner: User) -> None:
+def test_labels_of_permuted_choices_name_their_source_labels(lab: Lab, owner: User) -> None:
     task = factories.task(kind="choice", payload=CHOICE, answer="A")
     episode = factories.episode(task=task, variation={"order": [3, 0, 1, 2]})
     factories.submission(episode, "A")
@@ -182,7 +182,7 @@ def test_the_table_of_the_question_is_a_table(
     assert "Prize" not in file
 
 
-def test_a_question_that_is_too_long_is_there_in_words(
+def test_a_question_that_is_too_long_is_exported_as_text(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(question, "TEXT_MAX_CHARS", 20)
@@ -211,7 +211,7 @@ LONG = "y" * 700_000
     ],
     ids=lambda payload: ", ".join(payload),
 )
-def test_no_part_of_a_question_has_room_beyond_its_limits(
+def test_no_part_of_a_question_exceeds_the_export_limits(
     payload: dict[str, Any], lab: Lab, annotator: User
 ) -> None:
     task = factories.task(kind="choice", payload={"text": "Q", "format": "plain", **payload})
@@ -219,7 +219,7 @@ def test_no_part_of_a_question_has_room_beyond_its_limits(
     assert len(file_of(lab(annotator), factories.episode(task=task))) < most
 
 
-def test_an_everyday_question_has_room(lab: Lab, annotator: User) -> None:
+def test_an_ordinary_question_fits_the_export_limits(lab: Lab, annotator: User) -> None:
     payload = {
         "text": r"Is $\frac{1}{2} < x$ or $x = 0$? " * 100,
         "format": "latex",

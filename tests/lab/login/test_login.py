@@ -23,7 +23,7 @@ def _try(client: LabClient, password: str, address: str = "10.0.0.1") -> int:
     return client.post("/login/", form, REMOTE_ADDR=address).status_code
 
 
-def test_guessing_ends_after_ten_wrong_passwords(lab: Lab, owner: User) -> None:
+def test_a_login_is_locked_after_ten_wrong_passwords(lab: Lab, owner: User) -> None:
     client = lab(None)
     assert [_try(client, "wrong") for _ in range(FAILURES_MAX)] == [200] * FAILURES_MAX
     assert _try(client, "wrong") == 429
@@ -47,7 +47,7 @@ def test_without_redis_nobody_is_locked_out(lab: Lab, owner: User, monkeypatch: 
     assert _try(client, "correct horse") == 302
 
 
-def test_an_address_that_leads_nowhere_has_the_labs_own_page(client: LabClient, db: None) -> None:
+def test_an_unknown_address_gets_the_error_page_of_the_lab(client: LabClient, db: None) -> None:
     response = client.get("/nowhere/")
     assert response.status_code == 404
     assert b"Palaestra" in response.content

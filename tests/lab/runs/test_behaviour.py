@@ -27,7 +27,7 @@ def _run(**arms: list[str]) -> Run:
     return run
 
 
-def test_arms_of_a_row_share_a_scale_and_no_interval_begins_below_nothing() -> None:
+def test_arms_of_a_row_share_a_scale_and_intervals_do_not_start_below_zero() -> None:
     run = _run(gym=["a b", "a b c d e f", "a b", "a b c d e f", "a b c d"], text_agent=["a"])
     table = behaviour_table(run_behaviour(run_id=run.pk))
     assert table is not None
@@ -45,7 +45,7 @@ def test_arms_of_a_row_share_a_scale_and_no_interval_begins_below_nothing() -> N
 
 
 @pytest.mark.parametrize(("tasks", "is_interval"), [(4, False), (5, True)])
-def test_of_fewer_than_five_tasks_no_interval_is_shown(tasks: int, is_interval: bool) -> None:
+def test_fewer_than_five_tasks_get_no_interval(tasks: int, is_interval: bool) -> None:
     run = _run(gym=["a b", "a b c d e f", "a", "a b", "a b c"][:tasks])
     table = behaviour_table(run_behaviour(run_id=run.pk))
     assert table is not None
@@ -55,7 +55,7 @@ def test_of_fewer_than_five_tasks_no_interval_is_shown(tasks: int, is_interval: 
     assert (cell.low_x != cell.high_x) == is_interval
 
 
-def test_before_anything_is_computed_there_is_no_table(
+def test_there_is_no_table_before_measures_are_computed(
     lab: Callable[[User | None], Any], annotator: User
 ) -> None:
     run = factories.run()
@@ -64,7 +64,7 @@ def test_before_anything_is_computed_there_is_no_table(
     assert "not human labels" not in lab(annotator).get(f"/runs/{run.pk}/").content.decode()
 
 
-def test_the_runs_page_has_the_table_and_says_that_it_is_computed(
+def test_the_runs_page_shows_measures_and_labels_them_as_computed(
     lab: Callable[[User | None], Any], annotator: User
 ) -> None:
     run = _run(gym=["I verify 2 + 2 = 4.", "So 5."])
@@ -75,7 +75,7 @@ def test_the_runs_page_has_the_table_and_says_that_it_is_computed(
 
 
 @pytest.mark.parametrize(("arms", "plots"), [(["gym"], False), (["gym", "text_agent"], True)])
-def test_one_arm_alone_has_no_place_on_a_scale(
+def test_a_single_arm_is_not_plotted(
     lab: Callable[[User | None], Any], annotator: User, arms: list[str], plots: bool
 ) -> None:
     run = _run(**{arm: ["a b", "a b c"] for arm in arms})
@@ -85,7 +85,7 @@ def test_one_arm_alone_has_no_place_on_a_scale(
     assert ("rate-plot" in table) == plots
 
 
-def test_what_is_known_of_few_episodes_says_of_how_many_and_of_none_stands_under_its_arm(
+def test_a_mean_over_some_episodes_gives_their_number_and_an_empty_one_shows_a_dash(
     lab: Callable[[User | None], Any], annotator: User
 ) -> None:
     run = _run(gym=["a b", ""], text_agent=[""])

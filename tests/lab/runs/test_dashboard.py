@@ -101,7 +101,7 @@ def test_a_dashboard_counts_what_is_open_judged_and_void_by_reason(run: Run, unr
     assert state.is_active
 
 
-def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, unremembered: None) -> None:
+def test_incremental_counts_agree_with_a_full_count(run: Run, unremembered: None) -> None:
     many(run, 12, status="finished", tasks=3, policy_version=1)
     run_dashboard(run.pk)
     many(run, 10, status="finished", tasks=2, policy_version=1)
@@ -116,7 +116,7 @@ def test_it_goes_on_from_where_it_was_and_agrees_with_a_count_of_all(run: Run, u
     assert state.plot.newest.rate == whole.rate
 
 
-def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
+def test_incremental_counts_by_arm_agree_with_a_full_count(run: Run, unremembered: None) -> None:
     many(run, 5, status="finished", tasks=2, arm="gym")
     many(run, 3, arm="text", guidance={"kind": "hint"})
     many(run, 2, status="finished", arm="gym", guidance={"kind": "hint"})
@@ -130,7 +130,7 @@ def test_arms_agree_with_a_count_of_all(run: Run, unremembered: None) -> None:
     assert (state.open, state.submitted) == (3, 1)
 
 
-def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: User, run: Run) -> None:
+def test_all_tables_of_a_runs_page_agree_with_its_counts(lab: Lab, owner: User, run: Run) -> None:
     """The page is drawn from what was looked at together, also when an episode ends between two looks."""
     made = [factories.episode(run=run, arm="gym") for _ in range(3)]
     client = lab(owner)
@@ -149,7 +149,7 @@ def test_all_tables_of_a_runs_page_tell_what_its_counts_tell(lab: Lab, owner: Us
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_episode_that_ends_during_a_look_is_counted_once(
+def test_an_episode_that_ends_during_a_refresh_is_counted_once(
     unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = factories.episode(arm="gym")
@@ -182,7 +182,7 @@ def _elsewhere(does: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize("change", ["step", "opened", "version"])
-def test_whatever_a_runs_page_shows_is_news(run: Run, unremembered: None, change: str) -> None:
+def test_every_change_shown_on_a_runs_page_is_news(run: Run, unremembered: None, change: str) -> None:
     episode = factories.episode(run=run)
     Step.objects.filter(pk=factories.step(episode, 1).pk).update(
         created_at=timezone.now() - timedelta(hours=1)
@@ -204,7 +204,7 @@ def _words(html: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", main)))
 
 
-def test_what_is_judged_again_is_counted_again(run: Run, unremembered: None) -> None:
+def test_rejudged_episodes_are_counted_again(run: Run, unremembered: None) -> None:
     (episode,) = many(run, 1, status="finished", policy_version=3)
     assert (run_dashboard(run.pk).correct, run_dashboard(run.pk).incorrect) == (1, 0)
     again = Verdict.objects.create(
@@ -221,7 +221,7 @@ def test_what_is_judged_again_is_counted_again(run: Run, unremembered: None) -> 
     assert (run_dashboard(run.pk).correct, run_dashboard(run.pk).incorrect) == (0, 1)
 
 
-def test_a_look_that_fails_half_way_counts_nothing_twice(
+def test_a_failed_refresh_counts_nothing_twice(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     many(run, 4, status="finished")
@@ -234,7 +234,7 @@ def test_a_look_that_fails_half_way_counts_nothing_twice(
     assert run_dashboard(run.pk).judged == 8
 
 
-def test_guided_episodes_are_counted_and_not_rated(run: Run, unremembered: None) -> None:
+def test_guided_episodes_are_counted_but_not_rated(run: Run, unremembered: None) -> None:
     many(run, 4, status="finished", policy_version=1, guidance={"kind": "hint"})
     state = run_dashboard(run.pk)
     assert (state.judged, state.arms["gym"].guided, state.plot) == (4, 4, None)
@@ -254,7 +254,7 @@ def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> N
     assert (state.step_pace.steps_per_s, state.step_pace.is_estimate) == (1.0, False)
 
 
-def test_steps_of_many_episodes_are_told_from_some(
+def test_steps_of_many_episodes_are_estimated_from_a_sample(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dashboard_selectors, "EPISODES_SAMPLED", 5)
@@ -268,7 +268,9 @@ def test_steps_of_many_episodes_are_told_from_some(
     assert state.is_estimate
 
 
-def test_all_who_look_within_a_second_cost_one_look(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readers_within_the_refresh_interval_share_one_refresh(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dashboard_cache, "FRESH_S", 3600.0)
     first = run_dashboard(run.pk)
     with CaptureQueriesContext(connection) as queries:
@@ -276,7 +278,7 @@ def test_all_who_look_within_a_second_cost_one_look(run: Run, monkeypatch: pytes
     assert len(queries) == 0
 
 
-def test_a_long_run_is_looked_at_by_few_statements_that_read_few_rows(run: Run, unremembered: None) -> None:
+def test_refreshing_a_long_run_takes_few_statements_and_reads_few_rows(run: Run, unremembered: None) -> None:
     many(run, 3_000, status="finished", tasks=5, policy_version=1)
     open_ones = many(run, 20)
     factories.step(open_ones[0], 1)
@@ -309,7 +311,7 @@ def _scanned(node: dict[str, Any]) -> int:
     return int(read) + sum(_scanned(child) for child in node.get("Plans", []))
 
 
-def test_what_counts_a_whole_long_run_rests_by_itself(
+def test_tables_over_a_whole_long_run_are_refreshed_separately(
     run: Run, unremembered: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dashboard_cache, "CHEAP_S", 0.0)
@@ -322,7 +324,7 @@ def test_what_counts_a_whole_long_run_rests_by_itself(
     assert (second.judged, second.tables is first) == (4, True)
 
 
-def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_tables_do_not_delay_the_counts(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
     entry = dashboard_cache._entry(run.pk)
     counts: list[int] = []
@@ -347,7 +349,7 @@ def test_tables_that_take_long_hold_up_no_count(run: Run, monkeypatch: pytest.Mo
     assert later.tables is not first.tables
 
 
-def test_the_plot_shows_every_version_or_says_that_it_does_not() -> None:
+def test_the_plot_shows_every_version_or_every_nth() -> None:
     rate = Rate(correct=1, judged=2, tasks=2, low=0.1, high=0.9)
     assert reward_plot({}) is None
     few = reward_plot({1: rate, 7: rate})

@@ -52,7 +52,7 @@ def taken(client: LabClient, path: str) -> list[str]:
         ("", [0, 1, 2, 3]),
     ],
 )
-def test_all_three_hold_the_episodes_that_are_found(
+def test_all_three_exports_hold_the_matching_episodes(
     lab: Lab,
     annotator: User,
     made: list[Episode],
@@ -83,7 +83,7 @@ def test_the_lines_are_those_of_the_runs_export(lab: Lab, annotator: User, made:
     assert line.encode() == expected.rstrip(b"\n")
 
 
-def test_the_first_record_tells_query_and_filters(lab: Lab, annotator: User, made: list[Episode]) -> None:
+def test_the_first_record_holds_query_and_filters(lab: Lab, annotator: User, made: list[Episode]) -> None:
     query = "?q=verify&outcome=correct&steps_min=1&seconds_max=2.5&opened_from=2026-03-01"
     first, *_ = taken(lab(annotator), f"/search/trajectories.ndjson{query}")
     header = json.loads(first)["search"]
@@ -97,7 +97,7 @@ def test_the_first_record_tells_query_and_filters(lab: Lab, annotator: User, mad
     assert header["golds"] is False
 
 
-def test_golds_are_for_those_who_may_see_them_and_ask(
+def test_golds_are_exported_only_to_gold_readers_who_request_them(
     lab: Lab, owner: User, annotator: User, made: list[Episode]
 ) -> None:
     factories.verdict(made[0], evidence={"gold": "gold-answer"})
@@ -110,7 +110,7 @@ def test_golds_are_for_those_who_may_see_them_and_ask(
         assert factories.GOLD_CANARY not in "".join(lines), name
 
 
-def test_only_those_who_may_see_golds_are_offered_them(
+def test_only_gold_readers_are_offered_golds(
     lab: Lab, owner: User, annotator: User, made: list[Episode]
 ) -> None:
     assert "golds=1" in lab(owner).get("/search").content.decode()
@@ -133,13 +133,13 @@ def test_the_table_has_how_episodes_ended_and_their_measures(
     assert other["model"] == "'=1+1"
 
 
-def test_a_heading_is_one_cell_whatever_was_sought(lab: Lab, annotator: User, db: None) -> None:
+def test_the_csv_heading_is_one_cell_whatever_the_query(lab: Lab, annotator: User, db: None) -> None:
     heading, *_ = taken(lab(annotator), "/search/facts.csv?q=a%2C%3DHYPERLINK%28%22x%22%29%0A%22")
     assert len(next(csv.reader([heading]))) == 1
     assert heading.startswith("# /search?q=a%2C%3DHYPERLINK")
 
 
-def test_a_long_selection_is_asked_for_in_batches(
+def test_a_long_selection_is_read_in_batches(
     django_assert_max_num_queries: Any, db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(selector, "EXPORTED_AT_ONCE", 2)
@@ -153,9 +153,7 @@ def test_a_long_selection_is_asked_for_in_batches(
         assert len(list(ids)) == 4
 
 
-def test_what_is_ticked_is_taken_away_and_nothing_else(
-    lab: Lab, annotator: User, made: list[Episode]
-) -> None:
+def test_only_selected_episodes_are_exported(lab: Lab, annotator: User, made: list[Episode]) -> None:
     client, selected = lab(annotator), made[0].pk
     html = client.get("/search").content.decode()
     assert 'formaction="/search/trajectories.ndjson"' in html
@@ -164,7 +162,7 @@ def test_what_is_ticked_is_taken_away_and_nothing_else(
 
 
 @pytest.mark.parametrize(("ticked", "is_none"), [("", True), (",", True), ("1,b", False)])
-def test_nothing_ticked_is_refused_and_told_from_numbers_that_make_no_sense(
+def test_an_empty_and_an_invalid_selection_get_different_errors(
     lab: Lab, annotator: User, made: list[Episode], ticked: str, is_none: bool
 ) -> None:
     refused = lab(annotator).get(f"/search/trajectories.ndjson?episodes={ticked}")
@@ -174,7 +172,7 @@ def test_nothing_ticked_is_refused_and_told_from_numbers_that_make_no_sense(
     assert ("is not a list of numbers" in text) is not is_none
 
 
-def test_the_only_episode_of_a_list_can_be_taken_away_too(lab: Lab, annotator: User, db: None) -> None:
+def test_the_only_episode_of_a_list_can_be_exported(lab: Lab, annotator: User, db: None) -> None:
     episode = factories.episode()
     client = lab(annotator)
     for path in ("/search", f"/runs/{episode.run_id}/", f"/tasks/{episode.task_id}/"):

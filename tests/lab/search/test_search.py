@@ -44,7 +44,7 @@ def _hits(query: str = "", **filters: Any) -> list[tuple[int, int | None]]:
     return [(hit.episode.pk, hit.index) for hit in page.hits]
 
 
-def test_words_are_found_in_steps_newest_first() -> None:
+def test_a_word_search_lists_matching_steps_newest_first() -> None:
     one = episode_thought("I add the numbers.", "Let me verify the sum.")
     other = episode_thought("I verify nothing.")
     assert _hits("verify") == [(other.pk, 1), (one.pk, 2)]
@@ -52,14 +52,14 @@ def test_words_are_found_in_steps_newest_first() -> None:
     assert _hits("verify -sum") == [(other.pk, 1)]
 
 
-def test_a_formula_is_found() -> None:
+def test_a_search_matches_formulas() -> None:
     episode = episode_thought(r"It telescopes to 1 - 1/11 = \frac{10}{11}.")
     assert _hits("1/11") == [(episode.pk, 1)]
     assert _hits(r"\frac{10}{11}") == [(episode.pk, 1)]
 
 
 @pytest.mark.parametrize(("step", "action"), [(None, "wait"), (9, "wait"), (1, "click")])
-def test_an_episode_with_an_event_that_no_action_explains_is_one_whose_page_saw_more(
+def test_the_unexplained_filter_matches_episodes_with_unexplained_events(
     step: int | None, action: str
 ) -> None:
     episode = episode_thought("I look.", action=action)
@@ -103,7 +103,7 @@ def test_filters_narrow_steps_and_episodes_alike() -> None:
     assert _hits(opened_to=date(2026, 3, 1)) == []
 
 
-def test_action_and_mismatch_are_of_the_step_with_words_and_of_any_step_without() -> None:
+def test_action_filters_apply_to_the_matching_step_or_without_words_to_any_step() -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="I verify it.")
     factories.step(
@@ -122,7 +122,7 @@ def _event(episode: Episode) -> None:
     episode.page_events.create(page="p1", seq=1, step=1, kind="settled", at_ms=1.0)
 
 
-def test_words_of_tasks_are_found_by_their_index() -> None:
+def test_a_search_for_words_of_tasks_uses_an_index() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute(
@@ -145,7 +145,9 @@ def test_words_of_tasks_are_found_by_their_index() -> None:
         ("x_1", True),
     ],
 )
-def test_words_of_tasks_are_whole_and_signs_part_them(query: str, is_match: bool) -> None:
+def test_a_search_for_words_of_tasks_matches_whole_words_split_at_punctuation(
+    query: str, is_match: bool
+) -> None:
     task = factories.task(
         key="train/mr.jones/7.json", prompt="Pay $1,000 for $x_1$ at the Caf\u00e9 <b>now</b>: 50%!"
     )
@@ -153,7 +155,7 @@ def test_words_of_tasks_are_whole_and_signs_part_them(query: str, is_match: bool
     assert _hits(problem=query) == ([(episode.pk, None)] if is_match else [])
 
 
-def test_a_long_prompt_is_indexed_as_far_as_an_index_goes() -> None:
+def test_a_long_prompt_is_indexed_up_to_the_index_limit() -> None:
     prompt = " ".join(f"\u4e00{number:x}" for number in range(400_000))
     episode = factories.episode(task=factories.task(prompt=prompt))
     assert _hits(problem="\u4e00ff") == [(episode.pk, None)]
@@ -166,7 +168,7 @@ def test_an_unknown_filter_is_refused() -> None:
         _hits(action_check="confirmed; DROP TABLE")
 
 
-def test_pages_follow_on_without_gap_or_repetition() -> None:
+def test_pages_of_hits_have_no_gaps_or_repetitions() -> None:
     for _ in range(3):
         episode_thought("verify one", "nothing", "verify two")
     for query in ("verify", ""):
@@ -202,12 +204,12 @@ def test_counts_stop_at_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (counts.total, counts.is_exact, counts.outcomes) == (2, False, {"correct": 2})
 
 
-def test_nothing_found_counts_nothing() -> None:
+def test_counts_without_matches_are_zero() -> None:
     counts = search_counts(Search(query="nowhere", filters={}))
     assert (counts.total, counts.is_exact, counts.arms) == (0, True, {})
 
 
-def test_frequent_words_are_found_as_rare_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frequent_words_match_like_rare_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     run = factories.run()
     for _ in range(3):
         episode_thought("verify one", "nothing", "verify two", run=run)
@@ -218,7 +220,7 @@ def test_frequent_words_are_found_as_rare_ones_are(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("query", ["-verify", "(((", "or"])
-def test_a_query_that_asks_for_no_word_says_so(query: str) -> None:
+def test_a_query_without_words_is_rejected_with_a_reason(query: str) -> None:
     episode_thought("verify")
     search = Search(query=query, filters={})
     assert search_page(search).hits == []
@@ -240,13 +242,13 @@ def test_a_page_of_hits_takes_a_fixed_number_of_queries(django_assert_num_querie
         search_page(Search(query="verify", filters={"outcome": "correct"}))
 
 
-def test_the_cursor_of_a_page_leads_into_an_episode() -> None:
+def test_a_page_of_hits_can_end_within_an_episode() -> None:
     episode = episode_thought("verify", "verify", "verify")
     page = search_page(Search(query="verify", filters={}), limit=2)
     assert page.older == Cursor(episode=episode.pk, index=2)
 
 
-def test_an_excerpt_shows_the_first_hit_and_what_stands_around_it() -> None:
+def test_an_excerpt_shows_the_first_hit_in_its_context() -> None:
     thought = "long before. " * 40 + "So 1,000 + 5 is right, let me verify: yes. " + "long after. " * 40
     parts = excerpt(thought, query='verify or "1000 + 5"')
     assert [part.text for part in parts if part.is_hit] == ["1,000 + 5", "verify"]
@@ -255,7 +257,7 @@ def test_an_excerpt_shows_the_first_hit_and_what_stands_around_it() -> None:
     assert sum(len(part.text) for part in parts) < 400
 
 
-def test_an_excerpt_is_escaped_and_names_what_would_hide() -> None:
+def test_an_excerpt_is_escaped_and_names_invisible_characters() -> None:
     shown = excerpt_html(excerpt("<script>alert(1)</script> verify \u202e & <b>", query="verify or script"))
     assert "<script>" not in shown
     assert "&lt;<mark>script</mark>&gt;alert" in shown

@@ -114,7 +114,9 @@ def test_open_episodes_are_listed_without_words(lab: Lab, annotator: User, made:
     assert len(rows_of(page_of(client, ""))) == 3
 
 
-def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: Lab, annotator: User) -> None:
+def test_a_mismatch_filter_applies_to_the_matching_step_or_without_words_to_the_episode(
+    lab: Lab, annotator: User
+) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="I verify it.")
     click = {"type": "click", "target": "e3"}
@@ -132,7 +134,7 @@ def test_a_mismatch_is_of_the_step_with_words_and_of_the_episode_without(lab: La
     assert "Action had no effect" in html
 
 
-def test_pages_follow_on_and_new_episodes_move_nothing(
+def test_new_episodes_do_not_shift_later_pages(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "HITS_PER_PAGE", 2)
@@ -154,7 +156,7 @@ def test_pages_follow_on_and_new_episodes_move_nothing(
         assert max(old[-1].pk, *(hit[0] for hit in everything)) == old[-1].pk
 
 
-def test_a_hit_leads_to_its_step_with_what_stands_there_sought(lab: Lab, annotator: User) -> None:
+def test_a_hit_links_to_its_step_with_the_query_highlighted(lab: Lab, annotator: User) -> None:
     episode = episode_thought("It costs 1,000 + 5, let me verify: yes.")
     html = page_of(lab(annotator), '?q=a or "1000 + 5"')
     assert f'href="/episodes/{episode.pk}/steps/1?find=1%2C000%20%2B%205"' in html
@@ -187,7 +189,7 @@ def test_the_address_holds_the_search_without_empty_fields(lab: Lab, annotator: 
     assert pushed["HX-Push-Url"] == "/search?q=a+b&steps_min=3"
 
 
-def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
+def test_the_old_list_of_episodes_redirects_to_the_search(lab: Lab, annotator: User) -> None:
     response = lab(annotator).get("/episodes/?arm=gym&q=needle&cursor=7")
     assert (response.status_code, response["Location"]) == (302, "/search?arm=gym&problem=needle")
 
@@ -220,7 +222,7 @@ def test_the_old_list_of_episodes_leads_here(lab: Lab, annotator: User) -> None:
         ("arm=text_agent&arm=gym", "“arm” is given 2 times; the last one counts."),
     ],
 )
-def test_a_filter_that_makes_no_sense_is_left_out_and_said(
+def test_a_nonsensical_filter_is_ignored_with_a_notice(
     lab: Lab, annotator: User, made: dict[str, Episode], query: str, expected: str
 ) -> None:
     client = lab(annotator)
@@ -242,7 +244,7 @@ def test_a_filter_that_makes_no_sense_is_left_out_and_said(
         ("a " * 40, "has more than 32 words"),
     ],
 )
-def test_words_that_cannot_be_looked_for_find_nothing_and_say_why(
+def test_unsearchable_words_match_nothing_and_say_why(
     lab: Lab, annotator: User, made: dict[str, Episode], query: str, expected: str
 ) -> None:
     client = lab(annotator)
@@ -255,33 +257,33 @@ def test_words_that_cannot_be_looked_for_find_nothing_and_say_why(
     assert expected in refused.content.decode()
 
 
-def test_words_that_other_searches_drop_are_found(lab: Lab, annotator: User) -> None:
+def test_stop_words_can_be_searched(lab: Lab, annotator: User) -> None:
     episode = episode_thought("To be or not to be.")
     assert rows_of(page_of(lab(annotator), "?q=not to be")) == {(episode.pk, 1)}
 
 
-def test_of_two_queries_the_last_counts_and_that_is_said(lab: Lab, annotator: User) -> None:
+def test_the_last_of_two_queries_counts_with_a_notice(lab: Lab, annotator: User) -> None:
     episode = episode_thought("The second word.")
     html = page_of(lab(annotator), "?q=first&q=second")
     assert "“q” is given 2 times; the last one counts." in html
     assert rows_of(html) == {(episode.pk, 1)}
 
 
-def test_many_names_that_no_search_has_are_said_in_few_sentences(lab: Lab, annotator: User) -> None:
+def test_many_unknown_filters_are_summarised(lab: Lab, annotator: User) -> None:
     html = page_of(lab(annotator), "?" + "&".join(f"name{number}=1" for number in range(40)))
     assert "“name4” is not a filter of a search" in html
     assert "name5" not in html
     assert "35 more unknown filters" in html
 
 
-def test_ends_that_cross_are_said(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:
+def test_impossible_ranges_are_reported(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:
     html = page_of(lab(annotator), "?steps_min=9&steps_max=3&opened_from=2026-03-02&opened_to=2026-03-01")
     assert "No episode has both at least 9 and at most 3 steps." in html
     assert "No day is both from 2026-03-02 on and until 2026-03-01." in html
     assert rows_of(html) == set()
 
 
-def test_what_is_found_nowhere_is_explained(lab: Lab, annotator: User, db: None) -> None:
+def test_an_empty_result_is_explained(lab: Lab, annotator: User, db: None) -> None:
     client = lab(annotator)
     assert "make demo" in page_of(client, "")
     factories.episode()
@@ -300,7 +302,7 @@ def test_an_episode_is_offered_by_its_number(lab: Lab, annotator: User, made: di
     assert "Looking for" not in page_of(client, "?q=99999999999999999999")
 
 
-def test_counts_are_asked_for_apart_and_lead_on(
+def test_counts_are_loaded_separately_and_link_to_narrower_searches(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = lab(annotator)
@@ -331,7 +333,7 @@ def slow(*_args: Any, **_more: Any) -> Any:
         ("search_counts", "/search/counts", "Counting was stopped"),
     ],
 )
-def test_what_takes_too_long_is_stopped_and_says_so(
+def test_a_search_that_takes_too_long_is_stopped_with_a_notice(
     lab: Lab,
     annotator: User,
     made: dict[str, Episode],
@@ -350,7 +352,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(
     assert 'hx-get="/search/counts' not in html
 
 
-def test_words_that_cannot_be_looked_for_cost_no_search(
+def test_unsearchable_words_run_no_search(
     lab: Lab, annotator: User, made: dict[str, Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_queries, "SEARCH_MS", 50)
@@ -365,7 +367,7 @@ def test_hits_are_shown_although_they_cannot_be_counted(
     assert rows_of(page_of(lab(annotator), "?q=verify"))
 
 
-def test_a_hostile_thought_is_text_and_its_token_stays_masked(lab: Lab, annotator: User) -> None:
+def test_a_hostile_thought_is_escaped_and_its_token_masked(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     token = tokens.token_make(episode_id=episode.pk, key=django_settings.TOKEN_KEY)
     attack = f"<script>alert(1)</script> \u202everify at http://arena/e/{token}/ <b>verify</b>"
@@ -382,7 +384,7 @@ def test_a_hostile_thought_is_text_and_its_token_stays_masked(lab: Lab, annotato
     assert "U+202E" in page_of(client, "?q=verify")
 
 
-def test_the_page_asks_as_many_queries_for_many_hits_as_for_one(lab: Lab, annotator: User) -> None:
+def test_the_page_runs_the_same_number_of_queries_for_one_hit_as_for_many(lab: Lab, annotator: User) -> None:
     client = lab(annotator)
 
     def counts(query: str) -> int:

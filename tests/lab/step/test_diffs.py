@@ -9,7 +9,7 @@ def test_the_same_text_is_no_change() -> None:
     assert diffs.lines_diff("a\nb", "a\nb").is_empty
 
 
-def test_a_changed_line_stands_between_what_stayed() -> None:
+def test_a_changed_line_is_shown_between_unchanged_ones() -> None:
     diff = diffs.lines_diff("a\nb\nc", "a\nx\nc")
     assert [(one.kind, one.text) for one in diff.changes] == [
         ("same", "a"),
@@ -20,7 +20,7 @@ def test_a_changed_line_stands_between_what_stayed() -> None:
     assert (diff.added, diff.removed) == (1, 1)
 
 
-def test_long_unchanged_runs_are_folded_but_for_their_ends() -> None:
+def test_long_unchanged_runs_are_folded_except_at_their_ends() -> None:
     lines = [f"line {number}" for number in range(100)]
     changed = [*lines[:50], "new", *lines[50:]]
     diff = diffs.lines_diff("\n".join(lines), "\n".join(changed))
@@ -34,14 +34,14 @@ def test_long_unchanged_runs_are_folded_but_for_their_ends() -> None:
     assert diff.changes[1].text.splitlines() == lines[47:50]
 
 
-def test_words_are_compared_with_the_space_between_them() -> None:
+def test_words_are_compared_including_the_space_between_them() -> None:
     diff = diffs.words_diff("I click  here", "I click  there")
     assert "".join(one.text for one in diff.changes if one.kind != "removed") == "I click  there"
     assert [one.text for one in diff.changes if one.kind == "added"] == ["there"]
 
 
 @pytest.mark.parametrize("kind", ["added", "removed"])
-def test_what_is_kept_and_changed_makes_either_text_again(kind: str) -> None:
+def test_unchanged_and_changed_words_rebuild_both_texts(kind: str) -> None:
     before, after = "one two three four", "one three 3 four five"
     diff = diffs.words_diff(before, after)
     text = "".join(one.text for one in diff.changes if one.kind in ("same", kind))
@@ -75,17 +75,17 @@ OTHER = (
 )
 
 
-def test_thoughts_with_hardly_a_word_in_common_have_no_marks() -> None:
+def test_thoughts_with_hardly_a_word_in_common_are_not_diffed() -> None:
     diff = diffs.words_diff(ONE, OTHER)
     assert (diff.is_too_different, diff.is_empty, diff.changes) == (True, False, [])
 
 
-def test_a_thought_that_goes_on_from_the_other_is_marked() -> None:
+def test_a_thought_that_continues_the_other_is_diffed() -> None:
     diff = diffs.words_diff(ONE, ONE.replace("forty", "thirty") + " The second one is the cheapest.")
     assert not diff.is_too_different
     assert (diff.added, diff.removed) > (0, 0)
 
 
-def test_a_few_words_and_none_are_marked_however_unlike() -> None:
+def test_very_short_texts_are_diffed_however_unlike() -> None:
     assert not diffs.words_diff("one", "two").is_too_different
     assert not diffs.words_diff("", OTHER).is_too_different

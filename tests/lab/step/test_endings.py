@@ -44,13 +44,13 @@ def test_the_last_step_says_how_the_episode_ended(lab: Lab, owner: User, rest: s
     assert ENDED not in html_of(client, episode, 1, rest)
 
 
-def test_an_episode_under_way_has_no_end(lab: Lab, annotator: User) -> None:
+def test_an_open_episode_has_no_ending(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1)
     assert ENDED not in html_of(lab(annotator), episode, 1)
 
 
-def test_a_step_without_a_page_speaks_of_none(lab: Lab, annotator: User) -> None:
+def test_a_step_without_a_page_mentions_no_page_checks(lab: Lab, annotator: User) -> None:
     episode = factories.episode(arm="text_agent")
     action = {"type": "run", "program": "1 + 1"}
     factories.step(episode, 1, action=action, duration_ms=30.0, more={"env_ms": 25.0})
@@ -62,7 +62,7 @@ def test_a_step_without_a_page_speaks_of_none(lab: Lab, annotator: User) -> None
 
 
 @pytest.mark.parametrize("place", ["1", "?index=1"])
-def test_where_no_step_has_come_yet_the_way_to_the_episode_is_told(
+def test_a_step_of_an_episode_without_steps_links_to_the_episode(
     lab: Lab, annotator: User, place: str
 ) -> None:
     episode = factories.episode()

@@ -65,7 +65,9 @@ def text_of(html: str) -> str:
         ({"state": "not_checked", "reason": "whole_page"}, "Not checked", "plain", "more than the window"),
     ],
 )
-def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str, tone: str, why: str) -> None:
+def test_a_badge_describes_the_result_in_words(
+    fields: dict[str, Any], word: str, tone: str, why: str
+) -> None:
     label = fidelity_label(Fidelity(**{"state": "faithful", "changed_share": 0.0, **fields}), has_ended=True)
     assert (label.word, label.tone) == (word, tone)
     assert why in label.why
@@ -79,7 +81,7 @@ def test_a_badge_says_in_words_what_was_found(fields: dict[str, Any], word: str,
         ({"state": "faithful", "changed_share": 0.00002}, False),
     ],
 )
-def test_a_small_difference_is_said_to_be_a_light_or_a_lost_word(
+def test_a_small_difference_is_explained_as_a_highlight_or_a_lost_word(
     fields: dict[str, Any], is_doubted: bool
 ) -> None:
     label = fidelity_label(Fidelity(**fields), has_ended=True)
@@ -91,7 +93,7 @@ def test_every_reason_has_words() -> None:
     assert set(REASONS) == set(Fidelity.Reason) - {Fidelity.Reason.NONE}
 
 
-def test_a_share_is_told_as_fine_as_a_word_needs() -> None:
+def test_a_share_is_formatted_finely_enough_to_show_one_word() -> None:
     assert [share_format(share) for share in (0, 0.00001, 0.0007, 0.25)] == [
         "0.00%",
         "less than 0.01%",
@@ -100,7 +102,7 @@ def test_a_share_is_told_as_fine_as_a_word_needs() -> None:
     ]
 
 
-def test_the_three_pictures_stand_side_by_side(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_the_three_pictures_are_shown_side_by_side(lab: Lab, annotator: User, episode: Episode) -> None:
     replay, mask = blob_of(window()), blob_of(window("mask"))
     fidelity_make(episode, state="unfaithful", changed_share=0.02, replay=replay, difference=mask)
     html = lab(annotator).get(address(episode)).content.decode()
@@ -110,7 +112,7 @@ def test_the_three_pictures_stand_side_by_side(lab: Lab, annotator: User, episod
     assert "2.0% of it differs" in text_of(html)
 
 
-def test_nobody_asked_yet_is_said_and_can_be_asked(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_an_unchecked_step_says_so_and_can_be_checked(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
     assert "has not been compared with the screenshot yet" in text_of(
         client.get(address(episode)).content.decode()
@@ -123,9 +125,7 @@ def test_nobody_asked_yet_is_said_and_can_be_asked(lab: Lab, annotator: User, ep
     assert "waiting for a worker" in text_of(client.get(address(episode)).content.decode())
 
 
-def test_htmx_gets_the_badge_and_asks_again_while_it_waits(
-    lab: Lab, annotator: User, episode: Episode
-) -> None:
+def test_the_badge_polls_while_its_check_is_waiting(lab: Lab, annotator: User, episode: Episode) -> None:
     client = lab(annotator)
     first = client.get(address(episode), headers={"hx-request": "true"}).content.decode()
     assert 'hx-trigger="submit, load"' in first
@@ -138,7 +138,7 @@ def test_htmx_gets_the_badge_and_asks_again_while_it_waits(
     assert "Faithful" in text_of(after)
 
 
-def test_what_was_found_is_checked_again_by_hand_alone(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_a_finished_check_is_repeated_only_on_request(lab: Lab, annotator: User, episode: Episode) -> None:
     fidelity_make(episode, state="failed", reason="crashed")
     badge = lab(annotator).get(address(episode), headers={"hx-request": "true"}).content.decode()
     assert 'hx-trigger="submit"' in badge
@@ -146,7 +146,7 @@ def test_what_was_found_is_checked_again_by_hand_alone(lab: Lab, annotator: User
     assert Fidelity.objects.get().reason == "waiting"
 
 
-def test_before_the_end_of_an_episode_nobody_can_ask(lab: Lab, annotator: User, db: None) -> None:
+def test_no_check_can_be_requested_before_the_end_of_an_episode(lab: Lab, annotator: User, db: None) -> None:
     episode = factories.episode(recording="full")
     step_make(episode, 1, screenshot=blob_of(window()))
     client, htmx = lab(annotator), {"hx-request": "true"}
@@ -164,7 +164,7 @@ def test_before_the_end_of_an_episode_nobody_can_ask(lab: Lab, annotator: User, 
     assert not Fidelity.objects.exists()
 
 
-def test_however_often_people_ask_the_sweeper_alone_sends(
+def test_requesting_a_check_sends_no_job(
     lab: Lab, annotator: User, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs.check, "apply_async", lambda **_call: pytest.fail("a job was sent"))
@@ -174,7 +174,7 @@ def test_however_often_people_ask_the_sweeper_alone_sends(
     assert Fidelity.objects.get().asked_at is not None
 
 
-def test_a_badge_reads_no_long_text(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_a_badge_reads_no_observation(lab: Lab, annotator: User, episode: Episode) -> None:
     fidelity_make(episode, state="not_checked", reason="waiting")
     client = lab(annotator)
     with CaptureQueriesContext(connection) as queries:
@@ -182,30 +182,30 @@ def test_a_badge_reads_no_long_text(lab: Lab, annotator: User, episode: Episode)
     assert not [query for query in queries if "observation_text" in query["sql"]]
 
 
-def test_a_stranger_can_neither_look_nor_ask(lab: Lab, episode: Episode) -> None:
+def test_a_stranger_can_neither_see_nor_request_a_check(lab: Lab, episode: Episode) -> None:
     stranger = lab(None)
     for answer in (stranger.get(address(episode)), stranger.post(address(episode, "/check"))):
         assert (answer.status_code, answer["Location"].split("?")[0]) == (302, "/login/")
     assert not Fidelity.objects.exists()
 
 
-def test_another_site_cannot_ask_in_a_persons_name(annotator: User, episode: Episode) -> None:
+def test_requesting_a_check_needs_a_csrf_token(annotator: User, episode: Episode) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(annotator)
     assert client.post(address(episode, "/check")).status_code == 403
     assert not Fidelity.objects.exists()
 
 
-def test_asking_is_no_page_to_read(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_the_check_address_cannot_be_read(lab: Lab, annotator: User, episode: Episode) -> None:
     assert lab(annotator).get(address(episode, "/check")).status_code == 405
 
 
-def test_a_step_that_is_not_there_cannot_be_asked_for(lab: Lab, annotator: User, episode: Episode) -> None:
+def test_a_check_of_a_missing_step_cannot_be_requested(lab: Lab, annotator: User, episode: Episode) -> None:
     assert lab(annotator).post(f"/episodes/{episode.pk}/steps/99/fidelity/check").status_code == 404
     assert not Fidelity.objects.exists()
 
 
-def test_the_episode_counts_its_steps_and_leads_to_those_that_are_not_faithful(
+def test_the_episode_counts_its_checks_and_links_to_unfaithful_steps(
     lab: Lab, annotator: User, episode: Episode
 ) -> None:
     fidelity_make(episode, 1)
@@ -216,13 +216,13 @@ def test_the_episode_counts_its_steps_and_leads_to_those_that_are_not_faithful(
     assert f'href="/episodes/{episode.pk}/steps/2/fidelity"' in html
 
 
-def test_an_episode_that_was_never_checked_says_nothing_of_it(lab: Lab, annotator: User, db: None) -> None:
+def test_an_unchecked_episode_does_not_mention_replays(lab: Lab, annotator: User, db: None) -> None:
     html = lab(annotator).get(f"/episodes/{factories.episode().pk}/").content.decode()
     assert "DOM replays" not in html
 
 
 @pytest.mark.parametrize(("alive", "state"), [({jobs.ALIVE}, "ok"), (set(), "missing"), (None, "unknown")])
-def test_the_system_page_says_whether_anybody_draws_replays(
+def test_the_system_page_shows_whether_a_worker_draws_replays(
     db: None, monkeypatch: pytest.MonkeyPatch, alive: set[str] | None, state: str
 ) -> None:
     def names(candidates: list[str]) -> set[str]:
@@ -236,7 +236,7 @@ def test_the_system_page_says_whether_anybody_draws_replays(
     assert bool(part.advice) == (state != "ok")
 
 
-def test_the_tab_of_a_step_says_by_a_sign_and_a_word_what_was_found(
+def test_the_tab_of_a_step_shows_the_check_by_sign_and_word(
     lab: Lab, annotator: User, episode: Episode
 ) -> None:
     recording_make(episode, element("h1", "Find a room"))
@@ -253,9 +253,7 @@ def test_the_tab_of_a_step_says_by_a_sign_and_a_word_what_was_found(
     assert "≠ Not faithful" in tab()
 
 
-def test_the_sign_of_the_tab_comes_with_the_news_of_the_badge(
-    lab: Lab, annotator: User, episode: Episode
-) -> None:
+def test_the_tab_sign_is_updated_with_the_badge(lab: Lab, annotator: User, episode: Episode) -> None:
     recording_make(episode, element("h1", "Find a room"))
     row = fidelity_make(episode, state="not_checked", reason="waiting")
     client, sign = lab(annotator), 'id="fidelity-sign-1"'

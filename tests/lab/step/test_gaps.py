@@ -51,14 +51,16 @@ def test_the_timeline_shows_the_steps_on_both_sides_of_a_gap(lab: Lab, owner: Us
     assert 'data-gaps="3-4 6-9999"' in page
 
 
-def test_the_timeline_reaches_as_many_places_as_without_gaps() -> None:
+def test_a_gap_counts_as_one_place_of_the_timeline() -> None:
     gaps = step_gaps.Gaps([step_gaps.Gap(first=1, last=699), step_gaps.Gap(first=702, last=9_999)])
     assert gaps.around(700, reach=2, last=20_000) == (1, 9_999)
     assert gaps.around(10_001, reach=3, last=20_000) == (701, 10_004)
     assert gaps.around(20_000, reach=1, last=20_000) == (19_999, 20_000)
 
 
-def test_of_too_many_gaps_the_longest_are_told(monkeypatch: pytest.MonkeyPatch, episode: Episode) -> None:
+def test_only_the_longest_of_too_many_gaps_are_listed(
+    monkeypatch: pytest.MonkeyPatch, episode: Episode
+) -> None:
     monkeypatch.setattr(step_gaps, "GAPS_MAX", 2)
     for index in (7, 100, 200):
         factories.step(episode, index)
@@ -72,7 +74,7 @@ def test_an_episode_without_gaps_is_not_searched_for_them(
         assert str(step_gaps.step_gaps(episode_id=episode.pk, last=3, number=3)) == ""
 
 
-def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, episode: Episode) -> None:
+def test_the_greatest_possible_step_number_is_listed(lab: Lab, owner: User, episode: Episode) -> None:
     greatest = timeline.INDEX_MAX
     factories.step(episode, greatest)
     client = lab(owner)
@@ -82,6 +84,6 @@ def test_the_greatest_number_of_a_step_has_its_place(lab: Lab, owner: User, epis
     assert went["Location"].startswith(f"/episodes/{episode.pk}/steps/{greatest}")
 
 
-def test_a_step_that_comes_while_gaps_are_read_makes_none(episode: Episode) -> None:
+def test_a_step_posted_while_gaps_are_read_makes_no_gap(episode: Episode) -> None:
     factories.step(episode, 500)
     assert str(step_gaps.step_gaps(episode_id=episode.pk, last=5, number=3)) == "3-4"

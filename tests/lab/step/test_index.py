@@ -65,7 +65,7 @@ def test_500_steps_of_the_longest_words_are_at_most_100_kilobytes(lab: Lab, anno
     assert len(lab(annotator).get(f"/episodes/{episode.pk}/index.json").content) <= HUNDRED_KB
 
 
-def test_the_index_goes_on_where_a_part_ends(lab: Lab, annotator: User) -> None:
+def test_the_next_part_of_the_index_starts_where_the_last_ended(lab: Lab, annotator: User) -> None:
     episode = long_episode(steps=3, pictures=0)
     factories.step(episode, 700)
     client = lab(annotator)
@@ -76,12 +76,12 @@ def test_the_index_goes_on_where_a_part_ends(lab: Lab, annotator: User) -> None:
 
 
 @pytest.mark.parametrize("query", ["?from=0", "?from=-3", "?from=x", "?from=²", "?from=99999999999999"])
-def test_nonsense_begins_at_the_first_step(lab: Lab, annotator: User, query: str) -> None:
+def test_a_nonsensical_start_begins_at_the_first_step(lab: Lab, annotator: User, query: str) -> None:
     episode = long_episode(steps=2, pictures=0)
     assert index_of(lab(annotator), episode, query)["from"] == 1
 
 
-def test_a_row_says_what_the_step_did_and_how_it_ended(lab: Lab, annotator: User) -> None:
+def test_a_row_describes_the_action_and_its_result(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(
         episode,
@@ -114,7 +114,7 @@ def test_a_row_says_what_the_step_did_and_how_it_ended(lab: Lab, annotator: User
     assert (rows[2]["tone"], rows[2]["picture"], rows[2]["page_change"]) == ("bad", None, 1)
 
 
-def test_the_index_asks_the_same_number_of_queries_for_one_step_as_for_many(
+def test_the_index_runs_the_same_number_of_queries_for_one_step_as_for_many(
     lab: Lab, annotator: User
 ) -> None:
     client = lab(annotator)
@@ -123,7 +123,7 @@ def test_the_index_asks_the_same_number_of_queries_for_one_step_as_for_many(
     assert counts[0] == counts[1] <= 7
 
 
-def test_a_text_is_found_in_thoughts_actions_trees_and_addresses(lab: Lab, annotator: User) -> None:
+def test_a_search_covers_thoughts_actions_trees_and_addresses(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="A Needle here")
     factories.step(episode, 2, action={"type": "type", "text": "needle"})
@@ -145,16 +145,14 @@ def test_a_text_is_found_in_thoughts_actions_trees_and_addresses(lab: Lab, annot
 
 
 @pytest.mark.parametrize("find", ["%25", "_", "%5C", "%00", "+", "(", "%27"])
-def test_signs_that_mean_something_elsewhere_are_sought_as_they_are(
-    lab: Lab, annotator: User, find: str
-) -> None:
+def test_special_characters_are_searched_literally(lab: Lab, annotator: User, find: str) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="nothing of the kind")
     answer = lab(annotator).get(f"/episodes/{episode.pk}/find.json?find={find}")
     assert answer.json()["steps"] == []
 
 
-def test_more_matches_than_are_shown_are_said_to_be_more(
+def test_a_truncated_list_of_matches_is_marked_as_cut(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(step_matches, "MATCHES_MAX", 2)
@@ -165,14 +163,14 @@ def test_more_matches_than_are_shown_are_said_to_be_more(
     assert ([index for index, _ in result["steps"]], result["is_cut"]) == ([1, 2], True)
 
 
-def test_milestones_of_other_kinds_of_tasks_are_not_sought(lab: Lab, annotator: User) -> None:
+def test_only_site_tasks_have_milestones(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1)
     SiteEvent.objects.create(episode=episode, seq=1, step=1, kind="page_served", data={})
     assert index_of(lab(annotator), episode)["milestones"] == []
 
 
-def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) -> None:
+def test_rows_of_the_index_hold_the_facts_of_their_steps(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index in (1, 2, 3):
         factories.step(
@@ -197,7 +195,7 @@ def test_what_was_computed_of_steps_is_in_their_rows(lab: Lab, annotator: User) 
 @pytest.mark.parametrize(
     ("text", "label"), [("42", "Submitted an answer"), ("41", "Different answer submitted")]
 )
-def test_an_answer_without_a_page_has_labels_of_its_own(
+def test_an_answer_without_a_page_has_its_own_labels(
     lab: Lab, annotator: User, text: str, label: str
 ) -> None:
     episode = factories.episode(arm="text_zero_shot", answer_channel="api")
@@ -230,7 +228,7 @@ def test_a_search_result_labels_an_answer_as_an_answer(lab: Lab, annotator: User
 
 
 @pytest.mark.parametrize("place", ["thought", "raw", "observation_text", "url", "action"])
-def test_no_token_can_be_read_off_what_is_found(lab: Lab, annotator: User, settings: Any, place: str) -> None:
+def test_no_token_can_be_guessed_by_searching(lab: Lab, annotator: User, settings: Any, place: str) -> None:
     episode = factories.episode()
     own, other = (tokens.token_make(episode_id=pk, key=settings.TOKEN_KEY) for pk in (episode.pk, 7_000_001))
     text = f"go to http://gym/e/{own}/quite or http://gym/e/{other}/quite"

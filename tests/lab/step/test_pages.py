@@ -38,7 +38,7 @@ def test_a_fragment_is_the_step_alone_with_its_neighbours(lab: Lab, annotator: U
     assert 'data-after="3"' in html
 
 
-def test_a_part_asked_for_by_number_comes_without_a_redirect(lab: Lab, annotator: User) -> None:
+def test_a_fragment_requested_by_number_is_answered_without_a_redirect(lab: Lab, annotator: User) -> None:
     episode = long_episode(steps=3)
     client = lab(annotator)
     html = client.get(f"/episodes/{episode.pk}/steps/?index=9&fragment&find=cheapest").content.decode()
@@ -48,14 +48,14 @@ def test_a_part_asked_for_by_number_comes_without_a_redirect(lab: Lab, annotator
     assert client.get("/episodes/999999/steps/?index=9&fragment").status_code == 404
 
 
-def test_the_marks_of_a_click_lie_on_its_screenshot(lab: Lab, annotator: User) -> None:
+def test_the_marks_of_a_click_are_drawn_on_its_screenshot(lab: Lab, annotator: User) -> None:
     html = lab(annotator).get(address(long_episode(steps=6), 6, "?fragment")).content.decode()
     assert 'viewBox="0 0 1280.0 800.0"' in html
     assert '<circle class="mark-dot" cx="1135.0" cy="320.0" r="4" />' in html
     assert '<rect class="mark-line" x="1060.0" y="298.0" width="150.0" height="44.0" rx="3" />' in html
 
 
-def test_a_step_asks_the_same_number_of_queries_in_a_short_and_a_long_episode(
+def test_a_step_runs_the_same_number_of_queries_in_a_short_and_a_long_episode(
     lab: Lab, annotator: User
 ) -> None:
     client = lab(annotator)
@@ -78,7 +78,7 @@ def test_a_step_asks_the_same_number_of_queries_in_a_short_and_a_long_episode(
         ("-1", 1, ""),
     ],
 )
-def test_going_to_a_number_ends_at_the_nearest_step(
+def test_going_to_a_number_leads_to_the_nearest_step(
     lab: Lab, annotator: User, requested: str, expected: int, more: str
 ) -> None:
     episode = factories.episode()
@@ -91,7 +91,7 @@ def test_going_to_a_number_ends_at_the_nearest_step(
 @pytest.mark.parametrize(
     ("index", "is_over", "is_to_come"), [(9, False, True), (9, True, False), (2, False, False)]
 )
-def test_a_step_that_is_not_there_yet_is_told_from_one_that_never_was(
+def test_a_step_still_to_come_is_distinguished_from_one_that_never_was(
     lab: Lab, annotator: User, index: int, is_over: bool, is_to_come: bool
 ) -> None:
     episode = factories.episode()
@@ -107,19 +107,17 @@ def test_a_step_that_is_not_there_yet_is_told_from_one_that_never_was(
     assert f'href="/episodes/{episode.pk}/"' in page
 
 
-def test_addresses_that_one_would_guess_lead_where_they_mean(lab: Lab, annotator: User) -> None:
+def test_guessable_addresses_redirect_to_the_real_ones(lab: Lab, annotator: User) -> None:
     client = lab(annotator)
     assert client.get("/runs/")["Location"] == "/"
     assert client.get("/episodes/7/steps/3/?find=a")["Location"] == "/episodes/7/steps/3?find=a"
 
 
-def test_going_to_a_step_of_none_is_not_found(lab: Lab, annotator: User) -> None:
+def test_going_to_a_step_of_an_empty_episode_is_404(lab: Lab, annotator: User) -> None:
     assert lab(annotator).get(f"/episodes/{factories.episode().pk}/steps/").status_code == 404
 
 
-def test_what_is_sought_is_marked_and_the_matches_are_linked_without_scripts(
-    lab: Lab, annotator: User
-) -> None:
+def test_matches_are_highlighted_and_linked_without_scripts(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index, thought in enumerate(("needle", "a Needle <b>", "hay", "needle"), start=1):
         factories.step(episode, index, thought=thought)
@@ -132,9 +130,7 @@ def test_what_is_sought_is_marked_and_the_matches_are_linked_without_scripts(
     assert f'href="{address(episode, 4)}?find=needle"' in html
 
 
-def test_a_match_outside_the_thought_is_said_and_counted_at_the_tab_that_holds_it(
-    lab: Lab, annotator: User
-) -> None:
+def test_a_match_outside_the_thought_is_counted_at_its_tab(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     tree = '[e1] link "needle"\n[e2] link "Needles"'
     factories.step(episode, 1, thought="hay", observation_text=tree, url="https://gym/needle")
@@ -152,9 +148,7 @@ def test_a_match_outside_the_thought_is_said_and_counted_at_the_tab_that_holds_i
     assert "data-match-in-view" not in second
 
 
-def test_what_is_sought_is_marked_in_the_action_and_in_the_words_of_its_element(
-    lab: Lab, annotator: User
-) -> None:
+def test_matches_are_highlighted_in_the_action_and_the_name_of_its_element(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     typed = {"type": "type", "target": "e7", "text": "A Needle <b>"}
     factories.step(episode, 1, action=typed, action_type="type", observation_text='[e7] textbox "Where"')
@@ -175,13 +169,13 @@ def test_what_is_sought_is_marked_in_the_action_and_in_the_words_of_its_element(
     assert "data-match-in-view" not in third
 
 
-def test_a_row_of_a_list_marks_nothing(lab: Lab, annotator: User) -> None:
+def test_rows_of_the_step_list_highlight_nothing(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, action={"type": "type", "text": "needle"}, action_type="type")
     assert "<mark>" not in lab(annotator).get(f"/episodes/{episode.pk}/?find=needle").content.decode()
 
 
-def test_matches_behind_the_beginning_that_is_shown_are_said(lab: Lab, annotator: User) -> None:
+def test_matches_beyond_the_displayed_beginning_are_counted(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, observation_text=f"needle{'.' * long_text.SHOWN_CHARS}needle needle")
     html = lab(annotator).get(address(episode, 1, "?find=needle")).content.decode()
@@ -189,12 +183,12 @@ def test_matches_behind_the_beginning_that_is_shown_are_said(lab: Lab, annotator
     assert "further on" not in lab(annotator).get(address(episode, 1)).content.decode()
 
 
-def test_marks_never_split_what_is_escaped() -> None:
+def test_highlights_never_split_an_escaped_character() -> None:
     assert long_text.marked("a & b", "amp") == "a &amp; b"
     assert long_text.marked("<i>", "<") == "<mark>&lt;</mark>i&gt;"
 
 
-def test_a_huge_text_is_cut_and_whole_elsewhere(lab: Lab, annotator: User) -> None:
+def test_a_huge_text_is_cut_and_linked_in_full(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="x" * 150_000, observation_text="y" * 1_000_000)
     client = lab(annotator)
@@ -206,7 +200,7 @@ def test_a_huge_text_is_cut_and_whole_elsewhere(lab: Lab, annotator: User) -> No
     assert len(whole.content) == 1_000_000
 
 
-def test_changes_tell_what_differs_from_the_step_before(lab: Lab, annotator: User) -> None:
+def test_the_changes_tab_shows_differences_from_the_previous_step(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="one", observation_text="a\nb", screenshot=picture_make("search"))
     factories.step(
@@ -222,7 +216,7 @@ def test_changes_tell_what_differs_from_the_step_before(lab: Lab, annotator: Use
     assert "This is the first step" in client.get(address(episode, 1, "/changes")).content.decode()
 
 
-def test_unlike_thoughts_stand_whole_beside_each_other(lab: Lab, annotator: User) -> None:
+def test_very_different_thoughts_are_shown_in_full_side_by_side(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     thoughts = (
         "I compare the totals of all offers that <b>can</b> be cancelled.",
@@ -237,7 +231,7 @@ def test_unlike_thoughts_stand_whole_beside_each_other(lab: Lab, annotator: User
     assert f"{thoughts[1]}</div>" in html
 
 
-def test_what_is_said_of_an_action_is_not_cut_in_the_middle(lab: Lab, annotator: User) -> None:
+def test_the_error_of_an_action_is_not_clipped(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, parse_error="No JSON object: " + "x " * 300 + "end.")
     html = lab(annotator).get(address(episode, 1)).content.decode()
@@ -257,7 +251,7 @@ def test_pictures_differ_where_something_changed(db: None) -> None:
     assert step_changes.pictures_diff("", "").state == "missing"
 
 
-def test_the_prompt_is_a_page_of_its_own_and_a_part_of_the_step(lab: Lab, annotator: User) -> None:
+def test_the_prompt_is_a_separate_page_and_a_tab_of_the_step(lab: Lab, annotator: User) -> None:
     episode = factories.episode(arm="gym")
     client = lab(annotator)
     page = client.get(f"/episodes/{episode.pk}/prompt").content.decode()
@@ -267,7 +261,7 @@ def test_the_prompt_is_a_page_of_its_own_and_a_part_of_the_step(lab: Lab, annota
     assert "Prompt" in part
 
 
-def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab, annotator: User) -> None:
+def test_the_strip_of_a_long_episode_shows_nearby_steps_and_both_ends(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index in range(1, 121):
         factories.step(episode, index)
@@ -276,9 +270,7 @@ def test_the_strip_of_a_long_episode_shows_the_steps_near_and_the_ends(lab: Lab,
     assert linked == {1, 120, *range(60 - timeline.REACH, 60 + timeline.REACH + 1)}
 
 
-def test_lists_show_no_broken_picture_for_one_that_never_came_or_is_damaged(
-    lab: Lab, annotator: User
-) -> None:
+def test_lists_show_no_broken_picture_for_a_missing_or_damaged_one(lab: Lab, annotator: User) -> None:
     episode, damaged, good = factories.episode(), "d" * 64, picture_make("search")
     Blob.objects.create(sha256=damaged, size=1, content_type="image/png")
     Picture.objects.create(sha256=damaged, state=Picture.State.UNREADABLE)
@@ -303,7 +295,7 @@ def test_lists_show_no_broken_picture_for_one_that_never_came_or_is_damaged(
     ("arm", "observation", "opened"),
     [("text_zero_shot", "", "prompt"), ("gym", "", "usage"), ("gym", 'button "Go on"', "tree")],
 )
-def test_a_step_without_anything_to_be_seen_opens_what_it_holds(
+def test_a_step_without_a_screenshot_opens_the_first_tab_with_content(
     lab: Lab, annotator: User, arm: str, observation: str, opened: str
 ) -> None:
     episode = factories.episode(arm=arm)
@@ -318,7 +310,7 @@ def test_a_step_without_anything_to_be_seen_opens_what_it_holds(
 
 
 @pytest.mark.parametrize(("fields", "opened"), [({}, "json"), ({"duration_ms": 1200.0}, "usage")])
-def test_a_picture_without_a_tree_opens_the_first_tab_that_holds_something(
+def test_a_screenshot_without_a_tree_opens_the_first_tab_with_content(
     lab: Lab, annotator: User, fields: dict[str, Any], opened: str
 ) -> None:
     episode = factories.episode(arm="gym")
@@ -328,9 +320,7 @@ def test_a_picture_without_a_tree_opens_the_first_tab_that_holds_something(
     assert re.findall(r'data-tab="(\w+)"\s+data-tab-first', html) == [opened]
 
 
-def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(
-    lab: Lab, annotator: User
-) -> None:
+def test_a_text_step_with_only_raw_output_opens_the_raw_tab(lab: Lab, annotator: User) -> None:
     episode = factories.episode(arm="text_zero_shot", group=factories.group(template="another's"))
     factories.step(episode, 1, raw="42.")
     html = lab(annotator).get(address(episode, 1)).content.decode()
@@ -347,7 +337,7 @@ def test_the_first_tab_of_a_text_arm_that_holds_only_words_is_the_raw_output(
         ("x", ""),
     ],
 )
-def test_a_number_that_leads_to_another_step_says_so(
+def test_a_number_that_leads_to_another_step_shows_a_notice(
     lab: Lab, annotator: User, requested: str, notice: str
 ) -> None:
     episode = factories.episode()
@@ -363,7 +353,7 @@ def test_a_number_that_leads_to_another_step_says_so(
         assert re.findall("data-notice>([^<]*)<", html) == ([notice] if notice else [])
 
 
-def test_an_address_cannot_say_of_a_recorded_step_that_it_was_not(lab: Lab, annotator: User) -> None:
+def test_an_address_cannot_fake_the_notice_of_a_missing_step(lab: Lab, annotator: User) -> None:
     episode = long_episode(steps=3)
     html = lab(annotator).get(address(episode, 3, "?requested=2")).content.decode()
     assert "data-notice" not in html

@@ -57,7 +57,7 @@ def picture_of(response: Any) -> Image.Image:
     return Image.open(io.BytesIO(response.getvalue())).convert("RGB")
 
 
-def test_what_a_click_itself_scrolled_came_after_its_screenshot(
+def test_scrolling_caused_by_a_click_does_not_move_its_mark(
     episode: Episode, lab: Lab, annotator: User
 ) -> None:
     event(episode, 3, "scroll", step=2, x=0, y=250)
@@ -81,7 +81,7 @@ def test_a_step_is_a_picture_with_its_click(
     assert all(abs(one - other) < 30 for one, other in zip(red, RED, strict=True))
 
 
-def test_a_small_picture_is_made_from_the_thumbnail_if_there_is_one(
+def test_a_small_picture_is_made_from_the_thumbnail_if_one_exists(
     episode: Episode, lab: Lab, annotator: User
 ) -> None:
     client, small = lab(annotator), address(episode, query="?size=small")
@@ -93,7 +93,7 @@ def test_a_small_picture_is_made_from_the_thumbnail_if_there_is_one(
     assert all(picture.getpixel((150, 100))[1] < 120 for picture in (before, after))
 
 
-def test_a_picture_that_is_known_is_not_drawn_again(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_an_unchanged_picture_is_not_drawn_again(episode: Episode, lab: Lab, annotator: User) -> None:
     client = lab(annotator)
     tag = client.get(address(episode))["ETag"]
 
@@ -133,7 +133,7 @@ def test_a_step_without_a_screenshot_is_a_404(
     assert lab(annotator).get(address(episode, index=4)).status_code == 404
 
 
-def test_what_is_no_picture_is_a_404(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_a_blob_that_is_not_a_picture_is_a_404(episode: Episode, lab: Lab, annotator: User) -> None:
     factories.step(episode, 3, screenshot=blobs.blob_store(b"<svg onload='x()'>").sha256)
 
     assert lab(annotator).get(address(episode, index=3)).status_code == 404
@@ -143,7 +143,7 @@ def test_a_stranger_sees_no_picture(episode: Episode, lab: Lab) -> None:
     assert lab(None).get(address(episode)).status_code == 302
 
 
-def test_a_caption_stands_below_the_picture_and_names_what_it_is(
+def test_a_caption_is_added_below_the_picture_with_its_source(
     episode: Episode, lab: Lab, annotator: User
 ) -> None:
     client = lab(annotator)
@@ -158,7 +158,7 @@ def test_a_caption_stands_below_the_picture_and_names_what_it_is(
     assert episode.run.model in caption.source
 
 
-def test_a_caption_masks_tokens_and_says_who_is_simulated(episode: Episode) -> None:
+def test_a_caption_masks_tokens_and_marks_simulated_runs(episode: Episode) -> None:
     token = token_make(episode_id=episode.pk, key=b"k" * 32)
     episode.run.simulated = True
     step = factories.step(episode, 8, thought=f"See /e/{token}/ \u202e", action=["no action"])
@@ -168,7 +168,7 @@ def test_a_caption_masks_tokens_and_says_who_is_simulated(episode: Episode) -> N
     assert "simulated" in caption.source
 
 
-def test_at_twice_the_size_the_marks_are_where_they_were(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_marks_keep_their_place_at_twice_the_size(episode: Episode, lab: Lab, annotator: User) -> None:
     client = lab(annotator)
     large = picture_of(client.get(address(episode, query="?scale=2")))
     assert large.size == (2560, 1440)
@@ -177,7 +177,7 @@ def test_at_twice_the_size_the_marks_are_where_they_were(episode: Episode, lab: 
 
 
 @pytest.mark.parametrize("query", ["scale=99", "size=huge", "caption=yes", "scale=%E2%80%AE"])
-def test_a_picture_that_is_not_offered_is_refused_in_words(
+def test_an_unsupported_picture_size_is_refused_with_a_reason(
     episode: Episode, lab: Lab, annotator: User, query: str
 ) -> None:
     response = lab(annotator).get(address(episode, query=f"?{query}"))
@@ -187,7 +187,7 @@ def test_a_picture_that_is_not_offered_is_refused_in_words(
     assert "\u202e" not in response.content.decode()
 
 
-def test_each_way_of_drawing_has_a_tag_of_its_own(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_each_rendering_has_its_own_etag(episode: Episode, lab: Lab, annotator: User) -> None:
     client = lab(annotator)
     queries = ("", "?caption=1", "?scale=2", "?scale=2&caption=1")
     assert len({client.get(address(episode, query=query))["ETag"] for query in queries}) == 4

@@ -53,7 +53,7 @@ def checks_of(index: dict[str, Any]) -> list[str | None]:
     return [None if row[place] is None else index["checks"][row[place]][1] for row in index["steps"]]
 
 
-def test_what_is_said_so_far_is_what_is_kept_later(db: None) -> None:
+def test_provisional_facts_equal_the_final_ones(db: None) -> None:
     episode = long_episode(steps=30, pictures=0)
     soon = provisional_facts(episode_id=episode.pk, first=5, last=29)
     assert not StepFacts.objects.exists()
@@ -110,7 +110,7 @@ def made(episode: Episode) -> None:
         PageEvent.objects.create(episode=episode, at_ms=1.0, data=data, **event)
 
 
-def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: None) -> None:
+def test_facts_of_a_part_equal_those_of_the_whole_episode(db: None) -> None:
     episode = factories.episode()
     made(episode)
     last = episode.steps.count()
@@ -132,7 +132,7 @@ def test_what_is_read_of_observations_makes_the_facts_that_all_of_them_make(db: 
     assert {one.action_check for one in final.values()} >= {"confirmed", "different_effect", "no_effect"}
 
 
-def test_no_observation_is_read_whole_for_a_timeline(db: None) -> None:
+def test_the_timeline_reads_no_whole_observation(db: None) -> None:
     episode = factories.episode()
     made(episode)
     part = source_part(episode_id=episode.pk, first=2, last=2, reach=50, is_whole=True)
@@ -144,7 +144,7 @@ def test_no_observation_is_read_whole_for_a_timeline(db: None) -> None:
 
 
 @pytest.mark.parametrize("is_numbered", [True, False])
-def test_steps_asked_for_keep_their_events_however_many_others_have(
+def test_requested_steps_keep_their_events_however_many_others_have(
     db: None, monkeypatch: pytest.MonkeyPatch, is_numbered: bool
 ) -> None:
     monkeypatch.setattr(source, "PART_EVENTS_MAX", 12)
@@ -168,7 +168,7 @@ def test_steps_asked_for_keep_their_events_however_many_others_have(
     assert labels[4].action_check == "confirmed"
 
 
-def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
+def test_an_event_of_another_step_shows_that_the_page_reports(db: None) -> None:
     episode = factories.episode()
     for index in range(1, 100):
         click(episode, index, is_seen=index == 1)
@@ -176,7 +176,7 @@ def test_an_event_elsewhere_tells_that_the_page_reports(db: None) -> None:
     assert [fact.action_check for fact in facts.values()] == ["no_effect", "no_effect"]
 
 
-def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there(db: None) -> None:
+def test_the_newest_step_is_not_marked_as_without_effect_before_its_events_can_arrive(db: None) -> None:
     episode = factories.episode()
     click(episode, 1)
     click(episode, 2, is_seen=False)
@@ -185,7 +185,7 @@ def test_the_newest_step_is_not_said_to_be_unseen_before_its_events_can_be_there
     assert provisional_facts(episode_id=episode.pk, first=1, last=3)[2].action_check == "no_effect"
 
 
-def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab, annotator: User) -> None:
+def test_a_new_step_on_a_missing_element_says_so_at_once(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     action = {"type": "click", "target": "e8"}
     factories.step(
@@ -202,7 +202,7 @@ def test_a_fresh_step_on_an_element_that_was_not_there_says_so_at_once(lab: Lab,
 
 
 @pytest.mark.parametrize("observation", ["", "[e1] main".ljust(source.OBSERVATION_CHARS + 9) + "[e8] link"])
-def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_known(
+def test_an_element_is_not_called_missing_if_the_observation_is_incomplete(
     db: None, observation: str
 ) -> None:
     episode, neutral = factories.episode(), "the harness found no element to act on"
@@ -221,13 +221,13 @@ def test_an_element_is_not_said_to_be_missing_where_not_all_that_was_shown_is_kn
     assert second.action_check_detail == "the action named an element that was not on the page: e8"
 
 
-def test_no_more_steps_are_looked_at_than_a_page_can_wait_for(db: None) -> None:
+def test_provisional_facts_are_computed_for_a_limited_number_of_steps(db: None) -> None:
     episode = long_episode(steps=400, pictures=0)
     facts = provisional_facts(episode_id=episode.pk, first=1, last=400)
     assert list(facts) == list(range(401 - step_facts.STEPS_MAX, 401))
 
 
-def test_the_timeline_says_which_steps_nothing_is_said_of_yet(
+def test_the_timeline_labels_steps_that_are_not_checked_yet(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(step_facts, "STEPS_MAX", 2)
@@ -246,12 +246,12 @@ def test_the_timeline_says_which_steps_nothing_is_said_of_yet(
     assert checks() == [None] * 4
 
 
-def test_nothing_is_said_of_what_is_not_there(db: None) -> None:
+def test_missing_steps_have_no_provisional_facts(db: None) -> None:
     assert provisional_facts(episode_id=999_999, first=1, last=10) == {}
     assert provisional_facts(episode_id=factories.episode().pk, first=1, last=10) == {}
 
 
-def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, annotator: User) -> None:
+def test_a_pending_check_says_why_it_is_pending_also_after_the_end(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index in (1, 2):
         click(episode, index, is_seen=index == 1)
@@ -271,7 +271,7 @@ def test_what_is_not_known_yet_says_why_and_after_the_end_until_when(lab: Lab, a
     assert "yet" not in html.partition("action-card")[2].partition("</section>")[0]
 
 
-def test_an_open_episode_shows_the_same_badges_and_says_so_far(lab: Lab, annotator: User) -> None:
+def test_an_open_episode_shows_its_badges_as_provisional(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index in (1, 2, 3):
         click(episode, index, is_seen=index != 2)

@@ -24,7 +24,9 @@ def address(episode: Episode, page: str = PAGE) -> str:
     return f"/episodes/{episode.pk}/recording/{page}.json"
 
 
-def test_the_lab_streams_a_page_that_no_browser_runs(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_the_lab_streams_a_recorded_page_with_headers_that_forbid_execution(
+    episode: Episode, lab: Lab, annotator: User
+) -> None:
     chunk_make(episode, 1, packed([event(1, html="<script>alert(1)</script>")]))
     RecordingTally.objects.create(episode=episode, chunks=1, bytes=1, capped=True)
 
@@ -52,14 +54,14 @@ def test_a_page_without_a_recording_is_a_404(page: str, episode: Episode, lab: L
     assert lab(annotator).get(address(episode, page)).status_code == 404
 
 
-def test_an_episode_without_steps_leads_to_its_recording(episode: Episode, lab: Lab, annotator: User) -> None:
+def test_an_episode_without_steps_links_to_its_recording(episode: Episode, lab: Lab, annotator: User) -> None:
     chunk_make(episode, 1, packed([event(1)]))
     html = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
     assert "DOM recording, 1 page load, as JSON" in html
     assert f'href="{address(episode)}"' in html
 
 
-def test_a_list_of_page_loads_that_is_cut_says_how_many_there_are(
+def test_a_truncated_list_of_page_loads_gives_their_total(
     episode: Episode, lab: Lab, annotator: User
 ) -> None:
     factories.step(episode)

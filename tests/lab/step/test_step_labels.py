@@ -51,7 +51,7 @@ def computed_by_an_older_version(episode: Episode) -> None:
     "address",
     ["/episodes/{0}/", "/episodes/{0}/steps/1", "/compare?episodes={0},{1}", "/episodes/{0}/export.html"],
 )
-def test_an_element_is_told_by_role_and_name(
+def test_an_element_is_labelled_by_role_and_name(
     address: str, summarised: Callable[[Episode], None], lab: Lab, annotator: User
 ) -> None:
     episode = walked("e8", "e8")
@@ -63,14 +63,16 @@ def test_an_element_is_told_by_role_and_name(
 
 
 @pytest.mark.parametrize("summarised", [never, computed])
-def test_the_timeline_tells_it_too(summarised: Callable[[Episode], None], lab: Lab, annotator: User) -> None:
+def test_the_timeline_labels_the_element_too(
+    summarised: Callable[[Episode], None], lab: Lab, annotator: User
+) -> None:
     episode = walked("e8", "e8")
     summarised(episode)
     index = lab(annotator).get(f"/episodes/{episode.pk}/index.json").json()
     assert index["steps"][0][index["fields"].index("phrase")] == LOFT
 
 
-def test_a_caption_tells_it_too(db: None) -> None:
+def test_a_caption_labels_the_element_too(db: None) -> None:
     episode = walked("e8")
     assert caption_of(episode, episode.steps.get(index=1)).title.startswith(f"Step 1 · click on {LOFT}")
 
@@ -96,7 +98,7 @@ def test_a_click_elsewhere_has_its_sign(address: str, lab: Lab, annotator: User)
         ({"type": "wait"}, "ok", "+", "Unexplained events"),
     ],
 )
-def test_list_and_timeline_have_one_sign_for_one_meaning(
+def test_list_and_timeline_use_the_same_sign_for_the_same_check(
     action: dict[str, str], result: str, sign: str, words: str, lab: Lab, annotator: User
 ) -> None:
     episode = walked("e8")
@@ -109,7 +111,7 @@ def test_list_and_timeline_have_one_sign_for_one_meaning(
     assert f'aria-hidden="true">{sign}</span> {words}</span>' in rest
 
 
-def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
+def test_a_wait_is_not_marked_as_confirmed(lab: Lab, annotator: User) -> None:
     episode = walked("e8")
     factories.step(episode, 2, action={"type": "wait", "ms": 10}, action_type="wait")
     computed(episode)
@@ -118,7 +120,7 @@ def test_a_pause_is_not_said_to_be_seen(lab: Lab, annotator: User) -> None:
     assert "No effect expected" in lab(annotator).get(f"/episodes/{episode.pk}/steps/2").content.decode()
 
 
-def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotator: User) -> None:
+def test_lists_do_not_read_observations_of_steps_with_facts(lab: Lab, annotator: User) -> None:
     episode = walked("e8", "e8")
     computed(episode)
     with CaptureQueriesContext(connection) as queries:
@@ -126,7 +128,7 @@ def test_no_list_reads_an_observation_of_which_facts_are_kept(lab: Lab, annotato
     assert not [query for query in queries if "observation_text" in query["sql"]]
 
 
-def test_what_was_kept_stays_where_another_version_told_no_element(db: None) -> None:
+def test_stored_facts_of_an_older_version_get_their_element_added(db: None) -> None:
     episode = walked("e8", "e8")
     computed_by_an_older_version(episode)
     StepFacts.objects.update(action_check="unexplained", action_check_detail="as it was kept")
@@ -136,7 +138,9 @@ def test_what_was_kept_stays_where_another_version_told_no_element(db: None) -> 
     }
 
 
-def test_a_step_page_shows_the_line_of_its_element_where_it_says_more(lab: Lab, annotator: User) -> None:
+def test_a_step_page_shows_the_full_line_of_its_element_if_longer_than_its_label(
+    lab: Lab, annotator: User
+) -> None:
     episode = walked("e8", "e9")
     pages = [
         lab(annotator).get(f"/episodes/{episode.pk}/steps/{index}").content.decode().partition('id="tree"')[0]
@@ -146,7 +150,7 @@ def test_a_step_page_shows_the_line_of_its_element_where_it_says_more(lab: Lab, 
     assert "[e9] textbox &quot;Where&quot; value=&quot;Rome&quot;</p>" in pages[1]
 
 
-def test_a_hostile_name_is_text_and_its_token_is_masked(lab: Lab, annotator: User) -> None:
+def test_a_hostile_name_is_escaped_and_its_token_masked(lab: Lab, annotator: User) -> None:
     name = f"<script>alert(1)</script>\u202e {'x' * 60} /e/{'t' * 60}"
     episode = factories.episode()
     action = {"type": "click", "target": "e8"}

@@ -30,7 +30,7 @@ from trajectories.lab.text.untrusted import BEGINNING_CHARS
         (r"It costs \$5, and $x$ is \$6.", "It costs $5, and x is $6."),
     ],
 )
-def test_a_formula_is_told_in_plain_characters(text: str, plain: str) -> None:
+def test_a_formula_is_shown_in_plain_characters(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -57,7 +57,7 @@ def test_a_formula_is_told_in_plain_characters(text: str, plain: str) -> None:
         (r"$\sqrt\frac{1}{2}$", "√(1/2)"),
     ],
 )
-def test_pieces_that_touch_others_stay_apart_from_them(text: str, plain: str) -> None:
+def test_adjacent_parts_of_a_formula_stay_separate(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -71,7 +71,7 @@ def test_pieces_that_touch_others_stay_apart_from_them(text: str, plain: str) ->
         (r"$\mystery\mathbf{v}$", r"\mystery v"),
     ],
 )
-def test_a_command_is_not_glued_to_what_follows_it(text: str, plain: str) -> None:
+def test_a_command_is_separated_from_the_next_one(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -91,7 +91,7 @@ def test_a_command_is_not_glued_to_what_follows_it(text: str, plain: str) -> Non
         r"C:\new\table",
     ],
 )
-def test_what_is_no_formula_stays(text: str) -> None:
+def test_text_that_is_not_a_formula_is_unchanged(text: str) -> None:
     assert formulas_to_text(text) == text
 
 
@@ -119,7 +119,7 @@ def test_what_is_no_formula_stays(text: str) -> None:
         ),
     ],
 )
-def test_brackets_are_where_they_are_needed_and_nowhere_else(text: str, plain: str) -> None:
+def test_brackets_are_added_only_where_needed(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -133,7 +133,7 @@ def test_brackets_are_where_they_are_needed_and_nowhere_else(text: str, plain: s
         (r"$\boxed{a+b}^2$ and $\mathrm{\frac12}^2$", "(a+b)² and (1/2)²"),
     ],
 )
-def test_a_power_behind_words_belongs_to_the_last_of_their_characters(text: str, plain: str) -> None:
+def test_a_power_after_words_belongs_to_their_last_character(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -144,7 +144,7 @@ def test_a_power_behind_words_belongs_to_the_last_of_their_characters(text: str,
         (r"$e^{st}$ and $a^{nd}$ and $x^{rd}$ and $x_1^{st}$", "e^(st) and a^(nd) and x^(rd) and x₁^(st)"),
     ],
 )
-def test_only_numbers_have_the_words_of_ordinals_behind_them(text: str, plain: str) -> None:
+def test_only_numbers_take_ordinal_suffixes(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -166,7 +166,7 @@ def test_only_numbers_have_the_words_of_ordinals_behind_them(text: str, plain: s
         (r"$\text{if $x>0$}$", "if x>0"),
     ],
 )
-def test_signs_have_their_characters(text: str, plain: str) -> None:
+def test_mathematical_signs_are_written_as_characters(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -189,7 +189,7 @@ def test_signs_have_their_characters(text: str, plain: str) -> None:
         ("See [asy]\ndraw((0,0)--(1,1));\n[/asy]!", "See  [figure] !"),
     ],
 )
-def test_rows_and_columns_are_told_in_one_line(text: str, plain: str) -> None:
+def test_rows_and_columns_are_written_in_one_line(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
@@ -217,7 +217,7 @@ def test_formulas_with_space_inside_their_marks_are_formulas(text: str, plain: s
         ("See [asy]\ndraw((0,0)", "See  [figure]…"),
     ],
 )
-def test_a_formula_that_is_cut_off_is_told_as_far_as_it_goes(text: str, plain: str) -> None:
+def test_a_truncated_formula_is_shown_as_far_as_it_goes(text: str, plain: str) -> None:
     assert formulas_to_text(text, is_cut=True) == plain
 
 
@@ -233,40 +233,40 @@ def test_a_formula_that_is_cut_off_is_told_as_far_as_it_goes(text: str, plain: s
         "See [asy]\ndraw((0,0)",
     ],
 )
-def test_what_nothing_closes_in_a_whole_text_is_no_formula(text: str) -> None:
+def test_an_unclosed_formula_in_a_complete_text_is_not_a_formula(text: str) -> None:
     assert formulas_to_text(text) == text
     assert first_line_to_text(text) == text.splitlines()[0]
 
 
-def test_what_nothing_closes_leaves_the_formulas_behind_it() -> None:
+def test_an_unclosed_environment_does_not_affect_later_formulas() -> None:
     assert formulas_to_text(r"\begin{note} For $\frac12$ of [asy] x") == r"\begin{note} For 1/2 of [asy] x"
 
 
 @pytest.mark.parametrize("name", ["question_line", "first_line_to_text"])
-def test_a_row_takes_a_formula_for_cut_where_its_text_goes_on(name: str) -> None:
+def test_a_list_row_treats_a_formula_as_truncated_if_its_text_continues(name: str) -> None:
     draw = Template(f"{{% load lab %}}{{{{ text|{name} }}}}").render
     filler = "\n" * (BEGINNING_CHARS - len("It cost $x"))
     assert draw(Context({"text": f"{filler}It cost $x"})) == "It cost $x"
     assert draw(Context({"text": f"{filler}It cost $x^2"})) == "It cost x²…"
 
 
-def test_what_has_no_plain_form_keeps_its_tex() -> None:
+def test_a_formula_without_a_plain_form_keeps_its_tex() -> None:
     assert formulas_to_text(r"$\mystery{AB}c$ and $\frac{1}{2$") == r"\mystery ABc and \frac{1}{2"
 
 
-def test_no_more_is_told_than_is_needed() -> None:
+def test_only_as_much_text_as_needed_is_converted() -> None:
     text = r"Let $\frac{1}{2}$ be. " * 20
     start = formulas_to_text(text, chars=30)
     assert formulas_to_text(text).startswith(start)
     assert 30 < len(start) < 60
 
 
-def test_a_first_line_may_be_a_formula_of_several() -> None:
+def test_the_first_line_may_be_a_formula_over_several_lines() -> None:
     assert first_line_to_text("\n\\[a\n= b\\]\nSo") == "a = b"
     assert first_line_to_text("So $x^2$ and on", 8) == "So x² a…"
 
 
-def test_text_made_to_take_long_does_not() -> None:
+def test_hostile_text_does_not_take_long() -> None:
     nested = r"\frac{" * 80 + "1" + "}{2}" * 80
     assert len(formulas_to_text(f"${nested}$" * 5)) < 10_000
     assert formulas_to_text("$" * 5_000)
@@ -287,7 +287,7 @@ def test_text_made_to_take_long_does_not() -> None:
         assert formulas_to_text(rf"\begin{{align}}{piece * 1_000}")
 
 
-def test_formulas_behind_what_is_looked_at_stay_as_they_are() -> None:
+def test_formulas_beyond_the_length_limit_are_unchanged() -> None:
     filler = "x" * (CHARS_MAX - len(r"$\frac{1}{2}$"))
     formula = r"$\frac{1}{2}$"
     assert formulas_to_text(filler + formula) == f"{filler}1/2"
@@ -301,7 +301,7 @@ def test_a_formula_that_is_too_long_keeps_its_tex() -> None:
     assert formula_to_text(formula + "1") == formula + "1"
 
 
-def test_a_formula_on_a_line_of_its_own_runs_into_no_word() -> None:
+def test_a_displayed_formula_does_not_run_into_the_next_word() -> None:
     text = formulas_to_text(r"Say \[a = 3.\]What is $b$ if $$b = a$$then?")
     assert " ".join(text.split()) == "Say a = 3. What is b if b = a then?"
 
@@ -317,11 +317,11 @@ def test_a_formula_on_a_line_of_its_own_runs_into_no_word() -> None:
         ("var $i = $j + 1 and more", "var $i = $j + 1 and more"),
     ],
 )
-def test_nothing_of_a_formula_is_lost_or_changed(text: str, plain: str) -> None:
+def test_no_part_of_a_formula_is_lost_or_changed(text: str, plain: str) -> None:
     assert formulas_to_text(text) == plain
 
 
-def test_a_token_within_what_looks_like_a_formula_is_masked_whole() -> None:
+def test_a_token_inside_an_apparent_formula_is_fully_masked() -> None:
     token = token_make(episode_id=2**40, key=b"_" * 32)
     text = formulas_to_text(f"A room is $120 (http://a:8000/e/{token}/stays) or 90$ elsewhere.")
     assert "/e/***/stays" in text

@@ -30,14 +30,14 @@ def test_lists_show_a_problem_beyond_its_first_line(lab: Lab, owner: User) -> No
     assert "Let f(x) = { x Find f(1)." in lab(owner).get("/tasks/").content.decode()
 
 
-def test_a_list_of_steps_tells_formulas_in_plain_characters(lab: Lab, owner: User) -> None:
+def test_a_list_of_steps_shows_formulas_in_plain_characters(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought=r"So $\frac{1}{2} \le x$, and it costs $5 or $6.")
     html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
     assert "So 1/2 ≤ x, and it costs $5 or $6." in html
 
 
-def test_a_list_of_steps_tells_formulas_over_several_lines_and_cut_ones(lab: Lab, owner: User) -> None:
+def test_a_list_of_steps_shows_multiline_and_truncated_formulas(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="\\[x^2\n= \\frac{1}{2}\\]\nSo it is.")
     factories.step(episode, 2, thought="So $" + r"\mathrm{x}" * 50 + "$ is it.")
@@ -46,7 +46,7 @@ def test_a_list_of_steps_tells_formulas_over_several_lines_and_cut_ones(lab: Lab
     assert f'dir="auto">So {"x" * 39}…</p>' in html
 
 
-def test_lists_tell_what_a_drawing_and_a_long_formula_hide(lab: Lab, owner: User) -> None:
+def test_lists_show_the_question_behind_a_long_drawing(lab: Lab, owner: User) -> None:
     text = "[asy]" + "draw((0,0)--(1,1));" * 9 + r"[/asy]What is $\dfrac{1}{2}$ of it?"
     task = factories.task(prompt=text, payload={"text": text, "format": "latex"})
     factories.episode(task=task)

@@ -63,7 +63,7 @@ def test_an_episode_shows_each_program_with_the_result_of_each_assert(
     assert f'During <a href="/episodes/{episode.pk}/steps/2">step 2</a>' in html
 
 
-def test_a_call_stands_at_its_step_and_at_no_other(lab: Lab, owner: User, episode: Episode) -> None:
+def test_a_tool_call_is_shown_only_at_its_step(lab: Lab, owner: User, episode: Episode) -> None:
     call(episode, step=2)
     client = lab(owner)
 
@@ -74,9 +74,7 @@ def test_a_call_stands_at_its_step_and_at_no_other(lab: Lab, owner: User, episod
     assert "return 3" not in page(client, episode, "steps/1")
 
 
-def test_a_call_tied_to_no_step_is_found_by_its_place_among_the_events(
-    lab: Lab, owner: User, episode: Episode
-) -> None:
+def test_a_tool_call_without_a_step_is_linked_from_its_event(lab: Lab, owner: User, episode: Episode) -> None:
     call(episode)
     SiteEvent.objects.create(episode=episode, seq=1, kind="tool_called", data={"tool": "run", "number": 1})
 
@@ -96,7 +94,7 @@ def test_a_call_tied_to_no_step_is_found_by_its_place_among_the_events(
         ({"output": {**OUTPUT, "passed": [True, True], "told": ["", ""]}}, "2 of 2 passed"),
     ],
 )
-def test_each_state_of_a_call_has_its_words(fields: dict[str, Any], state: str, episode: Episode) -> None:
+def test_each_state_of_a_tool_call_has_a_label(fields: dict[str, Any], state: str, episode: Episode) -> None:
     call(episode, **fields)
 
     assert [one.state for one in programs.tool_calls(episode)] == [state]
@@ -115,14 +113,16 @@ def test_each_state_of_a_call_has_its_words(fields: dict[str, Any], state: str, 
         ("\n ", "failed"),
     ],
 )
-def test_a_program_that_ran_is_told_by_what_ended_it(problem: str, state: str, episode: Episode) -> None:
+def test_a_failed_program_is_labelled_with_its_error(problem: str, state: str, episode: Episode) -> None:
     call(episode, output={**OUTPUT, "passed": [], "told": [], "problem": problem})
 
     assert [one.state for one in programs.tool_calls(episode)] == [state]
 
 
 @pytest.mark.parametrize("status", ["waiting", "running"])
-def test_a_call_without_an_answer_in_time_is_lost(status: str, settings: Any, episode: Episode) -> None:
+def test_an_unfinished_call_is_labelled_lost_after_its_time_limit(
+    status: str, settings: Any, episode: Episode
+) -> None:
     call(
         episode,
         status=status,
@@ -133,7 +133,7 @@ def test_a_call_without_an_answer_in_time_is_lost(status: str, settings: Any, ep
     assert [one.state for one in programs.tool_calls(episode)] == ["lost: no answer in time"]
 
 
-def test_a_long_program_comes_cut_and_says_so(
+def test_a_long_program_is_cut_with_a_notice(
     lab: Lab, owner: User, monkeypatch: pytest.MonkeyPatch, episode: Episode
 ) -> None:
     monkeypatch.setattr(programs, "PROGRAM_CHARS", 7)
@@ -145,7 +145,7 @@ def test_a_long_program_comes_cut_and_says_so(
     assert "The beginning of 27 characters" in html
 
 
-def test_what_a_program_says_is_shown_and_never_run(lab: Lab, owner: User, episode: Episode) -> None:
+def test_output_of_a_program_is_shown_and_never_executed(lab: Lab, owner: User, episode: Episode) -> None:
     attack = "<script>alert(1)</script>\u202egpj.exe"
     output = {"passed": [False], "told": [attack], "problem": attack, "printed": attack, "is_cut": True}
     call(episode, step=1, input=attack, output=output)
@@ -158,9 +158,7 @@ def test_what_a_program_says_is_shown_and_never_run(lab: Lab, owner: User, episo
         assert "\u202e" not in html, path
 
 
-def test_an_open_episode_is_drawn_again_when_a_call_is_made_or_done(
-    lab: Lab, owner: User, episode: Episode
-) -> None:
+def test_a_new_or_finished_call_refreshes_an_open_episode(lab: Lab, owner: User, episode: Episode) -> None:
     client = lab(owner)
 
     def is_changed_since(seen: str) -> bool:
@@ -176,7 +174,7 @@ def test_an_open_episode_is_drawn_again_when_a_call_is_made_or_done(
     assert is_changed_since(made)
 
 
-def test_an_episode_without_tools_asks_for_no_calls(
+def test_an_episode_without_tools_queries_no_calls(
     lab: Lab, owner: User, django_assert_num_queries: Any
 ) -> None:
     episode = factories.episode()

@@ -73,7 +73,7 @@ def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab
     assert "Answer A Also accepted C" in task
 
 
-def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: User) -> None:
+def test_an_outdated_choice_order_names_no_source_labels(lab: Lab, owner: User) -> None:
     episode = episode_of("choice", CHOICE, variation={"order": [4, 0, 1, 2, 3]})
     Gold.objects.filter(task=episode.task).update(answer="A")
 
@@ -85,7 +85,7 @@ def test_an_order_of_choices_that_the_task_had_once_names_none(lab: Lab, owner: 
 
 
 @pytest.mark.parametrize("path", ["", "prompt", "export.html"])
-def test_an_order_of_choices_is_no_fault_where_the_task_has_none(path: str, lab: Lab, owner: User) -> None:
+def test_a_choice_order_of_a_task_without_choices_is_no_error(path: str, lab: Lab, owner: User) -> None:
     payload = {"text": "Which of them?", "format": "plain"}
     episode = episode_of("free_answer", payload, variation={"order": [1, 0]}, arm="text_zero_shot")
 
@@ -97,7 +97,7 @@ def test_an_order_of_choices_is_no_fault_where_the_task_has_none(path: str, lab:
     assert "</html>" in html
 
 
-def test_a_task_shows_choices_as_its_source_has_them(lab: Lab, owner: User) -> None:
+def test_a_task_shows_choices_in_source_order(lab: Lab, owner: User) -> None:
     task = factories.task(kind="choice", payload={**CHOICE, "passage": "Metals conduct."})
 
     html = words(lab(owner).get(f"/tasks/{task.pk}/").content.decode())
@@ -106,7 +106,7 @@ def test_a_task_shows_choices_as_its_source_has_them(lab: Lab, owner: User) -> N
     assert MOVED not in html
 
 
-def test_pictures_come_by_the_labs_own_address(lab: Lab, owner: User) -> None:
+def test_pictures_are_served_from_the_lab(lab: Lab, owner: User) -> None:
     choices = [{"label": "A", "text": "<image 2>"}]
     task = factories.task(
         kind="choice", payload={"text": "See.", "choices": choices, "pictures": PICTURES[:2]}
@@ -118,7 +118,7 @@ def test_pictures_come_by_the_labs_own_address(lab: Lab, owner: User) -> None:
     assert pictures == [("1", "Figure 1", "40"), ("2", "Figure 2", "80")]
 
 
-def test_a_program_is_asked_for_by_its_signature_and_all_asserts_shown(lab: Lab, owner: User) -> None:
+def test_a_code_question_shows_its_signature_and_all_asserts(lab: Lab, owner: User) -> None:
     asserts = ["assert add(1, 2) == 3", "assert add(0, 0) == 0"]
     episode = episode_of("code", CODE, variation={"asserts": asserts})
 
@@ -128,7 +128,7 @@ def test_a_program_is_asked_for_by_its_signature_and_all_asserts_shown(lab: Lab,
     assert '<pre dir="ltr">assert add(1, 2) == 3\nassert add(0, 0) == 0</pre>' in html
 
 
-def test_a_table_is_a_table(lab: Lab, owner: User) -> None:
+def test_a_table_question_is_shown_as_a_table(lab: Lab, owner: User) -> None:
     payload = {
         "text": "Which year?",
         "table": {"header": ["Year", "<b>"], "rows": [["1999", ""], ["2000", "x"]]},
@@ -147,7 +147,7 @@ def test_a_task_without_a_text_shows_its_prompt(lab: Lab, owner: User) -> None:
     assert '<p data-block="1">Book a room.</p>' in lab(owner).get(f"/tasks/{task.pk}/").content.decode()
 
 
-def test_what_the_model_was_told_shows_its_pictures(lab: Lab, owner: User) -> None:
+def test_the_prompt_shows_its_pictures(lab: Lab, owner: User) -> None:
     payload = {"text": "See <image 1>.", "format": "plain", "pictures": PICTURES[:1]}
     task = factories.task(kind="picture", payload=payload, prompt=f"See ![Figure 1](blob:{'1' * 64}).")
     group = factories.group(task=task, arm="text_zero_shot")
@@ -158,7 +158,7 @@ def test_what_the_model_was_told_shows_its_pictures(lab: Lab, owner: User) -> No
     assert html.count(f'<img src="/blobs/{"1" * 64}"') == 2
 
 
-def test_a_message_is_cut_into_texts_and_pictures() -> None:
+def test_a_message_is_split_into_texts_and_pictures() -> None:
     pictures = [
         {"type": "image_url", "image_url": {"url": url}} for url in (f"http://lab/blobs/{'a' * 64}", "x:y")
     ]
@@ -182,7 +182,7 @@ def test_programs_and_grids_keep_their_lines(lab: Lab, owner: User) -> None:
 
 
 @pytest.mark.parametrize("path", ["/tasks/", "/search"])
-def test_lists_begin_with_the_question_and_not_with_its_table(path: str, lab: Lab, owner: User) -> None:
+def test_lists_show_the_question_and_not_its_table(path: str, lab: Lab, owner: User) -> None:
     payload = {"text": "Which year?", "table": {"header": ["Year"], "rows": [["1999"]]}}
     factories.episode(
         task=factories.task(kind="table", payload=payload, prompt="| Year |\n| --- |\n\nWhich year?")
@@ -215,7 +215,7 @@ def kinds_made() -> dict[str, Any]:
         ("gap=perhaps&kind=opera", {"words", "code", "choice", "cut"}),
     ],
 )
-def test_tasks_are_filtered_by_kind_and_by_their_part_in_the_gap(
+def test_tasks_are_filtered_by_kind_and_by_gap_eligibility(
     query: str, expected: set[str], lab: Lab, owner: User
 ) -> None:
     made = kinds_made()
@@ -241,7 +241,7 @@ def test_tasks_are_filtered_by_kind_and_by_their_part_in_the_gap(
         ("50%", True),
     ],
 )
-def test_tasks_are_found_by_whole_words_of_text_and_key_or_by_a_whole_tag(
+def test_a_task_search_matches_whole_words_of_text_and_key_or_a_full_tag(
     query: str, is_match: bool, lab: Lab, owner: User
 ) -> None:
     tags = ["family:lost_things", "level-2"]
@@ -254,7 +254,7 @@ def test_tasks_are_found_by_whole_words_of_text_and_key_or_by_a_whole_tag(
 
 
 @pytest.mark.django_db
-def test_tasks_are_found_by_the_indexes_of_words_and_tags() -> None:
+def test_a_task_search_uses_the_indexes_of_words_and_tags() -> None:
     with connection.cursor() as cursor:
         # Of an empty table Postgres may well read the keys in their order, as a way around sorting.
         cursor.execute("SET LOCAL enable_seqscan = off")
@@ -283,7 +283,7 @@ def test_the_list_of_tasks_says_what_its_search_matches(lab: Lab, owner: User) -
     ],
 )
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}], ids=["page", "fragment"])
-def test_a_filter_of_tasks_that_makes_no_sense_is_left_out_and_said(
+def test_a_nonsensical_task_filter_is_ignored_with_a_notice(
     filters: dict[str, str], expected: str, headers: dict[str, str], lab: Lab, owner: User
 ) -> None:
     task = factories.task()
@@ -316,7 +316,7 @@ def test_the_list_names_kinds_and_shows_the_first_picture(lab: Lab, owner: User)
         ("a_kind_of_old", {"text": "?"}, "Kind a_kind_of_old Verifier"),
     ],
 )
-def test_a_task_says_what_its_question_consists_of(
+def test_a_task_page_lists_the_parts_of_its_question(
     kind: str, payload: dict[str, Any], expected: str, lab: Lab, owner: User
 ) -> None:
     task = factories.task(kind=kind, payload=payload)
@@ -330,9 +330,7 @@ def test_an_episode_names_the_tools_it_was_granted(lab: Lab, owner: User) -> Non
     assert "Tools run Answers by" in words(lab(owner).get(f"/episodes/{episode.pk}/").content.decode())
 
 
-def test_what_an_answer_is_judged_with_is_shown_with_the_gold_alone(
-    lab: Lab, owner: User, annotator: User
-) -> None:
+def test_hidden_tests_are_shown_only_with_the_gold(lab: Lab, owner: User, annotator: User) -> None:
     episode = episode_of("code", CODE)
     Gold.objects.filter(task=episode.task).update(extra={"tests": ["assert add(70, 7) == 77"]})
 
