@@ -114,20 +114,19 @@ async def test_every_attempt_of_the_void_seeker_is_judged(engine: Engine, fake: 
 
 
 @pytest.mark.parametrize("how", ["crash", "kill"])
-async def test_a_dead_page_or_browser_is_replaced_and_its_episode_void(
-    how: str, fake: FakeServer, pool: PagePool
-) -> None:
+async def test_a_dead_page_or_browser_is_replaced_and_its_episode_goes_on(how: str, fake: FakeServer) -> None:
     policy = Broken(how)
     async with Client(fake.lab_url, "key") as client, Engine(client, pages=1) as engine:
         policy.engine = engine
         (broken,) = await engine.rollout(run=7, tasks=[1], policy=policy)
         (next_one,) = await engine.rollout(run=7, tasks=[2], policy=Solver(SOLUTIONS))
     assert broken.verdict is not None
-    assert (broken.verdict.outcome, broken.verdict.reward, broken.verdict.reason) == (
-        "void",
-        None,
-        "harness_error",
-    )
+    assert (broken.verdict.outcome, broken.verdict.reason) == ("incorrect", "agent_stopped")
+    assert [step["action_result"] for step in fake.state.episodes[1]["steps"].values()] == [
+        "ok",
+        "timeout",
+        "ok",
+    ]
     assert next_one.outcome == "correct"
 
 

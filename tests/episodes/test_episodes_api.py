@@ -51,6 +51,7 @@ def test_a_huge_submission_names_the_limit(trainer: ApiClient) -> None:
     [
         ("agent_stopped", "incorrect", "no_submission", True, False),
         ("invalid_actions", "incorrect", "invalid_actions", True, False),
+        ("page_crash", "incorrect", "page_crash", True, False),
         ("token_budget", "incorrect", "token_budget", False, True),
         ("context_length", "incorrect", "context_length", False, True),
         ("time_budget", "incorrect", "time_budget", False, True),

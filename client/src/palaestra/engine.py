@@ -58,7 +58,7 @@ class _PolicyTimedOut(Exception):
 class Engine:
     """Runs policies over tasks. ``pages`` is how many browser pages work at once; text arms need none.
 
-    A page or browser that dies is replaced and its episode closed ``harness_error``; a policy that raises
+    A page that dies is replaced and its episode goes on, once (``Episode``). A policy that raises
     ends its episode ``model_error``; one that takes longer than ``time_limit_s`` in all ends it
     ``time_budget``.
     """

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.episode import Completion, Episode, EpisodeConfig
-from palaestra.errors import PageDead, PageHung, PalaestraError, TabClosed, Unreachable
+from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
 from palaestra.observation import Kind, Observation
 from palaestra.pages import VIEWPORT
 from palaestra.pool import PagePool
@@ -102,15 +102,15 @@ class Env:
     async def step(self, completion: str | Completion) -> Stepped:
         """Take one completion: ``(observation, reward, terminated, truncated, info)``.
 
-        Bad completions and failing actions are observations. ``reward`` is None while the episode is open and
-        when its verdict is void. At the end one of ``terminated`` and ``truncated`` is true; a void verdict
-        counts as truncated.
+        Bad completions, failing actions and a page that crashes once are observations. ``reward`` is None
+        while the episode is open and when its verdict is void. At the end one of ``terminated`` and
+        ``truncated`` is true; a void verdict counts as truncated.
         """
         episode = self._open_episode()
         try:
             turn, outcome = await episode.turn(completion)
             await episode.step_queue.flush()  # a step that has returned is stored
-        except (PageDead, PageHung, TabClosed) as failure:
+        except BrowserDead as failure:
             await self._finish("harness_error", str(failure))
             return await self._ended(episode, {"action_result": "timeout"})
         info: StepInfo = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
@@ -12,12 +13,12 @@ from palaestra.actions import DONE, Action, Outcome, action_perform
 from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.api import Client
 from palaestra.arms import arm_of
-from palaestra.errors import ApiError, PageDead, PageHung, TabClosed
+from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.extraction import answer_extract
 from palaestra.grammar import Turn, turn_parse
 from palaestra.observation import FORMATS, Kind, Observation, observation_message, page_observe
 from palaestra.pages import PageView, WarmPage
-from palaestra.records import CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
+from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 UNREADABLE = "(the page does not answer)"
@@ -25,6 +26,8 @@ RECORDED = "The answer is recorded."
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 REOPENED = "It is open again at the first page."
+PAGE_FAILURES = (PageDead, PageHung, TabClosed)
+DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
 MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
@@ -61,7 +64,9 @@ class EpisodeConfig:
 class Episode:
     """One attempt at one task.
 
-    ``page`` is the warm page in arms that have one; ``renew`` replaces a page that was closed.
+    ``page`` is the warm page in arms that have one; ``renew`` replaces a page that died, hangs or was closed.
+    The first time that it dies the episode goes on, for its state is on the server. The second time ends it:
+    judged, for the agent may well have crashed it, unless the browser took other pages with it.
     """
 
     def __init__(
@@ -80,22 +85,26 @@ class Episode:
         self._form = FORMATS[config.observation]
         self._messages = list(messages)
         self._tokens = self._invalid = 0
+        self._deaths: Counter[type[PalaestraError]] = Counter()
 
     async def begin(self) -> Observation:
         """Open the first page and observe it; in arms without a page the observation is the prompt."""
-        if self.page is not None and self.opened.start_url is not None:
-            await self.page.begin(self.opened.start_url)
-            view = await self.page.observe(acted=False, with_text=self._form.has_text)
-            self._show(await self._look(view))
-        else:
+        if self.page is None:
             self.observation = replace(self.observation, messages=list(self._messages))
+            return self.observation
+        try:
+            first = await self._open_first_page(self.page)
+        except PAGE_FAILURES:
+            # The episode before may have left a page that is about to break.
+            first = await self._reopen()
+        self._show(first)
         return self.observation
 
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
         """Take one completion: parse, act, observe, record. ``observation`` and ``is_over`` follow it.
 
-        Raises ``PageDead`` when the renderer or browser died, ``ApiError`` or ``Unreachable`` when the step
-        cannot be recorded.
+        Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
+        be recorded.
         """
         if isinstance(completion, str):
             completion = Completion(text=completion)
@@ -112,7 +121,7 @@ class Episode:
             await self.step_queue.flush()
         await self._check_end(completion, parsed)
         if observed is None and not self.is_over:
-            observed = await self._look_again()
+            outcome, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
         self._show(replace(observed, result=outcome.result, result_message=outcome.message))
         return parsed, outcome
@@ -147,7 +156,7 @@ class Episode:
             outcome = DONE if action.type == "noop" else NO_PAGE
         else:
             return parsed, *await self._act_on_page(self.page, action)
-        return parsed, outcome, await self._look_again()
+        return parsed, *await self._look_after(outcome)
 
     async def _answer_in_text(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         answer = answer_extract(completion.text, form=self.opened.answer_form)
@@ -164,11 +173,9 @@ class Episode:
     async def _act_on_page(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
         try:
             return await self._act_in_bounds(page, action)
-        except TabClosed as failure:
-            outcome = Outcome(result="refused", message=f"{failure} {REOPENED}")
-        except PageHung as failure:
-            outcome = Outcome(result="timeout", message=f"{failure} {REOPENED}")
-        return outcome, await self._reopen(page)
+        except PAGE_FAILURES as failure:
+            result: ActionResult = "refused" if isinstance(failure, TabClosed) else "timeout"
+            return await self._recover(failure, Outcome(result=result))
 
     async def _act_in_bounds(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
         bounds = page.turn(self.steps)
@@ -206,24 +213,50 @@ class Episode:
         except PageHung:
             return self._unreadable()
 
-    async def _look_again(self) -> Observation:
-        """Observe although nothing was done: the page may have changed by itself."""
+    async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]:
+        """Observe although nothing was done on the page: it may have changed by itself."""
         if self.page is None:
-            return Observation(kind="text")
+            return outcome, Observation(kind="text")
         self.page.turn(self.steps)
         try:
-            view = await self.page.observe(acted=False, with_text=self._form.has_text)
+            return outcome, await self._look(await self._view(self.page))
         except PageHung:
-            return self._unreadable()
-        return await self._look(view)
+            return outcome, self._unreadable()
+        except PAGE_FAILURES as failure:
+            return await self._recover(failure, outcome)
 
-    async def _reopen(self, page: WarmPage) -> Observation:
-        """Replace a page that closed itself or hangs: its state is on the server."""
-        if self.renew is None or self.opened.start_url is None:
-            raise PageDead("The tab was closed and there is nowhere to open another.")
-        self.page = await self.renew(page)
-        await self.page.begin(self.opened.start_url)
-        return await self._look(await self.page.observe(acted=False))
+    async def _view(self, page: WarmPage) -> PageView | None:
+        return await page.observe(acted=False, with_text=self._form.has_text)
+
+    async def _open_first_page(self, page: WarmPage) -> Observation:
+        if self.opened.start_url is None:
+            raise ValueError("The episode has no page.")
+        await page.begin(self.opened.start_url)
+        return await self._look(await self._view(page))
+
+    # ---- broken pages
+    async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
+        """Open another page for one that broke, and say so; after too many deaths the episode is over."""
+        message = f"{outcome.message} {failure}".lstrip()
+        self._deaths[type(failure)] += 1
+        if isinstance(failure, PageDead) and self._deaths[type(failure)] > DEATHS_MAX:
+            if isinstance(failure, BrowserDead):
+                raise failure
+            self.closed_as = "page_crash"
+            return replace(outcome, message=message), self._unreadable()
+        try:
+            return replace(outcome, message=f"{message} {REOPENED}"), await self._reopen()
+        except PageDead as again:
+            return await self._recover(again, outcome)
+        except (PageHung, TabClosed):
+            return replace(outcome, message=message), self._unreadable()
+
+    async def _reopen(self) -> Observation:
+        """Open the first page on another page of the browser: what the agent did is on the server."""
+        if self.page is None or self.renew is None:
+            raise BrowserDead("There is nowhere to open another page.")
+        self.page = await self.renew(self.page)
+        return await self._open_first_page(self.page)
 
     def _unreadable(self) -> Observation:
         return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)

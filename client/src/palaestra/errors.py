@@ -29,7 +29,11 @@ class BrowserMissing(PalaestraError):
 
 
 class PageDead(PalaestraError):
-    """The renderer or the whole browser died: our fault, so the episode ends ``harness_error``."""
+    """The page's renderer died, or a browser that had no other page: the agent can cause that."""
+
+
+class BrowserDead(PageDead):
+    """The browser died together with other pages, or opens no page any more: not the agent's doing."""
 
 
 class PageHung(PalaestraError):

@@ -122,6 +122,11 @@ class NavigationGuard:
         await guard._session.send("Fetch.enable", {"patterns": PAUSED})
         return guard
 
+    @property
+    def page_count(self) -> int:
+        """How many pages of the browser have an episode, or had one and wait for the next."""
+        return len(self._bounds)
+
     def admit(self, frame: str, bounds: EpisodeBounds) -> None:
         """Confine the page whose main frame is ``frame`` to ``bounds`` from now on."""
         if frame in self._bounds:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
-from palaestra.errors import PageDead, PageHung, PageRefused, TabClosed, Unreachable
+from palaestra.errors import BrowserDead, PageDead, PageHung, PageRefused, TabClosed, Unreachable
 from palaestra.navigation import EpisodeBounds, NavigationGuard
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ class WarmPage:
     """A page that plays one episode after another, never two at once.
 
     Every wait is bounded. ``PageHung`` means that the page did not answer, ``TabClosed`` that it closed
-    itself, ``PageDead`` that its renderer or the browser died.
+    itself, ``PageDead`` that its renderer died, ``BrowserDead`` that the browser died with other pages.
     """
 
     def __init__(self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str) -> None:
@@ -75,6 +75,7 @@ class WarmPage:
         self._refusals = 0
         self._has_hung = False
         self._gone = asyncio.Event()
+        self._died_together = False
         self._end: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._listen()
 
@@ -228,6 +229,7 @@ class WarmPage:
             self.page.context.browser.on("disconnected", self._on_disconnected)
 
     def _on_disconnected(self, _: Browser) -> None:
+        self._died_together = self._guard.page_count > 1
         self._gone.set()
         self._finish("browser")
 
@@ -319,7 +321,9 @@ class WarmPage:
             return PageDead("The page crashed.")
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._gone.wait(), DISCONNECT_LIMIT_S)
-        return PageDead("The browser died.") if self._gone.is_set() else TabClosed("The page closed itself.")
+        if not self._gone.is_set():
+            return TabClosed("The page closed itself.")
+        return BrowserDead("The browser died.") if self._died_together else PageDead("The browser died.")
 
 
 def _ignored(task: asyncio.Future[Any]) -> None:

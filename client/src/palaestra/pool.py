@@ -9,7 +9,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from palaestra.api import Client
 from palaestra.browser import browser_launch
-from palaestra.errors import PageDead
+from palaestra.errors import BrowserDead
 from palaestra.navigation import NavigationGuard
 from palaestra.pages import VIEWPORT, WarmPage
 
@@ -76,7 +76,7 @@ class PagePool:
                 return await WarmPage.make(browser, guard, viewport=self._viewport)
             except PlaywrightError as problem:
                 failure = problem
-        raise PageDead(f"No page could be opened: {failure}")
+        raise BrowserDead(f"No page could be opened: {failure}")
 
     async def _running(self) -> tuple[Browser, NavigationGuard]:
         async with self._starting:

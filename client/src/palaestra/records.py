@@ -16,6 +16,7 @@ CloseReason = Literal[
     "context_length",
     "time_budget",
     "invalid_actions",
+    "page_crash",
     "cancelled",
     "model_error",
     "harness_error",
