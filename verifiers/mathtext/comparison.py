@@ -125,7 +125,7 @@ def _is_inexact(node: Node, value: object) -> bool:
     if not isinstance(value, Fraction):
         return True
     # The denominator of a finite decimal divides a power of ten, whose exponent is below its number of bits.
-    is_finite = 10 ** value.denominator.bit_length() % value.denominator == 0
+    is_finite = not pow(10, value.denominator.bit_length(), value.denominator)
     return not is_finite and not (isinstance(node, Number) and node.places)
 
 

@@ -22,6 +22,7 @@ from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_
 DIGITS = 60
 TOLERANCE_DIGITS = 40
 MAX_BITS = 40_000
+"""Numerator and denominator of an exact value together; what is larger is held to ``DIGITS`` digits."""
 MAX_EXPONENT_BITS = 10**6
 MAX_FACTORIAL = 2_000
 MAX_FALLING = 50
@@ -167,14 +168,34 @@ def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
     if operation is None:
         raise Undefined(node.name)
     value = operation(*(_value(arg, point) for arg in node.args))
-    if isinstance(value, Fraction) or context.isfinite(value):
+    if isinstance(value, Fraction):
+        return value if _bits(value) <= MAX_BITS else _inexact(value)
+    if context.isfinite(value):
         return value
     raise Undefined("not finite")
 
 
-def _add(*values: Value) -> Value:
-    terms = _alike(*values)
-    return sum(terms, Fraction(0)) if isinstance(terms[0], Fraction) else context.fsum(terms)
+def _bits(value: Fraction) -> int:
+    """The size of an exact value; every operation's cost follows from the sizes of its operands."""
+    return value.numerator.bit_length() + value.denominator.bit_length()
+
+
+def _add(*terms: Value) -> Value:
+    total = Fraction(0)
+    for term in terms:
+        if not isinstance(term, Fraction) or _bits(total) > MAX_BITS:
+            return _inexact_sum(terms)
+        total += term
+    return total
+
+
+def _inexact_sum(terms: Sequence[Value]) -> Value:
+    """Raises ``Undefined`` where an exact term would vanish: ``10^{20000} + 1`` is not ``10^{20000}``."""
+    numbers = [_inexact(term) for term in terms]
+    least = max(map(abs, numbers)) * context.mpf(10) ** -TOLERANCE_DIGITS
+    if any(term and isinstance(term, Fraction) and abs(_inexact(term)) < least for term in terms):
+        raise Undefined("terms too far apart")
+    return context.fsum(numbers)
 
 
 def _power(base: Value, exponent: Value) -> Value:
@@ -218,7 +239,7 @@ def _binomial(top: Value, bottom: Value) -> Value:
         raise Undefined("binomial of inexact numbers")
     if top.denominator == 1 and 0 <= bottom <= top <= MAX_FACTORIAL:
         return Fraction(math.comb(top.numerator, bottom.numerator))
-    if not 0 <= bottom <= MAX_FALLING or abs(top) > MAX_FACTORIAL:
+    if not 0 <= bottom <= MAX_FALLING or abs(top) > MAX_FACTORIAL or _bits(top) * bottom > MAX_BITS:
         raise Undefined("binomial outside its range")
     return math.prod((Fraction(top - step, step + 1) for step in range(bottom.numerator)), start=Fraction(1))
 
@@ -227,11 +248,17 @@ def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
     return context.log(_inexact(value)) / context.log(_inexact(base))
 
 
-def _rounded(to_whole: Callable[[Value], Value]) -> Callable[[Value], Value]:
+def _rounded(exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]) -> Callable[[Value], Value]:
+    """An inexact number next to a whole one is that one, and beyond its digits its whole part is not known."""
+
     def rounded(value: Value) -> Value:
-        if not _is_real(value):
-            raise Undefined("not real")
-        return Fraction(int(to_whole(context.re(_inexact(value)))))
+        if isinstance(value, Fraction):
+            return Fraction(exact(value))
+        if not _is_real(value) or abs(value) >= context.mpf(10) ** TOLERANCE_DIGITS:
+            raise Undefined("not real, or too large")
+        number = context.re(value)
+        nearest = Fraction(int(context.nint(number)))
+        return nearest if same_value(number, nearest) else Fraction(int(inexact(number)))
 
     return rounded
 
@@ -261,6 +288,8 @@ def _whole(combine: Callable[..., int]) -> Callable[..., Value]:
     def whole(*values: Value) -> Value:
         if not all(isinstance(value, Fraction) and value.denominator == 1 for value in values):
             raise Undefined("not whole")
+        if sum(map(_bits, values)) > MAX_BITS:
+            raise Undefined("too large")
         return Fraction(combine(*(value.numerator for value in values)))
 
     return whole
@@ -276,8 +305,8 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "factorial": _factorial,
     "binom": _binomial,
     "abs": abs,
-    "floor": _rounded(context.floor),
-    "ceil": _rounded(context.ceil),
+    "floor": _rounded(math.floor, context.floor),
+    "ceil": _rounded(math.ceil, context.ceil),
     "pi": lambda: +context.pi,
     "e": lambda: +context.e,
     "i": lambda: context.mpc(0, 1),
