@@ -249,7 +249,7 @@ def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
 
 
 def _rounded(exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """An inexact number next to a whole one is that one, and beyond its digits its whole part is not known."""
+    """Next to a whole number an inexact one is it; beyond its digits its whole part is unknown."""
 
     def rounded(value: Value) -> Value:
         if isinstance(value, Fraction):
