@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from django.db import connection, transaction
 
+from core import json_text
 from tasks_app import loader_sql, starters
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher
@@ -127,7 +128,7 @@ def draft_problem(draft: TaskDraft) -> str | None:
         text = msgspec.json.encode([_task_content(draft), _gold_content(draft)])
     except UnicodeEncodeError:
         return "the text holds half a character (a lone surrogate)"
-    return "the text holds a NUL character" if b"\\u0000" in text else None
+    return "the text holds a NUL character" if json_text.has_nul(text) else None
 
 
 def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[BadRow]) -> Iterator[_Placed]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import msgspec
 from django.conf import settings
 
+from core import json_text
 from core.errors import GymError
 from core.integers import INT_MAX
 from gymsite.arena.episodes import ALIVE, alive_params
@@ -39,9 +39,6 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
     events: Annotated[list[Event], msgspec.Meta(max_length=EVENTS_PER_BATCH_MAX)]
     step: Step | None = None
 
-
-# An escaped NUL, which Postgres cannot hold; an escaped backslash followed by "u0000" is harmless.
-_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 _decoder = msgspec.json.Decoder(Batch)
 
@@ -91,7 +88,7 @@ def batch_read(body: bytes) -> Batch:
     # Nesting deeper than any recorder writes exceeds the decoder's recursion limit.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise GymError("bad_events", f"This is not a batch of page events: {error}") from error
-    if _NUL.search(msgspec.json.encode(batch.events)):
+    if json_text.has_nul(msgspec.json.encode(batch.events)):
         raise GymError("bad_events", "Page events cannot hold NUL characters.")
     return batch
 

@@ -14,10 +14,12 @@ from tasks_app.benchmarks import mbpp
 from tasks_app.models import Gold, Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, Record
-from tests import coverage_choice
+from tests import coverage_choice, factories
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
 from tests.tasks_app.test_loader import load, snapshot
+from trajectories.judging import services
+from trajectories.models import Verdict
 from verifiers import mutation
 
 pytestmark = pytest.mark.slow
@@ -191,6 +193,25 @@ def test_a_reference_that_fails_its_own_asserts_is_a_bad_row(tmp_path: Path) -> 
         ("mbpp.jsonl:1", True)
     ]
     assert [gold.task.key for gold in Gold.objects.all()] == ["602"]
+
+
+@pytest.mark.django_db
+@needs_sandbox
+@pytest.mark.parametrize("text", [r"\0", r"a\x00b\u0000", r"\ud800", r"\\u0000", "\\\\"])
+def test_what_a_reference_returns_is_stored_whatever_it_holds(tmp_path: Path, text: str) -> None:
+    code = f"def f(x):\n    return ['{text}', {{'{text}': x * 2}}]"
+    test = f"assert f(20) == ['{text}', {{'{text}': 40}}]"
+    rows = samples.read("mbpp", lines(tmp_path, row(code=code, test_list=[test])))
+    report = loader.tasks_load(benchmarks.get("mbpp"), rows, split="train")
+    assert (report.new, report.bad) == (1, [])
+    episode = factories.episode(run=factories.run(kind="train"), task=Task.objects.get())
+    other = factories.episode(run=episode.run, task=episode.task)
+    factories.submission(episode, code)
+    factories.submission(other, code.replace("x * 2", "40"))
+    for one in (episode, other):
+        assert services.submission_judge(episode_id=one.pk)
+    verdicts = dict(Verdict.objects.values_list("episode", "outcome"))
+    assert verdicts == {episode.pk: "correct", other.pk: "incorrect"}
 
 
 @needs_sandbox

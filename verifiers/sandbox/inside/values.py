@@ -17,8 +17,10 @@ SAFE_INT = 2**53
 
 def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
     """JSON for a value; ``keep`` names an object that is not data."""
-    if value is None or isinstance(value, bool | str):
-        return str(value) if isinstance(value, str) else value
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _encode_text(str(value))
     if isinstance(value, int):
         return int(value) if -SAFE_INT < value < SAFE_INT else {"int": hex(value)}
     if isinstance(value, float):
@@ -31,6 +33,16 @@ def encode(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
     if isinstance(value, dict):
         return {"dict": [[encode(key, keep), encode(item, keep)] for key, item in value.items()]}
     return _encode_rare(value, keep)
+
+
+def _encode_text(text: str) -> Any:
+    """NUL and lone surrogates in hexadecimal: expected values are stored, and Postgres can store neither."""
+    try:
+        text.encode()
+        is_storable = "\0" not in text
+    except UnicodeEncodeError:
+        is_storable = False
+    return text if is_storable else {"str": text.encode(errors="surrogatepass").hex()}
 
 
 def _encode_rare(value: Any, keep: Callable[[Any], dict[str, Any]]) -> Any:
@@ -97,6 +109,7 @@ SCALARS: dict[str, Callable[[Any, Any], Any]] = {
     "int": lambda text, _find: int(text, 16),
     "float": lambda text, _find: float.fromhex(text),
     "complex": lambda parts, _find: complex(*map(float.fromhex, parts)),
+    "str": lambda text, _find: bytes.fromhex(text).decode(errors="surrogatepass"),
     "bytes": lambda text, _find: bytes.fromhex(text),
     "bytearray": lambda text, _find: bytearray.fromhex(text),
     "type": lambda name, _find: TYPES[name],

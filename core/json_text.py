@@ -1,0 +1,13 @@
+"""What can be read off encoded JSON without decoding it."""
+
+from __future__ import annotations
+
+import re
+
+# An escaped backslash followed by "u0000" is not an escaped NUL.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+
+
+def has_nul(text: bytes) -> bool:
+    """Whether a string of the JSON holds a NUL character, which Postgres cannot store."""
+    return _NUL.search(text) is not None
