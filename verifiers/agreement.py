@@ -10,6 +10,7 @@ from typing import Any
 
 from core.errors import GymError
 from verifiers import completions, denotations
+from verifiers.answer_text import judged
 from verifiers.extraction import extract
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -75,6 +76,10 @@ class Report:
     negatives: int
     disagreements: tuple[Disagreement, ...] = ()
     unjudged: int = 0
+
+    @property
+    def agreed(self) -> int:
+        return self.size - len(self.disagreements)
 
     @property
     def size(self) -> int:
@@ -176,6 +181,20 @@ def _judge_mathematics(case: Case, verifier_id: str, judge: Judge) -> Verdict:
         return verdict
     answer = extract(case.prediction)
     return verdict if answer is None else judge(verifier_id, gold, Evidence(answer))
+
+
+def math_verify_judge(_verifier_id: str, gold: Gold, evidence: Evidence) -> Verdict:
+    """What math-verify alone says of golds and a prediction, by its defaults: the field's baseline."""
+    import math_verify
+
+    answer = math_verify.parse(str(evidence.answer))
+    golds = (math_verify.parse(_in_dollars(text)) for text in (gold.answer, *gold.accepted))
+    return judged(any(math_verify.verify(one, answer) for one in golds), gold=gold.answer, answer=str(answer))
+
+
+def _in_dollars(formula: str) -> str:
+    """Outside of dollars and boxes math-verify reads plain numbers only."""
+    return formula if "$" in formula or "\\boxed" in formula else f"${formula}$"
 
 
 def _answer_in(gold: str) -> str:

@@ -86,6 +86,20 @@ def test_a_disagreement_is_counted_and_listed(tmp_path: Path) -> None:
     assert path.exists()
 
 
+def test_a_table_has_math_verify_beside_ours(tmp_path: Path) -> None:
+    write_cases(
+        tmp_path / "c.jsonl",
+        row("3", "\\frac{6}{2}", True),
+        row("10^{-40}", "$2\\cdot 10^{-40}$", False),
+        row("A", "A", True, "arc"),
+    )
+    out = io.StringIO()
+    call_command("check_verifiers", str(tmp_path), "--table", stdout=out)
+    (_, mathematics, letters) = (line.split() for line in out.getvalue().splitlines())
+    assert mathematics == ["c.jsonl", "(math)", "2", "2", "0", "0", "1", "1", "0"]
+    assert letters == ["c.jsonl", "(arc)", "1", "1", "0", "0"]
+
+
 def test_a_list_of_golds_accepts_any_of_them_and_a_whole_completion_is_reduced_to_its_answer(
     tmp_path: Path,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from verifiers.children import ChildPool, judge_guarded
 from verifiers.types import Evidence, Gold, Verdict
 
 SHOWN_CHARS = 100
+ROW = "{:60} {:>4} {:>7} {:>3} {:>3} {:>12} {:>3} {:>3}"
 
 
 class Command(BaseCommand):
@@ -23,6 +25,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, help="a JSONL file, or a folder of them")
+        parser.add_argument(
+            "--table", action="store_true", help="one line a file, with math-verify beside our verifier"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["path"]
@@ -36,23 +41,39 @@ class Command(BaseCommand):
                 return registry.run(verifier_id, gold=gold, evidence=evidence)
             return judge_guarded(pool, verifier_id=verifier_id, gold=gold, evidence=evidence)
 
+        if options["table"]:
+            self.stdout.write(ROW.format("file", "n", "agreed", "FP", "FN", *["math-verify", "FP", "FN"]))
         try:
             for file in files:
                 for report in agreement.check_file(file, judge):
-                    self._print(report)
+                    if options["table"]:
+                        self._print_row(report, self._baseline(file, report))
+                    else:
+                        self._print(report)
         except GymError as error:
             raise CommandError(error.message) from error
         finally:
             pool.close()
+
+    def _baseline(self, file: Path, report: agreement.Report) -> agreement.Report | None:
+        if report.benchmark not in agreement.MATHEMATICAL:
+            return None
+        logging.getLogger("math_verify").setLevel(logging.CRITICAL)
+        reports = agreement.check_file(file, agreement.math_verify_judge)
+        return next(other for other in reports if other.benchmark == report.benchmark)
+
+    def _print_row(self, report: agreement.Report, baseline: agreement.Report | None) -> None:
+        counts = [_counts(one) if one else ["", "", ""] for one in (report, baseline)]
+        name = f"{report.file} ({report.benchmark})"
+        self.stdout.write(ROW.format(name, report.size, *counts[0], *counts[1]).rstrip())
 
     def _print(self, report: agreement.Report) -> None:
         name = f"{report.file} ({report.benchmark})"
         if not report.verifier:
             self.stdout.write(f"{name}: n {report.size}, no verifier yet")
             return
-        agreed = report.size - len(report.disagreements)
         self.stdout.write(
-            f"{name}: {report.verifier}, n {report.size}, agreement {_share(agreed, report.size)}"
+            f"{name}: {report.verifier}, n {report.size}, agreement {_share(report.agreed, report.size)}"
         )
         for kind, trials in (("false positive", report.negatives), ("false negative", report.positives)):
             self.stdout.write(f"  {kind}s: {_share(report.count(kind), trials)}")
@@ -60,6 +81,10 @@ class Command(BaseCommand):
             self.stdout.write(f"  not judged, counted as not correct: {report.unjudged}")
         for disagreement in report.disagreements:
             self.stdout.write(f"    {disagreement.kind}: {_description(disagreement)}")
+
+
+def _counts(report: agreement.Report) -> list[int]:
+    return [report.agreed, report.count("false positive"), report.count("false negative")]
 
 
 def _share(hits: int, trials: int) -> str:
