@@ -176,7 +176,7 @@ def test_attempts_without_a_sandbox_do_not_exhaust_a_check(drawn: Drawn) -> None
     # Not at once: whoever cannot draw would be asked without end.
     Episode.objects.update(finished_at=Now() - timedelta(days=1))
     assert sample.steps_waiting(limit=5) == []
-    Fidelity.objects.update(checked_at=Now() - timedelta(seconds=sample.UNDER_WAY_S + 1))
+    Fidelity.objects.update(checked_at=Now() - timedelta(seconds=2 * sample.UNDER_WAY_S))
     assert sample.steps_waiting(limit=5) == [(episode.pk, 1)]
 
 
@@ -213,7 +213,7 @@ def test_a_check_that_always_kills_its_process_is_given_up(drawn: Drawn) -> None
         with pytest.raises(RuntimeError):
             check.step_check(episode_id=episode.pk, index=1)
     assert not check.step_check(episode_id=episode.pk, index=1)
-    Fidelity.objects.update(checked_at=Now() - timedelta(seconds=sample.UNDER_WAY_S + 1))
+    Fidelity.objects.update(checked_at=Now() - timedelta(seconds=2 * sample.UNDER_WAY_S))
     assert sample.exhausted_fail() == 1
     fidelity = Fidelity.objects.get()
     assert (fidelity.state, fidelity.reason) == ("failed", "crashed")

@@ -136,7 +136,7 @@ def test_a_step_under_way_is_not_given_out_again_until_its_time_is_up() -> None:
     sample.episode_choose(episode.pk)
     Fidelity.objects.filter(index=1).update(tries=1, checked_at=Now())
     assert [place.step for place in sample.steps_waiting(limit=5)] == [2]
-    late = Now() - timedelta(seconds=sample.UNDER_WAY_S + 1)
+    late = Now() - timedelta(seconds=2 * sample.UNDER_WAY_S)
     Fidelity.objects.filter(index=1).update(checked_at=late)
     assert [place.step for place in sample.steps_waiting(limit=5)] == [2, 1]
 
