@@ -29,7 +29,7 @@ async def engine(fake: FakeServer, pool: PagePool) -> AsyncIterator[Engine]:
 
 
 class Broken:
-    """A policy that does something to its episode's page before the second step."""
+    """A policy that damages the page of its episode before the second step."""
 
     name, simulated = "broken", True
 

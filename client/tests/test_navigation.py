@@ -1,4 +1,4 @@
-"""No way out of an episode: each is tried in a real browser, and the servers count what gets out."""
+"""Ways out of an episode, tried in a real browser while servers count what gets out."""
 
 from __future__ import annotations
 

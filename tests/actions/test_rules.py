@@ -1,4 +1,4 @@
-"""What each action type must show: what is declared, what the page reports, what the check says."""
+"""The check of each action type: the declared action, the reported events, the resulting check."""
 
 from __future__ import annotations
 

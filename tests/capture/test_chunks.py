@@ -123,7 +123,7 @@ def test_nothing_is_unpacked_beyond_the_limit_of_a_page(
 def test_bytes_unpacked_from_unreadable_chunks_count_towards_the_limit(
     ending: bytes | None, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cut off, broken in the end, or unpacking to too much."""
+    """Truncated chunks, chunks with a damaged end, and chunks that unpack to too much."""
     monkeypatch.setattr(chunks, "PIECE_BYTES", 100)
     monkeypatch.setattr(chunks, "PAGE_MAX_BYTES", 1_000)
     if ending is None:

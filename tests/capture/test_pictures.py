@@ -131,7 +131,7 @@ def due() -> list[str]:
 
 
 class Queue:
-    """Takes so many jobs, then none."""
+    """Accepts a fixed number of jobs."""
 
     name = "media.picture"
 
@@ -147,7 +147,7 @@ class Queue:
 
 
 class Length:
-    """A queue server that only says how long queues are."""
+    """A queue server that only reports queue lengths."""
 
     def __init__(self, length: int) -> None:
         self.length = length

@@ -1,4 +1,4 @@
-"""Cases are made: times in milliseconds since nothing in particular, pages called a, b, c."""
+"""Made-up cases: times in milliseconds from an arbitrary start, pages called a, b, c."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def snapshot(*nodes: dict[str, Any]) -> dict[str, Any]:
 
 
 def cleaned(*datas: dict[str, Any]) -> list[Any]:
-    """Each with the type that it must be: a snapshot has a node, everything else has a source."""
+    """The cleaned events; those with a node are snapshots, those with a source are changes."""
     events = []
     for data in datas:
         type_ = Type.INCREMENTAL if "source" in data else Type.FULL_SNAPSHOT

@@ -47,7 +47,7 @@ def resized(width: int, at: int) -> dict[str, Any]:
 
 @pytest.fixture
 def episode(db: None, own_storages: Path) -> Episode:
-    """A page that is recorded at 0, 1,000 and 3,000 ms; step 2 sees it as it is after the second."""
+    """A page recorded at 0, 1,000 and 3,000 ms; step 2 sees it after the second event."""
     made = factories.episode(recording="full")
     beginning = [meta(), snapshot("</script><b>", "\u2028")]
     chunk_make(made, 1, packed(beginning), first_ms=T, last_ms=T, has_snapshot=True)
@@ -168,7 +168,7 @@ def test_a_recording_that_is_too_large_is_not_sent(
 def test_an_oversized_recording_is_rejected_before_decoding(
     episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many small changes take many times the memory that they are stored in."""
+    """Many small changes take far more memory decoded than stored."""
     adds = [{"parentId": 2, "node": {"type": 3, "id": number}} for number in range(150_000)]
     many = {"type": 3, "timestamp": T + 950, "data": {"source": 0, "adds": adds}}
     chunk_make(episode, 4, packed([many]), first_ms=T + 950, last_ms=T + 950, step=1)

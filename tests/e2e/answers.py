@@ -1,4 +1,4 @@
-"""How many requests the server in this process is at."""
+"""The number of requests that the server in this process is answering."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_S = 30.0
 IDLE_S = 3.0
-# Programs are run and pages drawn while other tests keep the machine busy.
+# Programs run and pages load while other tests keep the machine busy.
 EXPECTED_MS = 20_000
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 FLAGS = [
@@ -123,7 +123,7 @@ def open_page(
 
 @pytest.fixture
 def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Callable[..., Page]:
-    """A page of somebody who is logged in; nothing is open in it yet."""
+    """A blank page of a logged-in person."""
 
     def make(**options: Any) -> Page:
         owner, _ = User.objects.get_or_create(username="owner", defaults={"is_staff": True})
@@ -143,7 +143,7 @@ def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Callabl
 def live_door(
     live_server: LiveServer, django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Wire]:
-    """Live as it is deployed, beside the lab of these tests, at the end of a wire."""
+    """Live as it is deployed, reached through a wire that tests can cut."""
     port = _free_port()
     log = tmp_path_factory.mktemp("live") / "live.log"
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {
@@ -171,7 +171,7 @@ def live_door(
 
 @pytest.fixture
 def live(live_door: Wire, settings: LazySettings) -> Wire:
-    """The wire to live, whole; the lab's pages are told to use it."""
+    """The intact wire to live, which the pages of the lab use."""
     settings.LIVE_URL = f"http://127.0.0.1:{live_door.port}"
     live_door.mend()
     return live_door

@@ -1,4 +1,4 @@
-"""What a verdict tells of an episode in which everything was done as it should be."""
+"""The verdict of an episode in which everything was done as it should be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trajectories.models import Episode, Verdict
 
 
 def prepared(episode: Episode, task: SiteTask) -> Episode:
-    """With the gold and the tags of a loaded task, for its judge."""
+    """Give the episode's task the gold and the tags of a loaded task."""
     draft = gold_make(task)
     Gold.objects.filter(task=episode.task).update(answer=draft.answer, extra=draft.extra)
     judge = "site_state-v1"
@@ -40,7 +40,7 @@ def unreachable(task: SiteTask) -> list[str]:
 
 
 def assert_exemplary(verdict: Verdict, task: SiteTask) -> None:
-    """Right, with everything seen, closed and done on the pages."""
+    """The verdict is correct, and every milestone that can be reached was reached."""
     metrics: dict[str, Any] = verdict.metrics
     marks = {name: value for name, value in metrics.items() if name.startswith(milestones.MARK)}
     missed = [name.removeprefix(milestones.MARK) for name, value in marks.items() if value < 1]

@@ -1,4 +1,4 @@
-"""How tasks of the shop are done in a browser: by reading what the pages say, and nothing else."""
+"""Solves tasks of the shop in a browser, by reading its pages alone."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Solver:
         return self.page.locator("#main")
 
     def close_pop_ups(self) -> None:
-        """Whatever lies over the page, one after the other."""
+        """Close every pop-up over the page, one after the other."""
         button = self.page.locator("[data-pop-up]").get_by_role("button")
         while button.count():
             button.click()
@@ -86,7 +86,7 @@ class Solver:
         self.press(self.main.get_by_role("link", name=name, exact=True))
 
     def narrow(self, word: str, conditions: Iterable[tuple[str, str]] = ()) -> None:
-        """To what the site's search finds, and what its filters can say of the conditions."""
+        """Narrow the list by the site's search and by those conditions that its filters can express."""
         self.close_pop_ups()
         if self.look.form == "dialog":
             self.press(self.main.get_by_role("button", name=self.say["filters"], exact=True))
@@ -99,7 +99,7 @@ class Solver:
         self.press(self.main.get_by_role("button", name=self.say["show"], exact=True))
 
     def submit(self, values: tuple[str, ...]) -> None:
-        """Answer in the task bar, which is folded after the first page."""
+        """Answer in the task bar, which is collapsed after the first page."""
         self.close_pop_ups()
         bar = self.page.get_by_role("region", name="Task")
         button = bar.get_by_role("button", name="Submit answer")
@@ -118,7 +118,7 @@ class Solver:
         return target
 
     def mentioning(self, product: Product, *, is_searched: bool = True) -> list[Read]:
-        """The product's reviews that the task means, each opened as far as it takes to know."""
+        """The reviews that the task is about, each expanded as far as needed to tell."""
         self.open_reviews(product)
         chosen = [_filter_of(one) for one in self.given.get("conditions", ()) if "way" not in self.given]
         filters = list(filter(None, chosen))
@@ -131,7 +131,7 @@ class Solver:
         return [one for one in met.values() if self._is_meant(one)]
 
     def _read_on(self, met: dict[str, Read]) -> None:
-        """Each review of the list, from this page on to the last."""
+        """Every review of the list, from this page to the last."""
         while True:
             fresh = [one for one in self.read() if one["id"] not in met]
             for review in fresh:
@@ -140,7 +140,7 @@ class Solver:
                 return
 
     def _go_on(self) -> bool:
-        """Have more of the list, if there is more of it."""
+        """Load more of the list; False at its end."""
         self.close_pop_ups()
         paging = self.look.paging
         link = self.main.get_by_role(
@@ -159,7 +159,7 @@ class Solver:
         return True
 
     def _opened(self, review: Read) -> Read:
-        """The review once all is open that might hold a mention."""
+        """The review with every part expanded that might hold a mention."""
         if not self.pattern:
             return review
         for name, is_of_use in (("more", True), ("reply", self.given["rule"]["has_replies"])):
@@ -172,7 +172,7 @@ class Solver:
         return review
 
     def _searched(self, product: Product) -> list[str]:
-        """The term, and those of its forms that do not hold it."""
+        """The term and those of its forms that do not contain it."""
         if not self.pattern:
             return [""]
         forms = [] if self.given["rule"]["is_one_form"] else _term(self.world, self.task).forms
@@ -191,7 +191,7 @@ class Solver:
 
 
 def solve(solver: Solver, *, is_searched: bool = True) -> tuple[str, ...]:
-    """The answer of a task of any family."""
+    """The answer to a task of any family."""
     task, world = solver.task, solver.world
     if task.family == "most_of_five":
         return _most_of_five(solver)
@@ -217,7 +217,9 @@ def _most_of_five(solver: Solver) -> tuple[str, str]:
 
 
 def _picked(reviews: list[Read], given: Mapping[str, Any]) -> tuple[str, str]:
-    """The foremost of those that meet all conditions; or, of those that miss one, with its letter."""
+    """The first review that meets all conditions; if none does, the first that misses one, with the letter
+    of that condition.
+    """
     missed = {one["id"]: [not meets(one, of) for of in given["conditions"]] for one in reviews}
     full = [one for one in reviews if not any(missed[one["id"]])]
     near = [one for one in reviews if sum(missed[one["id"]]) == 1]
@@ -243,7 +245,7 @@ def _pattern(world: World, task: SiteTask) -> re.Pattern[str] | None:
 
 
 def _filter_of(condition: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The field and the value that say a condition; None for what no filter says."""
+    """The filter and the value that express a condition; None if no filter can."""
     fact, value = condition["fact"], condition["value"]
     if fact == "stars":
         return "stars", f"{value} star{'s' * (value != 1)}"

@@ -1,4 +1,4 @@
-"""How rooms are sifted by a task's lettered conditions, and what is told when none meets them all."""
+"""Sifts rooms by a task's lettered conditions, also when none meets them all."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Sifting:
         return list(self.given["conditions"])
 
     def search(self, *, sort: str = "") -> None:
-        """The houses that have, somewhere, each amenity that the conditions ask for."""
+        """Search for houses that have every amenity in the conditions."""
         self.one.search(self.given)
         self.one.filter(self.given, sort=sort)
         self.results = self.one.page.url
 
     def fitting(self, house: str) -> Iterator[tuple[int, str]]:
-        """Total and listing number of each room of a house that meets all conditions, at its checkout."""
+        """Checkout total and listing number of each room of a house that meets all conditions."""
         for room in self._rooms(house):
             if not room.missed and not self._priced(room):
                 yield self.one.total(), self.one.listing_number()
 
     def nearest(self) -> tuple[str, str]:
-        """The letter and number of the cheapest room that misses one condition, when none misses none."""
+        """The letter and number of the cheapest room that misses exactly one condition."""
         self.one.goto(self.results)
         self.one.loosen(self.given)
         stay = [date.fromisoformat(self.given[name]) for name in ("check_in", "check_out")]
@@ -63,7 +63,7 @@ class Sifting:
         return self.known[house]
 
     def _priced(self, room: Offered) -> list[int]:
-        """Go to the room's checkout; the places of all the conditions that it misses."""
+        """Open the checkout of the room; returns the places of the conditions that it misses."""
         self.one.goto(room.checkout)
         self.priced.add(room.checkout)
         total, budget = self.one.total(), [int(value) for kind, value in self.conditions if kind == "budget"]
@@ -74,5 +74,7 @@ class Sifting:
         return missed
 
     def _is_dearer(self, nights: int) -> bool:
-        """Whether a room's nights alone, as the results tell them, cost as much as the nearest until now."""
+        """Whether the nights of a room alone, as listed in the results, cost at least as much as the
+        nearest so far.
+        """
         return bool(self.near) and nights >= min(self.near)[0]

@@ -114,7 +114,7 @@ def change_dates(one: Visitor, task: SiteTask) -> tuple[str, str]:
 
 
 def _ask(one: Visitor, days: dict[str, str]) -> None:
-    """What a trip would cost on other days; asked already, it is there."""
+    """Show what a trip would cost on other days, unless it is shown already."""
     form = one.page.get_by_role("form", name=one["new_dates"], exact=True)
     before = one.moves
     one.days_write(form, days)
@@ -125,7 +125,7 @@ def _ask(one: Visitor, days: dict[str, str]) -> None:
 def _arrival(one: Visitor, task: SiteTask) -> date:
     """The arrival by the task's rule, from the room's calendar; ends on the page where dates are changed.
 
-    The calendar tells no prices of the trip's own nights: those are asked for.
+    The calendar gives no prices of the trip's own nights; they are requested separately.
     """
     trip = one.trip(task.given["trip"])
     nights, first = trip.stay.nights, date.fromisoformat(task.given["first"])
@@ -159,7 +159,7 @@ def _arrival(one: Visitor, task: SiteTask) -> date:
 
 
 def _until(one: Visitor, task: SiteTask, first: date) -> int:
-    """Days from the first arrival asked for to the one that can be had."""
+    """Days from the first acceptable arrival to the first available one."""
     after = next(each for each in (task.goal or {})["state"]["trips"] if each["code"] == task.given["trip"])
     return (date.fromisoformat(after["check_in"]) - first).days
 
@@ -181,7 +181,7 @@ def cancel_and_rebook(one: Visitor, task: SiteTask) -> tuple[str, str]:
 
 
 def _rebook(one: Visitor, trip: Trip, rooms: list[str]) -> str:
-    """Books the first of the rooms that can be had for the nights of the trip; the confirmation code."""
+    """Book the first room that is available for the nights of the trip; returns the confirmation code."""
     stay = {"check_in": str(trip.check_in), "check_out": str(trip.check_out), "guests": trip.guests}
     for number in rooms:
         listing, room = one.room_of(number)
@@ -215,7 +215,9 @@ SOLVERS: dict[str, Callable[[Visitor, SiteTask], tuple[str, str]]] = {
 def solve(
     page: Page, task: SiteTask, look: Look, *, first_day: date = FIRST_DAY, has_scripts: bool = True
 ) -> int:
-    """Solve the task of the episode whose first page this is, and hand in the answer; the moves it took."""
+    """Solve the task of the episode whose first page is open and submit the answer; returns the number of
+    moves.
+    """
     one = Visitor(page=page, look=look, town=world(first_day), has_scripts=has_scripts)
     one.arrive()
     one.submit(SOLVERS[task.family](one, task), task.fields)

@@ -1,6 +1,6 @@
-"""A visitor of the booking site who finds and presses what a person would, in any look, and counts moves.
+"""A visitor who uses the booking site as a person would, in any look, and counts moves.
 
-A move is a click, a field typed, an option chosen, a page gone to, or a scroll.
+A move is a click, a field filled in, an option chosen, a page opened, or a scroll.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ def world(first_day: date = FIRST_DAY) -> World:
 
 
 def task_of(module: Any, *, level: int, first_day: date = FIRST_DAY) -> SiteTask:
-    """The one of the family's first few tasks that takes the fewest moves."""
+    """Of the first few tasks of the family, the one that takes the fewest moves."""
     town = world(first_day)
     drawn = (module.draw(town, Draws(b"e2e", level, number), level) for number in range(200))
     return min(itertools.islice(filter(None, drawn), 5), key=lambda task: task.oracle_steps)
 
 
 def free_days(terms: str) -> list[int]:
-    """Until how many days before arrival cancelling is free, where it is."""
+    """The numbers of days before arrival until which cancellation is free."""
     return [int(days) for days in re.findall(r"Free cancellation until (\d+) day", terms)]
 
 
@@ -139,7 +139,7 @@ class Visitor:
             self.settle()
 
     def opened(self, opener: str) -> None:
-        """In looks whose forms are in dialogs: open this one."""
+        """Open this form, in looks whose forms are in dialogs."""
         if self.look.form == "dialog":
             self.press("button", opener)
 
@@ -152,7 +152,9 @@ class Visitor:
         return next(trip for trip in self.town.trips if trip.code == code)
 
     def search(self, given: Any = None, *, house: str = "") -> None:
-        """A stay's dates and guests, a house's name, or both, into the form of this page or the first one."""
+        """Search for a stay's dates and guests, a house's name, or both, by the form of this page or of
+        the first one.
+        """
         form = self.page.locator("form[role=search]").filter(has=self.page.locator("#place"))
         if not form.count():
             self.press("link", "Staywell")
@@ -172,7 +174,7 @@ class Visitor:
         self.write(form.get_by_label(self["departure"], exact=True), given["check_out"])
 
     def filter(self, given: Any, *, sort: str = "") -> None:
-        """Places and amenities that a task's conditions name, and an order."""
+        """Filter by the places and amenities in a task's conditions, and sort."""
         self.opened(self["open_filters"])
         form = self.page.get_by_role("form", name=self["filters"], exact=True)
         if len(given["places"]) < len(self.town.town.neighbourhoods):
@@ -189,7 +191,7 @@ class Visitor:
         self.press("button", self["apply"], within=form)
 
     def houses(self) -> list[str]:
-        """Addresses of all the houses that were found."""
+        """Addresses of all houses in the results."""
         results = self.page.get_by_role("region", name="Results")
         houses: list[str] = []
         while True:
@@ -202,7 +204,7 @@ class Visitor:
     def houses_in_turn(self) -> Iterator[tuple[str, int]]:
         """Addresses as ``houses`` has them, with the price of a night from which each has rooms.
 
-        The next page is asked for when it is needed; houses may be visited in between.
+        The next page is opened when it is needed; houses may be visited in between.
         """
         while True:
             results = self.page.get_by_role("region", name="Results")
@@ -215,7 +217,7 @@ class Visitor:
             self.goto(after)
 
     def loosen(self, given: Any) -> None:
-        """Of these filtered results: whatever their houses have, by the price of a night."""
+        """Remove the amenity filters from these results and sort them by price per night."""
         self.opened(self["open_filters"])
         form = self.page.get_by_role("form", name=self["filters"], exact=True)
         for kind, value in given["conditions"]:
@@ -226,7 +228,7 @@ class Visitor:
         self.press("button", self["apply"], within=form)
 
     def further(self, known: int) -> None:
-        """More of the results than are known, on the next page or on this one."""
+        """Load more results than are known, on the next page or on this one."""
         results = self.page.get_by_role("region", name="Results")
         if self.paging == "pages":
             self.press("link", self["next"], within=results)
@@ -274,7 +276,7 @@ class Visitor:
         return True
 
     def amenities(self, place: str) -> set[str]:
-        """What the house or a room has, once all is shown."""
+        """The amenities of the house or a room, once all are shown."""
         region = self.page.get_by_role("region", name=re.compile(rf"^{re.escape(place)}( \(R-\d+\))?$"))
         return {one for line in region.locator("dd").all_inner_texts() for one in line.split(", ")}
 
@@ -287,7 +289,7 @@ class Visitor:
         return cents_of(row)
 
     def nights(self, room: Room, *, since: date, until: date) -> dict[date, str]:
-        """What the room's calendar says of each night, read from its first month to that of ``until``."""
+        """The text of each night in the room's calendar, read from its first month to that of ``until``."""
         self.press("link", self["calendar_of"].format(room.name))
         month, texts = self.town.first_day.replace(day=1), {}
         while True:
@@ -300,7 +302,7 @@ class Visitor:
             month = (month + timedelta(days=31)).replace(day=1)
 
     def book(self) -> str:
-        """Fill in the checkout and book; the confirmation code."""
+        """Fill in the checkout and book; returns the confirmation code."""
         self.write(self.page.get_by_label(self["full_name"], exact=True), "Kim Doe")
         self.write(self.page.get_by_label(self["email"], exact=True), "kim@example.org")
         self.tick(self.page.get_by_label(self["agree"]))

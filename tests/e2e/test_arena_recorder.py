@@ -22,7 +22,7 @@ def rows(episode: Episode, kind: str | None = None) -> list[PageEvent]:
 
 
 def arrived(page: Page, episode: Episode, kind: str, *, count: int = 1) -> list[PageEvent]:
-    """The events of a kind, once that many have been stored; the page is given time to send them."""
+    """The events of a kind, once ``count`` of them have been stored."""
     for _ in range(TRIES):
         if len(events := rows(episode, kind)) >= count:
             return events

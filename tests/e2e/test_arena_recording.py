@@ -48,7 +48,7 @@ def events(episode: Episode) -> Events:
 
 
 def recorded(page: Page, episode: Episode, matches: Callable[[Events], bool]) -> Events:
-    """The events of an episode, once they are as they should be; the page is given time to send them."""
+    """The recorded events of an episode, once they match."""
     for _ in range(TRIES):
         # A chunk is noted before its bytes are kept.
         with suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""What a recording keeps of style sheets from one page of an episode to the next."""
+"""Style sheets that a recording caches from one page of an episode to the next."""
 
 from __future__ import annotations
 

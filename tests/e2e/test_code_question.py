@@ -45,7 +45,7 @@ def field_of(page: Page) -> Locator:
 
 
 def hand_in(page: Page, episode: Episode) -> str:
-    """What was submitted, with the line ends that programs are read with."""
+    """Submit the program; returns the stored answer with normalised line ends."""
     page.get_by_role("button").last.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Answer recorded")
     return str(Submission.objects.get(episode=episode).answer).replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""Episodes side by side and taken away, in a real browser."""
+"""Comparing and exporting episodes in a real browser."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def settled(page: Page) -> None:
 
 
 def keep(page: Page, name: str) -> None:
-    """A picture of the page for people to look at, where ``PALAESTRA_LOOKS`` names a folder."""
+    """Save a picture of the page for people to look at, if ``PALAESTRA_LOOKS`` names a folder."""
     if folder := os.environ.get("PALAESTRA_LOOKS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 

@@ -1,4 +1,4 @@
-"""A run's dashboard in a real browser, over a real socket that may be cut."""
+"""The dashboard of a run in a real browser, over a real socket that tests can cut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def episodes(transactional_db: None) -> list[Episode]:
-    """Of two policy versions of one run."""
+    """Episodes of two policy versions of one run."""
     run, task = factories.run(kind="train"), factories.task()
     return [factories.episode(run=run, task=task, policy_version=1 + place // 4) for place in range(8)]
 

@@ -31,7 +31,7 @@ SMOOTHED = 8
 
 @contextmanager
 def acting(episode: Episode, index: int, **fields: Any) -> Iterator[None]:
-    """A step that takes as long as what is done in it."""
+    """Record a step around what is done in it."""
     began = datetime.now(UTC)
     yield
     env_ms = (datetime.now(UTC) - began).total_seconds() * 1000
@@ -40,14 +40,14 @@ def acting(episode: Episode, index: int, **fields: Any) -> Iterator[None]:
 
 
 def replayed(page: Page, episode: Episode, index: int) -> FrameLocator:
-    """The frame of the replay, on a page of its own."""
+    """The frame of the replay on its own page."""
     page.goto(f"/episodes/{episode.pk}/steps/{index}/dom")
     expect(page.locator("html")).to_have_attribute("data-replay", "ready")
     return page.frame_locator("iframe")
 
 
 def tab_opened(page: Page, episode: Episode, index: int) -> FrameLocator:
-    """The frame of the replay within the step's tab."""
+    """The frame of the replay in the tab of the step."""
     page.goto(f"/episodes/{episode.pk}/steps/{index}#dom")
     expect(page.get_by_role("tab", name="DOM")).to_have_attribute("aria-selected", "true")
     frame = page.frame_locator("[data-dom-frame]")
@@ -57,7 +57,7 @@ def tab_opened(page: Page, episode: Episode, index: int) -> FrameLocator:
 
 
 def changed(page: Page, picture: bytes) -> tuple[int, int, int, int] | None:
-    """Where a page looks otherwise than in a picture; edges that are smoothed otherwise do not count."""
+    """The area in which a page differs from a picture; differently smoothed edges do not count."""
     pictures = (page.screenshot(caret="hide"), picture)
     shown, seen = (Image.open(io.BytesIO(data)).convert("RGB") for data in pictures)
     difference = ImageChops.difference(shown, seen).convert("L")
@@ -70,7 +70,7 @@ def has_opened(seen: Events) -> bool:
 
 @pytest.fixture
 def typed(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, bytes]:
-    """A question that is answered in its first step, and how it looks afterwards."""
+    """A question answered in its first step, and a picture of it afterwards."""
     episode = episode_make(task=factories.task(payload={"text": "How many doors?", "format": "plain"}))
     page = open_page(viewport=SIZE)
     visit(page, arena_server, episode)
@@ -89,7 +89,9 @@ def typed(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, byte
 
 @pytest.fixture
 def booked(arena_server: ArenaServer, open_page: OpenPage) -> tuple[Episode, list[bytes]]:
-    """On a mock site a calendar is opened and closed, another page found; with what each step saw."""
+    """An episode on a mock site that opens and closes a calendar and loads another page, with what each
+    step saw.
+    """
     sample = starter_drafts("stays")[0]
     task = factories.task(kind=sample.kind, payload=dict(sample.payload), prompt=sample.prompt)
     episode = episode_make(task=task)

@@ -1,4 +1,4 @@
-"""Recordings that somebody wrote by hand, to run a script at whoever looks at them or to tell on them."""
+"""Recordings forged by hand to run a script in the viewer's browser or to report home."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BEACON = "/hit"
 
 
 class Canary(ThreadingHTTPServer):
-    """A server that nothing may ever ask."""
+    """A server that must never receive a request."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Hit)
@@ -65,7 +65,7 @@ def canary() -> Iterator[Canary]:
 
 
 class Tree:
-    """Nodes with numbers of their own."""
+    """Nodes with unique ids."""
 
     def __init__(self) -> None:
         self.last = 10
@@ -146,7 +146,7 @@ def hostile(url: str) -> list[Node]:
 
 
 def changes(url: str) -> list[dict[str, Any]]:
-    """The same by changes after the snapshot, and by what only events can do."""
+    """The same attacks as changes after the snapshot, and attacks that only events allow."""
     later = Tree()
     later.last = 5_000
     picture = later.element("img", src=f"{url}?later", onerror=RUN)
@@ -209,7 +209,7 @@ def test_a_hostile_recording_runs_nothing_and_sends_no_request(
     live_server: LiveServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Cleaned or not: policy and sandbox alone would hold it, too."""
+    """Cleaned or not: policy and sandbox alone must hold it, too."""
     if not is_cleaned:
         monkeypatch.setattr(Cleaner, "clean", lambda self, data: None)
     episode = episode_with(recording(hostile(canary.url), changes(canary.url)))
@@ -225,7 +225,7 @@ def test_a_hostile_recording_runs_nothing_and_sends_no_request(
     if is_cleaned:
         frame = tab_opened(page, episode, 2)
         expect(frame.get_by_role("heading", name="The heading of the page")).to_be_attached()
-    # The replayed frame itself can be asked nothing: it has no scripts, not even a test's.
+    # The replayed frame cannot be queried: it runs no scripts, not even those of a test.
     assert [one.evaluate("window.ran") for one in (page.main_frame, *page.main_frame.child_frames)] == [
         None
     ] * 2

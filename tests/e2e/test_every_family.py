@@ -100,7 +100,7 @@ def case_of(family_id: str, number: int, place: int) -> Case:
 
 
 def pair_of(family_id: str, number: int, place: int) -> tuple[Case, Case]:
-    """A task and its impossible twin, the harder the higher the place; the first in the neutral look."""
+    """A task and its impossible twin, harder with every place; the first pair is in the neutral look."""
     turn = number * LOOKS + place
     site, world = _world(family_id, number=2 * turn + 1_002, turn=turn)
     plugin = FAMILIES.get(family_id)
@@ -158,7 +158,9 @@ def _stored(placed: PlacedTask) -> Task:
 
 
 def solved(case: Case, page: Page) -> int:
-    """Solve the task of the episode whose first page this is, and hand in the answer; the moves it took."""
+    """Solve the task of the episode whose first page is open and submit the answer; returns the number of
+    moves.
+    """
     task = case.placed.task
     if case.placed.world.site == "stays":
         one = Visitor(page=page, look=case.look, town=case.world)
@@ -172,7 +174,7 @@ def solved(case: Case, page: Page) -> int:
 
 
 def allowed(case: Case) -> float:
-    """The moves that a task takes in its look."""
+    """The number of moves that a task may take in its look."""
     more = questions.get("site").more_moves(case.task.payload, case.look)
     return case.task.oracle_steps + more
 

@@ -1,4 +1,4 @@
-"""An episode recorded in a real browser, its replays held against what that browser showed."""
+"""An episode recorded in a real browser, its replays compared with what that browser showed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZE = {"width": 900, "height": 600}
 
 @pytest.fixture
 def typed(arena_server: ArenaServer, open_page: OpenPage) -> Episode:
-    """A question that is answered in its second step. The last step's screenshot is one of the first: it
+    """A question answered in its second step. The last step's screenshot is one of the first: it
     shows the page before anything was typed."""
     episode = episode_make(task=factories.task(payload={"text": "How many doors?", "format": "plain"}))
     page = open_page(viewport=SIZE)

@@ -1,4 +1,4 @@
-"""The main journey by keyboard alone, and what a screen reader is told on the way."""
+"""The main journey by keyboard alone, and what a screen reader announces on the way."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FOCUS = """() => {
 
 
 def tab_to(page: Page, goal: Locator) -> None:
-    """Press Tab until the goal has the focus; at every stop the focus is to be seen."""
+    """Press Tab until the goal has the focus; the focus must be visible at every stop."""
     for _ in range(STOPS_MOST):
         page.keyboard.press("Tab")
         assert page.evaluate(FOCUS) == ""
@@ -55,7 +55,7 @@ def at_step(page: Page, index: int) -> None:
 
 @pytest.fixture
 def pair(transactional_db: None) -> tuple[Episode, Episode]:
-    """Two episodes of one task: the second was right."""
+    """Two episodes of one task; the second is correct."""
     task: Task = factories.task()
     wrong = factories.episode(group=factories.group(task=task))
     factories.step(wrong, 1, thought="I guess.", action={"type": "answer", "text": "7"}, action_type="answer")

@@ -1,4 +1,4 @@
-"""What a reader sees of the lab: nothing is cut, figures stand in line, and what was opened is in sight."""
+"""The layout of the lab: nothing is cut off, figures are aligned, and opened sections are in view."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIDES = "one => (({ left, right, top, bottom }) => [left, right, top, bottom])(o
 
 @pytest.fixture
 def episode(transactional_db: None) -> Episode:
-    """Judged, of 12 steps, with a long reason, in a run with a long name."""
+    """A judged episode of 12 steps with a long reason, in a run with a long name."""
     made = long_episode(steps=12, run=factories.run(name=NAME, simulated=True))
     Verdict.objects.filter(episode=made).update(reason="unparsable_answer")
     SiteEvent.objects.create(episode=made, seq=500, step=6, kind="answer_recorded", data={})

@@ -1,4 +1,4 @@
-"""Pictures that the store has lost, before any worker has noted it."""
+"""Pictures lost from storage before any worker has noticed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BROKEN = "all => all.filter(one => one.complete && !one.naturalWidth).length"
 
 @pytest.fixture
 def episode(transactional_db: None) -> Episode:
-    """Of three steps; the screenshot of the second is lost."""
+    """An episode of three steps; the screenshot of the second is lost."""
     made = factories.episode(arm="gym")
     good, lost = picture_make("search"), picture_make("lost")
     for index, screenshot in enumerate((good, lost, good), start=1):
@@ -50,7 +50,7 @@ def no_picture_is_broken(page: Page) -> None:
 
 
 def keep(page: Page, name: str) -> None:
-    """A picture of the page for people to look at, where ``PALAESTRA_LOOKS`` names a folder."""
+    """Save a picture of the page for people to look at, if ``PALAESTRA_LOOKS`` names a folder."""
     if folder := os.environ.get("PALAESTRA_LOOKS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 

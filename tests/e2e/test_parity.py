@@ -71,7 +71,7 @@ def test_text_missing_from_the_observation_is_a_failure(browser: Browser) -> Non
 
 
 def test_every_kind_of_question_is_recovered(browser: Browser) -> None:
-    # A mock site is told by no one page, and counts in no modality gap.
+    # No single page states the question of a mock site, and it counts in no modality gap.
     drafts = {**HARD, **{name: draft for name, draft in SAMPLES.items() if draft.kind != "site"}}
 
     failures = check_items([item_of(draft) for draft in drafts.values()])

@@ -1,4 +1,6 @@
-"""One item of every benchmark, answered on its real page as its kind says, with and without scripts."""
+"""One item of every benchmark, answered on its real page by the moves of its kind, with and without
+scripts.
+"""
 
 from __future__ import annotations
 

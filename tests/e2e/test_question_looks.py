@@ -1,4 +1,4 @@
-"""Questions of every kind in the looks of a rotation: answered, read by axe-core, worked by keys."""
+"""Questions of every kind in the looks of a rotation: answered, checked by axe-core, used by keyboard."""
 
 from __future__ import annotations
 

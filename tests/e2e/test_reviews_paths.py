@@ -62,7 +62,7 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
 
 
 def narrow(page: Page, form: str, *, search: str = "", **chosen: str) -> None:
-    """By the form, with whatever lies over it closed first."""
+    """Narrow the list by its form, with every pop-up over it closed first."""
     say = labels_of("reviews", "plain")
     while page.locator("[data-pop-up]").count():
         page.locator("[data-pop-up]").get_by_role("button").click()

@@ -28,7 +28,7 @@ Round = tuple[Policy, EpisodeInfo, str]
 
 
 def play(*rounds: Round) -> list[int]:
-    """Play each episode at its address until its answer is in, all in one browser; the steps that each took.
+    """Play each episode at its address in one browser until it has been submitted; returns the steps of each.
 
     In a thread of its own, because the browser of other tests keeps an event loop in this one.
     """

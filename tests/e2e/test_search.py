@@ -44,7 +44,7 @@ def settled(page: Page) -> None:
 
 
 def keep(page: Page, name: str) -> None:
-    """A picture of the page for people to look at, where ``PALAESTRA_LOOKS`` names a folder."""
+    """Save a picture of the page for people to look at, if ``PALAESTRA_LOOKS`` names a folder."""
     if folder := os.environ.get("PALAESTRA_LOOKS"):
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 

@@ -1,4 +1,4 @@
-"""Selected episodes stay selected when a list is renewed, or left and come back to."""
+"""Selected episodes stay selected when a list refreshes or is left and reopened."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ CLOCK = """() => [
   new (new Date().constructor)().getTime(), new Intl.DateTimeFormat("en", {year: "numeric"}).format(),
   new Date().toISOString(), new Date(0).toLocaleDateString("en", {timeZone: "UTC"})
 ]"""
-# What a browser says of moments when the zone and the locale are its own; nothing of it depends on now.
+# How a browser formats moments in its own zone and locale; nothing here depends on the current time.
 LOCAL = """() => {
   const moment = 1835427630123;
   const said = (day) => [

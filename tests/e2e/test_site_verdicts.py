@@ -1,4 +1,4 @@
-"""What a verdict tells of an episode that was solved in a browser, and of one that was not."""
+"""Verdicts of episodes solved in a browser, and of one answered without evidence."""
 
 from __future__ import annotations
 

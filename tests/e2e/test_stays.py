@@ -46,7 +46,7 @@ MODULES = (
 
 
 def name_of(value: Any) -> str:
-    """Of a module without its package."""
+    """The name of a module without its package."""
     return str(getattr(value, "__name__", value)).rpartition(".")[2]
 
 
@@ -114,7 +114,9 @@ def _solved(
     java_script_enabled: bool = True,
     **more: Any,
 ) -> int:
-    """Solve the task in an episode of the look, and see that answer and state are right; the moves."""
+    """Solve the task in an episode of the look and assert that answer and state are right; returns the
+    moves.
+    """
     episode = episode_of(task, presentation=look.as_dict("site"), first_day=first_day)
     page = open_page(java_script_enabled=java_script_enabled, **more)
     page.goto(arena_server.address(episode))
@@ -171,7 +173,7 @@ def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_pa
 
 
 def test_going_back_after_refused_forms_shows_pages(arena_server: ArenaServer, open_page: OpenPage) -> None:
-    """Also to a page whose form, or whose answer in the task bar, was refused."""
+    """Also pages whose form, or whose answer in the task bar, was refused."""
     task = task_of(total_price, level=1)
     leg = task.given["legs"][0]
     page = open_page()

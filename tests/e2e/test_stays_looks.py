@@ -1,4 +1,4 @@
-"""The booking site in four looks: what axe-core says of its pages, how wide they are, and how lists go on."""
+"""The booking site in four looks: accessibility, width of its pages, and paging of its lists."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LOOKS: dict[str, dict[str, str | int]] = {
 
 
 def _addresses() -> dict[str, str]:
-    """A page of each kind below the first one."""
+    """The address of a page of each kind except the first one."""
     leg = task_of(total_price, level=1).given["legs"][0]
     room = leg["room"]
     house = next(one for one in world().listings if room in {each.id for each in one.rooms})
@@ -116,7 +116,7 @@ CORNERS = """picker => {
 def test_the_calendar_of_a_field_is_fully_visible_and_closes_separately(
     arena_server: ArenaServer, open_page: OpenPage, form: str, width: int
 ) -> None:
-    """In a dialog, in a column, at the foot of the window: its corners are in sight, and bare."""
+    """In a dialog, in a column, at the foot of the window: its corners are visible and uncovered."""
     house = world().listings[0]
     episode = episode_of(task_of(total_price, level=1), presentation={"form": form})
     page = open_page(viewport={"width": width, "height": 700})

@@ -1,4 +1,4 @@
-"""What is found in an episode, and the tab that holds it."""
+"""Searching an episode, and the tabs that hold the matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The step viewer and the timeline of an episode that is under way."""
+"""The step viewer and the timeline of an open episode."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_open_or_folded_the_bar_is_accessible(
 
 
 def lengthen(page: Page) -> None:
-    """Returns when the page has measured its bar again, which it does in the next frame."""
+    """Lengthen the task; returns when the page has measured its bar again, in the next frame."""
     page.locator(".task-text").evaluate("(text) => { text.textContent = text.textContent.repeat(12); }")
     page.wait_for_function(
         """() => getComputedStyle(document.documentElement).getPropertyValue("--bar") ===
@@ -252,7 +252,7 @@ def test_walls_and_jump_targets_stay_clear_of_a_tall_bar(
 def test_a_wheel_over_the_bar_scrolls_the_page(
     zoom: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    """The mouse of an agent that has not moved it is in the corner, where the bar is."""
+    """The mouse of an agent starts in the corner, where the bar is."""
     page = open_page(viewport=WIDE)
     visit(page, arena_server.address(episode_make(presentation={"zoom": zoom})))
     if zoom > 100:

@@ -1,4 +1,4 @@
-"""An episode under way, followed in a real browser over a real socket that may be cut."""
+"""An open episode, followed in a real browser over a real socket that tests can cut."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def episode(transactional_db: None) -> Episode:
 
 @pytest.fixture
 def page(lab_page: LabPage, live: Wire, episode: Episode) -> Page:
-    """The page of an open episode, which follows it."""
+    """The page of an open episode, which updates live."""
     page = lab_page(viewport={"width": 1440, "height": 900})
     page.goto(f"/episodes/{episode.pk}/")
     says(page, "Live")
@@ -147,7 +147,7 @@ def test_a_hidden_tab_sends_no_requests_and_catches_up_later(
 
 
 def turn(page: Page, *, is_hidden: bool) -> None:
-    """As if the reader went to another tab, or came back."""
+    """Hide or show the tab, as when the reader switches tabs."""
     page.evaluate(
         "hidden => { Object.defineProperty(document, 'hidden', {configurable: true, get: () => hidden});"
         " document.dispatchEvent(new Event('visibilitychange')) }",

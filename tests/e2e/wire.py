@@ -22,7 +22,7 @@ class Wire:
             self.port = int(probe.getsockname()[1])
 
     def hang(self) -> None:
-        """Keep what is open, accept what comes, and carry nothing: as with a server that is stopped."""
+        """Keep open connections, accept new ones, and carry nothing, like a stopped server."""
         self._is_flowing.clear()
 
     def mend(self) -> None:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _open(client: ApiClient, run: Run, **fields: Any) -> list[str]:
-    """How the episodes of a call are recorded."""
+    """Open episodes; returns the recording extent of each."""
     body = {"run": run.pk, "tasks": [factories.task().pk], "samples_per_task": 40, "seed": 5, **fields}
     status, answer = client.json("POST", "/episodes", body)
     assert status == 201, answer

@@ -34,7 +34,7 @@ def opened(client: ApiClient, tasks: list[Task], **fields: Any) -> tuple[int, An
 
 
 def done(tasks: list[Task]) -> Task:
-    """A task that is done rather than told."""
+    """A task of doing something rather than answering a question."""
     return next(task for task in tasks if "family:book_stay" in task.tags)
 
 

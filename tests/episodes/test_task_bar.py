@@ -35,13 +35,13 @@ def tasks(db: None) -> list[Task]:
 
 @pytest.fixture
 def booking(tasks: list[Task]) -> Task:
-    """A task of which something has to be booked."""
+    """A task in which something has to be booked."""
     return next(task for task in tasks if "family:book_stay" in task.tags)
 
 
 @pytest.fixture
 def as_lab(settings: Any) -> Callable[..., tuple[int, Any]]:
-    """A call to the lab, where a test also asks the arena."""
+    """A call to the lab, for tests that also use the arena."""
 
     def call(client: ApiClient, *request: Any) -> tuple[int, Any]:
         before, settings.ROOT_URLCONF = settings.ROOT_URLCONF, "gymsite.urls_lab"
@@ -148,7 +148,7 @@ def test_a_refill_also_leaves_out_the_bar(trainer: ApiClient, booking: Task) -> 
 
 
 def _first_and_last_message(client: ApiClient, task: Task, **fields: Any) -> tuple[str, str]:
-    """The first and the last message of an episode that is opened."""
+    """Open an episode; returns the first and the last message of its prompt."""
     _, answer = client.json("POST", "/episodes", body(task, seed=1, **fields))
     (messages,) = answer["messages"].values()
     return messages[0]["content"], messages[-1]["content"]

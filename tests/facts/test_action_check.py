@@ -32,7 +32,7 @@ def test_actions_after_the_event_limit_are_unknown() -> None:
     steps = [step(1, type="click", target="e3"), step(2, type="click", target="e3")]
     capped = event("capped", None, "")
     assert steps_checked(steps, [event("focus", 1, **ANSWER), capped]).checks[2].kind == "unknown"
-    # Before the last event that was kept nothing was dropped.
+    # No event before the last stored one was dropped.
     events = [event("focus", 2, **ANSWER), capped]
     assert steps_checked(steps, events).checks[1].kind == "no_effect"
 
@@ -78,7 +78,7 @@ def test_if_any_event_has_a_step_number_none_is_placed_by_time() -> None:
 def test_without_numbers_or_times_nothing_is_known() -> None:
     seen = event("click", None, **SUBMIT)
     assert checked(step(at_s=None, type="click", target="e3"), seen).kind == "unknown"
-    # But the harness's own word that it did nothing.
+    # Except that the harness itself reports that it did nothing.
     refused = step(at_s=None, result="refused", type="goto", url="https://elsewhere.example/")
     assert checked(refused, seen).kind == "no_effect"
     # What did it may be this very step.

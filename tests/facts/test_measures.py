@@ -1,4 +1,4 @@
-"""A measure is declared once: what shows, exports or publishes it reads the table."""
+"""A measure is declared once; pages, exports and the API read the table."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _step(of: Episode, index: int, **fields: Any) -> Step:
 
 
 def _ended(seconds_ago: float = 60) -> Episode:
-    """Two steps: one typed as it said, one clicked on nothing; the answer was taken in the second."""
+    """Two steps: one typed as declared, one clicked on nothing; the answer was submitted in the second."""
     episode = factories.episode()
     _step(
         episode,
@@ -179,7 +179,7 @@ def test_one_failing_episode_does_not_block_the_facts_of_others(monkeypatch: pyt
 
 
 class _Queue:
-    """Takes what is sent; ``held`` is how long it says it is."""
+    """Accepts what is sent; ``held`` is the length that it reports."""
 
     def __init__(self) -> None:
         self.held = 0

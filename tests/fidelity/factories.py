@@ -34,7 +34,7 @@ def window(*words: str, size: tuple[int, int] = (1280, 720)) -> Image.Image:
 
 
 def page(script: str, *, html: str = "", width: int = 320, height: int = 200, **more: bytes) -> Page:
-    """A page that says that it is ready once its script, an async function's body, has returned. A script
+    """A page that becomes ready once its script, the body of an async function, has returned. A script
     that returns false makes it red, else it is green."""
     body = f"""<!doctype html><html><meta charset="utf-8"><body style="margin:0;background:#fff">{html}
 <script>(async () => {{
@@ -47,7 +47,7 @@ def page(script: str, *, html: str = "", width: int = 320, height: int = 200, **
 
 
 def colour(picture: Image.Image) -> tuple[int, int, int]:
-    """Of its last dot."""
+    """The colour of the last pixel."""
     pixel = picture.convert("RGB").getpixel((picture.width - 1, picture.height - 1))
     assert isinstance(pixel, tuple)
     return int(pixel[0]), int(pixel[1]), int(pixel[2])
@@ -55,7 +55,7 @@ def colour(picture: Image.Image) -> tuple[int, int, int]:
 
 @contextmanager
 def canary() -> Iterator[tuple[int, list[str]]]:
-    """A port of this machine that notes who comes."""
+    """A local port that records connections."""
     came: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)

@@ -1,4 +1,4 @@
-"""Made recordings: pages as rrweb would have them."""
+"""Made-up recordings: pages in the format of rrweb."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def blob_of(picture: Image.Image) -> str:
 
 
 def episode_make(*, steps: int = 1, screenshot: str = "", **fields: Any) -> Episode:
-    """An ended episode recorded in full; a step a second, each with the same screenshot."""
+    """An ended episode recorded in full, with one step per second, each with the same screenshot."""
     episode = factories.episode(recording="full", **fields)
     for index in range(1, steps + 1):
         step_make(episode, index, screenshot=screenshot)

@@ -27,7 +27,9 @@ Drawn = Callable[[Image.Image | Exception], list[Page]]
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
-    """``drawn(picture)`` has every page look so, or raises an exception; it gives the pages asked for."""
+    """``drawn(picture)`` makes every page look like the picture, or raises the exception; returns the
+    requested pages.
+    """
 
     def make(outcome: Image.Image | Exception) -> list[Page]:
         requested: list[Page] = []
@@ -173,7 +175,7 @@ def test_attempts_without_a_sandbox_do_not_exhaust_a_check(drawn: Drawn) -> None
     for _ in range(check.TRIES + 1):
         assert check.step_check(episode_id=episode.pk, index=1)
     assert Fidelity.objects.get().tries == 0
-    # Not at once: whoever cannot draw would be asked without end.
+    # Not at once: a worker that cannot draw would be sent the step without end.
     Episode.objects.update(finished_at=Now() - timedelta(days=1))
     assert sample.steps_waiting(limit=5) == []
     Fidelity.objects.update(checked_at=Now() - timedelta(seconds=2 * sample.UNDER_WAY_S))

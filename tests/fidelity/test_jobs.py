@@ -97,7 +97,7 @@ def test_the_command_can_check_one_step_of_an_open_episode() -> None:
 
 
 def messages_of(*arguments: object) -> str:
-    """What the command says beside its table."""
+    """What the command prints to stderr."""
     err = StringIO()
     call_command("check_fidelity", *map(str, arguments), stdout=StringIO(), stderr=err)
     return err.getvalue()

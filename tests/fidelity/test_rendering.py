@@ -1,4 +1,6 @@
-"""Pages drawn in the real enclosure, hostile ones among them: a green page found nothing, a red one did."""
+"""Pages drawn in the real enclosure, hostile ones among them: green means that the page got at nothing,
+red that it did.
+"""
 
 from __future__ import annotations
 
@@ -225,7 +227,7 @@ def _filters(status: str) -> int:
 
 
 def _ends(name: str) -> bool:
-    """Whether no process with a name in its command line is left; the kernel takes its time to end them."""
+    """Whether every process with this name in its command line has ended; the kernel may take a while."""
     deadline = time.monotonic() + END_S
     while time.monotonic() < deadline:
         if not any(name in line for line in _command_lines()):

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 
 
 class Queue:
-    """What the media workers are sent; ``length`` of them wait in it."""
+    """The queue of the media workers; ``length`` jobs wait in it."""
 
     def __init__(self) -> None:
         self.taken: list[sample.Place] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trajectories.models import Episode
 
 OPEN_TO_ALL = {"login", "logout"}
-# Nothing to read: they are posted to.
+# These addresses are only posted to.
 DEEDS = {"step_compare"}
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 WITHOUT_BYTES = (

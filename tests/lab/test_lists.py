@@ -1,4 +1,4 @@
-"""Lists of tasks and runs: what of an address makes no sense is said, and nothing takes long."""
+"""Lists of tasks and runs: nonsense in an address is reported, and no search takes long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every page of the lab: who may see it, what it shows, what it never shows."""
+"""Every page of the lab: who may see it, what it shows, and what it never shows."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_invalid_parameters_of_an_episode_page_are_reported(
 
 
 def test_an_episode_page_passes_its_query_on_to_the_steps(lab: Lab, owner: User, episode: Episode) -> None:
-    """Its address is that of a step, cut off."""
+    """Readers arrive here by cutting off the address of a step."""
     step = f"/episodes/{episode.pk}/steps/1"
     html = lab(owner).get(f"/episodes/{episode.pk}/?find=a+%26b").content.decode()
     assert html.count(f'href="{step}') == html.count(f'href="{step}?find=a%20%26b"') > 2

@@ -52,7 +52,7 @@ def _post(client: ApiClient, tasks: list[Task], **fields: Any) -> tuple[int, Any
 
 
 def _questions(answer: Any) -> list[str]:
-    """What each episode is asked, in the last message of its prompt."""
+    """The question of each episode: the last message of its prompt."""
     messages = [answer["messages"][episode["messages_ref"]] for episode in answer["episodes"]]
     return [one[-1]["content"] for one in messages]
 

@@ -16,7 +16,7 @@ from gymsite.services.processes import BASE_DIR
 from tests.services.installations import Up
 
 GOLDS = {"gsm8k": "730918264455", "math": "640281937466"}
-# Right answers in another form, so that what an agent wrote itself is not taken for a leak.
+# Right answers in another form, so that an agent's own text is not taken for a leak.
 RIGHT = {"gsm8k": "730,918,264,455", "math": "640,281,937,466"}
 WRONG = "11"
 SOLUTION = "canarysolution"
@@ -26,7 +26,7 @@ ARMS = ("gym", "gym_with_text", "text_agent", "text_zero_shot")
 
 @dataclass
 class Seen:
-    """Everything that came back to a caller: where from, and its bytes, headers included."""
+    """Every response to a caller: its source and its bytes, headers included."""
 
     answers: list[tuple[str, str]] = field(default_factory=list)
 
@@ -74,7 +74,7 @@ def manage(up: Up, *arguments: str) -> str:
 
 @dataclass
 class Scene:
-    """A run with an episode of each arm and each fate. What its making answered is in ``seen`` too."""
+    """A run with an episode of each arm and each ending. The responses to its making are in ``seen`` too."""
 
     http: httpx.Client
     lab: str
@@ -87,7 +87,7 @@ class Scene:
     blob: str = ""
 
     def call(self, method: str, path: str, body: object = None, *, key: str = "", **options: Any) -> Any:
-        """One call of the API, noted; the answer is not judged."""
+        """Make one API call and record the response, whatever its status."""
         headers = {"Authorization": f"Bearer {key or self.key}"}
         url = path if path.startswith("http") else f"{self.lab}/api/v1{path}"
         return self.seen.note(self.http.request(method, url, json=body, headers=headers, **options))
@@ -140,7 +140,7 @@ class Scene:
             self.call("POST", f"/episodes/{episode['id']}/steps", {"steps": [{**step, "index": 2}]})
 
     def _answer(self, episode: dict[str, Any], answer: str) -> None:
-        """By the page where there is one, with what a clumsy agent does before and after."""
+        """Answer on the page if there is one, with the mistakes of a clumsy agent before and after."""
         start = episode["start_url"]
         if not start:
             path = f"/episodes/{episode['id']}/submission"
@@ -163,7 +163,7 @@ def scene_make(up: Up, *, key: str, http: httpx.Client, seen: Seen) -> Scene:
 
 
 def words_in(folder: Path, words: list[str]) -> Iterator[str]:
-    """Files under ``folder`` that hold one of the words."""
+    """The files under ``folder`` that contain one of the words."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             text = path.read_bytes()

@@ -114,7 +114,7 @@ class Up:
         return pids
 
     def health(self, setting: str, path: str) -> tuple[int, bytes]:
-        """Status and body of a GET at one of the doors; status 0 when nobody answers."""
+        """Status and body of a GET at one of the doors; status 0 without an answer."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[setting]}{path}", timeout=5) as answer:
                 return answer.status, answer.read()
@@ -150,7 +150,7 @@ class Started:
         return float(match[1])
 
     def read_until(self, words: str, *, seconds: float) -> None:
-        """Read lines until one holds the words; fail when the output ends before, or time does."""
+        """Read lines until one contains the words; fails if the output or the time ends first."""
         assert self.process.stdout
         limit = threading.Timer(seconds, self.process.kill)
         limit.start()
@@ -187,7 +187,7 @@ class Started:
         return dict(entry.partition("=")[::2] for entry in raw.split("\0"))
 
     def interrupt(self) -> float:
-        """Ctrl-C; returns the seconds until it has ended."""
+        """Send SIGINT; returns the seconds until the process has ended."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGINT)
         self.process.wait(STOP_S + 5)

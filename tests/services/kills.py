@@ -21,7 +21,7 @@ RESTART_S = 40.0  # a child that was killed before may still wait for its next s
 
 @dataclass
 class Installation:
-    """Starts follow one another on the same folder and ports; ``starts`` holds them all."""
+    """All starts use the same folder and ports; ``starts`` holds every one."""
 
     up: Up
     starts: list[Started] = field(default_factory=list)

@@ -103,7 +103,7 @@ def _wait_judged(owner_url: str, ledger: Ledger) -> None:
 
 
 def _kill_one_by_one(installation: Installation, ledger: Ledger, working: list[Future[None]]) -> None:
-    """Each in its turn, and work must flow again before the next."""
+    """Kill each process in turn; work must flow again before the next."""
     order = _shuffled(SEED)
     _flow(ledger, working, after="the start")
     for victim in order:
@@ -114,7 +114,7 @@ def _kill_one_by_one(installation: Installation, ledger: Ledger, working: list[F
 
 
 def _kill_in_haste(installation: Installation, working: list[Future[None]]) -> None:
-    """Each once more, without waiting for the last to come back."""
+    """Kill each process once more, without waiting for the last to come back."""
     chance = random.Random(SEED)
     for victim in _shuffled(SEED + 1):
         _fail_early(working)
@@ -172,7 +172,7 @@ def _complaints(owner_url: str, ledger: Ledger) -> list[str]:
 
 
 def _steps_complaints(owner_url: str, ledger: Ledger) -> list[str]:
-    """Every acknowledged step is there once, with its content, and no other one."""
+    """Every acknowledged step is stored once with its content, and no other step is."""
     rows = _rows(owner_url, "SELECT episode_id, index, thought, observation_text FROM trajectories_step")
     stored = {(episode, index): (thought, text) for episode, index, thought, text in rows}
     lost = [f"step {place} is missing" for place in ledger.steps.keys() - stored.keys()]

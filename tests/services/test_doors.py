@@ -1,4 +1,6 @@
-"""What each door cannot reach: the arena other roles and Redis, callers without the scope ``golds`` golds."""
+"""What each door cannot reach: other roles and Redis for the arena, golds for callers without the scope
+``golds``.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 
 @pytest.fixture(scope="module")
 def arena(installation: Installation) -> dict[str, str]:
-    """The environment that the running arena was given."""
+    """The environment of the running arena."""
     return installation.now.environment_of("arena")
 
 
@@ -156,7 +158,7 @@ def test_no_log_holds_a_token_a_key_or_a_gold(installation: Installation, scene:
     for start in scene.start_urls:
         path = start.partition("//")[2].partition("/")[2]
         for door in (scene.lab, scene.live):
-            scene.http.get(f"{door}/{path}")  # lost agents knock at other doors
+            scene.http.get(f"{door}/{path}")  # lost agents try other doors
         scene.http.post(f"{start}submit", content=b"\xff\xfe", headers={"Content-Type": "text/plain"})
         scene.http.request("BREW", start)
     words = [*scene.tokens(), installation.key, *CANARIES]
@@ -178,7 +180,7 @@ def _api_crawl(scene: Scene, *, key: str) -> Iterator[tuple[str, int]]:
 
 
 def _filled(path: str, scene: Scene) -> list[str]:
-    """The path for every object of the scene that it may speak of; an unknown parameter fails."""
+    """The path for every object of the scene that it can address; fails on an unknown parameter."""
     known: dict[str, list[Any]] = {
         "run_id": [scene.run],
         "episode_id": [episode["id"] for episode in scene.episodes],
@@ -193,7 +195,7 @@ def _filled(path: str, scene: Scene) -> list[str]:
 
 
 def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, Any]]:
-    """No parameters, then each by itself, always with those that are required; an unknown one fails."""
+    """No parameters, then each by itself, always with the required ones; fails on an unknown one."""
     known: dict[str, Any] = {
         "after": 0,
         "benchmark": "math",
@@ -227,5 +229,5 @@ def _pushed(scene: Scene, path: str) -> str:
 
 
 def _links(page: httpx.Response) -> list[str]:
-    """Files that a page names; its form's own address is tried elsewhere."""
+    """Files that a page links to; the address of its form is tried elsewhere."""
     return [link for link in LINK.findall(page.text) if link.startswith("/static/")]

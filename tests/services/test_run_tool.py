@@ -28,7 +28,7 @@ ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
 
 @dataclass
 class Page:
-    """An episode's address, called as its script calls it."""
+    """The address of an episode, called like its script does."""
 
     url: str
 
@@ -52,7 +52,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
 
 @pytest.fixture
 def page(started: Started) -> Page:
-    """A program's page that may be run, in an evaluation: it shows all three asserts."""
+    """The page of a code question with the Run tool in an evaluation, which shows all three asserts."""
     key = re.search(r"key +(\S+)", started.output)
     assert key
     lab = httpx.Client(

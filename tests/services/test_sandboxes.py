@@ -1,4 +1,4 @@
-"""Programs that a worker of the sandbox queue judges at once."""
+"""Programs that a sandbox worker judges at the same time."""
 
 from __future__ import annotations
 

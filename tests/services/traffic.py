@@ -1,4 +1,4 @@
-"""A harness that does not give up: it opens, steps, submits and waits, and notes what was acknowledged."""
+"""A harness that does not give up: it opens, steps, submits and waits, and records what was acknowledged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Ledger:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def flow(self) -> tuple[int, int, int]:
-        """Steps, submissions and verdicts so far."""
+        """The numbers of steps, submissions and verdicts so far."""
         return len(self.steps), len(self.expected), len(self.streamed)
 
     def note_retry(self) -> None:
@@ -62,7 +62,7 @@ class Caller:
         self._http.close()
 
     def json(self, method: str, url: str, **options: Any) -> Any:
-        """The decoded answer of a call with the key; an answer that no retry can mend fails."""
+        """The decoded answer of a call with the key; fails on an answer that no retry can change."""
         headers = self._bearer | options.pop("headers", {})
         answer = self.ask(method, url, headers=headers, **options)
         assert answer.is_success, f"{method} {url}: {answer.status_code} {answer.text[:500]}"
@@ -103,7 +103,7 @@ class Traffic:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def rollouts(self, seed: int) -> None:
-        """Batch after batch until stopped; a batch that was begun is finished."""
+        """Run batch after batch until stopped; a started batch is finished."""
         chance = random.Random(seed)
         caller = Caller(self.up, self.key, self.ledger, chance=chance)
         try:

@@ -1,4 +1,4 @@
-"""Steps side by side, on made sequences: a letter is a place, a figure an action there."""
+"""Aligning made-up sequences of steps: a letter is a place, a digit an action there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def keys(text: str, *, look: str = "") -> list[Key]:
 
 
 def shown(*texts: str) -> list[str]:
-    """Each row as its cells' words, ``-`` without, and the first letter of its kind."""
+    """Each row as the names of its cells, ``-`` for an empty one, and the first letter of its kind."""
     words = [text.split() for text in texts]
     return [
         " ".join("-" if cell is None else words[column][cell] for column, cell in enumerate(row.cells))

@@ -1,4 +1,4 @@
-"""An episode's page says why its steps are not those of its task."""
+"""The page of an episode explains why its step budget differs from that of its task."""
 
 from __future__ import annotations
 

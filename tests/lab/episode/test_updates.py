@@ -1,4 +1,4 @@
-"""How long a page of the lab says that steps may still come."""
+"""How long a page of the lab waits for further steps."""
 
 from __future__ import annotations
 

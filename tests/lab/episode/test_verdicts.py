@@ -79,7 +79,7 @@ def episode_of_values(answer: str | list[str], parsed: str) -> Episode:
 
 
 def rows_of(html: str) -> list[str]:
-    """Rows of tables and lists that hold no other, as text."""
+    """Rows of tables and innermost lists, as text."""
     rows = re.findall(r"<tr>((?:(?!<tr>).)*?)</tr>", html, re.DOTALL)
     facts = re.findall(r"<dt>(?:(?!<dt>).)*?</dd>", html, re.DOTALL)
     return [" ".join(re.sub(r"<[^>]*>", " ", row).split()) for row in (*rows, *facts)]

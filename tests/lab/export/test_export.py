@@ -1,4 +1,4 @@
-"""An episode taken away: one HTML file, the trajectory as JSON."""
+"""Exports of an episode: one HTML file, and the trajectory as JSON."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_a_hostile_question_runs_and_fetches_nothing(text_format: str, lab: Lab,
 
 
 def _tags_of(html: str) -> list[list[str]]:
-    """The names of each tag's attributes."""
+    """The attribute names of each tag."""
     names: list[list[str]] = []
     parser = HTMLParser()
     parser.handle_starttag = lambda _tag, attributes: names.append([name for name, _ in attributes])

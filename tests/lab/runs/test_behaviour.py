@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def _run(**arms: list[str]) -> Run:
-    """An episode a thought, each of a task of its own."""
+    """One episode per thought, each of its own task."""
     run = factories.run()
     for arm, thoughts in arms.items():
         for thought in thoughts:

@@ -1,4 +1,4 @@
-"""What goes on in a run: right, and cheap however long the run."""
+"""The dashboard of a run: correct, and cheap however long the run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(db: None) -> Run:
 
 @pytest.fixture
 def unremembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every look is a new one."""
+    """Every request refreshes the dashboard."""
     monkeypatch.setattr(dashboard_cache, "FRESH_S", 0.0)
     monkeypatch.setattr(dashboard_cache, "REST_TIMES", 0.0)
 
@@ -131,7 +131,7 @@ def test_incremental_counts_by_arm_agree_with_a_full_count(run: Run, unremembere
 
 
 def test_all_tables_of_a_runs_page_agree_with_its_counts(lab: Lab, owner: User, run: Run) -> None:
-    """The page is drawn from what was looked at together, also when an episode ends between two looks."""
+    """The page is drawn from one refresh, also when an episode ends between two refreshes."""
     made = [factories.episode(run=run, arm="gym") for _ in range(3)]
     client = lab(owner)
     first = _words(client.get(f"/runs/{run.pk}/").content.decode())
@@ -170,7 +170,7 @@ def test_an_episode_that_ends_during_a_refresh_is_counted_once(
 
 
 def _elsewhere(does: Callable[[], None]) -> None:
-    """On a connection of its own, as another process would."""
+    """Run on a separate connection, like another process."""
 
     def ends_its_connection() -> None:
         does()
@@ -295,7 +295,7 @@ def test_refreshing_a_long_run_takes_few_statements_and_reads_few_rows(run: Run,
 
 
 def _rows_read(statement: str) -> int:
-    """How many rows the scans of a statement read, those included that they threw away."""
+    """The number of rows that the scans of a statement read, including those filtered out."""
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
         (explained,) = cursor.fetchone()

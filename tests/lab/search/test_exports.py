@@ -1,4 +1,4 @@
-"""What a search finds, taken away: the episodes of its hits, and nothing that its reader may not have."""
+"""Exports of a search: the episodes of its hits, and nothing that the reader may not see."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_the_table_has_how_episodes_ended_and_their_measures(
         "0",
     )
     assert (twice["terminated"], twice["simulated"], twice["thought_words"]) == ("true", "false", "3.5")
-    # No spreadsheet may take a name for a formula.
+    # No spreadsheet may interpret a name as a formula.
     assert other["model"] == "'=1+1"
 
 

@@ -27,7 +27,7 @@ def episode_thought(
     group: Any = None,
     **fields: Any,
 ) -> Episode:
-    """A finished episode with a thought a step, summarised."""
+    """A finished episode with one thought per step and computed facts."""
     more = {"run": run} if run else {}
     group = group or factories.group(arm=fields.pop("arm", "gym"), **more)
     episode = factories.episode(group=group, **fields)

@@ -1,4 +1,4 @@
-"""The room of search: words and filters in an address, hits, counts, and what is wrong said plainly."""
+"""The search page: words and filters in the address, hits, counts, and notices."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def page_of(client: LabClient, query: str, **headers: str) -> str:
 
 @pytest.fixture
 def made(db: None) -> dict[str, Episode]:
-    """``a`` and ``b`` said "verify"; ``c`` is open and said it too, which nobody has summarised."""
+    """``a`` and ``b`` contain "verify"; so does ``c``, which is open and has no facts yet."""
     run = factories.run(name="nightly", model="qwen")
     one = episode_thought(
         "I verify it.",

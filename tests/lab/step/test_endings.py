@@ -1,4 +1,4 @@
-"""What a step says of its episode's end, and of an arm that has no page."""
+"""What a step shows of the end of its episode, and in arms without a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lab says of a replay that was held against its screenshot, or was not."""
+"""What the lab shows of a replay check."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def address(episode: Episode, rest: str = "") -> str:
 
 
 def settled_waiting(episode: Episode) -> list[sample.Place]:
-    """What the sweeper would send some time after the episode's end."""
+    """The steps that the sweeper would send once the episode has settled."""
     late = Now() - timedelta(seconds=sample.SETTLE_S + 60)
     Episode.objects.filter(pk=episode.pk).update(finished_at=late)
     return sample.steps_waiting(limit=10)

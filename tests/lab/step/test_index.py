@@ -1,4 +1,4 @@
-"""The index of an episode's steps, and finding a text in them."""
+"""The index of an episode's steps, and searching their text."""
 
 from __future__ import annotations
 

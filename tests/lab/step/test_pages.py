@@ -1,4 +1,4 @@
-"""One step: what its page shows, and the part of it that is fetched alone."""
+"""One step: its page, and its fragment."""
 
 from __future__ import annotations
 

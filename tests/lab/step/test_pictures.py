@@ -36,7 +36,7 @@ def event(episode: Episode, seq: int, kind: str, *, step: int | None = None, **d
 
 @pytest.fixture
 def episode(db: None) -> Episode:
-    """A click in its second step, on a screen with two pixels for one and after the page had moved."""
+    """A click in the second step, on a screen with a pixel ratio of two and after the page had scrolled."""
     made = factories.episode()
     event(made, 1, "load", width=640, height=360, ratio=2)
     event(made, 2, "scroll", step=1, x=0, y=100)

@@ -1,4 +1,4 @@
-"""What is said of the steps of an episode that is still open."""
+"""Provisional facts of the steps of an open episode."""
 
 from __future__ import annotations
 

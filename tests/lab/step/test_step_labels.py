@@ -1,4 +1,4 @@
-"""A step is told the same way wherever it stands: its element by role and name, and what became of it."""
+"""A step has the same label wherever it is shown: its element by role and name, and its action check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas in the lab's pages: drawn where there is room, in plain characters in lists."""
+"""Formulas in the lab's pages: rendered where there is room, in plain characters in lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs that an episode had its page run, as the lab shows them."""
+"""The programs that an episode ran on its page, as the lab shows them."""
 
 from __future__ import annotations
 

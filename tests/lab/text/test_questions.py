@@ -1,4 +1,4 @@
-"""A task's question in the lab, for every kind of question."""
+"""The question of a task in the lab, for every kind of question."""
 
 from __future__ import annotations
 
