@@ -36,7 +36,7 @@ def snapshot(*nodes: dict[str, Any]) -> dict[str, Any]:
 
 
 def cleaned(*datas: dict[str, Any]) -> list[Any]:
-    """The cleaned events; those with a node are snapshots, those with a source are changes."""
+    """The cleaned events: changes if they have a source, else snapshots."""
     events = []
     for data in datas:
         type_ = Type.INCREMENTAL if "source" in data else Type.FULL_SNAPSHOT

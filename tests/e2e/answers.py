@@ -16,10 +16,10 @@ class Answering:
         request_finished.connect(self._end)
 
     def wait(self, *, timeout_s: float) -> bool:
-        """Until none is left; False where the time was over before.
+        """Wait until none is left; False on a timeout.
 
-        A streamed answer that nobody reads to its end is never told as finished: what is still counted after
-        the whole time is counted no more, or each later wait would take as long.
+        A streamed answer that is not read to its end is never reported as finished: requests still counted
+        after a timeout are dropped, or each later wait would time out too.
         """
         with self._changed:
             if not self._changed.wait_for(lambda: self._many <= 0, timeout_s):

@@ -31,7 +31,7 @@ class Sifting:
         return list(self.given["conditions"])
 
     def search(self, *, sort: str = "") -> None:
-        """Search for houses that have every amenity in the conditions."""
+        """Search for the stay, filtered by the task's conditions."""
         self.one.search(self.given)
         self.one.filter(self.given, sort=sort)
         self.results = self.one.page.url

@@ -159,7 +159,7 @@ def _arrival(one: Visitor, task: SiteTask) -> date:
 
 
 def _until(one: Visitor, task: SiteTask, first: date) -> int:
-    """Days from the first acceptable arrival to the first available one."""
+    """Days from ``first`` to the arrival in the goal state."""
     after = next(each for each in (task.goal or {})["state"]["trips"] if each["code"] == task.given["trip"])
     return (date.fromisoformat(after["check_in"]) - first).days
 

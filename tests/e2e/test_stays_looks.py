@@ -38,7 +38,7 @@ LOOKS: dict[str, dict[str, str | int]] = {
 
 
 def _addresses() -> dict[str, str]:
-    """The address of a page of each kind except the first one."""
+    """A page of each kind, by its address below that of the episode."""
     leg = task_of(total_price, level=1).given["legs"][0]
     room = leg["room"]
     house = next(one for one in world().listings if room in {each.id for each in one.rooms})

@@ -163,7 +163,7 @@ def scene_make(up: Up, *, key: str, http: httpx.Client, seen: Seen) -> Scene:
 
 
 def words_in(folder: Path, words: list[str]) -> Iterator[str]:
-    """The files under ``folder`` that contain one of the words."""
+    """Each of the words that occurs in a file under ``folder``, with the name of the file."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             text = path.read_bytes()
