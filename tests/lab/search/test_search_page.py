@@ -114,9 +114,7 @@ def test_open_episodes_are_listed_without_words(lab: Lab, annotator: User, made:
     assert len(rows_of(page_of(client, ""))) == 3
 
 
-def test_a_mismatch_filter_applies_to_the_matching_step_or_without_words_to_the_episode(
-    lab: Lab, annotator: User
-) -> None:
+def test_a_mismatch_filters_steps_if_words_are_given_else_episodes(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1, thought="I verify it.")
     click = {"type": "click", "target": "e3"}
@@ -134,9 +132,7 @@ def test_a_mismatch_filter_applies_to_the_matching_step_or_without_words_to_the_
     assert "Action had no effect" in html
 
 
-def test_new_episodes_do_not_shift_later_pages(
-    lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_episodes_shift_no_later_page(lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "HITS_PER_PAGE", 2)
     client = lab(annotator)
     for query, count in (("?q=verify", 2), ("?outcome=correct", 1)):
