@@ -28,7 +28,7 @@ def test_the_key_alone_is_printed_and_opens_the_door(db: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"name": "x", "scopes": "trianer"}, "Did you mean trainer"),
         ({"name": "x", "scopes": " , "}, "at least one scope"),
@@ -37,9 +37,9 @@ def test_the_key_alone_is_printed_and_opens_the_door(db: None) -> None:
     ],
 )
 def test_a_key_that_cannot_be_is_refused_with_a_sentence(
-    db: None, options: dict[str, str], said: str
+    db: None, options: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(CommandError, match=said):
+    with pytest.raises(CommandError, match=message):
         _create(**options)
 
     assert not ApiKey.objects.exists()

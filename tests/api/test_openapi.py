@@ -71,9 +71,9 @@ def test_every_call_says_what_it_takes_and_gives(operation: dict[str, Any]) -> N
 def test_every_reference_leads_somewhere() -> None:
     text = openapi.schema_json().decode()
 
-    wanted = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+    referenced = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
 
-    assert wanted <= set(openapi.schema()["components"]["schemas"])
+    assert referenced <= set(openapi.schema()["components"]["schemas"])
 
 
 def test_the_description_is_served_without_a_key(api: Callable[..., Any]) -> None:

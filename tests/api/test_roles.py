@@ -38,8 +38,8 @@ CLOSED_TO_THE_ARENA = [
 def test_the_lab_opens_records_and_closes(as_role: AsRole) -> None:
     task, run = factories.task(), factories.run()
     with as_role("gym_lab"):
-        asked = creation.Opening(run=run.pk, tasks=[task.pk], samples_per_task=2)
-        opened = creation.episodes_open(opening=asked, principal=TRAINER)["episodes"]
+        opening = creation.Opening(run=run.pk, tasks=[task.pk], samples_per_task=2)
+        opened = creation.episodes_open(opening=opening, principal=TRAINER)["episodes"]
         first = opened[0]["id"]
         steps = step_records.steps_read(b'{"steps": [{"index": 1, "thought": "t"}]}')
         answer = episode_services.steps_record(episode_id=first, steps=steps, principal=TRAINER)

@@ -83,9 +83,9 @@ def test_the_zoom_tool_draws_the_same_picture_larger(
 def test_readers_without_scripts_are_told_that_zooming_empties_the_answer(
     arena_client: ArenaClient, address: Address
 ) -> None:
-    told = '<noscript> <p class="hint">Zoom before you answer'
+    hint = '<noscript> <p class="hint">Zoom before you answer'
     zoomed = page(arena_client, address(picture_episode(variation={"tools": ["zoom"]})))
-    assert told in " ".join(zoomed.split())
+    assert hint in " ".join(zoomed.split())
     assert "<noscript>" not in page(arena_client, address(picture_episode()))
 
 

@@ -116,8 +116,8 @@ def test_panels_and_pop_ups_are_many_and_each_is_named_once() -> None:
 
 
 def test_looks_and_questions_draw_all_panels_and_pop_ups_and_always_the_same() -> None:
-    asked = [{"text": f"Question {n}?"} for n in range(8)]
-    drawings = [(payload, look) for payload in asked for look in ROTATED]
+    payloads = [{"text": f"Question {n}?"} for n in range(8)]
+    drawings = [(payload, look) for payload in payloads for look in ROTATED]
 
     panels = {panel for drawing in drawings for panel in panels_of(*drawing)}
     pop_ups = {pop_up.name for drawing in drawings for pop_up in pop_ups_of(*drawing)}

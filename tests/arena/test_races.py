@@ -37,12 +37,12 @@ def at_once(work: Callable[[int], Any]) -> list[Any]:
 def test_of_many_answers_at_once_one_is_taken() -> None:
     episode = factories.episode()
 
-    said = at_once(
+    outcomes = at_once(
         lambda number: episodes.submission_store(episode_id=episode.pk, answer=str(number), step=None)
     )
 
-    assert Counter(said) == {"stored": 1, "other": AT_ONCE - 1}
-    assert Submission.objects.get(episode=episode).answer == str(said.index("stored"))
+    assert Counter(outcomes) == {"stored": 1, "other": AT_ONCE - 1}
+    assert Submission.objects.get(episode=episode).answer == str(outcomes.index("stored"))
 
 
 def test_one_batch_sent_many_times_at_once_is_stored_once() -> None:
@@ -51,9 +51,9 @@ def test_one_batch_sent_many_times_at_once_is_stored_once() -> None:
         page="0123456789", events=[events.Event(seq=seq, kind="click", at_ms=1.0) for seq in range(1, 21)]
     )
 
-    said = at_once(lambda _: events.batch_store(episode_id=episode.pk, batch=batch, step=None))
+    outcomes = at_once(lambda _: events.batch_store(episode_id=episode.pk, batch=batch, step=None))
 
-    assert said == [True] * AT_ONCE
+    assert outcomes == [True] * AT_ONCE
     assert PageEvent.objects.filter(episode=episode).count() == 20
 
 

@@ -28,9 +28,9 @@ def send(arena_client: ArenaClient, address: Callable[..., str]) -> Send:
     """Post a chunk as a page would; the status."""
 
     def post(episode: Episode, body: bytes = BODY, *, header: str | None = None, **claim: Any) -> int:
-        said = {"page": PAGE, "seq": 1, "events": 1, "first_ms": 5, "last_ms": 6} | claim
-        step = said.pop("header_step", None)
-        headers = {"x-gym-chunk": header if header is not None else msgspec.json.encode(said).decode()}
+        fields = {"page": PAGE, "seq": 1, "events": 1, "first_ms": 5, "last_ms": 6} | claim
+        step = fields.pop("header_step", None)
+        headers = {"x-gym-chunk": header if header is not None else msgspec.json.encode(fields).decode()}
         headers |= {"x-gym-step": step} if step else {}
         path = address(episode, "recording")
         return arena_client.generic(
@@ -44,7 +44,7 @@ def episode_make(**fields: Any) -> Episode:
     return factories.episode(**{"recording": "full", **fields})
 
 
-def kept(chunk: RecordingChunk) -> bytes:
+def stored_body(chunk: RecordingChunk) -> bytes:
     with blobs.blob_open(chunk.sha256, storage="recordings") as file:
         return file.read()
 
@@ -59,7 +59,7 @@ def test_a_chunk_is_stored_with_what_the_page_says_of_it(send: Send) -> None:
     chunk = RecordingChunk.objects.get(episode=episode)
     assert (chunk.page, chunk.seq, chunk.step, chunk.events) == (PAGE, 1, 2, 3)
     assert (chunk.first_ms, chunk.last_ms, chunk.has_snapshot) == (1_790_000_000_000, 2**53 - 1, True)
-    assert (chunk.size, kept(chunk)) == (len(BODY), BODY)
+    assert (chunk.size, stored_body(chunk)) == (len(BODY), BODY)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_plain_json_is_compressed_here(send: Send) -> None:
 
     assert send(episode, b'[{"type": 3}]') == 204
 
-    assert gzip.decompress(kept(RecordingChunk.objects.get(episode=episode))) == b'[{"type": 3}]'
+    assert gzip.decompress(stored_body(RecordingChunk.objects.get(episode=episode))) == b'[{"type": 3}]'
 
 
 def test_a_chunk_sent_twice_is_stored_and_counted_once(send: Send) -> None:
@@ -100,7 +100,7 @@ def test_other_bytes_under_a_known_number_change_nothing(send: Send, tmp_path: P
 
     assert send(episode, gzip.compress(b"[]")) == 204
 
-    assert kept(RecordingChunk.objects.get(episode=episode)) == BODY
+    assert stored_body(RecordingChunk.objects.get(episode=episode)) == BODY
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 
@@ -113,7 +113,7 @@ def test_a_chunk_whose_bytes_are_lost_is_taken_again(send: Send, tmp_path: Path)
 
     assert send(episode) == 204
 
-    assert kept(RecordingChunk.objects.get(episode=episode)) == BODY
+    assert stored_body(RecordingChunk.objects.get(episode=episode)) == BODY
 
 
 @pytest.mark.parametrize("caps", [{"RECORDING_CHUNKS_MAX": 2}, {"RECORDING_BYTES_MAX": 2 * SMALL + 1}])

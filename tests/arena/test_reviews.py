@@ -65,9 +65,9 @@ def episode() -> Episode:
 @pytest.fixture
 def read(arena_client: ArenaClient, address: Callable[..., str], episode: Episode) -> Get:
     def get(page: str = "", /, *, status: int = 200, **query: Any) -> str:
-        found = arena_client.get(f"{address(episode, page)}?{urlencode(query)}")
-        assert found.status_code == status, found.content.decode()
-        return unescape(found.content.decode())
+        response = arena_client.get(f"{address(episode, page)}?{urlencode(query)}")
+        assert response.status_code == status, response.content.decode()
+        return unescape(response.content.decode())
 
     return get
 
@@ -91,13 +91,13 @@ def ids(page: str) -> list[str]:
 
 def all_ids(read: Get, product: Product, **query: Any) -> list[str]:
     """Page after page, as long as there is a next one."""
-    found: list[str] = []
+    listed: list[str] = []
     for number in range(1, 70):
         page = read(list_of(product), page=number, **query)
-        found += ids(page)
+        listed += ids(page)
         if 'rel="next"' not in page:
             break
-    return found
+    return listed
 
 
 def state_of(episode: Episode, world: World) -> State:
@@ -188,11 +188,11 @@ def test_a_value_that_no_filter_offers_is_left_out(read: Get, product: Product) 
 
 def test_the_search_is_the_sites_own_and_says_so(read: Get, world: World, product: Product) -> None:
     word = long_one(world, product).folded.split()[-2]
-    found = [one.id for one in search(world, product.id, word)]
-    assert all_ids(read, product, q=word) == found
+    matches = [one.id for one in search(world, product.id, word)]
+    assert all_ids(read, product, q=word) == matches
     page = read(list_of(product), q=word)
     assert "Finds these letters anywhere" in page
-    assert f"Your search matches {len(found)} review" in page
+    assert f"Your search matches {len(matches)} review" in page
 
 
 def test_no_number_is_told_for_what_filters_leave(read: Get, world: World, product: Product) -> None:

@@ -43,9 +43,9 @@ def read(arena_client: ArenaClient, address: Callable[..., str]) -> Read:
     """The page of an episode, by its path and query, about the product with fewest reviews."""
 
     def get(episode: Episode, page: str = "") -> str:
-        found = arena_client.get(address(episode, page.format(smallest().id)))
-        assert found.status_code == 200
-        return unescape(found.content.decode())
+        response = arena_client.get(address(episode, page.format(smallest().id)))
+        assert response.status_code == 200
+        return unescape(response.content.decode())
 
     return get
 
@@ -80,8 +80,8 @@ def test_every_name_has_a_wording_of_each_kind_and_pages_use_no_other() -> None:
 
 @pytest.mark.parametrize("wording", AXES["labels"])
 def test_no_two_names_of_a_wording_are_the_same(wording: str) -> None:
-    said = list(labels_of("reviews", wording).values())
-    assert len(set(said)) == len(said)
+    labels = list(labels_of("reviews", wording).values())
+    assert len(set(labels)) == len(labels)
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
@@ -165,9 +165,9 @@ def test_all_of_the_largest_product_can_be_opened_and_noted() -> None:
     for number in range(12):
         shop = world_draw(bytes([number]), first_day=FIRST_DAY)
         largest = max(shop.products, key=lambda product: product.review_count)
-        found = outlines(shop, largest.id)
-        opened = sum((one.sentences > FOLD) + one.has_reply + bool(one.language) for one in found)
-        assert opened + len(found) / 10 + HELD_MOST < LOOKS_MAX
+        entries = outlines(shop, largest.id)
+        opened = sum((one.sentences > FOLD) + one.has_reply + bool(one.language) for one in entries)
+        assert opened + len(entries) / 10 + HELD_MOST < LOOKS_MAX
 
 
 # ---- pop-ups
@@ -229,8 +229,10 @@ def test_days_and_times_are_written_as_the_locale_does() -> None:
     assert day_text(date(2028, 2, 29), locale="en-GB") == "29 February 2028"
     assert day_text(date(2028, 2, 29), locale="en-US") == "February 29, 2028"
     zone = ZoneInfo("Europe/Berlin")
-    said = [time_text(datetime(2027, 3, 28, hour, 5, tzinfo=zone), locale="en-US") for hour in (0, 3, 12, 23)]
-    assert said == ["12:05 AM", "3:05 AM", "12:05 PM", "11:05 PM"]
+    times = [
+        time_text(datetime(2027, 3, 28, hour, 5, tzinfo=zone), locale="en-US") for hour in (0, 3, 12, 23)
+    ]
+    assert times == ["12:05 AM", "3:05 AM", "12:05 PM", "11:05 PM"]
     assert time_text(datetime(2027, 3, 28, 3, 5, tzinfo=zone), locale="en-GB") == "03:05"
 
 

@@ -120,13 +120,13 @@ def test_a_page_costs_two_statements_and_a_booking_two(
 ) -> None:
     episode = episode_make(1)
 
-    def asked(request: Callable[[], Any]) -> int:
+    def statements(request: Callable[[], Any]) -> int:
         with CaptureQueriesContext(connection) as queries:
             request()
         return sum("ROLE" not in query["sql"] for query in queries)
 
-    assert asked(lambda: arena_client.get(address(episode, "trips"))) == 2
-    assert asked(lambda: send(episode, offers(1)[0])) == 2
+    assert statements(lambda: arena_client.get(address(episode, "trips"))) == 2
+    assert statements(lambda: send(episode, offers(1)[0])) == 2
 
 
 @pytest.mark.django_db
@@ -146,11 +146,11 @@ def test_two_tabs_never_lose_a_booking(send: Callable[..., Any]) -> None:
     episode = episode_make(1)
     rooms = offers(1)
 
-    said = at_once(lambda place: send(episode, rooms[place]).headers["Location"].partition("?")[0])
+    locations = at_once(lambda place: send(episode, rooms[place]).headers["Location"].partition("?")[0])
 
-    codes = {place.split("/")[-2] for place in said if place.endswith("booked")}
+    codes = {place.split("/")[-2] for place in locations if place.endswith("booked")}
     assert trips_of(episode, 1) == codes
-    assert len(codes) + sum(place.endswith("trips") for place in said) == AT_ONCE
+    assert len(codes) + sum(place.endswith("trips") for place in locations) == AT_ONCE
     assert len(codes) >= 2
 
 
@@ -159,9 +159,9 @@ def test_one_room_is_booked_once_by_however_many_tabs(send: Callable[..., Any]) 
     episode = episode_make(1)
     offer = offers(1)[0]
 
-    said = at_once(lambda _: send(episode, offer).headers["Location"].partition("?")[0].rpartition("/")[2])
+    pages = at_once(lambda _: send(episode, offer).headers["Location"].partition("?")[0].rpartition("/")[2])
 
-    assert Counter(said) == {"booked": 1, offer[1].id: AT_ONCE - 1}
+    assert Counter(pages) == {"booked": 1, offer[1].id: AT_ONCE - 1}
     assert len(trips_of(episode, 1)) == 1
 
 

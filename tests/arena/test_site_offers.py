@@ -29,14 +29,14 @@ def notes(arena_client: ArenaClient, address: Callable[..., str]) -> Get:
     """What a page says of the values in its address."""
 
     def get(episode: Episode, page: str, /, **query: Any) -> list[str]:
-        found = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
-        return [unescape(note) for note in NOTE.findall(found.content.decode())]
+        response = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
+        return [unescape(note) for note in NOTE.findall(response.content.decode())]
 
     return get
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "start"),
     [
         ({"guests": "200"}, "“200” is not an option for “Guests”. Showing “2 guests” instead."),
         ({"guests": "0"}, "“0” is not an option for “Guests”. Showing “2 guests” instead."),
@@ -48,9 +48,9 @@ def notes(arena_client: ArenaClient, address: Callable[..., str]) -> Get:
         ({"page": "99"}, "There is no page 99 in this list. Showing page "),
     ],
 )
-def test_a_value_that_a_page_does_not_offer_is_told(notes: Get, query: dict[str, str], said: str) -> None:
+def test_a_value_that_a_page_does_not_offer_is_told(notes: Get, query: dict[str, str], start: str) -> None:
     (note,) = notes(episode_in(), "search", **query)
-    assert note.startswith(said)
+    assert note.startswith(start)
 
 
 def test_what_a_page_offers_is_not_remarked_upon(notes: Get, world: World) -> None:
@@ -65,8 +65,8 @@ def test_many_odd_values_are_told_by_a_few(notes: Get) -> None:
 
 def test_a_house_says_which_month_and_room_it_does_not_have(notes: Get, world: World) -> None:
     listing = world.listings[0]
-    said = notes(episode_in(), f"stays/{listing.id}", month="1999-01", room="R-0", guests="7")
-    assert [note.split(" is ")[0] for note in said] == ["“7”", "“R-0”", "“1999-01”"]
+    shown = notes(episode_in(), f"stays/{listing.id}", month="1999-01", room="R-0", guests="7")
+    assert [note.split(" is ")[0] for note in shown] == ["“7”", "“R-0”", "“1999-01”"]
 
 
 @pytest.mark.parametrize("guests", ["200", "-1", "abc"])
@@ -74,10 +74,10 @@ def test_an_odd_number_of_guests_is_answered_alike_wherever_it_is_asked_for(
     arena_client: ArenaClient, address: Callable[..., str], notes: Get, world: World, guests: str
 ) -> None:
     episode, (listing, _, stay) = episode_in(), offer(world)
-    asked = {**dates(stay), "guests": guests}
+    query = {**dates(stay), "guests": guests}
     for page in ("search", f"stays/{listing.id}"):
-        assert arena_client.get(f"{address(episode, page)}?{urlencode(asked)}").status_code == 200
-        assert notes(episode, page, **asked) == [
+        assert arena_client.get(f"{address(episode, page)}?{urlencode(query)}").status_code == 200
+        assert notes(episode, page, **query) == [
             f"“{guests}” is not an option for “Guests”. Showing “2 guests” instead."
         ]
 
@@ -94,7 +94,7 @@ def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
 
 
 @pytest.mark.parametrize(
-    ("page", "query", "said"),
+    ("page", "query", "message"),
     [
         ("", {"category": "none"}, "“none” is not an option for “Categories”. It was ignored."),
         ("reviews", {"stars": "6"}, "“6” is not an option for “Star rating”. It was ignored."),
@@ -102,9 +102,9 @@ def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
         ("reviews", {"page": "99"}, "There is no page 99 in this list. Showing page 1 instead."),
     ],
 )
-def test_the_shop_says_so_too(notes: Get, page: str, query: dict[str, str], said: str) -> None:
+def test_the_shop_says_so_too(notes: Get, page: str, query: dict[str, str], message: str) -> None:
     path = f"products/{reviews_shop.smallest().id}/{page}" if page else ""
-    assert notes(reviews_shop.episode_of(reviews_shop.task_of()), path, **query) == [said]
+    assert notes(reviews_shop.episode_of(reviews_shop.task_of()), path, **query) == [message]
 
 
 def test_a_room_that_is_booked_by_oneself_is_said_to_be(
@@ -116,17 +116,17 @@ def test_a_room_that_is_booked_by_oneself_is_said_to_be(
     path = f"stays/{listing.id}/book/{room.id}"
     follow(episode, path, **dates(stay), **WHO)
     code = state_of(episode, world).trips[-1].code
-    said = f"You have already booked some of these nights: trip {code}."
-    assert said in read(episode, f"stays/{listing.id}", **dates(stay))
-    assert said in read(episode, path, status=409, **dates(stay))
-    assert said not in read(episode, f"trips/{code}/change", status=409, **dates(stay))
+    message = f"You have already booked some of these nights: trip {code}."
+    assert message in read(episode, f"stays/{listing.id}", **dates(stay))
+    assert message in read(episode, path, status=409, **dates(stay))
+    assert message not in read(episode, f"trips/{code}/change", status=409, **dates(stay))
 
 
 def test_a_calendar_opens_at_the_month_of_the_dates_asked_for(read: Callable[..., str], world: World) -> None:
     listing, room, stay = offer(world)
-    asked = {**dates(stay), "room": room.id}
-    assert f"{room.name}: May 2027" in read(episode_in(), f"stays/{listing.id}", **asked)
-    assert f"{room.name}: April 2027" in read(episode_in(), f"stays/{listing.id}", **asked, month="2027-04")
+    query = {**dates(stay), "room": room.id}
+    assert f"{room.name}: May 2027" in read(episode_in(), f"stays/{listing.id}", **query)
+    assert f"{room.name}: April 2027" in read(episode_in(), f"stays/{listing.id}", **query, month="2027-04")
     assert f"{room.name}: March 2027" in read(episode_in(), f"stays/{listing.id}", room=room.id)
 
 

@@ -185,10 +185,10 @@ def test_every_card_of_a_page_has_a_picture_that_there_is(
     page = arena_client.get(address(site_episode(site), path)).content.decode()
     shown = [SOURCE.search(image) for image in IMAGE.findall(page)]
     assert len(shown) >= least
-    for found in shown:
-        assert found is not None
-        assert pictures.drawing_of(found[1]) is not None
-        assert int(found[2]) in pictures.WIDTHS
+    for match in shown:
+        assert match is not None
+        assert pictures.drawing_of(match[1]) is not None
+        assert int(match[2]) in pictures.WIDTHS
 
 
 @pytest.mark.django_db
@@ -198,9 +198,9 @@ def test_pictures_have_room_on_the_page_and_words(
 ) -> None:
     episode = site_episode(site)
     first = arena_client.get(address(episode)).content.decode()
-    found = re.search(r'href="\./((?:stays|products)/[LP]-\d+)', first)
-    assert found is not None
-    images = IMAGE.findall(arena_client.get(address(episode, found[1])).content.decode())
+    match = re.search(r'href="\./((?:stays|products)/[LP]-\d+)', first)
+    assert match is not None
+    images = IMAGE.findall(arena_client.get(address(episode, match[1])).content.decode())
     large = [image for image in images if ".800.webp" in image]
     assert len(large) >= 2
     assert all(re.search(r'width="\d+"\s+height="\d+"', image) for image in images)

@@ -40,26 +40,26 @@ def test_a_page_is_one_statement_and_a_second_one_where_something_is_new(
 
 def test_a_page_knows_what_happened_before_it_and_not_itself() -> None:
     episode = episode_make()
-    told = {"by": "me", "line": 1}
-    asked = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
-    assert events.events_append(**asked, seen=0, events=[("written", told), ("seen", {})]) == "stored"
+    data = {"by": "me", "line": 1}
+    context = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
+    assert events.events_append(**context, seen=0, events=[("written", data), ("seen", {})]) == "stored"
     counted, uncounted = (
         episodes.page_open(episode_id=episode.pk, step=None, is_counted=is_counted)
         for is_counted in (True, False)
     )
     assert counted is not None
     assert uncounted is not None
-    assert counted.site_history == uncounted.site_history == (("written", told), ("seen", {}))
+    assert counted.site_history == uncounted.site_history == (("written", data), ("seen", {}))
     assert (counted.site_events, uncounted.site_events) == (3, 3)
     history = events.history_read(episode_id=episode.pk)
     assert (history.last, history.events) == (3, counted.site_history)
 
 
 def test_noting_a_look_does_not_wait_for_the_disk_and_a_change_does() -> None:
-    asked = {"episode_id": episode_make().pk, "arms": list(PAGE_ARMS), "step": None}
+    context = {"episode_id": episode_make().pk, "arms": list(PAGE_ARMS), "step": None}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = on")
-    events.events_append(**asked, seen=0, events=[("written", {})])
+    events.events_append(**context, seen=0, events=[("written", {})])
     assert commits_wait()
-    events.events_append(**asked, seen=1, events=[("seen", {})], is_looking=True)
+    events.events_append(**context, seen=1, events=[("seen", {})], is_looking=True)
     assert not commits_wait()

@@ -16,7 +16,7 @@ from tasks_app.worlds import registry
 from tasks_app.worlds.keys import changes_seal, world_key
 from tests import factories
 from tests.conftest import ArenaClient
-from tests.worlds.test_text_reviews import Told
+from tests.worlds.test_text_reviews import PrintedReview
 from tests.worlds.test_text_reviews import read as reviews_read
 from tests.worlds.test_text_stays import House
 
@@ -51,9 +51,9 @@ def read(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[[st
         episode = factories.episode(task=task, virtual_start=start, presentation={})
 
         def get(page: str, /, **query: Any) -> str:
-            found = arena_client.get(f"{address(episode, page)}?{urlencode(query)}")
-            assert found.status_code == 200
-            return " ".join(unescape(found.content.decode()).split())
+            response = arena_client.get(f"{address(episode, page)}?{urlencode(query)}")
+            assert response.status_code == 200
+            return " ".join(unescape(response.content.decode()).split())
 
         return get
 
@@ -65,7 +65,7 @@ def _world(site: str) -> Any:
     return registry.worlds.get(site).open_world(key, edition="train", first_day=FIRST_DAY)
 
 
-def _told(site: str, world: Any, scope: dict[str, Any]) -> str:
+def _text(site: str, world: Any, scope: dict[str, Any]) -> str:
     return "\n\n".join(registry.worlds.get(site).text_view.render(world, scope))
 
 
@@ -77,11 +77,11 @@ def test_a_house_has_the_same_facts_in_words_and_on_its_page(read: Callable[[str
     get, world = read("stays"), _world("stays")
     for listing in world.listings[:HOUSES]:
         scope = {"houses": [[listing.name, listing.neighbourhood]], "stays": [["2027-05-04", "2027-05-09"]]}
-        parts = _told("stays", world, scope).split("\n## ")[1:]
+        parts = _text("stays", world, scope).split("\n## ")[1:]
         house = next(one for one in map(House, parts) if one.id == listing.id)
         for room in house.rooms:
-            asked = {"amenities": "all", "room": room.id, "month": "2027-05"}
-            page = _plain(get(f"stays/{listing.id}", **asked))
+            query = {"amenities": "all", "room": room.id, "month": "2027-05"}
+            page = _plain(get(f"stays/{listing.id}", **query))
             assert [fact for fact in _facts(house.text, room.text) if fact not in page] == []
             assert room.prices
             assert all(f"{day.day} {cents / 100:.2f}" in page for day, cents in room.prices.items())
@@ -99,19 +99,19 @@ def _facts(*texts: str) -> list[str]:
 def test_a_review_says_the_same_in_words_and_on_its_page(read: Callable[[str], Get]) -> None:
     get, world = read("reviews"), _world("reviews")
     product = min(world.products, key=lambda one: one.review_count)
-    told = reviews_read(_told("reviews", world, {"products": [product.name]}))[product.name]
-    assert len(told) == product.review_count
-    for place, review in enumerate(told):
+    reviews = reviews_read(_text("reviews", world, {"products": [product.name]}))[product.name]
+    assert len(reviews) == product.review_count
+    for place, review in enumerate(reviews):
         page = get(f"products/{product.id}/reviews", page=place // 10 + 1)
         shown = page.split("<article")[1:][place % 10].partition("</article>")[0]
-        assert [fact for fact in _said(review) if fact not in _plain(shown)] == []
+        assert [fact for fact in _facts_of(review) if fact not in _plain(shown)] == []
         assert f"{review.stars} star" in shown
         assert ("Verified purchase" in shown) is review.is_verified
         assert ("Translated from" in shown) is bool(review.original)
         assert ("seller response" in shown) is bool(review.reply)
 
 
-def _said(review: Told) -> list[str]:
+def _facts_of(review: PrintedReview) -> list[str]:
     day = f"{review.day.day} {review.day:%B %Y}"
     first = " ".join(review.text.split()[:4])
     size = f"Size: {review.size}"
@@ -121,8 +121,12 @@ def _said(review: Told) -> list[str]:
 def test_a_products_questions_are_the_same_in_words_and_on_their_page(read: Callable[[str], Get]) -> None:
     get, world = read("reviews"), _world("reviews")
     product = world.products[0]
-    said = _told("reviews", world, {"products": [product.name]}).split("### Questions")[1].split("###")[0]
+    questions = (
+        _text("reviews", world, {"products": [product.name]}).split("### Questions")[1].split("###")[0]
+    )
     page = _plain(get(f"products/{product.id}/questions"))
-    lines = [line.strip(" -").rpartition(" (")[0] or line.strip(" -") for line in said.split("\n") if line]
+    lines = [
+        line.strip(" -").rpartition(" (")[0] or line.strip(" -") for line in questions.split("\n") if line
+    ]
     assert len(lines) > 6
     assert [line for line in lines if line.rstrip(".") not in page] == []

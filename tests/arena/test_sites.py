@@ -180,12 +180,12 @@ def test_a_change_that_is_always_overtaken_says_so(
 
 def test_events_are_stored_only_after_the_number_that_was_seen() -> None:
     episode = episode_make()
-    asked = {"episode_id": episode.pk, "arms": ["gym"], "step": None}
+    context = {"episode_id": episode.pk, "arms": ["gym"], "step": None}
     two = (("written", {"line": 1}), ("chalk_used", {}))
-    assert events.events_append(seen=0, events=two, **asked) == "stored"
-    assert events.events_append(seen=0, events=two, **asked) == "conflict"
-    assert events.events_append(seen=1, events=two, **asked) == "conflict"
-    assert events.events_append(seen=2, events=two, **asked) == "stored"
+    assert events.events_append(seen=0, events=two, **context) == "stored"
+    assert events.events_append(seen=0, events=two, **context) == "conflict"
+    assert events.events_append(seen=1, events=two, **context) == "conflict"
+    assert events.events_append(seen=2, events=two, **context) == "stored"
     assert kinds(episode) == ["written", "chalk_used", "written", "chalk_used"]
 
 
@@ -196,8 +196,8 @@ def test_nothing_happens_after_the_answer(
     assert post(episode, "submit", "placed=1&answer=a&answer=b").status_code == 303
     assert "Answer recorded" in arena_client.get(address(episode, "lines/1/")).content.decode()
     post(episode, "lines/1/", "by=me")
-    asked = {"episode_id": episode.pk, "arms": ["gym"], "step": None}
-    assert events.events_append(seen=1, events=(("written", {"line": 1}),), **asked) == "gone"
+    context = {"episode_id": episode.pk, "arms": ["gym"], "step": None}
+    assert events.events_append(seen=1, events=(("written", {"line": 1}),), **context) == "gone"
     assert "written" not in kinds(episode)
 
 

@@ -60,9 +60,9 @@ def read(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[...
     """The text of a page: without marks, in single spaces."""
 
     def get(episode: Episode, page: str = "", /, *, status: int = 200, **query: Any) -> str:
-        found = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
-        assert found.status_code == status, found.content.decode()
-        return plain(found.content.decode())
+        response = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
+        assert response.status_code == status, response.content.decode()
+        return plain(response.content.decode())
 
     return get
 
@@ -155,23 +155,23 @@ def test_a_filter_leaves_what_it_says(
 ) -> None:
     if filters.get("area"):
         filters = {"area": world.town.neighbourhoods[0]}
-    found = _all_pages(read, episode, filters)
-    assert found == {one.id for one in world.listings if holds(one, world)}
+    listed = _all_pages(read, episode, filters)
+    assert listed == {one.id for one in world.listings if holds(one, world)}
 
 
 def _all_pages(read: Callable[..., str], episode: Episode, query: dict[str, str]) -> set[str]:
-    found: set[str] = set()
+    listed: set[str] = set()
     pages = int(re.findall(r"Page 1 of (\d+)", read(episode, "search", **query))[0])
     for number in range(1, pages + 1):
         page = read(episode, "search", page=number, **query)
-        found |= set(re.findall(r"Listing (L-\d+)", page))
-    return found
+        listed |= set(re.findall(r"Listing (L-\d+)", page))
+    return listed
 
 
 def test_values_that_no_page_offers_change_nothing(read: Callable[..., str], episode: Episode) -> None:
     odd = {"sort": "cheapest", "rating": "1", "area": "Nowhere", "page": "-1", "amenity": "x", "price": "1"}
-    asked, plain = read(episode, "search", **odd), read(episode, "search")
-    assert asked.partition(" Where ")[2] == plain.partition(" Where ")[2] != ""
+    filtered, plain = read(episode, "search", **odd), read(episode, "search")
+    assert filtered.partition(" Where ")[2] == plain.partition(" Where ")[2] != ""
 
 
 def test_the_last_page_of_a_list_alone_says_that_it_ends(read: Callable[..., str], episode: Episode) -> None:

@@ -38,8 +38,8 @@ def bytes_of(arena_client: ArenaClient, address: Callable[..., str]) -> Read:
     """A page as it is sent, unescaped, below its task bar."""
 
     def get(episode: Episode, page: str = "", /, **query: Any) -> str:
-        found = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
-        return unescape(found.content.decode()).partition("<main")[2]
+        response = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")
+        return unescape(response.content.decode()).partition("<main")[2]
 
     return get
 
@@ -50,19 +50,19 @@ REVIEWS = re.compile(r"</p>\s*<p>([^<]{80,})</p>")
 
 @pytest.mark.parametrize("paging", AXES["paging"])
 @pytest.mark.parametrize(
-    ("listing", "page", "said", "least"),
+    ("listing", "page", "pattern", "least"),
     [
         *((listing, "search", RESULTS, 12) for listing in AXES["listing"]),
         ("cards", "stays/{}/reviews", REVIEWS, 1),
     ],
 )
 def test_what_comes_later_in_a_list_is_not_in_the_bytes_of_its_first_page(
-    bytes_of: Read, world: World, paging: str, listing: str, page: str, said: re.Pattern[str], least: int
+    bytes_of: Read, world: World, paging: str, listing: str, page: str, pattern: re.Pattern[str], least: int
 ) -> None:
     episode = episode_in(paging=paging, listing=listing)
     path = page.format(max(world.listings, key=lambda one: one.review_count).id)
     first, second = (bytes_of(episode, path, sort="name", page=number) for number in (1, 2))
-    here, later = (set(said.findall(page)) for page in (first, second))
+    here, later = (set(pattern.findall(page)) for page in (first, second))
     assert min(len(here), len(later)) >= least
     assert not [one for one in later if one in first]
     assert 'rel="next"' in first
@@ -97,9 +97,9 @@ USUAL = ["about", "rooms", "amenities", "policy", "reviews"]
 @pytest.mark.parametrize("sections", AXES["sections"])
 def test_sections_come_in_the_order_of_the_look(bytes_of: Read, world: World, sections: str) -> None:
     page = bytes_of(episode_in(sections=sections), f"stays/{world.listings[0].id}")
-    found = re.findall(r'<h2 id="(about|rooms|amenities|policy|reviews)"', page)
-    assert sorted(found) == sorted(USUAL)
-    assert (found == USUAL, found == USUAL[::-1]) == (sections == "usual", sections == "reversed")
+    headings = re.findall(r'<h2 id="(about|rooms|amenities|policy|reviews)"', page)
+    assert sorted(headings) == sorted(USUAL)
+    assert (headings == USUAL, headings == USUAL[::-1]) == (sections == "usual", sections == "reversed")
 
 
 @pytest.mark.parametrize("form", AXES["form"])
@@ -114,7 +114,7 @@ def test_each_page_has_each_form_once_wherever_the_look_puts_it(
     assert bytes_of(episode, f"stays/{listing.id}").count('id="check-in"') == 1
 
 
-SAID = re.compile(r"<(?:h[1-3]|button|label|legend|summary)\b[^>]*>\s*([A-Za-z][^<{]*)")
+CAPTION = re.compile(r"<(?:h[1-3]|button|label|legend|summary)\b[^>]*>\s*([A-Za-z][^<{]*)")
 """Words that stand in a template itself, where a label belongs."""
 
 
@@ -122,7 +122,7 @@ def test_no_heading_button_or_field_of_a_site_has_words_that_are_no_label() -> N
     folders = (TEMPLATES / "stays", TEMPLATES / "reviews")
     files = [file for folder in folders for file in folder.rglob("*.html")]
     assert len(files) > 60
-    assert [(file.name, word) for file in files for word in SAID.findall(file.read_text())] == []
+    assert [(file.name, word) for file in files for word in CAPTION.findall(file.read_text())] == []
 
 
 def test_every_label_of_the_templates_is_in_the_table() -> None:
@@ -261,9 +261,9 @@ def test_a_trip_that_is_no_more_says_so_as_its_heading_and_leads_on(
     trip = next(one for one in world.trips if one.status == ("booked" if status == "cancelled" else status))
     if status == "cancelled":
         follow(episode, f"trips/{trip.code}/cancel")
-    found = arena_client.get(address(episode, f"trips/{trip.code}/{page}"))
-    text = found.content.decode()
-    assert found.status_code == 409
+    response = arena_client.get(address(episode, f"trips/{trip.code}/{page}"))
+    text = response.content.decode()
+    assert response.status_code == 409
     assert re.findall(r"<h1[^>]*>\s*(.*?)\s*</h1>", text) == [f"This trip is {heading}"]
     assert f'trips/{trip.code}">View this trip</a>' in text
     assert 'trips">See all my trips</a>' in text

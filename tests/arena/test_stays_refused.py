@@ -44,12 +44,12 @@ def test_a_refused_answer_keeps_the_page(
     back = unescape(re.findall(r'name="back" value="([^"]*)"', page)[0])
     assert back == path
     refused = follow(episode, "submit", placed="1", back=back, **answers)
-    kept = refused.content.decode()
+    html = refused.content.decode()
     assert refused.status_code == status
-    assert 'id="answer-error"' in kept
-    assert "<h1>Confirm your booking</h1>" in kept
+    assert 'id="answer-error"' in html
+    assert "<h1>Confirm your booking</h1>" in html
     assert refused.request["PATH_INFO"] == address(episode, path.partition("?")[0])
-    assert unescape(re.findall(r'name="back" value="([^"]*)"', kept)[0]) == path
+    assert unescape(re.findall(r'name="back" value="([^"]*)"', html)[0]) == path
     assert state_of(episode, world).trips == world.trips
 
 
@@ -112,8 +112,8 @@ def test_a_house_says_that_there_is_more_only_where_there_is(
     few = len(listing.amenities) - has_more
     monkeypatch.setattr(_detail, "HIGHLIGHTS", few)
     (line,) = re.findall(r"Shared by all guests: ([^.]*\.)", read(episode, f"stays/{listing.id}"))
-    told = ", ".join(amenity_names(world.edition)[one] for one in listing.amenities[:few])
-    assert line == f"{told}{' and more' if has_more else ''}."
+    names = ", ".join(amenity_names(world.edition)[one] for one in listing.amenities[:few])
+    assert line == f"{names}{' and more' if has_more else ''}."
 
 
 def test_the_dates_that_a_trip_has_are_refused_and_cost_nothing(

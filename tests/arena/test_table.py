@@ -253,19 +253,19 @@ def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
     arena_client: ArenaClient, address: Address
 ) -> None:
     path = address(episode_of(tools=["sort"]))
-    said = "This column is sorted as text."
-    assert said not in page(arena_client, path)
-    assert said not in page(arena_client, path + "?sort=2&direction=ascending")
-    assert said in page(arena_client, path + "?sort=1&direction=ascending")
+    note = "This column is sorted as text."
+    assert note not in page(arena_client, path)
+    assert note not in page(arena_client, path + "?sort=2&direction=ascending")
+    assert note in page(arena_client, path + "?sort=1&direction=ascending")
 
 
 def test_readers_without_scripts_are_told_that_the_tools_empty_what_was_typed(
     arena_client: ArenaClient, address: Address
 ) -> None:
-    told = re.compile(r"<noscript>\s*<p class=\"hint\">Use the table tools before you type")
+    hint = re.compile(r"<noscript>\s*<p class=\"hint\">Use the table tools before you type")
     for tool in sorted(TOOLS):
         html = page(arena_client, address(episode_of(tools=[tool])))
-        assert told.search(html[: html.index("<table>")])
+        assert hint.search(html[: html.index("<table>")])
     assert "<noscript>" not in page(arena_client, address(episode_of()))
 
 

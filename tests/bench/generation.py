@@ -29,14 +29,14 @@ def main(site: str, split: str, count: str, seed: str) -> None:
     generate = benchmarks.get(site).generate
     if generate is None:
         raise ValueError(f"{site} is not generated")
-    kept: list[Row] = []
-    generated = _loaded(site, split, _keeping(generate(int(count), int(seed), split), kept))
-    sys.stdout.write(json.dumps({"generated": generated, "loaded": _loaded(site, split, kept)}))
+    copies: list[Row] = []
+    generated = _loaded(site, split, _copied(generate(int(count), int(seed), split), copies))
+    sys.stdout.write(json.dumps({"generated": generated, "loaded": _loaded(site, split, copies)}))
 
 
-def _keeping(rows: Iterable[Row], kept: list[Row]) -> Iterator[Row]:
+def _copied(rows: Iterable[Row], copies: list[Row]) -> Iterator[Row]:
     for row in rows:
-        kept.append(row)
+        copies.append(row)
         yield row
 
 

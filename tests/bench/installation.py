@@ -95,8 +95,8 @@ def installation(var_dir: Path, **settings: str) -> Iterator[Installation]:
     """Start everything, yield it when it is ready, stop it and remove its folder."""
     shutil.rmtree(var_dir, ignore_errors=True)
     ports = dict(zip(("ARENA_PORT", "LAB_PORT", "LIVE_PORT"), map(str, free_ports(3)), strict=True))
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    env = {**kept, **ports, **settings, "VAR_DIR": str(var_dir)}
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    env = {**inherited, **ports, **settings, "VAR_DIR": str(var_dir)}
     server = subprocess.Popen(
         [sys.executable, "manage.py", "up"], cwd=BASE_DIR, env=env, stdout=subprocess.PIPE, text=True
     )

@@ -19,10 +19,10 @@ def pids_of(*parts: str, var_dir: Path) -> set[int]:
 def with_children(roots: Iterable[int]) -> set[int]:
     """The processes and all that they have started."""
     parents = {pid: parent for pid in _pids() if (parent := _parent(pid))}
-    found = set(roots)
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found
+    pids = set(roots)
+    while more := {pid for pid, parent in parents.items() if parent in pids} - pids:
+        pids |= more
+    return pids
 
 
 def spent_s(pids: Iterable[int]) -> float:

@@ -56,11 +56,11 @@ class Move:
     text: str = ""
 
     def action(self, seen: str) -> dict[str, str]:
-        found = re.search(rf'^\s*\[(e\d+)\] {self.role} "{re.escape(self.name)}"', seen, re.MULTILINE)
-        if found is None:
+        match = re.search(rf'^\s*\[(e\d+)\] {self.role} "{re.escape(self.name)}"', seen, re.MULTILINE)
+        if match is None:
             raise RuntimeError(f"no {self.role} {self.name!r} in:\n{seen}")
         given = {TEXT_OF[self.kind]: self.text} if self.kind in TEXT_OF else {}
-        return {"type": self.kind, "target": found[1], **given}
+        return {"type": self.kind, "target": match[1], **given}
 
 
 Way = tuple[Move, ...]
@@ -162,18 +162,18 @@ def _ways(place: Installation, site: str) -> dict[int, Way]:
     place.manage("load_benchmark", site, "--count", str(GENERATED), "--seed", "1")
     discover()
     salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))
-    found: dict[int, Way] = {}
+    ways: dict[int, Way] = {}
     with psycopg.connect(place.database_url("owner")) as owner:
         rows = owner.execute(_TASKS, [site, f"family:{FAMILIES[site]}"]).fetchall()
     for task, payload_text, answer, extra in rows:
         payload = msgspec.json.decode(payload_text)
         world = worlds.get(site).open_world(**world_arguments(payload, salt=salt))
         way = WAYS[site](world, msgspec.json.decode(extra)["given"])
-        if way and len(found) < TASKS:
-            found[task] = (*way, *_answering(payload["fields"], answer.split("|")))
-    if len(found) < TASKS:
-        raise RuntimeError(f"only {len(found)} of {len(rows)} tasks of {site} fit")
-    return found
+        if way and len(ways) < TASKS:
+            ways[task] = (*way, *_answering(payload["fields"], answer.split("|")))
+    if len(ways) < TASKS:
+        raise RuntimeError(f"only {len(ways)} of {len(rows)} tasks of {site} fit")
+    return ways
 
 
 def _answering(fields: list[str], values: list[str]) -> Way:

@@ -72,11 +72,11 @@ def _loopers() -> Iterator[list[Connection]]:
         end.close()
 
 
-def _looper(asked: Connection) -> None:
+def _looper(connection: Connection) -> None:
     registry.discover()
     with contextlib.suppress(EOFError):
         while True:
-            asked.send(_loop_rate(_jobs(asked.recv())))
+            connection.send(_loop_rate(_jobs(connection.recv())))
 
 
 def _bare_rate(loopers: list[Connection], verifier_id: str) -> float:

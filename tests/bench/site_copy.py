@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 Answer = tuple[str, list[tuple[str, str]], bytes]
-KEPT = {"content-type", "location"}
+COPIED_HEADERS = {"content-type", "location"}
 COPIED: dict[tuple[str, str], Answer] = {}
 RECORDERS = ("/events", "/recording")
 
@@ -38,5 +38,5 @@ def _had(method: str, address: str, body: bytes) -> Answer:
     answer = connection.getresponse()
     content = answer.read()
     connection.close()
-    headers = [(name, value) for name, value in answer.getheaders() if name.lower() in KEPT]
+    headers = [(name, value) for name, value in answer.getheaders() if name.lower() in COPIED_HEADERS]
     return f"{answer.status} {answer.reason}", headers, content

@@ -94,9 +94,9 @@ def _blocks(store: Store) -> Iterator[str]:
 def _step(rng: random.Random, episode: int, index: int, number: int, sentences: list[str], page: str) -> str:
     thought = " ".join(rng.choices(sentences, k=rng.randint(*SENTENCES_PER_THOUGHT)))
     action = rng.choice(ACTIONS)
-    said = f'{{"type": "{action}", "target": "e3"}}'
+    raw = f'{{"type": "{action}", "target": "e3"}}'
     columns = (
-        *(str(episode), str(index), f"{thought} Step {number} of all.", "", said, action, "t", "ok", ""),
+        *(str(episode), str(index), f"{thought} Step {number} of all.", "", raw, action, "t", "ok", ""),
         *("axtree-v1", page, "", "", f"https://gym/stays/{rng.randint(1, 30)}", MOMENT),
         *(str(rng.randint(200, 4000)), "policy", "{}", r"\\x00", MOMENT),
     )

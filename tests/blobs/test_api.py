@@ -144,9 +144,9 @@ def test_missing_blobs_are_listed_once_in_the_given_order(api: Callable[..., Any
     assert (status, answer) == (200, {"missing": absent})
 
 
-@pytest.mark.parametrize("asked", [["x"], ["0" * 64 + "\n"], [1], "0", None, ["0" * 64] * 5001])
-def test_an_invalid_hash_is_refused(api: Callable[..., Any], asked: Any) -> None:
-    status, answer = api("trainer").json("POST", "/blobs/missing", {"sha256": asked})
+@pytest.mark.parametrize("hashes", [["x"], ["0" * 64 + "\n"], [1], "0", None, ["0" * 64] * 5001])
+def test_an_invalid_hash_is_refused(api: Callable[..., Any], hashes: Any) -> None:
+    status, answer = api("trainer").json("POST", "/blobs/missing", {"sha256": hashes})
 
     assert (status, answer["error"]["code"]) == (400, "invalid")
 

@@ -15,8 +15,10 @@ from core import addresses
     ],
 )
 def test_a_database_address_is_taken_apart(url: str, expected: tuple[object, ...]) -> None:
-    found = addresses.django_database(url)
-    assert tuple(found[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")) == expected
+    settings = addresses.django_database(url)
+    assert (
+        tuple(settings[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")) == expected
+    )
 
 
 def test_celery_has_its_own_word_for_a_socket() -> None:

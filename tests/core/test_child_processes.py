@@ -79,8 +79,8 @@ def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 def test_ctrl_c_ends_all_of_them_at_once_and_only_the_parent_says_so(tmp_path: Path) -> None:
     process, mark = begun(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=20)
-    assert said.count(b"Traceback") == said.count(b"KeyboardInterrupt") == 1
+    _, stderr = process.communicate(timeout=20)
+    assert stderr.count(b"Traceback") == stderr.count(b"KeyboardInterrupt") == 1
     until(
         lambda: not parent_death.pids_with_environment(MARK, mark), seconds=20, what="the children have ended"
     )

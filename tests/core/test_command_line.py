@@ -25,17 +25,17 @@ def _manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("create_key", "--name", "a", "--scopes", "read"), "`make up` starts it"),
         (("rejudge", "--dry-run", "--benchmark", "gsm8"), "Did you mean gsm8k?"),
     ],
 )
-def test_an_expected_failure_is_told_in_words(arguments: tuple[str, ...], said: str) -> None:
+def test_an_expected_failure_is_told_in_words(arguments: tuple[str, ...], message: str) -> None:
     done = _manage(*arguments)
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -42,11 +42,11 @@ def test_the_page_on_mock_sites_tells_the_limits_of_the_checks() -> None:
         re.findall(r"^\| [^|]*\| ([^|]+) \| [^|]+ \| (\d+)% \|$", _page("mock_sites"), re.MULTILINE)
     )
     blind = dict.fromkeys(("commonest", "constant", "wording", "cannot"), cheats.MOST_RIGHT)
-    said = {
+    expected = {
         **blind,
         "searched": 1 - cheats.LEAST_DIFFERENT,
         "random clicks": measures.MOST_CLICKED,
         "first page": measures.MOST_SEEN,
     }
-    assert limits == {name: f"{limit:.0%}".removesuffix("%") for name, limit in said.items()}
+    assert limits == {name: f"{limit:.0%}".removesuffix("%") for name, limit in expected.items()}
     assert f"fewer than {cheats.LEAST_JUDGED} tasks" in _page("mock_sites")

@@ -14,7 +14,7 @@ def test_the_same_path_draws_the_same_under_another_hash_seed() -> None:
         "from core.draws import Draws; d = Draws(b'seed', 'a', 3);"
         "print(d.whole(0, 10**6), d.shuffled('abcdef'), d.log_whole(3, 60), d.weighted('xyz', [1, 2, 3]))"
     )
-    told = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", script],
             capture_output=True,
@@ -24,7 +24,7 @@ def test_the_same_path_draws_the_same_under_another_hash_seed() -> None:
         ).stdout
         for seed in ("0", "1")
     }
-    assert told == {"90679 ['b', 'a', 'f', 'e', 'd', 'c'] 16 x\n"}
+    assert outputs == {"90679 ['b', 'a', 'f', 'e', 'd', 'c'] 16 x\n"}
 
 
 def test_a_place_does_not_depend_on_what_is_drawn_elsewhere() -> None:

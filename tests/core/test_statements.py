@@ -11,24 +11,24 @@ from core.statements import TooSlow, statements_within
 pytestmark = pytest.mark.django_db
 
 
-def asked(sql: str) -> object:
+def value_of(sql: str) -> object:
     with connection.cursor() as cursor:
         cursor.execute(sql)
         return cursor.fetchone()
 
 
 def test_a_statement_is_stopped_at_the_limit_and_the_transaction_goes_on() -> None:
-    before = asked("SHOW statement_timeout")
+    before = value_of("SHOW statement_timeout")
     with pytest.raises(TooSlow), statements_within(20):
-        asked("SELECT pg_sleep(30)")
-    assert asked("SHOW statement_timeout") == before
+        value_of("SELECT pg_sleep(30)")
+    assert value_of("SHOW statement_timeout") == before
 
 
 def test_the_limit_ends_with_the_block() -> None:
-    before = asked("SHOW statement_timeout")
+    before = value_of("SHOW statement_timeout")
     with statements_within(1234):
-        assert asked("SHOW statement_timeout") == ("1234ms",)
-    assert asked("SHOW statement_timeout") == before
+        assert value_of("SHOW statement_timeout") == ("1234ms",)
+    assert value_of("SHOW statement_timeout") == before
 
 
 def test_another_failure_stays_what_it_is() -> None:

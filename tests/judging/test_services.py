@@ -40,9 +40,9 @@ def test_a_wrong_answer_earns_nothing() -> None:
 
 def test_evidence_keeps_the_parsed_forms() -> None:
     verdict = _judged("41")
-    kept = VerdictEvidence.objects.get(verdict=verdict).data
-    assert kept["verifiers"]["numeric-v1"]["parsed_gold"] == "42"
-    assert kept["answer"] == "41"
+    data = VerdictEvidence.objects.get(verdict=verdict).data
+    assert data["verifiers"]["numeric-v1"]["parsed_gold"] == "42"
+    assert data["answer"] == "41"
 
 
 def test_judging_twice_writes_one_verdict(django_assert_num_queries: Any) -> None:
@@ -115,8 +115,8 @@ RAISES = "def add(a, b):\n    raise ValueError('x{}y')"
 def test_what_a_program_raises_is_incorrect_though_postgres_cannot_hold_it(raised: str) -> None:
     verdict = _judged_program(RAISES.replace("{}", raised))
     assert (verdict.outcome, verdict.reason) == ("incorrect", "answer")
-    told = VerdictEvidence.objects.get(verdict=verdict).data["verifiers"]["code-v1"]["parsed_answer"]
-    assert told.startswith("CandidateError: ValueError: x")
+    parsed_answer = VerdictEvidence.objects.get(verdict=verdict).data["verifiers"]["code-v1"]["parsed_answer"]
+    assert parsed_answer.startswith("CandidateError: ValueError: x")
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
@@ -182,9 +182,9 @@ def test_a_puzzle_whose_answer_is_only_parsed_is_judged_in_a_child(
 ) -> None:
     ran: list[str] = []
 
-    def run_many(asked: list[str], **_: Any) -> dict[str, types.Verdict]:
-        ran.extend(asked)
-        return {name: types.Verdict(correct=False) for name in asked}
+    def run_many(verifier_ids: list[str], **_: Any) -> dict[str, types.Verdict]:
+        ran.extend(verifier_ids)
+        return {name: types.Verdict(correct=False) for name in verifier_ids}
 
     monkeypatch.setattr(registry, "run_many", run_many)
     benchmark = factories.benchmark(

@@ -68,12 +68,12 @@ def test_nothing_is_said_of_evidence_where_looks_were_noted_no_more(monkeypatch:
     monkeypatch.setattr(site_states.evidence, "LOOKS_MAX", 2)
     served = [("page_served", {})] * 5
     assert "submitted_before_evidence" in metrics_of(episode_make({"needs": NEEDS}, shown("trips"), *served))
-    told = metrics_of(episode_make({"needs": NEEDS}, shown("trips"), shown("x")))
-    assert "submitted_before_evidence" not in told
+    metrics = metrics_of(episode_make({"needs": NEEDS}, shown("trips"), shown("x")))
+    assert "submitted_before_evidence" not in metrics
 
 
 @pytest.mark.parametrize(
-    ("arm", "told"),
+    ("arm", "expected"),
     [
         ("gym", {"pop_up_open_at_submit", "no_ui_evidence", "submitted_before_evidence"}),
         ("gym_with_text", {"pop_up_open_at_submit", "no_ui_evidence"}),
@@ -81,10 +81,10 @@ def test_nothing_is_said_of_evidence_where_looks_were_noted_no_more(monkeypatch:
         ("text_agent", set()),
     ],
 )
-def test_evidence_is_asked_for_where_the_pages_alone_tell_the_world(arm: str, told: set[str]) -> None:
+def test_evidence_is_asked_for_where_the_pages_alone_tell_the_world(arm: str, expected: set[str]) -> None:
     episode = episode_make({"needs": NEEDS})
     Episode.objects.filter(pk=episode.pk).update(arm=arm)
-    assert metrics_of(episode).keys() - {"values_right", "state_right"} == told
+    assert metrics_of(episode).keys() - {"values_right", "state_right"} == expected
 
 
 def acted(episode: Episode, kind: str = "click", *, step: int | None = None, after_s: float = 0.0) -> None:
@@ -156,9 +156,9 @@ def test_the_milestones_of_the_tasks_family_are_told() -> None:
     episode.task.tags = ["family:cancel_and_rebook"]
     episode.task.save()
 
-    told = metrics_of(episode)
+    metrics = metrics_of(episode)
 
-    assert {name: value for name, value in told.items() if name.startswith("milestone")} == {
+    assert {name: value for name, value in metrics.items() if name.startswith("milestone")} == {
         "milestones_reached": 0.25,
         "milestone/opened_trips": 1.0,
         "milestone/saw_every_policy": 0.0,

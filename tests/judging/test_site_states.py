@@ -118,8 +118,8 @@ def test_judging_a_state_is_within_the_workers_rights(as_role: Any) -> None:
 
 
 def conditions_of(verdict: Verdict) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = VerdictEvidence.objects.get(verdict=verdict).data["conditions"]
-    return found
+    conditions: list[dict[str, Any]] = VerdictEvidence.objects.get(verdict=verdict).data["conditions"]
+    return conditions
 
 
 def test_a_verdict_is_kept_with_the_conditions_of_the_state_and_what_was_found() -> None:

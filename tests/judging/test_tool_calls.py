@@ -48,7 +48,7 @@ def done(program: str, **fields: Any) -> dict[str, Any]:
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    ("program", "passed", "told"),
+    ("program", "passed", "message"),
     [
         ("def add(a, b):\n    return a + b", True, ""),
         ("def add(a, b):\n    return a - b", False, "AssertionError"),
@@ -58,10 +58,10 @@ def done(program: str, **fields: Any) -> dict[str, Any]:
     ],
 )
 def test_each_shown_assert_is_told_as_passed_or_with_the_programs_own_error(
-    program: str, passed: bool, told: str
+    program: str, passed: bool, message: str
 ) -> None:
     output = done(program)
-    assert (output["passed"], output["told"], output["problem"]) == ([passed], [told], "")
+    assert (output["passed"], output["told"], output["problem"]) == ([passed], [message], "")
 
 
 @needs_sandbox
@@ -83,8 +83,8 @@ def test_an_endless_program_is_out_of_time(monkeypatch: Any) -> None:
     from verifiers.sandbox.limits import Limits
 
     monkeypatch.setattr(tool_calls, "LIMITS", Limits(cpu_s=8, wall_s=1.0))
-    told = done("def add(a, b):\n    print('on')\n    while True: pass")
-    assert (told["problem"], told["printed"]) == ("out of time", "on\n")
+    output = done("def add(a, b):\n    print('on')\n    while True: pass")
+    assert (output["problem"], output["printed"]) == ("out of time", "on\n")
 
 
 @needs_sandbox

@@ -26,13 +26,13 @@ def _right(episode: Episode) -> hot_sql.Ending:
 
 
 def _in_threads(work: Callable[[Episode], Any], episodes: list[Episode]) -> list[Any]:
-    found: list[Any] = []
+    outcomes: list[Any] = []
 
     def guarded(episode: Episode) -> None:
         try:
-            found.append(work(episode))
+            outcomes.append(work(episode))
         except DatabaseError as error:
-            found.append(error)
+            outcomes.append(error)
         finally:
             connection.close()
 
@@ -41,7 +41,7 @@ def _in_threads(work: Callable[[Episode], Any], episodes: list[Episode]) -> list
         thread.start()
     for thread in threads:
         thread.join()
-    return found
+    return outcomes
 
 
 @pytest.mark.django_db(transaction=True)
@@ -98,8 +98,8 @@ def test_one_verdict_that_is_refused_takes_no_other_with_it() -> None:
             verdict = hot_sql.Ending(episode=episode.pk, outcome="nonsense", reason="answer")
         return writer.write(run_id=run.pk, verdict=verdict)
 
-    found = _in_threads(work, episodes)
-    assert sum(isinstance(one, DatabaseError) for one in found) == 1
+    outcomes = _in_threads(work, episodes)
+    assert sum(isinstance(one, DatabaseError) for one in outcomes) == 1
     assert Verdict.objects.filter(outcome="correct").count() == 5
 
 

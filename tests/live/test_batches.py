@@ -12,11 +12,11 @@ class Source:
     """Answers with the square of each key, when it is let."""
 
     def __init__(self) -> None:
-        self.asked: list[list[int]] = []
+        self.queries: list[list[int]] = []
         self.gate = asyncio.Event()
 
     async def load(self, keys: list[int]) -> dict[int, int]:
-        self.asked.append(keys)
+        self.queries.append(keys)
         await self.gate.wait()
         return {key: key * key for key in keys if key >= 0}
 
@@ -27,7 +27,7 @@ async def test_what_is_asked_together_is_one_query() -> None:
     batch = Batch(source.load)
     answers = await asyncio.gather(batch.get(2), batch.get(3), batch.get(2), batch.get(-1))
     assert answers == [4, 9, 4, None]
-    assert source.asked == [[2, 3, -1]]
+    assert source.queries == [[2, 3, -1]]
 
 
 async def test_a_question_asked_during_a_query_goes_into_the_next() -> None:
@@ -40,7 +40,7 @@ async def test_a_question_asked_during_a_query_goes_into_the_next() -> None:
     await asyncio.sleep(0)
     source.gate.set()
     assert await asyncio.gather(first, second) == [4, 4]
-    assert source.asked == [[2], [2]]
+    assert source.queries == [[2], [2]]
 
 
 async def test_who_gives_up_does_not_take_the_answer_from_others() -> None:
@@ -59,7 +59,7 @@ async def test_a_query_has_a_greatest_size(monkeypatch: pytest.MonkeyPatch) -> N
     source.gate.set()
     batch = Batch(source.load)
     assert await asyncio.gather(*(batch.get(key) for key in range(5))) == [0, 1, 4, 9, 16]
-    assert source.asked == [[0, 1], [2, 3], [4]]
+    assert source.queries == [[0, 1], [2, 3], [4]]
 
 
 async def test_after_a_failure_the_next_question_is_asked_again() -> None:

@@ -43,11 +43,11 @@ async def refusal(live: Live, path: str, key: str | None = None, **options: Any)
 
 async def failure(socket: ClientConnection) -> tuple[Any, int]:
     """The error that a socket tells, and the code that it closes with."""
-    told = await hear(socket)
+    message = await hear(socket)
     with pytest.raises(ConnectionClosedError) as closed:
         await socket.recv()
-    assert told["type"] == "error"
-    return told["error"]["code"], closed.value.rcvd.code if closed.value.rcvd else 0
+    assert message["type"] == "error"
+    return message["error"]["code"], closed.value.rcvd.code if closed.value.rcvd else 0
 
 
 def judge_all(episodes: list[Episode]) -> None:
@@ -110,9 +110,9 @@ async def test_a_socket_that_comes_back_is_told_every_verdict_since(live: Live, 
         state = await hear(socket)
         await in_thread(judge_all, episodes[1_201:])
         news = [await hear(socket), await hear(socket)]
-    assert [told["seq"] for told in history] == list(range(2, 1_202))
+    assert [message["seq"] for message in history] == list(range(2, 1_202))
     assert state["next"] == 1_201
-    assert [told["episode"] for told in history + news] == [episode.pk for episode in episodes[1:]]
+    assert [message["episode"] for message in history + news] == [episode.pk for episode in episodes[1:]]
 
 
 async def test_steps_stored_out_of_order_are_each_told_once(live: Live, key: str, episode: Episode) -> None:
@@ -182,8 +182,8 @@ async def test_who_never_reads_holds_up_nobody(live: Live, key: str) -> None:
         await hear(reader)
         for start in range(0, len(episodes), 100):
             await in_thread(judge_all, episodes[start : start + 100])
-        told = [await hear(reader) for _ in episodes]
-    assert [message["seq"] for message in told] == list(range(1, len(episodes) + 1))
+        messages = [await hear(reader) for _ in episodes]
+    assert [message["seq"] for message in messages] == list(range(1, len(episodes) + 1))
 
 
 async def test_what_a_socket_says_is_ignored(live: Live, key: str, episode: Episode) -> None:

@@ -29,8 +29,8 @@ MEMORY_PER_WAITER_MAX = 100 * 1024
 
 def memory(pid: int) -> int:
     """Resident bytes of a process."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(match[1]) * 1024 if match else 0
 
 
 def database_connections() -> int:

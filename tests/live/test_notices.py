@@ -17,7 +17,7 @@ def test_a_call_that_opens_many_episodes_announces_once(
     trainer: ApiClient, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     published = []
-    monkeypatch.setattr(redis_client.client(), "publish", lambda *told: published.append(told))
+    monkeypatch.setattr(redis_client.client(), "publish", lambda *arguments: published.append(arguments))
     monkeypatch.setattr(notices._Pause, "until", 0.0)
     run, tasks = factories.run().pk, [factories.task().pk for _ in range(3)]
     body = {"run": run, "tasks": tasks, "samples_per_task": 20}
@@ -30,11 +30,11 @@ def test_a_call_that_opens_many_episodes_announces_once(
 def test_a_redis_that_does_not_answer_makes_one_opening_late_and_not_every_one(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
-    asked = []
+    channels = []
 
     class Silent:
         def publish(self, channel: str, message: bytes) -> None:
-            asked.append(channel)
+            channels.append(channel)
             raise redis.TimeoutError
 
     monkeypatch.setattr(redis_client, "client", Silent)
@@ -42,4 +42,4 @@ def test_a_redis_that_does_not_answer_makes_one_opening_late_and_not_every_one(
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
             notices.episodes_opened(run_id=1)
-    assert asked == ["gym:openings"]
+    assert channels == ["gym:openings"]

@@ -30,11 +30,11 @@ async def test_a_pulse_says_that_there_are_verdicts_and_not_which(live: Live, ke
 
 
 async def test_a_pulse_says_that_episodes_were_opened(live: Live, key: str, episode: Episode) -> None:
-    asked = Opening(run=episode.run_id, tasks=[episode.task_id], samples_per_task=100)
+    request = Opening(run=episode.run_id, tasks=[episode.task_id], samples_per_task=100)
     async with opening(live, f"/ws/runs/{episode.run_id}/pulse/", key) as socket:
         await hear(socket)
         for _ in range(3):
-            await in_thread(episodes_open, opening=asked, principal=OWNER)
+            await in_thread(episodes_open, opening=request, principal=OWNER)
             assert await hear(socket) == {"type": "pulse", "run": episode.run_id}
         await in_thread(group_refill, group=episode.group, count=1, principal=OWNER)
         assert (await hear(socket))["type"] == "pulse"

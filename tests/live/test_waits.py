@@ -183,8 +183,8 @@ async def test_a_waiter_that_hangs_up_gives_its_place_back(live: Live, key: str,
 
 
 def test_what_is_no_announcement_is_ignored() -> None:
-    told = events.announcement_encode(run_id=3, episode_ids=[1, 2])
-    assert events.announcement_decode(told, channel=events.VERDICT_CHANNEL) == events.VerdictsWritten(
+    announcement = events.announcement_encode(run_id=3, episode_ids=[1, 2])
+    assert events.announcement_decode(announcement, channel=events.VERDICT_CHANNEL) == events.VerdictsWritten(
         run=3, episodes=[1, 2]
     )
     assert events.announcement_decode(b'{"run": "3"}', channel=events.OPENING_CHANNEL) is None

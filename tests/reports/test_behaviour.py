@@ -60,10 +60,10 @@ def test_means_are_over_episodes_and_intervals_over_tasks() -> None:
     run = factories.run()
     _tried(run, "abcd", "abcdef")
     _tried(run, "ab")
-    found = _measure(run, "thought_chars")
-    assert (found.mean, found.episodes, found.tasks) == (4.0, 3, 2)
-    assert found.low is not None
-    assert found.low < 4.0
+    measure = _measure(run, "thought_chars")
+    assert (measure.mean, measure.episodes, measure.tasks) == (4.0, 3, 2)
+    assert measure.low is not None
+    assert measure.low < 4.0
 
 
 @pytest.mark.django_db
@@ -81,8 +81,8 @@ def test_episodes_not_yet_computed_are_told() -> None:
     run = factories.run()
     _tried(run, "abcd")
     factories.verdict(factories.episode(group=factories.group(run=run)))
-    found = run_behaviour(run_id=run.pk)
-    assert (found.computed, found.ended) == (1, 2)
+    behaviour = run_behaviour(run_id=run.pk)
+    assert (behaviour.computed, behaviour.ended) == (1, 2)
 
 
 @pytest.mark.django_db
@@ -90,10 +90,10 @@ def test_the_api_tells_them_by_arm_to_keys_that_may_read(api: Callable[..., Any]
     run = factories.run()
     _tried(run, "abcd")
     _tried(run, "abcdef", arm="text_agent", task=factories.task(split="test"))
-    status, told = api("read").json("GET", f"/runs/{run.pk}/behaviour")
+    status, body = api("read").json("GET", f"/runs/{run.pk}/behaviour")
     assert status == 200
-    assert [arm["arm"] for arm in told["results"]] == ["gym", "text_agent"]
-    assert told["results"][0]["measures"][1] == {
+    assert [arm["arm"] for arm in body["results"]] == ["gym", "text_agent"]
+    assert body["results"][0]["measures"][1] == {
         "name": "thought_chars",
         "mean": 4.0,
         "low": None,
@@ -132,9 +132,9 @@ def test_what_no_page_saw_is_averaged_over_the_episodes_of_which_it_is_known() -
     _acted(run, click)
     _acted(run, click, action_result="refused")
     _acted(run, {"type": "answer", "text": "42"}, saw=("load",))
-    found = {name: _measure(run, name) for name in ("steps", *SEEN)}
-    assert found["steps"].episodes == 5
-    assert {name: (found[name].episodes, found[name].mean) for name in SEEN} == {
+    measures = {name: _measure(run, name) for name in ("steps", *SEEN)}
+    assert measures["steps"].episodes == 5
+    assert {name: (measures[name].episodes, measures[name].mean) for name in SEEN} == {
         "not_seen": (2, 0.5),
         "different": (2, 0.0),
         "extra": (2, 0.5),

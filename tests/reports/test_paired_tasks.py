@@ -41,11 +41,11 @@ def test_always_saying_that_it_cannot_be_done_has_no_pair_right(run: Run) -> Non
         judged(run, paired_task(pair, is_possible=False), "correct")
         judged(run, paired_task(pair, is_possible=True), "incorrect")
 
-    (found,) = paired_tallies(run_id=run.pk)
+    (tally,) = paired_tallies(run_id=run.pk)
 
-    assert (found.family, found.pairs) == ("book_stay", 4)
-    assert (found.possible, found.impossible, found.both) == (0, 1, 0)
-    assert found.low == 0 < found.high < 0.6
+    assert (tally.family, tally.pairs) == ("book_stay", 4)
+    assert (tally.possible, tally.impossible, tally.both) == (0, 1, 0)
+    assert tally.low == 0 < tally.high < 0.6
 
 
 def test_both_right_is_of_independent_tries_of_the_same_pair(run: Run) -> None:
@@ -54,10 +54,10 @@ def test_both_right_is_of_independent_tries_of_the_same_pair(run: Run) -> None:
     judged(run, paired_task("b", is_possible=True), "correct")
     judged(run, paired_task("b", is_possible=False), "correct")
 
-    (found,) = paired_tallies(run_id=run.pk)
+    (tally,) = paired_tallies(run_id=run.pk)
 
-    assert found.both == pytest.approx((0.25 + 1) / 2)
-    assert found.low < found.both < found.high
+    assert tally.both == pytest.approx((0.25 + 1) / 2)
+    assert tally.low < tally.both < tally.high
 
 
 def test_only_pairs_of_which_both_were_judged_count(run: Run) -> None:
@@ -75,10 +75,10 @@ def test_the_call_answers_for_the_splits_of_its_key(run: Run, api: Callable[...,
     for is_possible in (True, False):
         judged(run, paired_task("a", is_possible=is_possible), "correct")
 
-    status, told = api("read").json("GET", f"/runs/{run.pk}/twins")
+    status, body = api("read").json("GET", f"/runs/{run.pk}/twins")
 
     assert status == 200
-    (record,) = told["results"]
+    (record,) = body["results"]
     assert (record["pairs"], record["both"], record["high"]) == (1, 1.0, 1.0)
     assert api("read", splits=["train"]).json("GET", f"/runs/{run.pk}/twins") == (200, {"results": []})
     assert api("read").json("GET", "/runs/999999/twins")[0] == 404
@@ -100,8 +100,8 @@ def test_a_benchmark_tells_which_share_of_its_tasks_is_impossible(api: Callable[
         task = factories.task(kind="site", split="test", benchmark=stays, key=str(number))
         task.golds.update(extra={"is_possible": number > 0, "twin": ""})
 
-    _, found = api("read").json("GET", "/benchmarks")
+    _, listed = api("read").json("GET", "/benchmarks")
 
-    shares = {record["id"]: record["impossible_share"] for record in found}
+    shares = {record["id"]: record["impossible_share"] for record in listed}
     assert shares["stays"] == {"test": 0.25}
     assert shares["gsm8k"] == {}

@@ -36,7 +36,7 @@ def test_a_run_is_stored_and_read_back_whole(api: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "field", "said"),
+    ("change", "field", "message"),
     [
         ({"kind": "trian"}, "kind", "Did you mean train"),
         ({"kind": 3}, "kind", "3"),
@@ -54,13 +54,13 @@ def test_a_run_is_stored_and_read_back_whole(api: Callable[..., Any]) -> None:
     ],
 )
 def test_a_bad_run_is_refused_by_field_and_not_stored(
-    api: Callable[..., Any], change: dict[str, Any], field: str, said: str
+    api: Callable[..., Any], change: dict[str, Any], field: str, message: str
 ) -> None:
     status, answer = api("trainer").json("POST", "/runs", {**RUN, **change})
 
     assert status == 400
     assert answer["error"]["code"] == "invalid"
-    assert said in " ".join(answer["error"]["fields"][field])
+    assert message in " ".join(answer["error"]["fields"][field])
     assert not Run.objects.exists()
 
 

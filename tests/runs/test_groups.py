@@ -42,7 +42,7 @@ def test_a_group_is_listed_once_its_last_episode_has_ended(api: Callable[..., An
     }
     factories.verdict(unfinished.episodes.get(status="open"), "correct")
     _, later = api("read").json("GET", f"/runs/{run.pk}/groups?after={answer['next']}")
-    assert [found["group"] for found in later["results"]] == [unfinished.pk]
+    assert [row["group"] for row in later["results"]] == [unfinished.pk]
 
 
 @pytest.mark.parametrize(

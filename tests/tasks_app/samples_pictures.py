@@ -40,9 +40,9 @@ def widths(draft: TaskDraft) -> list[int]:
 def official(benchmark: str, place: str, split: str) -> list[TaskDraft]:
     plugin = benchmarks.get(benchmark)
     assert plugin.files is not None
-    found = list(record_files.drafts(plugin, plugin.files(samples.shared(place), split)))
-    assert [row for row in found if isinstance(row, BadRow)] == []
-    return [row for row in found if isinstance(row, TaskDraft) and row.split == split]
+    rows = list(record_files.drafts(plugin, plugin.files(samples.shared(place), split)))
+    assert [row for row in rows if isinstance(row, BadRow)] == []
+    return [row for row in rows if isinstance(row, TaskDraft) and row.split == split]
 
 
 def wrong_answer(draft: TaskDraft) -> str:

@@ -59,10 +59,10 @@ def math(db: None) -> list[Task]:
 
 
 def test_benchmarks_are_listed_with_their_splits_and_verifiers(api: Make, math: list[Task]) -> None:
-    status, found = api("read").json("GET", "/benchmarks")
+    status, listed = api("read").json("GET", "/benchmarks")
     assert status == 200
-    assert [row["id"] for row in found] == list(benchmarks)
-    rows = {row["id"]: row for row in found}
+    assert [row["id"] for row in listed] == list(benchmarks)
+    rows = {row["id"]: row for row in listed}
     assert rows["math"]["splits"] == {"test": 2, "train": 2}
     assert rows["math"]["verifiers"] == {"official": "math-v1", "training": "math_strict-v1"}
     named = {"id", "title", "kind", "license", "source", "splits", "impossible_share", "verifiers"}

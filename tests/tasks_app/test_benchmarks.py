@@ -52,21 +52,21 @@ def test_a_starter_task_that_its_reader_refuses_is_reported_with_its_place(
 
 @pytest.mark.parametrize("benchmark", list(benchmarks))
 def test_every_starter_task_can_be_stored_and_both_verifiers_accept_its_gold(benchmark: str) -> None:
-    plugin, found = benchmarks.get(benchmark), starter_drafts(benchmark)
-    assert len(found) >= 3
-    assert len({draft.key for draft in found}) == len(found)
-    for draft in found:
+    plugin, task_drafts = benchmarks.get(benchmark), starter_drafts(benchmark)
+    assert len(task_drafts) >= 3
+    assert len({draft.key for draft in task_drafts}) == len(task_drafts)
+    for draft in task_drafts:
         assert loader.draft_problem(draft) is None
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             assert accepts(verifier, draft, draft.gold.answer)
-            others = [other.gold.answer for other in found if other is not draft]
+            others = [other.gold.answer for other in task_drafts if other is not draft]
             assert not any(accepts(verifier, draft, answer) for answer in others)
 
 
 def test_gsm8k_gold_is_the_number_after_the_mark_without_commas(tmp_path: Path) -> None:
-    found = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
-    assert [draft.gold.answer for draft in found] == ["30", "1125000", "-3"]
-    assert [draft.key for draft in found] == ["1", "2", "3"]
+    task_drafts = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
+    assert [draft.gold.answer for draft in task_drafts] == ["30", "1125000", "-3"]
+    assert [draft.key for draft in task_drafts] == ["1", "2", "3"]
 
 
 def test_gsm8k_solution_loses_its_calculator_marks_and_keeps_them_apart(tmp_path: Path) -> None:
@@ -82,19 +82,19 @@ def test_gsm8k_text_is_plain_because_its_dollars_are_money(tmp_path: Path) -> No
 
 
 def test_gsm8k_difficulty_is_the_number_of_steps_between_2_and_8(tmp_path: Path) -> None:
-    found = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
-    assert [draft.difficulty for draft in found] == [0.0, 0.0, 1.0]
+    task_drafts = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
+    assert [draft.difficulty for draft in task_drafts] == [0.0, 0.0, 1.0]
 
 
 def test_math_gold_is_the_last_boxed_answer(tmp_path: Path) -> None:
-    found = drafts("math", samples.jsonl(tmp_path / "train.jsonl", samples.MATH))
-    assert [draft.gold.answer for draft in found] == ["\\frac{5}{6}", "\\{-2, 2\\}", "7"]
+    task_drafts = drafts("math", samples.jsonl(tmp_path / "train.jsonl", samples.MATH))
+    assert [draft.gold.answer for draft in task_drafts] == ["\\frac{5}{6}", "\\{-2, 2\\}", "7"]
 
 
 def test_math_levels_and_subjects_become_difficulty_and_tags(tmp_path: Path) -> None:
-    found = drafts("math", samples.jsonl(tmp_path / "train.jsonl", samples.MATH))
-    assert [draft.difficulty for draft in found] == [0.0, 1.0, None]
-    assert [draft.tags for draft in found] == [
+    task_drafts = drafts("math", samples.jsonl(tmp_path / "train.jsonl", samples.MATH))
+    assert [draft.difficulty for draft in task_drafts] == [0.0, 1.0, None]
+    assert [draft.tags for draft in task_drafts] == [
         ("prealgebra", "level-1"),
         ("intermediate_algebra", "level-5"),
         ("counting_and_probability",),
@@ -102,13 +102,13 @@ def test_math_levels_and_subjects_become_difficulty_and_tags(tmp_path: Path) -> 
 
 
 def test_math_items_with_asymptote_figures_are_not_eligible_for_the_gap(tmp_path: Path) -> None:
-    found = drafts("math", samples.jsonl(tmp_path / "train.jsonl", samples.MATH))
-    assert [draft.gap_eligible for draft in found] == [True, False, True]
+    task_drafts = drafts("math", samples.jsonl(tmp_path / "train.jsonl", samples.MATH))
+    assert [draft.gap_eligible for draft in task_drafts] == [True, False, True]
 
 
 def test_math_tree_gives_keys_and_splits_by_folder_in_natural_order(tmp_path: Path) -> None:
-    found = drafts("math", samples.math_tree(tmp_path))
-    assert [(draft.split, draft.key) for draft in found] == [
+    task_drafts = drafts("math", samples.math_tree(tmp_path))
+    assert [(draft.split, draft.key) for draft in task_drafts] == [
         ("test", "algebra/1"),
         ("train", "prealgebra/9"),
         ("train", "prealgebra/10"),
@@ -195,20 +195,20 @@ def write_parquet(path: Path, rows: list[dict[str, str]]) -> None:
 def test_hub_files_are_read_as_the_official_file_would_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    fetches = []
 
     def download(*, repo: str, patterns: list[str]) -> Path:
-        asked.append((repo, tuple(patterns)))
+        fetches.append((repo, tuple(patterns)))
         write_parquet(tmp_path / "main" / "train-00000-of-00002.parquet", samples.GSM8K[:2])
         write_parquet(tmp_path / "main" / "train-00001-of-00002.parquet", samples.GSM8K[2:])
         return tmp_path
 
     monkeypatch.setattr(hub, "hub_download", download)
     plugin = benchmarks.get("gsm8k")
-    found = list(record_files.drafts(plugin, hub.hub_files(plugin, split="train")))
-    assert asked == [("openai/gsm8k", ("main/train-*.parquet",))]
+    task_drafts = list(record_files.drafts(plugin, hub.hub_files(plugin, split="train")))
+    assert fetches == [("openai/gsm8k", ("main/train-*.parquet",))]
     from_file = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))
-    assert [(row.key, row.gold.answer) for row in found if isinstance(row, TaskDraft)] == [
+    assert [(row.key, row.gold.answer) for row in task_drafts if isinstance(row, TaskDraft)] == [
         (draft.key, draft.gold.answer) for draft in from_file
     ]
 
@@ -245,10 +245,10 @@ def test_a_hub_that_does_not_answer_is_reported_with_a_way_out(monkeypatch: pyte
 
 @pytest.mark.parametrize(("benchmark", "place", "count"), OFFICIAL)
 def test_every_row_of_the_official_sample_is_read(benchmark: str, place: str, count: int) -> None:
-    found = drafts(benchmark, samples.shared(place))
-    assert len(found) == count
-    assert len({draft.key for draft in found}) == count
-    assert not [problem for draft in found if (problem := loader.draft_problem(draft))]
+    task_drafts = drafts(benchmark, samples.shared(place))
+    assert len(task_drafts) == count
+    assert len({draft.key for draft in task_drafts}) == count
+    assert not [problem for draft in task_drafts if (problem := loader.draft_problem(draft))]
 
 
 @pytest.mark.parametrize(("benchmark", "place", "count"), OFFICIAL)

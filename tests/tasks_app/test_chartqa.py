@@ -48,22 +48,22 @@ def test_chartqa_keys_name_the_author_and_the_number_in_the_file(tmp_path: Path)
         ("train", ["augmented/1", "human/1", "human/2"]),
         ("test", ["augmented/1", "human/1"]),
     ):
-        found = [draft for file in plugin.files(root, split) for draft in drafts("chartqa", file)]
-        assert [draft.key for draft in found] == keys
-        assert {draft.split for draft in found} == {split}
-        assert [draft.tags for draft in found] == [(key.split("/")[0],) for key in keys]
+        task_drafts = [draft for file in plugin.files(root, split) for draft in drafts("chartqa", file)]
+        assert [draft.key for draft in task_drafts] == keys
+        assert {draft.split for draft in task_drafts} == {split}
+        assert [draft.tags for draft in task_drafts] == [(key.split("/")[0],) for key in keys]
     assert [file.parent for file in plugin.files(root / "test", "test")] == [root / "test"] * 2
     with pytest.raises(GymError, match="val_human"):
         plugin.files(root, "val")
 
 
 def test_chartqa_rows_are_picture_questions_with_their_labels_as_they_are(tmp_path: Path) -> None:
-    found = drafts("chartqa", chartqa_tree(tmp_path) / "train" / "train_human.json")
-    assert [(draft.kind, draft.payload, draft.gold.answer) for draft in found] == [
+    task_drafts = drafts("chartqa", chartqa_tree(tmp_path) / "train" / "train_human.json")
+    assert [(draft.kind, draft.payload, draft.gold.answer) for draft in task_drafts] == [
         ("picture", {"text": "Which colour?", "format": "plain"}, "green line"),
         ("picture", {"text": "What share?", "format": "plain"}, "0.01"),
     ]
-    assert [samples_pictures.widths(draft) for draft in found] == [[1], [2]]
+    assert [samples_pictures.widths(draft) for draft in task_drafts] == [[1], [2]]
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_chartqa_rows_of_the_hub_have_keys_that_no_file_has(tmp_path: Path) -> N
         {"image": samples_pictures.cell(2), "query": "Which?", "label": ["a", "b"], "human_or_machine": 1},
     ]
     path = samples_pictures.parquet(tmp_path / "data" / "test-00000-of-00001.parquet", *rows)
-    found = drafts("chartqa", path)
-    assert [(draft.key, draft.tags, draft.split) for draft in found] == [
+    task_drafts = drafts("chartqa", path)
+    assert [(draft.key, draft.tags, draft.split) for draft in task_drafts] == [
         ("human/row-1", ("human",), None),
         ("augmented/row-2", ("augmented",), None),
     ]
-    assert [(draft.gold.answer, draft.gold.accepted) for draft in found] == [("3", ()), ("a", ("b",))]
-    assert [samples_pictures.widths(draft) for draft in found] == [[1], [2]]
+    assert [(draft.gold.answer, draft.gold.accepted) for draft in task_drafts] == [("3", ()), ("a", ("b",))]
+    assert [samples_pictures.widths(draft) for draft in task_drafts] == [[1], [2]]
     plugin = benchmarks.get("chartqa")
     assert plugin.files is not None
     assert plugin.files(tmp_path, "test") == [path]

@@ -138,13 +138,13 @@ def test_a_broken_item_is_refused_with_a_reason(changes: dict[str, object], prob
 def test_mmlu_subject_and_row_number_are_the_key_and_the_file_names_the_split(tmp_path: Path) -> None:
     given.csv_file(tmp_path / "data" / "val" / "anatomy_val.csv", given.ANATOMY)
     given.csv_file(tmp_path / "data" / "dev" / "prices_dev.csv", given.PRICES)
-    found = drafts("mmlu", tmp_path / "data")
-    assert [(draft.split, draft.key, draft.tags) for draft in found] == [
+    task_drafts = drafts("mmlu", tmp_path / "data")
+    assert [(draft.split, draft.key, draft.tags) for draft in task_drafts] == [
         ("dev", "prices/1", ("subject-prices",)),
         ("val", "anatomy/1", ("subject-anatomy",)),
         ("val", "anatomy/2", ("subject-anatomy",)),
     ]
-    assert [draft.gold.answer for draft in found] == ["B", "C", "B"]
+    assert [draft.gold.answer for draft in task_drafts] == ["B", "C", "B"]
 
 
 def test_mmlu_cells_keep_commas_quotes_and_lines_and_say_whether_choices_may_move(tmp_path: Path) -> None:
@@ -176,9 +176,9 @@ def test_mmlu_auxiliary_training_files_have_their_own_split(tmp_path: Path) -> N
     given.csv_file(tmp_path / "auxiliary_train" / "race.csv", given.PRICES)
     hub = [{**row, "subject": ""} for row in given.MMLU_HUB]
     given.parquet_file(tmp_path / "auxiliary_train-00000-of-00001.parquet", hub)
-    found = drafts("mmlu", tmp_path)
-    assert {draft.split for draft in found} == {"auxiliary_train"}
-    assert [draft.key for draft in found] == ["auxiliary_train/1", "auxiliary_train/2", "race/1"]
+    task_drafts = drafts("mmlu", tmp_path)
+    assert {draft.split for draft in task_drafts} == {"auxiliary_train"}
+    assert [draft.key for draft in task_drafts] == ["auxiliary_train/1", "auxiliary_train/2", "race/1"]
 
 
 @pytest.mark.parametrize(
@@ -258,14 +258,14 @@ def test_mmlu_choices_that_are_bare_formulas_get_dollars_and_others_stay(tmp_pat
 
 def test_arc_keeps_labels_as_shown_and_says_set_and_grade(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "ARC-Challenge" / "ARC-Challenge-Dev.jsonl", given.ARC)
-    found = drafts("arc", path)
-    assert [(draft.key, draft.split, draft.tags) for draft in found] == [
+    task_drafts = drafts("arc", path)
+    assert [(draft.key, draft.split, draft.tags) for draft in task_drafts] == [
         ("MCAS_2007_8_5180", "dev", ("challenge", "grade-8")),
         ("Mercury_401402", "dev", ("challenge",)),
     ]
-    assert [labels(draft) for draft in found] == [["1", "2", "3"], ["A", "B", "C", "D", "E"]]
-    assert [draft.gold.answer for draft in found] == ["3", "E"]
-    assert [draft.guess_rate for draft in found] == [1 / 3, 1 / 5]
+    assert [labels(draft) for draft in task_drafts] == [["1", "2", "3"], ["A", "B", "C", "D", "E"]]
+    assert [draft.gold.answer for draft in task_drafts] == ["3", "E"]
+    assert [draft.guess_rate for draft in task_drafts] == [1 / 3, 1 / 5]
 
 
 def test_arc_rows_of_the_hub_are_those_of_the_official_files(tmp_path: Path) -> None:
@@ -319,15 +319,15 @@ def test_sciq_order_does_not_follow_from_which_option_is_right(tmp_path: Path) -
     options = ("nectar", "resin", "silk", "wax")
     names = ("correct_answer", "distractor1", "distractor2", "distractor3")
     rows = [{**given.SCIQ[0], **dict(zip(names, options[n:] + options[:n], strict=True))} for n in range(4)]
-    found = drafts("sciq", given.json_file(tmp_path / "train.json", rows))
-    assert len({tuple(texts(draft)) for draft in found}) == 1
-    assert {draft.gold.answer for draft in found} == {"A", "B", "C", "D"}
+    task_drafts = drafts("sciq", given.json_file(tmp_path / "train.json", rows))
+    assert len({tuple(texts(draft)) for draft in task_drafts}) == 1
+    assert {draft.gold.answer for draft in task_drafts} == {"A", "B", "C", "D"}
 
 
 def test_sciq_answers_stand_in_every_place_about_equally_often(tmp_path: Path) -> None:
     rows = [{**given.SCIQ[0], "question": f"What do bees gather in year {year}?"} for year in range(400)]
-    found = [draft.gold.answer for draft in drafts("sciq", given.json_file(tmp_path / "test.json", rows))]
-    assert all(70 <= found.count(label) <= 130 for label in "ABCD")
+    answers = [draft.gold.answer for draft in drafts("sciq", given.json_file(tmp_path / "test.json", rows))]
+    assert all(70 <= answers.count(label) <= 130 for label in "ABCD")
 
 
 def test_sciq_shows_its_support_unless_it_is_empty_and_all_of_the_above_stands_last(tmp_path: Path) -> None:
@@ -371,9 +371,11 @@ def test_loading_arc_twice_changes_nothing_and_the_prompt_shows_the_choices(tmp_
 def test_every_row_of_the_official_choices_is_read(
     benchmark: str, place: str, counts: dict[str, int]
 ) -> None:
-    found = drafts(benchmark, samples.shared(place))
-    assert {split: sum(draft.split == split for draft in found) for split in counts} == counts
-    assert len({(draft.split, draft.key) for draft in found}) == len(found) == sum(counts.values())
+    task_drafts = drafts(benchmark, samples.shared(place))
+    assert {split: sum(draft.split == split for draft in task_drafts) for split in counts} == counts
+    assert (
+        len({(draft.split, draft.key) for draft in task_drafts}) == len(task_drafts) == sum(counts.values())
+    )
 
 
 @pytest.mark.parametrize(("benchmark", "place", "counts"), OFFICIAL)
@@ -388,10 +390,10 @@ def test_every_official_choice_is_right_for_its_own_label_alone(
 
 
 def test_official_mmlu_items_are_latex_fixed_or_ambiguous_where_they_should_be() -> None:
-    found = {(draft.split, draft.key): draft for draft in drafts("mmlu", samples.shared("mmlu"))}
-    assert found["val", "high_school_chemistry/21"].payload["order"] == "fixed"
-    assert found["val", "miscellaneous/10"].gap_reason == _choices.AMBIGUOUS_REASON
-    assert {key for (_, key), draft in found.items() if draft.payload["format"] == "latex"} == {
+    by_key = {(draft.split, draft.key): draft for draft in drafts("mmlu", samples.shared("mmlu"))}
+    assert by_key["val", "high_school_chemistry/21"].payload["order"] == "fixed"
+    assert by_key["val", "miscellaneous/10"].gap_reason == _choices.AMBIGUOUS_REASON
+    assert {key for (_, key), draft in by_key.items() if draft.payload["format"] == "latex"} == {
         f"high_school_mathematics/{n}"
         for n in (2, 3, 4, 7, 8, 9, 10, 11, 13, 15, 16, 17, 18, 19, 21, 24, 25, 26, 29)
     }

@@ -27,13 +27,13 @@ def aime_csv(path: Path, text: str = samples.AIME_CSV) -> Path:
 
 
 def test_amc_floats_become_the_numbers_they_are(tmp_path: Path) -> None:
-    found = drafts("amc", samples.jsonl(tmp_path / "rows.jsonl", samples.AMC))
-    assert [draft.gold.answer for draft in found] == ["4", "-2", "0.5"]
+    task_drafts = drafts("amc", samples.jsonl(tmp_path / "rows.jsonl", samples.AMC))
+    assert [draft.gold.answer for draft in task_drafts] == ["4", "-2", "0.5"]
 
 
 def test_amc_addresses_give_key_tags_and_difficulty_and_the_id_is_the_key_without(tmp_path: Path) -> None:
-    found = drafts("amc", samples.jsonl(tmp_path / "rows.jsonl", samples.AMC))
-    assert [(draft.key, draft.tags, draft.difficulty) for draft in found] == [
+    task_drafts = drafts("amc", samples.jsonl(tmp_path / "rows.jsonl", samples.AMC))
+    assert [(draft.key, draft.tags, draft.difficulty) for draft in task_drafts] == [
         ("2022-12A-1", ("amc-12a", "year-2022"), 0.0),
         ("2023-12B-25", ("amc-12b", "year-2023"), 1.0),
         ("8", (), None),
@@ -59,8 +59,8 @@ def test_an_amc_answer_that_is_no_number_is_refused(answer: float | str) -> None
 
 
 def test_aime_csv_gives_key_tags_difficulty_and_the_line_where_a_row_begins(tmp_path: Path) -> None:
-    found = drafts("aime", aime_csv(tmp_path / "AIME_1983_2024.csv"))
-    assert [(draft.key, draft.tags, draft.difficulty, draft.place) for draft in found] == [
+    task_drafts = drafts("aime", aime_csv(tmp_path / "AIME_1983_2024.csv"))
+    assert [(draft.key, draft.tags, draft.difficulty, draft.place) for draft in task_drafts] == [
         ("1983-1", ("year-1983",), 0.0, "AIME_1983_2024.csv:2"),
         ("1983-4", ("year-1983",), 3 / 14, "AIME_1983_2024.csv:3"),
         ("2022-II-8", ("aime-ii", "year-2022"), 0.5, "AIME_1983_2024.csv:5"),
@@ -68,8 +68,8 @@ def test_aime_csv_gives_key_tags_difficulty_and_the_line_where_a_row_begins(tmp_
 
 
 def test_aime_lines_have_the_keys_of_the_csv(tmp_path: Path) -> None:
-    found = drafts("aime", samples.jsonl(tmp_path / "rows.jsonl", samples.AIME))
-    assert [(draft.key, draft.gold.answer) for draft in found] == [("2022-II-8", "80"), ("3", "5")]
+    task_drafts = drafts("aime", samples.jsonl(tmp_path / "rows.jsonl", samples.AIME))
+    assert [(draft.key, draft.gold.answer) for draft in task_drafts] == [("2022-II-8", "80"), ("3", "5")]
 
 
 def test_an_aime_cell_that_names_two_answers_accepts_both_and_no_list_of_them(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_a_csv_without_the_columns_is_refused_with_a_reason(tmp_path: Path) -> N
 def test_a_csv_may_begin_with_a_byte_order_mark_and_each_file_has_its_own_first_line(tmp_path: Path) -> None:
     first = aime_csv(tmp_path / "a.csv", "\ufeffn,m\n1,2\n")
     second = aime_csv(tmp_path / "b.csv", "m,n\r\n3,4\r\n")
-    found = list(record_files.with_header(record_files.records([first, second])))
-    assert [record.value for record in found if not isinstance(record, BadRow)] == [
+    records = list(record_files.with_header(record_files.records([first, second])))
+    assert [record.value for record in records if not isinstance(record, BadRow)] == [
         {"n": "1", "m": "2"},
         {"m": "3", "n": "4"},
     ]
@@ -159,17 +159,17 @@ def test_a_text_that_refers_to_a_figure_it_does_not_have_is_not_eligible_for_the
 
 
 def test_a_figure_in_the_text_is_another_reason_than_a_missing_one(tmp_path: Path) -> None:
-    found = drafts("aime", aime_csv(tmp_path / "rows.csv"))
-    assert ["Asymptote" in draft.gap_reason for draft in found] == [False, True, False]
+    task_drafts = drafts("aime", aime_csv(tmp_path / "rows.csv"))
+    assert ["Asymptote" in draft.gap_reason for draft in task_drafts] == [False, True, False]
 
 
 def test_splits_of_other_datasets_are_fetched_from_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    fetches = []
 
     def download(*, repo: str, patterns: list[str]) -> Path:
-        asked.append((repo, tuple(patterns)))
+        fetches.append((repo, tuple(patterns)))
         samples.jsonl(tmp_path / "test.jsonl", samples.AIME)
         aime_csv(tmp_path / "AIME_Dataset_1983_2024.csv")
         return tmp_path
@@ -177,7 +177,7 @@ def test_splits_of_other_datasets_are_fetched_from_there(
     monkeypatch.setattr(hub, "hub_download", download)
     for split in ("1983-2024", "2025"):
         assert len(hub.hub_files(benchmarks.get("aime"), split=split)) == 1
-    assert asked == [("di-zhang-fdu/AIME_1983_2024", ("*.csv",)), ("math-ai/aime25", ("test.jsonl",))]
+    assert fetches == [("di-zhang-fdu/AIME_1983_2024", ("*.csv",)), ("math-ai/aime25", ("test.jsonl",))]
 
 
 @pytest.mark.django_db

@@ -49,18 +49,18 @@ def current(task: Task) -> tuple[int, str, list[str]]:
     return gold.version, gold.answer, gold.accepted
 
 
-@pytest.mark.parametrize("said", ["B", "b", "(B)", "b.", "The answer is B.", "a lung", " a\nlung "])
-def test_a_label_however_written_and_the_text_of_a_choice_become_the_label(said: str) -> None:
+@pytest.mark.parametrize("answer", ["B", "b", "(B)", "b.", "The answer is B.", "a lung", " a\nlung "])
+def test_a_label_however_written_and_the_text_of_a_choice_become_the_label(answer: str) -> None:
     task = choice(*LUNGS)
-    for report in (correct(task, said), correct(task, said)):
+    for report in (correct(task, answer), correct(task, answer)):
         assert report.bad == []
         assert current(task) == (2, "B", [])
 
 
-@pytest.mark.parametrize("said", ["Z", "1", "B or C", "lung", "BB", ["B", "Z"]])
-def test_what_is_neither_label_nor_choice_is_refused_and_not_repeated(said: object) -> None:
+@pytest.mark.parametrize("answer", ["Z", "1", "B or C", "lung", "BB", ["B", "Z"]])
+def test_what_is_neither_label_nor_choice_is_refused_and_not_repeated(answer: object) -> None:
     task = choice(*LUNGS)
-    report = correct(task, said)
+    report = correct(task, answer)
     assert [row.problem for row in report.bad] == [
         "the corrected_answer is neither one of A, B, C, D nor the text of just one choice"
     ]
@@ -83,9 +83,9 @@ def test_the_label_of_one_choice_that_is_the_text_of_another_is_refused() -> Non
 
 
 def test_choices_that_read_alike_are_right_together() -> None:
-    for said in ("C", "5"):
+    for answer in ("C", "5"):
         task = choice("7", "5", "5")
-        correct(task, said)
+        correct(task, answer)
         assert sorted([current(task)[1], *current(task)[2]]) == ["B", "C"]
 
 
@@ -101,10 +101,10 @@ def test_a_formula_matches_without_the_dollars_that_loading_added() -> None:
     assert current(task) == (2, "B", [])
 
 
-@pytest.mark.parametrize("said", ["one", ["31", "many"]])
-def test_an_answer_that_the_verifier_would_not_accept_is_refused(said: object) -> None:
+@pytest.mark.parametrize("answer", ["one", ["31", "many"]])
+def test_an_answer_that_the_verifier_would_not_accept_is_refused(answer: object) -> None:
     task = made("gsm8k", answer="30")
-    assert [row.problem for row in correct(task, said).bad] == [
+    assert [row.problem for row in correct(task, answer).bad] == [
         "numeric-v1 would not accept the corrected_answer as an answer"
     ]
     assert current(task) == (1, "30", [])

@@ -22,6 +22,6 @@ def test_a_machine_of_many_cores_decodes_no_more_pictures_at_once_than_its_memor
         raise ValueError("not a picture")
 
     draft = TaskDraft(key="1", payload={}, gold=GoldDraft(answer="1"), pictures=(PictureDraft(data=read),))
-    found = list(drafts_complete([draft] * ROWS_AHEAD))
-    assert found == [BadRow("", "picture 1: not a picture")] * ROWS_AHEAD
+    outcomes = list(drafts_complete([draft] * ROWS_AHEAD))
+    assert outcomes == [BadRow("", "picture 1: not a picture")] * ROWS_AHEAD
     assert len(threads) == DECODERS_MAX

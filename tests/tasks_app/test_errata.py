@@ -36,24 +36,24 @@ def csv(tmp_path: Path, *lines: str, head: str = HEAD) -> Path:
 
 
 def golds(key: str) -> list[tuple[Any, ...]]:
-    found = Gold.objects.filter(task__key=key).order_by("version")
-    return list(found.values_list("version", "is_current", "status", "answer", "source"))
+    versions = Gold.objects.filter(task__key=key).order_by("version")
+    return list(versions.values_list("version", "is_current", "status", "answer", "source"))
 
 
 def test_a_disputed_gold_is_marked_where_it_is(tmp_path: Path) -> None:
-    told = errata(csv(tmp_path, "gsm8k,train,1,disputed,,Platinum 2025"))
+    output = errata(csv(tmp_path, "gsm8k,train,1,disputed,,Platinum 2025"))
     assert golds("1") == [(1, True, "disputed", "30", "train.jsonl:1; disputed by Platinum 2025")]
-    assert "gsm8k/train/1: the gold is disputed." in told
+    assert "gsm8k/train/1: the gold is disputed." in output
 
 
 def test_a_corrected_gold_is_a_new_version_reported_without_its_answer(tmp_path: Path) -> None:
-    told = errata(csv(tmp_path, "gsm8k,train,1,corrected,98765,Platinum 2025"))
+    output = errata(csv(tmp_path, "gsm8k,train,1,corrected,98765,Platinum 2025"))
     assert golds("1") == [
         (1, False, "valid", "30", "train.jsonl:1"),
         (2, True, "corrected", "98765", "Platinum 2025"),
     ]
-    assert "gsm8k/train/1: the gold is corrected, version 2 is current." in told
-    assert "98765" not in told
+    assert "gsm8k/train/1: the gold is corrected, version 2 is current." in output
+    assert "98765" not in output
 
 
 def test_a_corrected_gold_loses_the_wrong_solution_and_keeps_what_a_verifier_may_need(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_line_that_cannot_be_applied_is_reported_and_the_rest_is_applied(tmp_p
     out = io.StringIO()
     with pytest.raises(CommandError, match="8 lines skipped; the others are applied"):
         call_command("load_benchmark", "--errata", str(path), stdout=out, stderr=out)
-    for told in (
+    for reason in (
         "errata.csv:2: no task gsm8k/train/404 is loaded",
         "errata.csv:3: no task gsm9k/train/1 is loaded",
         "errata.csv:4: no task gsm8k/test/1 is loaded",
@@ -116,7 +116,7 @@ def test_a_line_that_cannot_be_applied_is_reported_and_the_rest_is_applied(tmp_p
         "errata.csv:8: ",
         "errata.csv:10: an earlier line says already that gsm8k/3 is disputed",
     ):
-        assert f"skipped {told}" in out.getvalue()
+        assert f"skipped {reason}" in out.getvalue()
     assert [gold[2] for key in "123" for gold in golds(key)] == ["valid", "valid", "disputed"]
 
 

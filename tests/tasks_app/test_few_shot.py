@@ -46,32 +46,32 @@ def test_one_seed_draws_the_same_whatever_the_order_of_rows() -> None:
         Task.objects.all().delete()
         for number in places:
             _task(number)
-        asked = factories.task(split="test", key="asked", payload={"text": "Why?"})
-        drawn.append([_chosen_keys(asked, seed=seed) for seed in range(8)])
+        target = factories.task(split="test", key="asked", payload={"text": "Why?"})
+        drawn.append([_chosen_keys(target, seed=seed) for seed in range(8)])
     assert drawn[0] == drawn[1]
     assert len({tuple(keys) for keys in drawn[0]}) > 1
 
 
 @pytest.mark.django_db
 def test_neither_the_task_itself_nor_its_near_duplicates_are_drawn() -> None:
-    asked = _task(0)
+    target = _task(0)
     _task(6, key="other numbers")
     factories.task(key="same words", payload={"text": STORIES[0].format("ten", "two")})
     for number in range(1, 6):
         _task(number)
     for seed in range(10):
-        keys = _chosen_keys(asked, count=5, seed=seed)
+        keys = _chosen_keys(target, count=5, seed=seed)
         assert sorted(keys) == ["1", "2", "3", "4", "5"]
 
 
 @pytest.mark.django_db
 def test_examples_are_not_near_duplicates_of_each_other() -> None:
-    asked = factories.task(split="test", payload={"text": "Why?"})
+    target = factories.task(split="test", payload={"text": "Why?"})
     for number in range(12):
         _task(number)
-    assert sorted(int(key) % 6 for key in _chosen_keys(asked, count=6)) == list(range(6))
+    assert sorted(int(key) % 6 for key in _chosen_keys(target, count=6)) == list(range(6))
     with pytest.raises(GymError, match="6 examples"):
-        _chosen_keys(asked, count=7)
+        _chosen_keys(target, count=7)
 
 
 @pytest.mark.django_db
@@ -82,31 +82,31 @@ def test_no_example_is_about_the_same_thing(name: str) -> None:
         "pictures": [{"sha256": "ab"}],
         "passage": "Long ago",
     }
-    asked = factories.task(payload={"text": "Why?", name: shown[name]})
+    target = factories.task(payload={"text": "Why?", name: shown[name]})
     _task(1, payload={"text": "And who was it?", name: shown[name]})
     _task(2, payload={"text": "And when was it?", name: "another"})
     _task(3)
-    assert sorted(_chosen_keys(asked, count=2)) == ["2", "3"]
+    assert sorted(_chosen_keys(target, count=2)) == ["2", "3"]
 
 
 @pytest.mark.django_db
 def test_disputed_golds_and_unfit_items_are_no_exemplars() -> None:
-    asked = factories.task(split="test", payload={"text": "Why?"})
+    target = factories.task(split="test", payload={"text": "Why?"})
     Gold.objects.filter(task=_task(1)).update(status=Gold.Status.DISPUTED)
     Gold.objects.filter(task=_task(2)).update(is_current=False)
     _task(3, gap_eligible=False)
     _task(4)
-    assert _chosen_keys(asked, count=1) == ["4"]
+    assert _chosen_keys(target, count=1) == ["4"]
     with pytest.raises(GymError, match="gsm8k/train has 1 examples"):
-        _chosen_keys(asked, count=2)
+        _chosen_keys(target, count=2)
 
 
 @pytest.mark.django_db
 def test_a_split_that_the_key_does_not_see_gives_none() -> None:
-    asked = factories.task(split="test")
+    target = factories.task(split="test")
     _task(1)
     with pytest.raises(GymError) as caught:
-        _chosen_keys(asked, count=1, sees_split=lambda split: split == "test")
+        _chosen_keys(target, count=1, sees_split=lambda split: split == "test")
     assert (caught.value.code, caught.value.status) == ("no_exemplars", 422)
 
 
@@ -114,17 +114,17 @@ def test_a_split_that_the_key_does_not_see_gives_none() -> None:
 def test_a_thousand_tasks_cost_two_statements(django_assert_num_queries: Any) -> None:
     for number in range(6):
         _task(number)
-    asked = [factories.task(split="test").pk for _ in range(50)]
+    targets = [factories.task(split="test").pk for _ in range(50)]
     with django_assert_num_queries(2):
-        chosen = few_shot.examples_choose(asked, count=3, seed=1, **EVERYONE)
-    assert set(chosen) == set(asked)
+        chosen = few_shot.examples_choose(targets, count=3, seed=1, **EVERYONE)
+    assert set(chosen) == set(targets)
 
 
 def test_examples_come_from_where_the_plug_in_says() -> None:
     assert few_shot.source_of("gsm8k", ()) == few_shot.Source("gsm8k", "train")
     assert few_shot.source_of("math500", ()) == few_shot.Source("math", "train")
-    found = few_shot.source_of("mmlu", ("hard", "subject-virology"))
-    assert found == few_shot.Source("mmlu", "dev", "subject-virology")
+    source = few_shot.source_of("mmlu", ("hard", "subject-virology"))
+    assert source == few_shot.Source("mmlu", "dev", "subject-virology")
 
 
 @pytest.mark.django_db
@@ -133,9 +133,9 @@ def test_examples_are_of_the_family_that_the_plug_in_names() -> None:
     for number in range(6):
         tags = [f"subject-{'law' if number % 2 else 'art'}"]
         _task(number, benchmark=mmlu, split="dev", tags=tags)
-    asked = factories.task(benchmark=mmlu, split="test", tags=["subject-law"], payload={"text": "Why?"})
-    assert sorted(_chosen_keys(asked, count=3)) == ["1", "3", "5"]
-    more = _chosen_keys(asked, count=4)
+    target = factories.task(benchmark=mmlu, split="test", tags=["subject-law"], payload={"text": "Why?"})
+    assert sorted(_chosen_keys(target, count=3)) == ["1", "3", "5"]
+    more = _chosen_keys(target, count=4)
     assert sorted(more[:3]) == ["1", "3", "5"]
     assert more[3] in {"0", "2", "4"}
 
@@ -162,12 +162,12 @@ def test_texts_are_near_that_differ_in_numbers_alone(one: str, other: str, *, is
 
 def test_the_only_near_pair_of_gsm8k_tells_the_same_story() -> None:
     texts = [row.prompt for row in samples.read("gsm8k", samples.shared("gsm8k/train.jsonl"))]
-    found = [
+    pairs = [
         (one, other)
         for one, other in combinations(texts, 2)
         if few_shot.is_near(few_shot.shingles(one), few_shot.shingles(other))
     ]
-    assert [all(text.startswith("Randy had") for text in pair) for pair in found] == [True]
+    assert [all(text.startswith("Randy had") for text in pair) for pair in pairs] == [True]
 
 
 def test_a_gold_is_handed_in_as_its_kind_takes_answers() -> None:

@@ -55,9 +55,9 @@ def test_loading_again_changes_nothing(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "train.jsonl", samples.MATH)
     load("math", "--file", path)
     before = snapshot()
-    told = load("math", "--file", path)
+    output = load("math", "--file", path)
     assert snapshot() == before
-    assert "3" in told.splitlines()[-1]
+    assert "3" in output.splitlines()[-1]
 
 
 def test_a_changed_question_updates_the_task_and_leaves_its_gold(tmp_path: Path) -> None:
@@ -78,13 +78,13 @@ def test_a_changed_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_
     load("gsm8k", "--file", path)
     hash_before = Task.objects.get(key="1").content_hash
     samples.jsonl(path, [{**samples.GSM8K[0], "answer": "New.\n#### 98765"}, *samples.GSM8K[1:]])
-    told = load("gsm8k", "--file", path)
+    output = load("gsm8k", "--file", path)
     golds = (
         Gold.objects.filter(task__key="1").order_by("version").values_list("version", "answer", "is_current")
     )
     assert list(golds) == [(1, "30", False), (2, "98765", True)]
-    assert "gsm8k/train/1: the gold has changed, version 2 is current." in told
-    assert "98765" not in told
+    assert "gsm8k/train/1: the gold has changed, version 2 is current." in output
+    assert "98765" not in output
     assert Task.objects.get(key="1").content_hash == hash_before
 
 
@@ -164,8 +164,8 @@ def test_limit_counts_only_rows_of_the_split(tmp_path: Path) -> None:
 
 def test_a_missing_split_is_refused_with_the_splits_and_rows_that_exist(tmp_path: Path) -> None:
     tree = samples.math_tree(tmp_path)
-    found = r"No task of math/val was found\. Found there: test 1, train 2; say which with --split\.$"
-    with pytest.raises(CommandError, match=found):
+    message = r"No task of math/val was found\. Found there: test 1, train 2; say which with --split\.$"
+    with pytest.raises(CommandError, match=message):
         load("math", "--file", tree, "--split", "val", "--limit", 2)
     assert not Task.objects.exists()
 
@@ -174,8 +174,8 @@ def test_a_default_split_that_is_not_there_is_not_replaced_by_another(tmp_path: 
     cells = "How many legs has a spider?,4,6,8,10,C\n"
     for subject in ("anatomy", "zoology"):
         (tmp_path / f"{subject}_val.csv").write_text(cells)
-    found = r"No task of mmlu/test was found\. Found there: val 2; say which with --split\.$"
-    with pytest.raises(CommandError, match=found):
+    message = r"No task of mmlu/test was found\. Found there: val 2; say which with --split\.$"
+    with pytest.raises(CommandError, match=message):
         load("mmlu", "--file", tmp_path)
     assert not Task.objects.exists()
 

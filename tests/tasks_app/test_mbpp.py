@@ -48,8 +48,8 @@ def lines(folder: Path, *rows: Any) -> Path:
 
 def test_the_range_of_the_task_id_is_the_split_and_the_id_is_the_key(tmp_path: Path) -> None:
     ids = (1, 10, 11, 510, 511, 600, 601, 974)
-    found = drafts("mbpp", lines(tmp_path, *map(row, ids)))
-    assert [(draft.key, draft.split) for draft in found] == [
+    task_drafts = drafts("mbpp", lines(tmp_path, *map(row, ids)))
+    assert [(draft.key, draft.split) for draft in task_drafts] == [
         ("1", "prompt"),
         ("10", "prompt"),
         ("11", "test"),
@@ -173,9 +173,9 @@ def test_without_a_sandbox_loading_says_so_and_a_later_one_completes_the_golds(
     path = lines(tmp_path, row(), row(602))
     with monkeypatch.context() as missing:
         missing.setattr(shutil, "which", lambda _name: None)
-        told = load("mbpp", "--file", path)
-    assert "No held-back inputs: " in told
-    assert "bubblewrap is not installed" in told
+        output = load("mbpp", "--file", path)
+    assert "No held-back inputs: " in output
+    assert "bubblewrap is not installed" in output
     assert [gold.extra.get("pairs") for gold in Gold.objects.all()] == [None, None]
     monkeypatch.setattr(mutation, "held_back", lambda _gold, seed: mutation.HeldBack([("double(3)", 6)]))
     load("mbpp", "--file", path)
@@ -234,9 +234,9 @@ def test_the_order_of_a_set_makes_no_reference_less_deterministic(code: str, is_
 
 
 def test_every_official_row_is_read_and_its_signature_is_one_function() -> None:
-    found = drafts("mbpp", samples.shared("mbpp/mbpp.jsonl"))
-    assert {split: sum(draft.split == split for draft in found) for split in OFFICIAL} == OFFICIAL
-    for draft in found:
+    task_drafts = drafts("mbpp", samples.shared("mbpp/mbpp.jsonl"))
+    assert {split: sum(draft.split == split for draft in task_drafts) for split in OFFICIAL} == OFFICIAL
+    for draft in task_drafts:
         (function,) = ast.parse(f"{draft.payload['signature']} ...").body
         assert isinstance(function, ast.FunctionDef)
         assert len(draft.gold.extra["tests"]) == 3
@@ -246,9 +246,9 @@ def test_every_official_row_is_read_and_its_signature_is_one_function() -> None:
 @needs_sandbox
 @pytest.mark.filterwarnings("ignore:invalid escape")
 def test_official_references_pass_both_verifiers_and_a_program_that_returns_nothing_fails() -> None:
-    found = drafts("mbpp", samples.shared("mbpp/mbpp.jsonl"))
+    task_drafts = drafts("mbpp", samples.shared("mbpp/mbpp.jsonl"))
     plugin = benchmarks.get("mbpp")
-    for draft in found[:: len(found) // GOLDS_TRIED]:
+    for draft in task_drafts[:: len(task_drafts) // GOLDS_TRIED]:
         added = mbpp.held_back(draft)
         enriched = replace(draft, gold=replace(draft.gold, extra={**draft.gold.extra, **added}))
         name = draft.payload["signature"].partition("(")[0]

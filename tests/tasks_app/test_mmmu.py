@@ -173,12 +173,12 @@ def test_the_files_of_a_split_are_selected_among_the_others(tmp_path: Path) -> N
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
 
-    def found(split: str) -> list[str]:
+    def selected(split: str) -> list[str]:
         return [file.relative_to(tmp_path).as_posix() for file in mmmu.files(tmp_path, split)]
 
-    assert found("dev") == names[:1]
-    assert found("validation") == names[1:3]
-    assert found("pro-standard") == [names[4]]
+    assert selected("dev") == names[:1]
+    assert selected("validation") == names[1:3]
+    assert selected("pro-standard") == [names[4]]
     with pytest.raises(GymError, match=r"splits are validation, dev, pro-standard"):
         mmmu.files(tmp_path, "train")
 
@@ -186,10 +186,10 @@ def test_the_files_of_a_split_are_selected_among_the_others(tmp_path: Path) -> N
 def test_the_hubs_files_of_mmmu_pro_are_in_a_dataset_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    repositories = []
 
     def download(*, repo: str, patterns: list[str]) -> Path:
-        asked.append(repo)
+        repositories.append(repo)
         for folder in ("standard (10 options)", "standard (4 options)", "Art"):
             (tmp_path / folder).mkdir(exist_ok=True)
             (tmp_path / folder / "test-0.parquet").touch()
@@ -204,7 +204,7 @@ def test_the_hubs_files_of_mmmu_pro_are_in_a_dataset_of_their_own(
     assert tmp_path / "Art" / "validation-0.parquet" in hub.hub_files(
         benchmarks.get("mmmu"), split="validation"
     )
-    assert asked == ["MMMU/MMMU_Pro", "MMMU/MMMU"]
+    assert repositories == ["MMMU/MMMU_Pro", "MMMU/MMMU"]
     with pytest.raises(GymError, match="has no split 'test'"):
         hub.hub_files(benchmarks.get("mmmu"), split="test")
 
@@ -236,5 +236,7 @@ def test_dollars_are_formulas_only_where_they_cannot_be_prices(texts: list[str],
 def test_the_official_validation_answers_are_those_of_the_official_key() -> None:
     key = json.loads(samples.shared("mmmu/answer_dict_val.json").read_text())
     for draft in samples_pictures.official("mmmu", "mmmu", "validation"):
-        wanted = key[draft.key]["ground_truth"]
-        assert [draft.gold.answer, *draft.gold.accepted] == (wanted if isinstance(wanted, list) else [wanted])
+        expected = key[draft.key]["ground_truth"]
+        assert [draft.gold.answer, *draft.gold.accepted] == (
+            expected if isinstance(expected, list) else [expected]
+        )

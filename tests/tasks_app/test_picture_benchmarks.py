@@ -86,10 +86,10 @@ def test_every_official_gold_is_accepted_and_a_wrong_answer_is_not(
     benchmark: str, place: str, split: str, count: int
 ) -> None:
     plugin = benchmarks.get(benchmark)
-    found = samples_pictures.official(benchmark, place, split)
-    assert len({draft.key for draft in found}) == count
-    assert not [problem for draft in found if (problem := loader.draft_problem(draft))]
-    for draft in found:
+    task_drafts = samples_pictures.official(benchmark, place, split)
+    assert len({draft.key for draft in task_drafts}) == count
+    assert not [problem for draft in task_drafts if (problem := loader.draft_problem(draft))]
+    for draft in task_drafts:
         for verifier in (plugin.verifier_official, plugin.verifier_training):
             for answer in (draft.gold.answer, *draft.gold.accepted):
                 assert accepts(verifier, draft, answer), draft.key

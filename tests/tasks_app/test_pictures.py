@@ -151,8 +151,8 @@ def test_threads_read_at_once_and_pillow_keeps_its_settings() -> None:
     before = (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES)
     sources = [encoded(drawn(size=(20 + number, 10))) for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(pictures.picture_read, sources))
-    assert [picture.width for picture in found] == [20 + number for number in range(24)]
+        results = list(pool.map(pictures.picture_read, sources))
+    assert [picture.width for picture in results] == [20 + number for number in range(24)]
     assert (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES) == before == (89_478_485, False)
 
 

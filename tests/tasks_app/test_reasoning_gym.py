@@ -71,9 +71,9 @@ ATTACKS = [
 @pytest.fixture(scope="module")
 def drafts() -> list[TaskDraft]:
     """One item of every dataset."""
-    found = list(generate(len(RULES), SEED))
-    assert all(isinstance(draft, TaskDraft) for draft in found)
-    return [draft for draft in found if isinstance(draft, TaskDraft)]
+    generated = list(generate(len(RULES), SEED))
+    assert all(isinstance(draft, TaskDraft) for draft in generated)
+    return [draft for draft in generated if isinstance(draft, TaskDraft)]
 
 
 def judge(draft: TaskDraft, answer: str) -> Verdict:
@@ -151,10 +151,10 @@ def test_boards_and_columns_are_preformatted(text: str, is_so: bool) -> None:
 def test_text_that_is_not_the_answer_is_incorrect_in_every_dataset(
     drafts: list[TaskDraft], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    suites: list[str] = []
 
     def unexpected(*given: Any, **_named: Any) -> None:
-        asked.append(str(given))
+        suites.append(str(given))
         raise AssertionError("text without the shape of an answer was sent to the sandbox")
 
     monkeypatch.setattr(package_scorers, "suite_run", unexpected)
@@ -165,7 +165,7 @@ def test_text_that_is_not_the_answer_is_incorrect_in_every_dataset(
             answer = attack.replace("<gold>", draft.gold.answer).replace("<other>", other)
             if judge(draft, answer).correct:
                 fooled.append((draft.key, answer[:80]))
-    assert (fooled, asked) == ([], [])
+    assert (fooled, suites) == ([], [])
 
 
 @pytest.mark.django_db

@@ -24,16 +24,16 @@ COLORS = ("red", "green", "blue")
 
 def folder(tmp_path: Path, **problems: object) -> Path:
     """A problem's id is its name here, with an x before it."""
-    return samples_choices.scienceqa_folder(tmp_path, {pid[1:]: found for pid, found in problems.items()})
+    return samples_choices.scienceqa_folder(tmp_path, {pid[1:]: fields for pid, fields in problems.items()})
 
 
 def test_problems_are_read_by_their_ids_and_the_list_of_splits_is_left_out(tmp_path: Path) -> None:
-    found = drafts("scienceqa", folder(tmp_path, x7=problem(), x12=problem(split="val", answer=1)))
-    assert [(draft.key, draft.split, draft.gold.answer) for draft in found] == [
+    task_drafts = drafts("scienceqa", folder(tmp_path, x7=problem(), x12=problem(split="val", answer=1)))
+    assert [(draft.key, draft.split, draft.gold.answer) for draft in task_drafts] == [
         ("7", "train", "A"),
         ("12", "val", "B"),
     ]
-    assert [draft.place for draft in found] == ["problems.json:7", "problems.json:12"]
+    assert [draft.place for draft in task_drafts] == ["problems.json:7", "problems.json:12"]
 
 
 def test_the_hint_is_shown_and_lecture_and_solution_are_not(tmp_path: Path) -> None:

@@ -116,11 +116,11 @@ def test_the_order_of_tasks_does_not_tell_which_twin_can_be_done(
 
 
 def test_the_steps_of_a_task_are_those_of_its_family_and_level(train: list[TaskDraft]) -> None:
-    told: dict[tuple[str, ...], set[int]] = {}
+    steps_by_tags: dict[tuple[str, ...], set[int]] = {}
     for draft in train:
-        told.setdefault(draft.tags, set()).add(draft.oracle_steps)
+        steps_by_tags.setdefault(draft.tags, set()).add(draft.oracle_steps)
         assert 0 < draft.gold.extra["oracle_steps"] <= draft.oracle_steps
-    assert all(len(steps) == 1 for steps in told.values())
+    assert all(len(steps) == 1 for steps in steps_by_tags.values())
 
 
 def test_payload_and_key_hold_nothing_of_the_answer(train: list[TaskDraft]) -> None:
@@ -146,8 +146,10 @@ def test_the_wrong_way_of_every_family_is_incorrect(held_out: list[TaskDraft]) -
         world = one.world.open(changes=one.task.changes)
         if one.task.is_possible:
             wrong = FAMILIES.get(one.task.family).wrong(world, one.task)
-            told = Reference(denotations.cell_of(one.task.answer))
-            assert not registry.run("site_state-v1", gold=told, evidence=Evidence(wrong)).correct, one.task
+            reference = Reference(denotations.cell_of(one.task.answer))
+            assert not registry.run("site_state-v1", gold=reference, evidence=Evidence(wrong)).correct, (
+                one.task
+            )
 
 
 def test_guess_rates_are_measured_and_small_however_few_tasks_are_drawn() -> None:
@@ -167,20 +169,20 @@ def test_guess_rates_ask_of_no_task_how_long_its_text_is(monkeypatch: pytest.Mon
 
 
 def test_a_task_without_its_text_is_the_same_task() -> None:
-    asked = {"count": 40, "seed": 1, "split": "train", "salt": SALT}
-    untold = lanes.tasks_draw(STAYS, **asked, with_scope=False)
-    told = lanes.tasks_draw(STAYS, **asked)
-    assert [(one.task, one.world) for one in untold] == [(one.task, one.world) for one in told]
+    options = {"count": 40, "seed": 1, "split": "train", "salt": SALT}
+    without_text = lanes.tasks_draw(STAYS, **options, with_scope=False)
+    with_text = lanes.tasks_draw(STAYS, **options)
+    assert [(one.task, one.world) for one in without_text] == [(one.task, one.world) for one in with_text]
 
 
 def test_many_tasks_are_the_same_on_one_processor_and_on_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "LANE_TASKS", 30)
-    asked = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
-    spread = lanes.tasks_draw(STAYS, **asked)
-    assert spread == lanes.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
+    options = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
+    spread = lanes.tasks_draw(STAYS, **options)
+    assert spread == lanes.tasks_draw(STAYS, **options, pool=child_processes.AtOnce())
     assert len({(one.task.wording, one.task.answer) for one in spread}) == 80
     assert [one.world.number for one in spread[:30]] == [
-        one.world.number for one in lanes.tasks_draw(STAYS, **{**asked, "count": 30})
+        one.world.number for one in lanes.tasks_draw(STAYS, **{**options, "count": 30})
     ]
     assert not {one.world.number for one in spread[:30]} & {one.world.number for one in spread[30:]}
 
@@ -189,17 +191,17 @@ def test_a_task_that_two_lanes_drew_counts_once_and_is_replaced(monkeypatch: pyt
     monkeypatch.setattr(lanes, "LANE_TASKS", 70)
     drawn: list[int] = []
 
-    def twice_the_first(site: str, *, count: int, lane: int, **asked: Any) -> list[drafts.PlacedTask]:
+    def twice_the_first(site: str, *, count: int, lane: int, **options: Any) -> list[drafts.PlacedTask]:
         drawn.append(lane)
-        return lane_draw(site, count=count, lane=max(0, lane - 1), **asked)
+        return lane_draw(site, count=count, lane=max(0, lane - 1), **options)
 
     lane_draw = lanes._lane_draw
     monkeypatch.setattr(lanes, "_lane_draw", twice_the_first)
-    asked = {"count": 140, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
-    found = lanes.tasks_draw(STAYS, **asked, pool=child_processes.AtOnce())
+    options = {"count": 140, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
+    placed = lanes.tasks_draw(STAYS, **options, pool=child_processes.AtOnce())
     assert drawn == [0, 1, 2]
-    assert len({(one.task.wording, one.task.answer) for one in found}) == 140
-    twins = Counter(one.task.twin for one in found if one.task.twin)
+    assert len({(one.task.wording, one.task.answer) for one in placed}) == 140
+    twins = Counter(one.task.twin for one in placed if one.task.twin)
     assert twins
     assert set(twins.values()) == {2}
 
@@ -207,14 +209,14 @@ def test_a_task_that_two_lanes_drew_counts_once_and_is_replaced(monkeypatch: pyt
 def test_lanes_that_bring_nothing_new_end_in_fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
-    def the_same(site: str, *, count: int, lane: int, **asked: Any) -> list[drafts.PlacedTask]:
+    def the_same(site: str, *, count: int, lane: int, **options: Any) -> list[drafts.PlacedTask]:
         drawn.append(lane)
-        return lane_draw(site, count=min(count, 5), lane=0, **asked)
+        return lane_draw(site, count=min(count, 5), lane=0, **options)
 
     lane_draw = lanes._lane_draw
     monkeypatch.setattr(lanes, "_lane_draw", the_same)
-    found = lanes.tasks_draw(STAYS, count=20, seed=1, split="train", salt=SALT, with_scope=False)
-    assert len(found) == 5
+    placed = lanes.tasks_draw(STAYS, count=20, seed=1, split="train", salt=SALT, with_scope=False)
+    assert len(placed) == 5
     assert drawn == list(range(1 + lanes.MAX_BARREN_ROUNDS))
 
 
@@ -288,7 +290,7 @@ def test_sealed_changes_come_back_with_the_key_of_the_world_and_the_text_alone()
 
 def test_sealed_changes_look_alike_whether_there_are_any_or_not() -> None:
     key = world_key(salt=SALT, site=STAYS, number=3)
-    sealed = {changes_seal(found, key=key, text=text) for found in ([], CHANGES) for text in ("a", "b")}
+    sealed = {changes_seal(changes, key=key, text=text) for changes in ([], CHANGES) for text in ("a", "b")}
     assert len(sealed) == 4
     assert len({len(one) for one in sealed}) == 1
 
@@ -304,11 +306,11 @@ def test_a_guess_of_few_tasks_fails_no_check(
 ) -> None:
     often = SiteTask(family="f", level=1, wording="?", answer=("1",), fields=("n",), forms=1)
     placed = SimpleNamespace(task=often)
-    monkeypatch.setattr(lanes, "tasks_draw", lambda *_args, **_asked: [placed] * 99)
+    monkeypatch.setattr(lanes, "tasks_draw", lambda *_args, **_options: [placed] * 99)
     monkeypatch.setattr(check_guesses, "_searched", lambda _placed: None)
     call_command("check_guesses", "stays")
-    said = capsys.readouterr().out
-    assert "too few tasks to say" in said
-    assert "at most 5%" in said
+    output = capsys.readouterr().out
+    assert "too few tasks to say" in output
+    assert "at most 5%" in output
     with pytest.raises(CommandError, match="without looking: f"):
         call_command("check_guesses", "stays", least=99)

@@ -10,15 +10,15 @@ from tasks_app.registry import benchmarks
 from tests.tasks_app import samples
 
 
-def _found(benchmark: str, folder: Path) -> dict[str, tuple[int, int]]:
-    found = sources.splits_in(benchmarks.get(benchmark), folder)
-    return {split.name: (len(split.drafts), len(split.bad)) for split in found}
+def _counts(benchmark: str, folder: Path) -> dict[str, tuple[int, int]]:
+    splits = sources.splits_in(benchmarks.get(benchmark), folder)
+    return {split.name: (len(split.drafts), len(split.bad)) for split in splits}
 
 
 def test_files_tell_their_split_and_trees_that_of_each_row(tmp_path: Path) -> None:
     samples.math_tree(tmp_path)
     samples.jsonl(tmp_path / "train.jsonl", [samples.MATH[0], "{"])
-    assert _found("math", tmp_path) == {"train": (3, 1), "test": (1, 0)}
+    assert _counts("math", tmp_path) == {"train": (3, 1), "test": (1, 0)}
 
 
 def test_rows_of_one_file_that_name_their_split_are_separated(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_rows_of_one_file_that_name_their_split_are_separated(tmp_path: Path) ->
     }
     rows = [{**row, "task_id": number} for number in (2, 3, 700)]
     samples.jsonl(tmp_path / "mbpp.jsonl", rows)
-    assert _found("mbpp", tmp_path) == {"prompt": (2, 0), "train": (1, 0)}
+    assert _counts("mbpp", tmp_path) == {"prompt": (2, 0), "train": (1, 0)}
 
 
 def test_a_split_without_files_is_refused_with_the_splits_that_have_some(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def test_a_split_without_files_is_refused_with_the_splits_that_have_some(tmp_pat
         sources.split_files(benchmarks.get("wikitable"), tmp_path, split="pristine-seen")
     assert caught.value.code == "no_file"
     assert "neither data/pristine-seen.tsv nor pristine-seen.tsv." in caught.value.message
-    told = "Found there: training, pristine-seen-tables; say which with --split."
-    assert caught.value.message.endswith(told)
+    ending = "Found there: training, pristine-seen-tables; say which with --split."
+    assert caught.value.message.endswith(ending)
 
 
 def test_a_folder_that_holds_no_split_at_all_promises_none(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_folder_that_holds_no_split_at_all_promises_none(tmp_path: Path) -> No
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
     for benchmark in ("gsm8k", "wikitable"):
         with pytest.raises(GymError, match=r"holds n"):
-            _found(benchmark, tmp_path)
+            _counts(benchmark, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
 )
 def test_every_row_of_the_official_samples_is_read_once(benchmark: str, counts: dict[str, int]) -> None:
     folder = samples.shared(benchmarks.get(benchmark).folder or benchmark)
-    assert _found(benchmark, folder) == {split: (count, 0) for split, count in counts.items()}
+    assert _counts(benchmark, folder) == {split: (count, 0) for split, count in counts.items()}
 
 
 def test_a_folder_of_a_benchmark_whose_rows_name_no_split_goes_by_its_files_names(tmp_path: Path) -> None:

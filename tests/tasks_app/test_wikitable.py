@@ -76,8 +76,8 @@ def test_tables_keep_their_quotes_pipes_line_breaks_and_empty_cells(tmp_path: Pa
 
 
 def test_keys_are_the_official_ids_and_the_tag_is_the_table(tmp_path: Path) -> None:
-    found = drafts(tree(tmp_path))
-    assert [(draft.key, draft.kind, draft.tags) for draft in found] == [
+    task_drafts = drafts(tree(tmp_path))
+    assert [(draft.key, draft.kind, draft.tags) for draft in task_drafts] == [
         ("nt-0", "table", ("table-200-1",)),
         ("nt-1", "table", ("table-200-1",)),
     ]
@@ -152,7 +152,7 @@ def test_a_bad_row_is_reported_with_its_line_and_the_others_are_read(
     (folder / "5.csv").write_bytes(b'"a"\n"caf\xe9"\n')
     path = lines(tmp_path / "root" / "data" / "training.tsv", [HEAD, TRAINING[0], row, TRAINING[1]])
     rows = read(path)
-    (bad,) = [found for found in rows if isinstance(found, BadRow)]
+    (bad,) = [one for one in rows if isinstance(one, BadRow)]
     assert bad.place == "training.tsv:3"
     assert problem in bad.problem
     assert len(rows) == 3
@@ -184,10 +184,10 @@ def test_the_hubs_rows_become_the_tasks_of_the_official_files(
     import pyarrow
     from pyarrow import parquet
 
-    asked = []
+    fetches = []
 
     def download(*, repo: str, patterns: list[str]) -> Path:
-        asked.append((repo, patterns))
+        fetches.append((repo, patterns))
         folder = tmp_path / "hub" / "random-split-1" / "train"
         folder.mkdir(parents=True)
         parquet.write_table(
@@ -206,7 +206,7 @@ def test_the_hubs_rows_become_the_tasks_of_the_official_files(
         official.gold.answer,
         official.tags,
     )
-    assert asked == [
+    assert fetches == [
         ("stanfordnlp/wikitablequestions@refs/convert/parquet", ("random-split-1/train/*.parquet",))
     ]
     assert wikitable.files(tmp_path / "hub", "random-split-1-train") == files

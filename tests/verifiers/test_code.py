@@ -36,9 +36,9 @@ def gold_of(row: dict[str, Any]) -> Gold:
 
 @pytest.mark.filterwarnings("ignore:invalid escape")
 def test_references_pass_their_own_tests() -> None:
-    found = rows(DATA / "mbpp" / "mbpp.jsonl")
-    with_setup = [row for row in found if row["test_setup_code"]]
-    tried = with_setup + found[:: len(found) // REFERENCES_TRIED]
+    items = rows(DATA / "mbpp" / "mbpp.jsonl")
+    with_setup = [row for row in items if row["test_setup_code"]]
+    tried = with_setup + items[:: len(items) // REFERENCES_TRIED]
     failing = [row["task_id"] for row in tried if not code.code(gold_of(row), Evidence(row["code"])).correct]
     assert failing == []
 

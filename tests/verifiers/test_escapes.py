@@ -52,9 +52,9 @@ def test_nothing_of_the_host_is_there(path: str) -> None:
 def test_reading_the_environment_of_the_worker(monkeypatch: Any) -> None:
     monkeypatch.setenv("GYM_SECRET_KEY", SECRET)
     assert_caught(reading("os.environ['GYM_SECRET_KEY']"))
-    found = reading("sorted(os.environ)")
+    program = reading("sorted(os.environ)")
     known = ["HOME", "LANG", "PATH", "PWD", "PYTHONHASHSEED", "TMPDIR"]
-    assert judge(found, f"assert set(answer()) <= set({known!r})").correct
+    assert judge(program, f"assert set(answer()) <= set({known!r})").correct
 
 
 def test_the_descriptors_are_three_streams_and_the_channel() -> None:
@@ -283,13 +283,13 @@ def test_no_sandbox_is_left_running() -> None:
 
 def _sandboxes() -> set[str]:
     """Those of this process, and orphans; sandboxes of a server beside it have a parent that is alive."""
-    found = set()
+    names = set()
     for process in Path("/proc").iterdir():
         try:
             if process.name.isdigit() and b"bwrap" in (process / "cmdline").read_bytes().split(b"\0")[0]:
                 parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
                 if parent in (1, os.getpid()):
-                    found.add(process.name)
+                    names.add(process.name)
         except OSError:
             continue
-    return found
+    return names

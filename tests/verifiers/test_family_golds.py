@@ -32,11 +32,11 @@ def lines(pattern: str) -> list[dict[str, Any]]:
 
 
 def tables(pattern: str) -> list[dict[str, str]]:
-    found = []
+    records = []
     for path in sorted(DATA.glob(pattern)):
         head, *rows = path.read_text(encoding="utf-8").split("\n")
-        found += [dict(zip(head.split("\t"), row.split("\t"), strict=True)) for row in rows if row]
-    return found
+        records += [dict(zip(head.split("\t"), row.split("\t"), strict=True)) for row in rows if row]
+    return records
 
 
 def mmlu() -> list[Gold]:
@@ -114,9 +114,9 @@ def is_correct(verifier_id: str, gold: Gold, answer: str) -> bool:
 
 @BY_NAME
 def test_every_official_gold_is_accepted(verifier_id: str, golds: Callable[[], list[Gold]]) -> None:
-    found = golds()
-    assert len(found) > 40
-    assert [gold for gold in found if not is_correct(verifier_id, gold, gold.answer)] == []
+    official = golds()
+    assert len(official) > 40
+    assert [gold for gold in official if not is_correct(verifier_id, gold, gold.answer)] == []
 
 
 LENIENT = {"relaxed-v1", "relaxed_strict-v1", "mmmu-v1"}
@@ -129,8 +129,8 @@ def test_the_gold_of_another_item_is_refused(verifier_id: str, golds: Callable[[
     rng = random.Random(3)
     pairs = [rng.sample(sorted(by_answer), 2) for _ in range(PAIRS)]
     accepted = {
-        (wanted, given)
-        for wanted, given in pairs
-        if is_correct(verifier_id, by_answer[wanted], by_answer[given].answer)
+        (expected, given)
+        for expected, given in pairs
+        if is_correct(verifier_id, by_answer[expected], by_answer[given].answer)
     }
     assert len(accepted) <= (PAIRS // 20 if verifier_id in LENIENT else 0), accepted

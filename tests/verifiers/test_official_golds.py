@@ -46,8 +46,8 @@ def golds_of(benchmark: str) -> list[str]:
         return [row["answer"].rpartition("####")[2].strip() for row in rows(DATA / "gsm8k/train.jsonl")]
     if benchmark == "math500":
         return [row["answer"] for row in rows(DATA / "math500/test.jsonl")]
-    found = [boxes(row["solution"]) for row in rows(DATA / "math/train.jsonl")]
-    return [content[-1][2] for content in found if content]
+    contents = [boxes(row["solution"]) for row in rows(DATA / "math/train.jsonl")]
+    return [content[-1][2] for content in contents if content]
 
 
 def is_correct(verifier_id: str, gold: str, answer: str) -> bool:

@@ -28,51 +28,51 @@ def world_make(number: int) -> World:
 
 
 def test_what_was_made_of_a_world_is_made_once_and_forgotten_with_it() -> None:
-    asked: list[int] = []
+    computed: list[int] = []
 
     @cache.cached_by_world(most=9)
     def counted(of: World, number: int) -> list[int]:
-        asked.append(number)
+        computed.append(number)
         return [number]
 
     first, second = world_make(1), world_make(2)
     assert counted(first, 7) is counted(first, 7)
     assert counted(second, 7) is not counted(first, 7)
-    assert asked == [7, 7]
-    gone, told = weakref.ref(first), counted(first, 7)
+    assert computed == [7, 7]
+    gone, numbers = weakref.ref(first), counted(first, 7)
     del first
     gc.collect()
     assert gone() is None
-    assert told == [7]
+    assert numbers == [7]
 
 
 def test_of_one_world_only_the_last_few_are_kept() -> None:
-    asked: list[int] = []
+    computed: list[int] = []
 
     @cache.cached_by_world(most=2)
     def counted(of: World, number: int) -> int:
-        asked.append(number)
+        computed.append(number)
         return number
 
     one = world_make(1)
     for number in (1, 2, 3, 3, 2, 1):
         assert counted(one, number) == number
-    assert asked == [1, 2, 3, 1]
+    assert computed == [1, 2, 3, 1]
 
 
 @pytest.mark.parametrize("site", ["stays", "reviews"])
 def test_a_world_is_the_same_object_while_it_is_remembered(site: str) -> None:
     open_world = worlds.get(site).open_world
-    asked: dict[str, Any] = {"key": b"k", "edition": "train", "first_day": FIRST_DAY}
-    bare = open_world(**asked)
-    assert open_world(**asked, changes=[]) is bare
+    arguments: dict[str, Any] = {"key": b"k", "edition": "train", "first_day": FIRST_DAY}
+    bare = open_world(**arguments)
+    assert open_world(**arguments, changes=[]) is bare
     change = {
         "stays": lambda: {"change": "room_loses", "room": _room(bare)[0], "amenity": _room(bare)[1]},
         "reviews": lambda: {"review": "V0000000", "fact": "is_verified", "value": False},
     }[site]()
-    changed = open_world(**asked, changes=[change])
+    changed = open_world(**arguments, changes=[change])
     assert changed is not bare
-    assert open_world(**asked, changes=(dict(reversed(change.items())),)) is changed
+    assert open_world(**arguments, changes=(dict(reversed(change.items())),)) is changed
 
 
 def _room(of: World) -> tuple[str, str]:

@@ -19,28 +19,28 @@ def task(number: int, *answer: str, wording: str = "How many?", is_possible: boo
 
 
 def measured(tasks: list[SiteTask], searched: tuple[str | None, ...] = ()) -> cheats.Guesses:
-    (found,) = cheats.measure(tasks, searched=searched)
-    return found
+    (result,) = cheats.measure(tasks, searched=searched)
+    return result
 
 
 def test_answers_of_their_own_cannot_be_guessed() -> None:
-    found = measured([task(number) for number in range(200)])
-    assert (found.constant, found.wording, found.cannot, found.searched) == (0, 0, 0, None)
-    assert found.commonest == 1 / 200
-    assert found.exceeding == ()
+    result = measured([task(number) for number in range(200)])
+    assert (result.constant, result.wording, result.cannot, result.searched) == (0, 0, 0, None)
+    assert result.commonest == 1 / 200
+    assert result.exceeding == ()
 
 
 def test_an_answer_that_many_share_is_found_by_a_constant() -> None:
-    found = measured([task(number, "4", "Ann") if number % 5 < 2 else task(number) for number in range(200)])
-    assert found.commonest == pytest.approx(0.4)
-    assert found.constant == pytest.approx(0.4, abs=0.1)
-    assert {"commonest", "constant"} <= set(found.exceeding)
+    result = measured([task(number, "4", "Ann") if number % 5 < 2 else task(number) for number in range(200)])
+    assert result.commonest == pytest.approx(0.4)
+    assert result.constant == pytest.approx(0.4, abs=0.1)
+    assert {"commonest", "constant"} <= set(result.exceeding)
 
 
 def test_a_witness_makes_a_common_value_safe() -> None:
-    found = measured([task(number, "4", f"R{number}") for number in range(200)])
-    assert found.commonest_value == 1
-    assert found.exceeding == ()
+    result = measured([task(number, "4", f"R{number}") for number in range(200)])
+    assert result.commonest_value == 1
+    assert result.exceeding == ()
 
 
 def test_an_answer_that_the_wording_gives_away_is_found_by_the_linear_model() -> None:
@@ -49,18 +49,18 @@ def test_an_answer_that_the_wording_gives_away_is_found_by_the_linear_model() ->
         task(number, colour, "x", wording=f"Which is {colour}, of all these?")
         for number, colour in enumerate(colours * 10)
     ]
-    found = measured(tasks)
-    assert found.commonest == pytest.approx(0.1)
-    assert found.wording > 0.95
+    result = measured(tasks)
+    assert result.commonest == pytest.approx(0.1)
+    assert result.wording > 0.95
 
 
 def test_always_saying_that_it_cannot_be_done_is_measured_by_its_best_answer() -> None:
     tasks = [
         task(number, "b", "none", is_possible=False) if number < 12 else task(number) for number in range(100)
     ]
-    found = measured(tasks)
-    assert found.cannot == found.impossible == pytest.approx(0.12)
-    assert "cannot" in found.exceeding
+    result = measured(tasks)
+    assert result.cannot == result.impossible == pytest.approx(0.12)
+    assert "cannot" in result.exceeding
 
 
 def test_a_site_search_that_counts_right_too_often_is_told() -> None:

@@ -68,10 +68,16 @@ PRAISED = r"(?i)no (?:complaints|problems) with the {0}|the {0} (?:is as good|st
 TOGETHER = {"Couple", "Family", "Group of friends"}
 # Sentences of a guest's review, and whether guest, room and house are so that they can be said.
 GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
-    (r"\b(?:we|us|our)\b|[Mm]y (?:husband|wife|partner|\w+-in-law)", lambda said, *_: said.party in TOGETHER),
-    (r"travelled for work", lambda said, *_: said.party not in TOGETHER),
-    (r"The children", lambda said, *_: said.party == "Family"),
-    (r"[Ee]ven my |[Mm]y (?:husband|wife|\w+-in-law),", lambda said, *_: said.party in ("Couple", "Family")),
+    (
+        r"\b(?:we|us|our)\b|[Mm]y (?:husband|wife|partner|\w+-in-law)",
+        lambda review, *_: review.party in TOGETHER,
+    ),
+    (r"travelled for work", lambda review, *_: review.party not in TOGETHER),
+    (r"The children", lambda review, *_: review.party == "Family"),
+    (
+        r"[Ee]ven my |[Mm]y (?:husband|wife|\w+-in-law),",
+        lambda review, *_: review.party in ("Couple", "Family"),
+    ),
     (
         r"[Ff]or breakfast there|still think about|had gone and nobody|recipe",
         lambda _s, _r, house: "breakfast" in house.amenities,
@@ -94,7 +100,7 @@ GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
         lambda *_: False,
     ),
     (r"Christmas|Easter|in the snow|snow falling", lambda *_: False),
-    (r"\b(?:second|third|fourth|fifth) (?:night|day|evening)\b", lambda said, *_: said.nights > 1),
+    (r"\b(?:second|third|fourth|fifth) (?:night|day|evening)\b", lambda review, *_: review.nights > 1),
 )
 # In one review of a guest: what shuts out what.
 GUEST_PAIRS = (
@@ -140,92 +146,94 @@ def stays_worlds() -> Iterator[World]:
         yield stays_world(b"told %d" % number, edition=EDITIONS[number % 2], first_day=DAY)
 
 
-def words(found: re.Pattern[str] | str, text: str) -> bool:
-    return re.search(found, text) is not None
+def words(pattern: re.Pattern[str] | str, text: str) -> bool:
+    return re.search(pattern, text) is not None
 
 
-def assert_none(found: list[tuple[str, str]]) -> None:
-    assert not found, (Counter(rule for rule, _ in found).most_common(), found[:5])
+def assert_none(contradictions: list[tuple[str, str]]) -> None:
+    assert not contradictions, (Counter(rule for rule, _ in contradictions).most_common(), contradictions[:5])
 
 
 def test_rooms_are_what_their_names_and_houses_say() -> None:
-    found = []
+    contradictions = []
     for town in stays_worlds():
         for house in town.listings:
-            found += [
+            contradictions += [
                 (name, f"{house.kind}: {house.name}")
                 for name, kinds in HOUSE_RULES
                 if words(name, house.name) and house.kind in kinds
             ]
             for room in house.rooms:
-                told = f"{room.name}: {room.beds} ({' '.join(room.amenities)})"
-                found += [
-                    (name, told)
+                text = f"{room.name}: {room.beds} ({' '.join(room.amenities)})"
+                contradictions += [
+                    (name, text)
                     for name, other in ROOM_RULES
-                    if words(name, room.name) and words(other, told)
+                    if words(name, room.name) and words(other, text)
                 ]
-    assert_none(found)
+    assert_none(contradictions)
 
 
 def test_beds_are_enough_for_those_who_sleep_in_them() -> None:
-    found = []
+    contradictions = []
     for town in stays_worlds():
         for room in (room for house in town.listings for room in house.rooms):
             beds = re.findall(r"(\d+) ((?:wide )?\w+) beds?", room.beds)
             if sum(int(count) * BEDS[kind] for count, kind in beds) < room.sleeps:
-                found.append((room.name, room.beds))
+                contradictions.append((room.name, room.beds))
             named = re.search(r"(Four|Six)-Bed", room.name)
             berths = sum(int(count) * (2 if kind == "bunk" else 1) for count, kind in beds)
             if named and berths != {"Four": 4, "Six": 6}[named[1]]:
-                found.append((room.name, room.beds))
-    assert_none(found)
+                contradictions.append((room.name, room.beds))
+    assert_none(contradictions)
 
 
 def test_descriptions_say_nothing_that_the_house_denies() -> None:
-    found = []
+    contradictions = []
     for town in stays_worlds():
         for house in town.listings:
-            told = " ".join(description(town, house))
-            found += [
-                (rule, told) for rule, fits in DESCRIPTION_RULES if words(rule, told) and not fits(house)
+            text = " ".join(description(town, house))
+            contradictions += [
+                (rule, text) for rule, fits in DESCRIPTION_RULES if words(rule, text) and not fits(house)
             ]
-            distances = {*re.findall(r"(\d+) m (?:from|to)", told)} - {str(house.centre_metres)}
-            found += [("distance", told)] if distances else []
-    assert_none(found)
+            distances = {*re.findall(r"(\d+) m (?:from|to)", text)} - {str(house.centre_metres)}
+            contradictions += [("distance", text)] if distances else []
+    assert_none(contradictions)
 
 
 def test_guests_say_nothing_that_their_stay_denies() -> None:
-    found = []
+    contradictions = []
     for house, review in _guests():
-        told = " ".join((review.title, *review.body))
+        text = " ".join((review.title, *review.body))
         room = next(room for room in house.rooms if room.name == review.room)
-        found += [
-            (rule, told) for rule, fits in GUEST_RULES if words(rule, told) and not fits(review, room, house)
+        contradictions += [
+            (rule, text) for rule, fits in GUEST_RULES if words(rule, text) and not fits(review, room, house)
         ]
-        found += [(one, told) for one, other in GUEST_PAIRS if words(one, told) and words(other, told)]
-        stayed = re.findall(rf"(?i)\b(?:stayed|all for) ({NUMBER}) nights|^({NUMBER}) (?:good )?nights", told)
+        contradictions += [
+            (one, text) for one, other in GUEST_PAIRS if words(one, text) and words(other, text)
+        ]
+        stayed = re.findall(rf"(?i)\b(?:stayed|all for) ({NUMBER}) nights|^({NUMBER}) (?:good )?nights", text)
         if {name.lower() for names in stayed for name in names if name} - {NUMBERS[review.nights]}:
-            found.append(("nights", f"{review.nights}: {told}"))
+            contradictions.append(("nights", f"{review.nights}: {text}"))
         heads = 1 if review.party not in TOGETHER else 2
         if heads > room.sleeps or (review.party in ("Family", "Group of friends") and room.sleeps < 3):
-            found.append(("party", f"{review.party} in {room.name}"))
-    assert_none(found)
+            contradictions.append(("party", f"{review.party} in {room.name}"))
+    assert_none(contradictions)
 
 
 def test_months_in_a_guests_words_are_those_of_the_stay() -> None:
-    found = []
+    contradictions = []
     for _, review in _guests():
-        told = " ".join((review.title, *review.body))
-        said = re.findall(
-            rf"(?:were here in|, and that in|nights in)(?: the heat of)? ({'|'.join(MONTHS)})", told
+        text = " ".join((review.title, *review.body))
+        months = re.findall(
+            rf"(?:were here in|, and that in|nights in)(?: the heat of)? ({'|'.join(MONTHS)})", text
         )
-        if set(said) - {MONTHS[int(review.month[5:]) - 1]}:
-            found.append(("month", f"{review.month}: {told}"))
-    assert_none(found)
+        if set(months) - {MONTHS[int(review.month[5:]) - 1]}:
+            contradictions.append(("month", f"{review.month}: {text}"))
+    assert_none(contradictions)
 
 
 def test_hosts_answer_what_the_guest_has_said() -> None:
-    asked = {
+    complaints = {
         "about that noise": r"woke us|next room|earplugs|pipes",
         "concerned about": r"woke us|next room|earplugs|pipes",
         "ordered a new": r"stove|washed",
@@ -235,23 +243,23 @@ def test_hosts_answer_what_the_guest_has_said() -> None:
         "extra": r"reckoned",
         "You did write|We did write": r"reckoned|For that money",
     }
-    found, replies = [], 0
+    contradictions, replies = [], 0
     for _, review in _guests():
         replies += bool(review.reply)
-        told = " ".join(review.body)
-        found += [
-            (said, f"{told} | {review.reply}")
-            for said, by in asked.items()
-            if words(said, review.reply) and not words(by, told)
+        text = " ".join(review.body)
+        contradictions += [
+            (phrase, f"{text} | {review.reply}")
+            for phrase, complaint in complaints.items()
+            if words(phrase, review.reply) and not words(complaint, text)
         ]
         if (
             review.score < 7
             and words(r"hopes you will come back|Thank you for these words|Glad that", review.reply)
             and not words(r"Glad", review.reply)
         ):
-            found.append(("pleased", f"{review.score}: {review.reply}"))
+            contradictions.append(("pleased", f"{review.score}: {review.reply}"))
     assert replies > WORLDS
-    assert_none(found)
+    assert_none(contradictions)
 
 
 def _guests() -> Iterator[tuple[Listing, Review]]:
@@ -278,71 +286,73 @@ Bought = list[tuple[shop_types.World, shop_types.Product, shop_types.Review]]
 
 
 def test_a_review_does_not_contradict_itself_or_its_stars(bought: Bought) -> None:
-    found = []
+    contradictions = []
     for _, _, review in bought:
-        told = " ".join((review.title, *review.body))
-        found += [(one, told) for one, other in SHOP_PAIRS if words(one, told) and words(other, told)]
-        found += [
-            (rule, f"{review.outline.stars}: {told}")
-            for rule, stars in STARS
-            if words(rule, told) and review.outline.stars not in stars
+        text = " ".join((review.title, *review.body))
+        contradictions += [
+            (one, text) for one, other in SHOP_PAIRS if words(one, text) and words(other, text)
         ]
-    assert_none(found)
+        contradictions += [
+            (rule, f"{review.outline.stars}: {text}")
+            for rule, stars in STARS
+            if words(rule, text) and review.outline.stars not in stars
+        ]
+    assert_none(contradictions)
 
 
 def test_a_term_is_not_praised_and_blamed_in_one_review(bought: Bought) -> None:
-    found = []
+    contradictions = []
     for _, _, review in bought:
-        told = " ".join((review.title, *review.body))
-        broken = re.findall(r"The (\w+) (?:broke|gave out|came apart|failed|snapped|quit) ", told)
-        found += [(part, told) for part in broken if words(PRAISED.format(part), told)]
-    assert_none(found)
+        text = " ".join((review.title, *review.body))
+        broken = re.findall(r"The (\w+) (?:broke|gave out|came apart|failed|snapped|quit) ", text)
+        contradictions += [(part, text) for part in broken if words(PRAISED.format(part), text)]
+    assert_none(contradictions)
 
 
 def test_prices_are_said_as_the_shop_has_them(bought: Bought) -> None:
-    found = [
+    contradictions = [
         (rule, text)
         for _, _, review in bought
         for text in (review.title, *review.body)
         for rule in (r"Half the price|Cheaper than", r"\bdearer\b|pay less", r"Sixty euros (?:gone|for)")
         if words(rule, text)
     ]
-    assert_none(found)
+    assert_none(contradictions)
 
 
 def test_sellers_answer_the_review_and_agree_with_each_other(bought: Bought) -> None:
-    found, replies = [], 0
+    contradictions, replies = [], 0
     for _, _, review in bought:
         replies += bool(review.reply)
         stars = review.outline.stars
         if stars >= 4 and words(r"sorry|apolog|let you down|regret", review.reply):
-            found.append(("sorry", f"{stars}: {review.reply}"))
+            contradictions.append(("sorry", f"{stars}: {review.reply}"))
         if stars < 4 and words(
             r"kind words|glad|delighted|lovely review|satisfied|made our day", review.reply
         ):
-            found.append(("pleased", f"{stars}: {review.reply}"))
-        found += (
+            contradictions.append(("pleased", f"{stars}: {review.reply}"))
+        contradictions += (
             [("a remark that was not made", review.reply)]
             if words(r"your remark|in question|do you mean", review.reply)
             else []
         )
-        found += [("warranty", review.reply)] if words(r"three year", review.reply) else []
+        contradictions += [("warranty", review.reply)] if words(r"three year", review.reply) else []
     assert replies > WORLDS
-    assert_none(found)
+    assert_none(contradictions)
 
 
 def test_answers_to_one_question_agree() -> None:
-    found = []
+    contradictions = []
     for number in range(WORLDS):
         shop = shop_world(b"told %d" % number, edition=EDITIONS[number % 2], first_day=DAY)
         for product in shop.products[:4]:
-            said: dict[str, set[bool]] = {}
+            answers: dict[str, set[bool]] = {}
             for question in shop_asking.questions(shop, product.id):
                 for answer in question.answers:
                     if not _names_a_term(shop, product, question.text):
-                        said.setdefault(question.text, set()).add(words(r"\byes\b", answer.text.lower()))
-            found += [(text, product.name) for text, sides in said.items() if len(sides) > 1]
-    assert_none(found)
+                        answers.setdefault(question.text, set()).add(words(r"\byes\b", answer.text.lower()))
+            contradictions += [(text, product.name) for text, sides in answers.items() if len(sides) > 1]
+    assert_none(contradictions)
 
 
 def _names_a_term(shop: shop_types.World, product: shop_types.Product, text: str) -> bool:

@@ -39,7 +39,7 @@ def task_of(family: str) -> SiteTask:
     return DRAWN[family]
 
 
-def told(task: SiteTask) -> GoldFacts:
+def gold_facts_of(task: SiteTask) -> GoldFacts:
     draft = gold_make(task)
     return milestones.gold_facts(answer=draft.answer, extra=draft.extra)
 
@@ -69,20 +69,20 @@ def stays_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
 def shop_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
     events: list[tuple[str, dict[str, Any]]] = []
     for product in shop.products(of):
-        asked = {"q": of.given["term"]} if "term" in of.given else {}
-        wanted = urlencode(asked | shop.wanted_filters(of.given))
+        query = {"q": of.given["term"]} if "term" in of.given else {}
+        filters = urlencode(query | shop.wanted_filters(of.given))
         events += [
             ("product_opened", {"product": product}),
             ("reviews_opened", {"product": product}),
-            ("recent_search", {"product": product, "text": asked.get("q", "").upper()}),
-            ("filtered", {"product": product, "query": wanted}),
-            ("end_reached", {"product": product, "query": wanted}),
+            ("recent_search", {"product": product, "text": query.get("q", "").upper()}),
+            ("filtered", {"product": product, "query": filters}),
+            ("end_reached", {"product": product, "query": filters}),
         ]
     return [*events, *(("shown", {"facts": [need]}) for need in of.needs)]
 
 
 def events_of(family: str) -> list[milestones.Event]:
-    of = told(task_of(family))
+    of = gold_facts_of(task_of(family))
     return numbered(stays_events(of) if FAMILIES.get(family).site == "stays" else shop_events(of))
 
 
@@ -99,33 +99,33 @@ def pairs_of(plugin: Any) -> Iterator[tuple[GoldFacts, GoldFacts]]:
             task = plugin.draw(world, Draws(b"pairs", plugin.id, level, number), level)
             other = task and plugin.twin(world, task)
             if task and other:
-                yield told(task), told(other)
+                yield gold_facts_of(task), gold_facts_of(other)
 
 
 @pytest.mark.parametrize("plugin", [one for one in EVERY if one.twin], ids=lambda plugin: plugin.id)
 def test_a_pair_of_twins_is_told_the_same_milestones(plugin: Any) -> None:
-    found = [
+    names = [
         tuple([one.name for one in milestones.reached(plugin.milestones, of, [])] for of in pair)
         for pair in pairs_of(plugin)
     ]
-    assert found
-    assert [possible for possible, impossible in found if possible != impossible] == []
+    assert names
+    assert [possible for possible, impossible in names if possible != impossible] == []
 
 
 def test_nothing_reaches_a_booking_where_nothing_is_to_be_booked() -> None:
     plugin = FAMILIES.get("book_stay")
     trip = {"trip": "T", "room": "R-1", "guests": 2, "check_in": "2027-03-02", "check_out": "2027-03-05"}
     of = GoldFacts(answer=("b", "L-1"), needs=(), given={**trip}, goal={"trips": []})
-    found = milestones.reached(plugin.milestones, of, numbered([("booked", trip)]))
-    assert [one.event for one in found if one.name == "booked_right_room"] == [None]
+    reached = milestones.reached(plugin.milestones, of, numbered([("booked", trip)]))
+    assert [one.event for one in reached if one.name == "booked_right_room"] == [None]
 
 
 @pytest.mark.parametrize("plugin", EVERY, ids=lambda plugin: plugin.id)
 def test_every_family_has_milestones_that_the_right_way_reaches(plugin: Any) -> None:
-    of = told(task_of(plugin.id))
-    found = milestones.reached(plugin.milestones, of, events_of(plugin.id))
-    assert len(found) >= 2
-    assert {one.name for one in found if one.event} == reachable(plugin, of)
+    of = gold_facts_of(task_of(plugin.id))
+    reached = milestones.reached(plugin.milestones, of, events_of(plugin.id))
+    assert len(reached) >= 2
+    assert {one.name for one in reached if one.event} == reachable(plugin, of)
     assert len(reachable(plugin, of)) >= 2
     names = [milestone.name for milestone in plugin.milestones]
     assert len(set(names)) == len(names)
@@ -151,33 +151,35 @@ def test_events_that_are_about_something_else_reach_nothing(plugin: Any) -> None
             ("kind_of_another_day", {}),
         ]
     )
-    found = milestones.reached(plugin.milestones, told(task_of(plugin.id)), other)
-    assert [one.name for one in found if one.event] == []
+    reached = milestones.reached(plugin.milestones, gold_facts_of(task_of(plugin.id)), other)
+    assert [one.name for one in reached if one.event] == []
 
 
 def test_a_milestone_is_reached_by_the_event_that_brings_the_last_part() -> None:
     of = GoldFacts(answer=("1",), needs=("a", "b"), given={}, goal=None)
     all_seen = milestones.seen("all_seen", milestones.needed)
     events = numbered(("shown", {"facts": [fact]}) for fact in "aabb")
-    (found,) = milestones.reached([all_seen], of, events)
-    assert found.event is not None
-    assert (found.event.seq, found.event.step) == (3, 30)
+    (milestone,) = milestones.reached([all_seen], of, events)
+    assert milestone.event is not None
+    assert (milestone.event.seq, milestone.event.step) == (3, 30)
     (missed,) = milestones.reached([all_seen], of, events[:2])
     assert missed.event is None
 
 
 def test_a_milestone_that_nothing_can_reach_is_told_as_unreached() -> None:
     of = GoldFacts(answer=("1",), needs=(), given={}, goal=None)
-    (found,) = milestones.reached(
+    (milestone,) = milestones.reached(
         [milestones.seen("all_seen", milestones.needed)], of, numbered([("shown", {"facts": ["a"]})])
     )
-    assert found == milestones.Reached(name="all_seen", event=None)
+    assert milestone == milestones.Reached(name="all_seen", event=None)
 
 
 def test_a_milestone_that_the_wording_does_not_ask_for_is_not_told() -> None:
-    asked = milestones.once("asked", lambda told, kind, data: True, when=lambda given: "term" in given)
-    told_of = [GoldFacts(answer=("1",), needs=(), given=given, goal=None) for given in ({}, {"term": "zip"})]
-    assert [len(milestones.reached([asked], of, [])) for of in told_of] == [0, 1]
+    milestone = milestones.once("asked", lambda gold, kind, data: True, when=lambda given: "term" in given)
+    gold_facts = [
+        GoldFacts(answer=("1",), needs=(), given=given, goal=None) for given in ({}, {"term": "zip"})
+    ]
+    assert [len(milestones.reached([milestone], of, [])) for of in gold_facts] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -188,5 +190,5 @@ def test_the_end_of_a_list_counts_where_nothing_that_counts_is_left_out(query: s
     given = {"product": "P-123", "term": "zip", "conditions": [{"fact": "verified", "value": True}]}
     of = GoldFacts(answer=("1",), needs=(), given=given, goal=None)
     events = numbered([("end_reached", {"product": "P-123", "query": query})])
-    (found,) = milestones.reached([shop.END_REACHED], of, events)
-    assert (found.event is not None) == is_end
+    (milestone,) = milestones.reached([shop.END_REACHED], of, events)
+    assert (milestone.event is not None) == is_end

@@ -113,8 +113,8 @@ def test_pictures_do_not_follow_from_what_a_house_offers() -> None:
         assert places.gallery(town, with_all) == places.gallery(bare, without)
     offered = {one.name.lower() for edition in EDITIONS for one in amenities(edition)}
     captions = [caption for several in places.WORDS.captions.values() for caption in several]
-    said = " ".join([*captions, *places.WORDS.subjects.values()]).lower()
-    assert not [name for name in offered if re.search(rf"\b{re.escape(name)}\b", said)]
+    text = " ".join([*captions, *places.WORDS.subjects.values()]).lower()
+    assert not [name for name in offered if re.search(rf"\b{re.escape(name)}\b", text)]
 
 
 def test_what_is_near_is_near_a_neighbourhood_that_there_is() -> None:

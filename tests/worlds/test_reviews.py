@@ -44,7 +44,7 @@ def test_a_key_gives_the_same_bytes_under_another_hash_seed() -> None:
     script = (
         "from tests.worlds.test_reviews import *; print(digest(everything(world(b'one', first_day=DAY))))"
     )
-    told = {
+    outputs = {
         subprocess.run(
             [sys.executable, "-c", script],
             capture_output=True,
@@ -54,7 +54,7 @@ def test_a_key_gives_the_same_bytes_under_another_hash_seed() -> None:
         ).stdout.strip()
         for seed in ("0", "1")
     }
-    assert told == {KNOWN}
+    assert outputs == {KNOWN}
 
 
 def test_caches_know_a_world_again_and_tell_it_from_a_changed_one() -> None:
@@ -109,11 +109,11 @@ def read(of: World, product: Product) -> Counter[tuple[str, str, str]]:
     terms = vocabulary.of(of.edition).categories[product.category].terms
     forms = {form for term in terms for form in term.all_forms}
     return Counter(
-        (each.id, place, found)
+        (each.id, place, token)
         for each in reviews(of, product.id)
         for place, text in (("title", each.title), ("body", " ".join(each.body)), ("reply", each.reply))
-        for found in re.findall(r"\w+", text)
-        if found.lower() in forms
+        for token in re.findall(r"\w+", text)
+        if token.lower() in forms
     )
 
 
@@ -172,8 +172,8 @@ def test_distractors_of_every_kind_are_planted(of: World, kind: str) -> None:
 def test_terms_are_asked_about_in_the_questions_too() -> None:
     of = WORLDS[0]
     terms = vocabulary.of("train").categories[of.rivals[0].category].terms
-    asked = " ".join(question.text for product in of.rivals for question in questions(of, product.id))
-    assert sum(term.word in asked for term in terms) >= 4
+    text = " ".join(question.text for product in of.rivals for question in questions(of, product.id))
+    assert sum(term.word in text for term in terms) >= 4
 
 
 def test_one_review_reads_the_same_alone_and_among_all() -> None:
@@ -193,13 +193,13 @@ def shingles(each: Review) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("of", WORLDS, ids=["train", "test"])
 def test_two_hundred_reviews_do_not_read_alike(of: World) -> None:
-    found = two_hundred(of)
-    sentences = Counter(sentence for each in found for sentence in each.body)
+    drawn = two_hundred(of)
+    sentences = Counter(sentence for each in drawn for sentence in each.body)
     assert sum(count - 1 for count in sentences.values()) / sentences.total() < 0.16
-    pairs = list(combinations(map(shingles, found), 2))
+    pairs = list(combinations(map(shingles, drawn), 2))
     overlap = [len(one & other) / max(1, len(one | other)) for one, other in pairs]
     assert sum(overlap) / len(overlap) < 0.02
-    assert len({" ".join(each.body) for each in found}) > 190
+    assert len({" ".join(each.body) for each in drawn}) > 190
 
 
 @pytest.mark.parametrize("of", WORLDS, ids=["train", "test"])
@@ -210,7 +210,7 @@ def test_what_is_said_agrees_with_the_stars(of: World) -> None:
             shares.setdefault(each.outline.stars, []).append(
                 len(re.findall(COMPLAINTS, " ".join(each.body).lower())) / len(each.body)
             )
-    means = {stars: sum(found) / len(found) for stars, found in shares.items()}
+    means = {stars: sum(values) / len(values) for stars, values in shares.items()}
     assert min(means[1], means[2]) > 1.5 * max(means[4], means[5])
 
 

@@ -52,17 +52,17 @@ def test_one_file_is_one_family_named_like_it() -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_truth_by_construction_is_the_truth_by_reading(name: str) -> None:
-    found = drawn(FAMILIES[name])
-    assert len(found) >= 12
-    assert [task for of, task in found if not FAMILIES[name].check(of, task)] == []
+    pairs = drawn(FAMILIES[name])
+    assert len(pairs) >= 12
+    assert [task for of, task in pairs if not FAMILIES[name].check(of, task)] == []
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_wrong_way_is_not_the_truth(name: str) -> None:
     for of, task in drawn(FAMILIES[name]):
-        told = FAMILIES[name].wrong(of, task)
-        assert told != task.answer
-        assert len(told) == len(task.answer) == len(task.fields) == 2
+        answer = FAMILIES[name].wrong(of, task)
+        assert answer != task.answer
+        assert len(answer) == len(task.answer) == len(task.fields) == 2
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -75,8 +75,8 @@ def test_the_same_draws_make_the_same_task(name: str) -> None:
 def test_neither_wording_nor_needs_hold_the_answer(name: str) -> None:
     for of, task in drawn(FAMILIES[name]):
         witness = task.answer[0] if name == "most_of_five" else task.answer[1]
-        told = task.wording if name != "most_of_five" else " ".join(task.needs)
-        assert witness not in told
+        text = task.wording if name != "most_of_five" else " ".join(task.needs)
+        assert witness not in text
         ids = {each.id for product in of.products for each in reviews(of, product.id)}
         assert {re.split(" ", need)[1] for need in task.needs} <= ids
         assert task.needs
@@ -126,9 +126,9 @@ def test_no_cheat_is_right_more_often_than_allowed(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["count_mentions", "count_conditions"])
 def test_the_sites_search_counts_something_else(name: str) -> None:
-    found = [(of, task) for of, task in drawn(FAMILIES[name], 8) if "term" in task.given]
-    searched = [str(len(search(of, task.given["product"], task.given["term"]))) for of, task in found]
-    (measured,) = cheats.measure([task for _, task in found], searched=searched)
+    pairs = [(of, task) for of, task in drawn(FAMILIES[name], 8) if "term" in task.given]
+    searched = [str(len(search(of, task.given["product"], task.given["term"]))) for of, task in pairs]
+    (measured,) = cheats.measure([task for _, task in pairs], searched=searched)
     assert measured.searched is not None
     assert measured.searched <= 1 - cheats.LEAST_DIFFERENT
 

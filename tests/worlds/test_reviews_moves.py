@@ -31,9 +31,9 @@ def test_the_site_lists_no_review_that_nobody_planted_the_word_in(edition: Editi
     for shop in worlds(edition):
         for product in shop.products:
             for term in rules.terms(shop, product):
-                asked = rules.query_make(shop, product, term, Rule())
-                known = {entry.outline.id for entry in asked.lax}
-                for word, _ in moves._searches(asked):
+                query = rules.query_make(shop, product, term, Rule())
+                known = {entry.outline.id for entry in query.lax}
+                for word, _ in moves._searches(query):
                     assert {review.id for review in search(shop, product.id, word)} <= known, word
 
 
@@ -43,10 +43,10 @@ def test_every_mention_is_listed_by_one_of_the_words_that_are_searched_for() -> 
         for shop in worlds(edition)[:3]:
             product = shop.rivals[0]
             for term in rules.terms(shop, product):
-                asked = rules.query_make(shop, product, term, Rule())
+                query = rules.query_make(shop, product, term, Rule())
                 words = [term.word, *(form for form in term.forms if term.word not in form)]
-                found = {review.id for word in words for review in search(shop, product.id, word)}
-                assert {outline.id for outline in asked.found} <= found
+                listed = {review.id for word in words for review in search(shop, product.id, word)}
+                assert {outline.id for outline in query.found} <= listed
 
 
 def test_conditions_that_filters_say_shorten_the_list_and_others_do_not() -> None:
@@ -56,8 +56,8 @@ def test_conditions_that_filters_say_shorten_the_list_and_others_do_not() -> Non
     pages = -(-len(everything) // moves.LIST_LENGTH)
     unsaid = (Condition("at_least", 1), Condition("year", "2026"))
     assert moves.meeting(everything, unsaid, None) == moves.OPENING + pages - 1
-    said = (Condition("stars", everything[0].stars), Condition("colour", everything[0].colour))
-    assert moves.meeting(everything, said, None) < moves.OPENING + pages - 1
+    conditions = (Condition("stars", everything[0].stars), Condition("colour", everything[0].colour))
+    assert moves.meeting(everything, conditions, None) < moves.OPENING + pages - 1
 
 
 def test_what_is_open_to_see_is_not_opened() -> None:

@@ -20,21 +20,23 @@ def state(*events: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     return plain(STAYS.fold(TOWN, events))
 
 
-def compared(wanted: list[Any], found: list[Any]) -> list[Condition]:
+def compared(expected: list[Any], actual: list[Any]) -> list[Condition]:
     assert STAYS.compare is not None
-    asked = {part: value for part, value in state(*wanted).items() if part in ("trips", "fees")}
-    return STAYS.compare(state(), asked, state(*found))
+    goal = {part: value for part, value in state(*expected).items() if part in ("trips", "fees")}
+    return STAYS.compare(state(), goal, state(*actual))
 
 
-def failed(wanted: list[Any], found: list[Any]) -> list[tuple[str, str, str, str]]:
+def failed(expected: list[Any], actual: list[Any]) -> list[tuple[str, str, str, str]]:
     return [
-        (one.kind, one.about, one.expected, one.found) for one in compared(wanted, found) if not one.is_held
+        (one.kind, one.about, one.expected, one.found)
+        for one in compared(expected, actual)
+        if not one.is_held
     ]
 
 
 def test_each_fact_of_a_booking_is_a_condition() -> None:
-    told = compared([BOOKED], [BOOKED])
-    assert [(one.about, one.expected) for one in told if one.kind == "goal"][:5] == [
+    conditions = compared([BOOKED], [BOOKED])
+    assert [(one.about, one.expected) for one in conditions if one.kind == "goal"][:5] == [
         ("New booking: room", "R-1 of L-1"),
         ("New booking: dates", "3 May 2027 to 6 May 2027"),
         ("New booking: guests", "2"),
@@ -45,9 +47,9 @@ def test_each_fact_of_a_booking_is_a_condition() -> None:
 
 def test_what_was_booked_instead_stands_beside_what_was_asked_for() -> None:
     other = ("booked", BOOKED[1] | {"guests": 3})
-    told = failed([BOOKED], [other])
-    assert told[0] == ("goal", "New booking: guests", "2", "3")
-    assert [about for _, about, _, _ in told] == ["New booking: guests", "New booking: code"]
+    failures = failed([BOOKED], [other])
+    assert failures[0] == ("goal", "New booking: guests", "2", "3")
+    assert [about for _, about, _, _ in failures] == ["New booking: guests", "New booking: code"]
 
 
 def test_an_untouched_state_lacks_the_goal_and_breaks_no_frame() -> None:
@@ -76,6 +78,6 @@ def test_the_same_things_in_another_order_are_told_apart() -> None:
 
 def test_what_may_be_left_in_any_way_is_told_and_always_held() -> None:
     beside = [("banner_closed", {"name": "cookies"}), ("recent_search", {"place": "Old Town"})]
-    told = {one.about: (one.found, one.is_held) for one in compared([], beside) if one.kind == "allowed"}
-    assert told["Notices that were closed"] == ("1", True)
-    assert told["Searches"] == ("1", True)
+    allowed = {one.about: (one.found, one.is_held) for one in compared([], beside) if one.kind == "allowed"}
+    assert allowed["Notices that were closed"] == ("1", True)
+    assert allowed["Searches"] == ("1", True)

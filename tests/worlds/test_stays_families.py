@@ -49,7 +49,7 @@ def _tasks(family: Family[World], *, each: int = 1) -> list[tuple[World, SiteTas
 def _meets(town: World, task: SiteTask, events: list[tuple[str, dict[str, Any]]]) -> bool:
     assert task.goal is not None
     state = plain(fold(town, events))
-    return all(state[part] == wanted for part, wanted in task.goal["state"].items())
+    return all(state[part] == value for part, value in task.goal["state"].items())
 
 
 def _solution(town: World, task: SiteTask) -> list[tuple[str, dict[str, Any]]]:
@@ -205,9 +205,9 @@ def test_the_twin_has_the_same_words_and_one_fact_less(name: str) -> None:
     family = FAMILIES[name]
     assert family.twin is not None
     pairs = [(town, task, family.twin(town, task)) for town, task in _tasks(family, each=2)]
-    found = [(town, task, other) for town, task, other in pairs if other is not None]
-    assert len(found) >= 5
-    for town, task, other in found:
+    with_twin = [(town, task, other) for town, task, other in pairs if other is not None]
+    assert len(with_twin) >= 5
+    for town, task, other in with_twin:
         changed = world_change(town, other.changes)
         assert (other.wording, other.fields) == (task.wording, task.fields)
         assert (other.is_possible, len(other.changes), len(other.answer[0])) == (False, 1, 1)
@@ -227,9 +227,9 @@ def test_the_twin_has_the_same_words_and_one_fact_less(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(WITH_TWINS))
 def test_the_twin_needs_what_shows_the_nearest_room_and_what_the_room_lost(name: str) -> None:
     pairs = [(town, task, FAMILIES[name].twin(town, task)) for town, task in _tasks(FAMILIES[name], each=2)]
-    found = [(town, task, other) for town, task, other in pairs if other is not None]
-    assert any(other.needs != task.needs for _, task, other in found)
-    for town, _, other in found:
+    with_twin = [(town, task, other) for town, task, other in pairs if other is not None]
+    assert any(other.needs != task.needs for _, task, other in with_twin)
+    for town, _, other in with_twin:
         assert any(
             need.startswith(f"listing/{other.answer[1]}/") and need.endswith("/amenities")
             for need in other.needs
@@ -246,19 +246,19 @@ def test_the_twin_needs_what_shows_the_nearest_room_and_what_the_room_lost(name:
 def test_by_the_prices_of_nights_alone_the_search_for_the_nearest_ends_at_the_twins_answer(name: str) -> None:
     """Nobody has to know how much a house that was not opened takes off for long stays."""
     pairs = [(town, FAMILIES[name].twin(town, task)) for town, task in _tasks(FAMILIES[name], each=2)]
-    found = [(town, twin) for town, twin in pairs if twin]
-    assert len(found) >= 3
-    for town, twin in found:
+    twins = [(town, twin) for town, twin in pairs if twin]
+    assert len(twins) >= 3
+    for town, twin in twins:
         changed = world_change(town, twin.changes)
-        wanted = conditions.conditions_of(twin.given)
+        required = conditions.conditions_of(twin.given)
         nearest = None
         for offer in sorted(conditions.offers_of(changed, twin.given), key=lambda offer: offer.nights):
             if nearest and offer.nights >= nearest[0]:
                 break
-            missed = [place for place, one in enumerate(wanted) if not conditions.holds(offer, one)]
+            missed = [place for place, one in enumerate(required) if not conditions.holds(offer, one)]
             if len(missed) == 1:
-                told = (offer.total, conditions.LETTERS[missed[0]], offer.listing.id)
-                nearest = min(nearest or told, told)
+                candidate = (offer.total, conditions.LETTERS[missed[0]], offer.listing.id)
+                nearest = min(nearest or candidate, candidate)
         assert nearest is not None
         assert nearest[1:] == twin.answer
 

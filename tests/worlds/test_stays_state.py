@@ -119,8 +119,8 @@ def test_a_stay_is_refused_for_the_reason_that_holds(town: World) -> None:
     state = fold(town, [])
 
     def reason(**facts: object) -> str:
-        asked = Stay(**{"check_in": stay.check_in, "check_out": stay.check_out, "guests": 1, **facts})  # type: ignore[arg-type]
-        return booking_refusal(town, state, listing=listing, room=room, stay=asked)
+        requested = Stay(**{"check_in": stay.check_in, "check_out": stay.check_out, "guests": 1, **facts})  # type: ignore[arg-type]
+        return booking_refusal(town, state, listing=listing, room=room, stay=requested)
 
     assert reason(check_out=stay.check_in) == "dates"
     assert reason(check_in=FIRST_DAY - timedelta(days=1)) == "dates"
@@ -136,19 +136,19 @@ def test_a_trip_may_be_moved_onto_its_own_nights(town: World) -> None:
     later = Stay(
         check_in=stay.check_in + timedelta(days=1), check_out=stay.check_out + timedelta(days=1), guests=1
     )
-    asked = {"listing": listing, "room": room, "trip": trip, "stay": later}
+    change = {"listing": listing, "room": room, "trip": trip, "stay": later}
     soon = stay.check_in - timedelta(days=listing.policy.change_days)
-    assert change_refusal(town, state, on=soon, **asked) == ""
-    assert change_refusal(town, state, on=soon + timedelta(days=1), **asked) == "too_late"
+    assert change_refusal(town, state, on=soon, **change) == ""
+    assert change_refusal(town, state, on=soon + timedelta(days=1), **change) == "too_late"
 
 
 def test_a_trip_is_not_moved_to_the_dates_that_it_has(town: World) -> None:
     listing, room, stay = _free_stay(town)
     state = fold(town, [_booked(town, listing, room, stay)])
     trip = state.trips[-1]
-    asked = {"listing": listing, "room": room, "trip": trip, "stay": trip.stay}
+    change = {"listing": listing, "room": room, "trip": trip, "stay": trip.stay}
     soon = stay.check_in - timedelta(days=listing.policy.change_days)
-    assert change_refusal(town, state, on=soon, **asked) == "same_dates"
+    assert change_refusal(town, state, on=soon, **change) == "same_dates"
 
 
 def _policy(*tiers: Tier) -> Policy:

@@ -33,8 +33,8 @@ def _world(key: bytes = b"a", *, edition: Edition = "train", first_day: date = F
 
 def _everything(drawn: World) -> str:
     """The digest of a world and of what is drawn from it on asking."""
-    asked = [(text.description(drawn, one), reviews(drawn, one)) for one in drawn.listings[:20]]
-    return digest((drawn, asked))
+    texts = [(text.description(drawn, one), reviews(drawn, one)) for one in drawn.listings[:20]]
+    return digest((drawn, texts))
 
 
 def test_the_same_key_draws_the_same_bytes_as_ever() -> None:
@@ -60,12 +60,12 @@ def test_no_two_numbers_of_a_world_differ_by_case_alone() -> None:
 
 
 def test_the_editions_share_no_name_of_a_town_listing_or_place() -> None:
-    def said(edition: Edition) -> set[str]:
+    def names(edition: Edition) -> set[str]:
         drawn = [_world(key, edition=edition) for key in (b"a", b"b", b"c")]
         places = {place for one in drawn for place in one.town.neighbourhoods}
         return places | {listing.name for one in drawn for listing in one.listings}
 
-    assert not said("train") & said("test")
+    assert not names("train") & names("test")
 
 
 @pytest.mark.parametrize("key", [b"a", b"b", b"c"])
@@ -155,9 +155,9 @@ def test_nights_on_end_cost_what_each_of_them_costs() -> None:
     firsts = (FIRST_DAY - timedelta(days=9), date(2027, 12, 25)) * 5
     for listing, first in zip(drawn.listings[:10], firsts, strict=True):
         days = [first + timedelta(days=night) for night in range(14)]
-        found = night_prices(drawn, listing, listing.rooms[0], first, nights=14)
-        assert found == [night_price(drawn, listing, listing.rooms[0], day) for day in days]
-        assert len(set(found)) > 3
+        prices = night_prices(drawn, listing, listing.rooms[0], first, nights=14)
+        assert prices == [night_price(drawn, listing, listing.rooms[0], day) for day in days]
+        assert len(set(prices)) > 3
 
 
 def test_the_costs_of_a_stay_are_the_sum_of_its_lines() -> None:
@@ -165,9 +165,9 @@ def test_the_costs_of_a_stay_are_the_sum_of_its_lines() -> None:
     for listing in drawn.listings:
         room = listing.rooms[0]
         stay = Stay(check_in=date(2027, 7, 1), check_out=date(2027, 7, 8), guests=room.sleeps)
-        told, found = quote(drawn, listing, room, stay), costs(drawn, listing, room, stay)
-        assert (sum(found), found.nights) == (told.total, sum(told.nights))
-        assert [line.cents for line in told.lines] == [cents for cents in found if cents]
+        quoted, summed = quote(drawn, listing, room, stay), costs(drawn, listing, room, stay)
+        assert (sum(summed), summed.nights) == (quoted.total, sum(quoted.nights))
+        assert [line.cents for line in quoted.lines] == [cents for cents in summed if cents]
 
 
 def test_nights_of_several_rooms_are_freed_at_once_and_no_others() -> None:
@@ -226,8 +226,8 @@ def _shingles(review: Review) -> set[tuple[str, ...]]:
 def test_no_slot_of_a_sentence_is_left_open() -> None:
     drawn = _world(edition="test")
     for listing in drawn.listings:
-        said = [*text.description(drawn, listing), *text.policy_text(listing.policy)]
-        assert not any("{" in one or "}" in one for one in said)
+        sentences = [*text.description(drawn, listing), *text.policy_text(listing.policy)]
+        assert not any("{" in one or "}" in one for one in sentences)
         assert 2 <= len(text.description(drawn, listing)) <= 4
 
 

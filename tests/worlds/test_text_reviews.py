@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.worlds import text_reader
-from tests.worlds.text_reader import Asked
+from tests.worlds.text_reader import Case
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ FACTS = re.compile(
 
 
 @dataclass(frozen=True)
-class Told:
+class PrintedReview:
     """A review as the text has it."""
 
     title: str
@@ -38,18 +38,18 @@ class Told:
     reply: str
 
 
-def read(text: str) -> dict[str, list[Told]]:
+def read(text: str) -> dict[str, list[PrintedReview]]:
     """The reviews of each product by its name."""
     products = re.split(r"^## ", text, flags=re.MULTILINE)[1:]
     return {part.split("\n", 1)[0]: [*map(_review, part.split("\n#### ")[1:])] for part in products}
 
 
-def _review(part: str) -> Told:
+def _review(part: str) -> PrintedReview:
     title, facts, body, *more = part.strip().split("\n\n")
-    found = FACTS.fullmatch(facts)
-    assert found
-    stars, day, reviewer, colour, size, badge, helpful = found.groups()
-    return Told(
+    match = FACTS.fullmatch(facts)
+    assert match
+    stars, day, reviewer, colour, size, badge, helpful = match.groups()
+    return PrintedReview(
         title=title,
         stars=int(stars),
         day=datetime.strptime(day, "%d %B %Y").replace(tzinfo=UTC).date(),
@@ -64,30 +64,30 @@ def _review(part: str) -> Told:
     )
 
 
-def mentioning(found: Iterable[Told], asked: Asked) -> list[Told]:
+def mentioning(reviews: Iterable[PrintedReview], case: Case) -> list[PrintedReview]:
     """Those that mention the term, by the rule and with the forms that the wording names."""
-    given = asked.task.given
+    given = case.task.given
     if "term" not in given:
-        return list(found)
+        return list(reviews)
     rule, term = given["rule"], given["term"]
     beside = {condition["value"] for condition in given.get("conditions", ())}
-    quoted = {*re.findall(r'"(\w+)"', asked.task.wording)} - beside
+    quoted = {*re.findall(r'"(\w+)"', case.task.wording)} - beside
     forms = "|".join([term] if rule["is_one_form"] else sorted(quoted))
     word = re.compile(rf"\b({forms})\b", re.NOFLAG if rule["is_small_letters"] else re.IGNORECASE)
 
-    def parts(review: Told) -> str:
+    def parts(review: PrintedReview) -> str:
         title = review.title if rule["has_titles"] else ""
         reply = review.reply if rule["has_replies"] else ""
         return f"{review.text}\n{title}\n{reply}"
 
     return [
         review
-        for review in found
+        for review in reviews
         if (rule["has_translations"] or not review.original) and word.search(parts(review))
     ]
 
 
-def missed(review: Told, conditions: Iterable[dict[str, Any]]) -> str:
+def missed(review: PrintedReview, conditions: Iterable[dict[str, Any]]) -> str:
     """The letters of the conditions that the review does not meet."""
     meets: dict[str, Callable[[Any], bool]] = {
         "stars": lambda value: review.stars == value,
@@ -103,52 +103,52 @@ def missed(review: Told, conditions: Iterable[dict[str, Any]]) -> str:
     return "".join(letter for letter, one in letters if not meets[one["fact"]](one["value"]))
 
 
-def foremost(found: list[Told], way: str) -> Told:
+def foremost(reviews: list[PrintedReview], way: str) -> PrintedReview:
     return max(
-        found,
+        reviews,
         key=lambda one: (
             one.helpful if way == "most helpful" else one.day.toordinal() * (1 if way == "newest" else -1)
         ),
     )
 
 
-def answer(asked: Asked) -> tuple[str, ...]:
-    given, products = asked.task.given, read(asked.text())
-    if asked.task.family == "most_of_five":
-        counts = {name: len(mentioning(found, asked)) for name, found in products.items()}
+def answer(case: Case) -> tuple[str, ...]:
+    given, products = case.task.given, read(case.text())
+    if case.task.family == "most_of_five":
+        counts = {name: len(mentioning(matching, case)) for name, matching in products.items()}
         (name, most), (_, second), *_ = sorted(counts.items(), key=lambda each: -each[1])
         return name, str(most - second)
     (reviews,) = products.values()
-    found = mentioning(reviews, asked)
+    matching = mentioning(reviews, case)
     conditions = given.get("conditions", ())
-    full = [one for one in found if not missed(one, conditions)]
+    full = [one for one in matching if not missed(one, conditions)]
     if "way" not in given:
-        number = str(len(full)) if asked.task.family != "mean_rating" else _mean(full)
+        number = str(len(full)) if case.task.family != "mean_rating" else _mean(full)
         return number, foremost(full, given["end"]).reviewer
     if not full:
-        nearest = foremost([one for one in found if len(missed(one, conditions)) == 1], given["way"])
+        nearest = foremost([one for one in matching if len(missed(one, conditions)) == 1], given["way"])
         return missed(nearest, conditions), nearest.reviewer
     best = foremost(full, given["way"])
-    return str(best.helpful if asked.task.family == "most_helpful_mention" else best.day), best.reviewer
+    return str(best.helpful if case.task.family == "most_helpful_mention" else best.day), best.reviewer
 
 
-def _mean(found: list[Told]) -> str:
-    return f"{sum(one.stars for one in found) / len(found):.2f}"
+def _mean(reviews: list[PrintedReview]) -> str:
+    return f"{sum(one.stars for one in reviews) / len(reviews):.2f}"
 
 
 @pytest.mark.parametrize("family", text_reader.READING["reviews"])
 def test_the_answer_can_be_read_from_the_text_alone(family: str) -> None:
-    asked = text_reader.of_family("reviews", family)
-    assert len(asked) >= 12
-    assert [one.task for one in asked if answer(one) != one.task.answer] == []
+    cases = text_reader.of_family("reviews", family)
+    assert len(cases) >= 12
+    assert [one.task for one in cases if answer(one) != one.task.answer] == []
 
 
 @pytest.mark.parametrize("family", text_reader.READING["reviews"])
 def test_every_review_of_the_products_is_there(family: str) -> None:
     for one in text_reader.of_family("reviews", family):
         counts = {product.name: product.review_count for product in one.world.products}
-        found = {name: len(reviews) for name, reviews in read(one.text()).items()}
-        assert found == {name: counts[name] for name in one.scope["products"]}
+        counted = {name: len(reviews) for name, reviews in read(one.text()).items()}
+        assert counted == {name: counts[name] for name in one.scope["products"]}
 
 
 def test_reviews_that_resemble_the_wanted_ones_are_there() -> None:
@@ -158,7 +158,7 @@ def test_reviews_that_resemble_the_wanted_ones_are_there() -> None:
         assert len(careless) != int(one.task.answer[0])
 
 
-def _all_of(review: Told) -> str:
+def _all_of(review: PrintedReview) -> str:
     return " ".join((review.title, review.text, review.original, review.reply))
 
 

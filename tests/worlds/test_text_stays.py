@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from tests.worlds import text_reader
-from tests.worlds.text_reader import Asked
+from tests.worlds.text_reader import Case
 
 DAY = timedelta(days=1)
 LEG = re.compile(r"- (.+), (\d+) guests?, from (\d+ \w+ \d{4}) to (\d+ \w+ \d{4})")
@@ -32,18 +32,18 @@ class Part:
     def __init__(self, text: str) -> None:
         self.name, _, self.text = text.partition("\n")
 
-    def found(self, pattern: str) -> re.Match[str] | None:
+    def search(self, pattern: str) -> re.Match[str] | None:
         return re.search(pattern, self.text)
 
     def number(self, pattern: str) -> int:
         """Digits of the pattern's group, 0 where there is none: amounts in cents."""
-        found = self.found(pattern)
-        return int(found[1].replace(".", "")) if found else 0
+        match = self.search(pattern)
+        return int(match[1].replace(".", "")) if match else 0
 
     def names(self, label: str) -> set[str]:
-        found = self.found(rf"- {label}: (.*)")
-        assert found
-        return set(found[1].split(", "))
+        match = self.search(rf"- {label}: (.*)")
+        assert match
+        return set(match[1].split(", "))
 
 
 class Room(Part):
@@ -75,7 +75,7 @@ class House(Part):
         further = max(0, stay.guests - room.number(r"(\d+) guests? included"))
         nights = sum(room.prices[night] for night in stay.nights)
         nights += further * len(stay.nights) * room.number(r"each extra guest EUR (\d+\.\d\d)")
-        discount = self.found(r"Long-stay discount: (\d+)% off nights and extra guests from (\d+) nights")
+        discount = self.search(r"Long-stay discount: (\d+)% off nights and extra guests from (\d+) nights")
         if discount and len(stay.nights) >= int(discount[2]):
             nights -= share(nights, int(discount[1]))
         taxed = min(len(stay.nights), self.number(r"for the first (\d+) night"))
@@ -87,7 +87,7 @@ class House(Part):
         )
 
     def free_until(self, arrival: date) -> date | None:
-        days = self.found(r"Free cancellation until (\d+) days? before check-in")
+        days = self.search(r"Free cancellation until (\d+) days? before check-in")
         return arrival - DAY * int(days[1]) if days else None
 
 
@@ -99,19 +99,19 @@ def day_of(text: str) -> date:
     return datetime.strptime(text, "%d %B %Y").replace(tzinfo=UTC).date()
 
 
-def read(asked: Asked) -> list[House]:
-    return [House(part) for part in re.split(r"^## ", asked.text(), flags=re.MULTILINE)[1:]]
+def read(case: Case) -> list[House]:
+    return [House(part) for part in re.split(r"^## ", case.text(), flags=re.MULTILINE)[1:]]
 
 
-def named(asked: Asked) -> House:
+def named(case: Case) -> House:
     """The house with the longest name that the wording has, in the neighbourhood that it has."""
-    wording = asked.task.wording
-    fitting = [one for one in read(asked) if one.title in wording and one.place in wording]
+    wording = case.task.wording
+    fitting = [one for one in read(case) if one.title in wording and one.place in wording]
     return max(fitting, key=lambda one: len(one.title))
 
 
-def room_named(asked: Asked, house: House) -> Room:
-    fitting = [room for room in house.rooms if f"the {room.name} " in asked.task.wording]
+def room_named(case: Case, house: House) -> Room:
+    fitting = [room for room in house.rooms if f"the {room.name} " in case.task.wording]
     return max(fitting, key=lambda room: len(room.name))
 
 
@@ -119,43 +119,45 @@ def money(cents: int) -> str:
     return f"{cents // 100}.{cents % 100:02d}"
 
 
-def total_price(asked: Asked) -> tuple[str, ...]:
-    house = named(asked)
+def total_price(case: Case) -> tuple[str, ...]:
+    house = named(case)
     rooms = {room.name: room for room in house.rooms}
     legs = [
         (rooms[name], Stay(day_of(first), day_of(end), int(guests)))
-        for name, guests, first, end in LEG.findall(asked.task.wording)
+        for name, guests, first, end in LEG.findall(case.task.wording)
     ]
     assert all(house.can_book(room, stay) for room, stay in legs)
     return money(sum(house.total(room, stay) for room, stay in legs)), house.id
 
 
-def missing_amenities(asked: Asked) -> tuple[str, ...]:
-    house, wording = named(asked), asked.task.wording
-    said = {room.name: wording.find(f"the {room.name}") for room in house.rooms}
-    rooms = sorted((room for room in house.rooms if said[room.name] >= 0), key=lambda room: said[room.name])
+def missing_amenities(case: Case) -> tuple[str, ...]:
+    house, wording = named(case), case.task.wording
+    positions = {room.name: wording.find(f"the {room.name}") for room in house.rooms}
+    rooms = sorted(
+        (room for room in house.rooms if positions[room.name] >= 0), key=lambda room: positions[room.name]
+    )
     had = {name for room in rooms for name in room.names("Room amenities")}
-    name = "|".join(amenity.name for amenity in asked.world.amenities)
+    name = "|".join(amenity.name for amenity in case.world.amenities)
     listed = re.search(rf"(?:(?:{name}), )+(?:{name}) or (?:{name})", wording)
     assert listed
-    asked_for = re.split(", | or ", listed[0])
-    assert len(asked_for) == 6
-    return ", ".join(one for one in asked_for if one not in had), rooms[0].id
+    requested = re.split(", | or ", listed[0])
+    assert len(requested) == 6
+    return ", ".join(one for one in requested if one not in had), rooms[0].id
 
 
-def first_free_stretch(asked: Asked) -> tuple[str, ...]:
-    room = room_named(asked, named(asked))
-    said = re.search(r"on (\d+ \w+ \d{4}) or later", asked.task.wording)
-    assert said
-    day = day_of(said[1])
-    while not room.is_free([day + DAY * place for place in range(asked.task.given["nights"])]):
+def first_free_stretch(case: Case) -> tuple[str, ...]:
+    room = room_named(case, named(case))
+    match = re.search(r"on (\d+ \w+ \d{4}) or later", case.task.wording)
+    assert match
+    day = day_of(match[1])
+    while not room.is_free([day + DAY * place for place in range(case.task.given["nights"])]):
         day += DAY
     return str(day), money(room.prices[day])
 
 
-def latest_free_cancellation(asked: Asked) -> tuple[str, ...]:
-    lines = re.findall(r"- (.+), (.+): check-in on (\d+ \w+ \d{4})", asked.task.wording)
-    houses = {(one.title, one.place): one for one in read(asked)}
+def latest_free_cancellation(case: Case) -> tuple[str, ...]:
+    lines = re.findall(r"- (.+), (.+): check-in on (\d+ \w+ \d{4})", case.task.wording)
+    houses = {(one.title, one.place): one for one in read(case)}
     ends = [
         (end, houses[title, place].id)
         for title, place, arrival in lines
@@ -164,14 +166,14 @@ def latest_free_cancellation(asked: Asked) -> tuple[str, ...]:
     return tuple(map(str, max(ends)))
 
 
-def cheapest_with_without(asked: Asked) -> tuple[str, ...]:
-    stay = _stay(asked.task.wording)
+def cheapest_with_without(case: Case) -> tuple[str, ...]:
+    stay = _stay(case.task.wording)
     conditions = re.findall(
         r"\(([a-f])\) (the room itself has|the property shares with its guests|neither .*? has): ([\w -]+)",
-        asked.task.wording,
+        case.task.wording,
     )
     by_missed: dict[str, list[tuple[int, str]]] = {}
-    for house in read(asked):
+    for house in read(case):
         for room in house.rooms:
             if house.can_book(room, stay):
                 letters = "".join(one for one, *rest in conditions if not _holds(house, room, *rest))
@@ -179,7 +181,7 @@ def cheapest_with_without(asked: Asked) -> tuple[str, ...]:
     if "" in by_missed:
         cents, number = min(by_missed[""])
         return money(cents), number
-    near = [(*one, letter) for letter, found in by_missed.items() if len(letter) == 1 for one in found]
+    near = [(*one, letter) for letter, offers in by_missed.items() if len(letter) == 1 for one in offers]
     _, number, letter = min(near)
     return letter, number
 
@@ -210,37 +212,37 @@ SOLVED = {
 
 @pytest.mark.parametrize("family", text_reader.READING["stays"])
 def test_the_answer_can_be_read_from_the_text_alone(family: str) -> None:
-    asked = text_reader.of_family("stays", family)
-    assert len(asked) >= 12
-    assert [one.task for one in asked if SOLVED[family](one) != one.task.answer] == []
+    cases = text_reader.of_family("stays", family)
+    assert len(cases) >= 12
+    assert [one.task for one in cases if SOLVED[family](one) != one.task.answer] == []
 
 
 def test_houses_of_like_names_stand_beside_the_one_that_is_meant() -> None:
     titles = [[house.title for house in read(one)] for one in text_reader.of_family("stays", "total_price")]
-    assert any(len(found) > 1 for found in titles)
-    assert all(len({name.split()[0] for name in found}) == 1 for found in titles)
+    assert any(len(names) > 1 for names in titles)
+    assert all(len({name.split()[0] for name in names}) == 1 for names in titles)
 
 
 def test_rooms_that_are_not_asked_about_and_nights_beside_are_there() -> None:
     for one in text_reader.of_family("stays", "total_price"):
         house = named(one)
-        asked = {leg["room"] for leg in one.task.given["legs"]}
-        assert len(house.rooms) == len(one.world.listings[_place(one, house)].rooms) >= len(asked)
+        rooms = {leg["room"] for leg in one.task.given["legs"]}
+        assert len(house.rooms) == len(one.world.listings[_place(one, house)].rooms) >= len(rooms)
         assert all(len(room.prices) > 5 for room in house.rooms)
 
 
-def _place(one: Asked, house: House) -> int:
+def _place(one: Case, house: House) -> int:
     return [listing.id for listing in one.world.listings].index(house.id)
 
 
 def test_every_house_that_the_search_finds_is_a_candidate() -> None:
     for one in text_reader.of_family("stays", "cheapest_with_without"):
-        stay, found = _stay(one.task.wording), read(one)
-        assert {house.place for house in found} <= set(one.task.given["places"])
-        assert all(any(house.can_book(room, stay) for room in house.rooms) for house in found)
+        stay, houses = _stay(one.task.wording), read(one)
+        assert {house.place for house in houses} <= set(one.task.given["places"])
+        assert all(any(house.can_book(room, stay) for room in house.rooms) for house in houses)
         misleading = [
             room
-            for house in found
+            for house in houses
             for room in house.rooms
             if house.can_book(room, stay) and money(house.total(room, stay)) != one.task.answer[0]
         ]

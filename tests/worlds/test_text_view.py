@@ -20,8 +20,8 @@ READING = [(site, family) for site, families in text_reader.READING.items() for 
 
 @pytest.mark.parametrize("site", SITES)
 def test_the_families_that_are_answered_by_reading_are_known(site: str) -> None:
-    found = {one.task.family for one in text_reader.tasks(site) if one.task.goal is None}
-    assert found == {*text_reader.READING[site]}
+    known = {one.task.family for one in text_reader.tasks(site) if one.task.goal is None}
+    assert known == {*text_reader.READING[site]}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_scope_is_what_the_wording_says(site: str, family: str) -> None:
         # "Anywhere in" a town stands for all of its neighbourhoods.
         places = one.world.town.neighbourhoods if "anywhere in" in wording else ()
         assert [
-            said for said in _texts(one.scope) if said not in places and _in_words(said) not in wording
+            value for value in _texts(one.scope) if value not in places and _in_words(value) not in wording
         ] == []
 
 
@@ -136,6 +136,6 @@ def _texts(value: Any) -> list[str]:
     return [text for one in values for text in _texts(one)]
 
 
-def _in_words(said: str) -> str:
+def _in_words(value: str) -> str:
     """A day as the wording has it."""
-    return day_text(date.fromisoformat(said)) if re.fullmatch(r"\d{4}-\d\d-\d\d", said) else said
+    return day_text(date.fromisoformat(value)) if re.fullmatch(r"\d{4}-\d\d-\d\d", value) else value

@@ -29,16 +29,16 @@ DOING = [family.id for family in of_site("stays") if family.is_done]
 @cache
 def tasks_of(name: str) -> list[tuple[World, SiteTask]]:
     """Tasks of every level in worlds of both editions, and the impossible twins that they have."""
-    family, found = FAMILIES.get(name), []
+    family, placed = FAMILIES.get(name), []
     for number, first_day in enumerate(FIRST_DAYS):
         for edition in family.splits:
             key = b"wrong deeds %d" % number
             opened = partial(STAYS.open_world, key, edition=edition, first_day=first_day)
             drawn = [family.draw(opened(), Draws(key, name, level), level) for level in LEVELS]
-            found += [(opened(), task) for task in drawn if task]
+            placed += [(opened(), task) for task in drawn if task]
             twins = [family.twin(opened(), task) for task in drawn if task and family.twin]
-            found += [(opened(changes=twin.changes), twin) for twin in twins if twin]
-    return found
+            placed += [(opened(changes=twin.changes), twin) for twin in twins if twin]
+    return placed
 
 
 def deeds_of(town: World, task: SiteTask) -> tuple[SiteEvents, ...]:
@@ -109,23 +109,23 @@ def test_families_that_are_done_have_wrong_actions_and_others_none() -> None:
 @pytest.mark.parametrize("name", DOING)
 def test_wrong_actions_are_incorrect_whatever_is_answered(name: str) -> None:
     for town, task in tasks_of(name):
-        told = FAMILIES.get(name).wrong(town, task)
+        answer = FAMILIES.get(name).wrong(town, task)
         assert judged(task, town, right_deeds(town, task), task.answer).correct
         for deeds in deeds_of(town, task):
             verdict = judged(task, town, deeds, task.answer)
             assert verdict.metrics == {"values_right": 1.0, "state_right": 0.0}, (task.wording, deeds)
             assert not verdict.correct
-            assert not judged(task, town, deeds, told).correct
+            assert not judged(task, town, deeds, answer).correct
 
 
 @pytest.mark.parametrize("name", DOING)
 def test_conditions_are_all_held_exactly_where_the_state_is_right(name: str) -> None:
     for town, task in tasks_of(name):
         for deeds in (right_deeds(town, task), (), *deeds_of(town, task)):
-            told = compared(task, town, deeds)
+            conditions = compared(task, town, deeds)
             is_right = judged(task, town, deeds, task.answer).metrics["state_right"] == 1.0
-            assert all(one.is_held for one in told) == is_right, (task.wording, deeds)
-            assert {one.kind for one in told} >= {"frame", "allowed"}
+            assert all(one.is_held for one in conditions) == is_right, (task.wording, deeds)
+            assert {one.kind for one in conditions} >= {"frame", "allowed"}
 
 
 @pytest.mark.parametrize("name", DOING)

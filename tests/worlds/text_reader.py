@@ -39,7 +39,7 @@ worlds_discover()
 
 
 @dataclass(frozen=True)
-class Asked:
+class Case:
     """A task, its world (changed for an impossible twin) and the site's way with words."""
 
     world: Any
@@ -55,18 +55,18 @@ class Asked:
 
 
 @cache
-def tasks(site: str) -> tuple[Asked, ...]:
+def tasks(site: str) -> tuple[Case, ...]:
     """Of every family a task of each level in three worlds, with impossible twins where there are some."""
-    found = []
+    cases = []
     for family in registry.of_site(site):
         for number, day in enumerate(DAYS):
             of = _open(family, number, day)
             for level in LEVELS:
-                found += _asked(family, of, number, day, level)
-    return tuple(found)
+                cases += _cases(family, of, number, day, level)
+    return tuple(cases)
 
 
-def of_family(site: str, family: str) -> list[Asked]:
+def of_family(site: str, family: str) -> list[Case]:
     return [one for one in tasks(site) if one.task.family == family]
 
 
@@ -76,7 +76,7 @@ def _open(family: Family[Any], number: int, day: date, changes: Any = ()) -> Any
     return worlds.get(family.site).open_world(key, edition=edition, first_day=day, changes=changes)
 
 
-def _asked(family: Family[Any], of: Any, number: int, day: date, level: int) -> list[Asked]:
+def _cases(family: Family[Any], of: Any, number: int, day: date, level: int) -> list[Case]:
     text_view = worlds.get(family.site).text_view
     assert text_view is not None
     drawn = (family.draw(of, Draws("told", number, level, place), level) for place in range(TRIES))
@@ -85,6 +85,6 @@ def _asked(family: Family[Any], of: Any, number: int, day: date, level: int) -> 
         return []
     twin = family.twin(of, task) if family.twin else None
     if twin is None:
-        return [Asked(of, task, text_view)]
+        return [Case(of, task, text_view)]
     changed = _open(family, number, day, twin.changes)
-    return [Asked(of, task, text_view), Asked(changed, twin, text_view)]
+    return [Case(of, task, text_view), Case(changed, twin, text_view)]

@@ -42,7 +42,7 @@ def _run(path: Path, **options: Any) -> str:
     return out.getvalue()
 
 
-def _found(findings: list[rounds.Finding]) -> list[tuple[str, str, bool]]:
+def _cases(findings: list[rounds.Finding]) -> list[tuple[str, str, bool]]:
     return [(finding.run_kind, finding.role, finding.is_expected) for finding in findings]
 
 
@@ -56,7 +56,7 @@ EVERY_CASE = [
 
 def test_every_gold_and_a_wrong_answer_are_judged_in_both_kinds_of_run(worker: None) -> None:
     findings = _check(factories.task(answer="42"), factories.task(answer="7"))
-    assert sorted(set(_found(findings))) == EVERY_CASE
+    assert sorted(set(_cases(findings))) == EVERY_CASE
     assert len(findings) == 8
     assert {finding.answer for finding in findings} == {"42", "7"}
 
@@ -69,7 +69,7 @@ def test_choices_that_moved_are_answered_by_the_label_shown(worker: None) -> Non
     payload = {"text": "Which?", "format": "plain", "choices": choices, "order": "free"}
     tasks = [factories.task(benchmark=arc, kind="choice", payload=payload, answer="B") for _ in range(6)]
     findings = _check(*tasks)
-    assert sorted(set(_found(findings))) == EVERY_CASE
+    assert sorted(set(_cases(findings))) == EVERY_CASE
     training = {str(finding.answer) for finding in findings if finding.run_kind == "train"}
     assert len(training) > 2
     assert Episode.objects.filter(variation__order__isnull=False).count() == 12
@@ -81,7 +81,7 @@ def test_lists_are_handed_in_as_lists(worker: None) -> None:
     )
     payload = {"text": "Who?", "format": "plain", "table": {"header": ["a"], "rows": [["b"]]}}
     findings = _check(factories.task(benchmark=tables, kind="table", payload=payload, answer="b|c"))
-    assert sorted(set(_found(findings))) == EVERY_CASE
+    assert sorted(set(_cases(findings))) == EVERY_CASE
     assert Submission.objects.filter(answer=["b", "c"]).count() == 2
 
 
@@ -105,9 +105,9 @@ def test_it_gives_up_when_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_folder_is_imported_judged_and_reported_by_split(worker: None, tmp_path: Path) -> None:
     samples.jsonl(tmp_path / "gsm8k" / "train.jsonl", samples.GSM8K)
     samples.jsonl(tmp_path / "math500" / "test.jsonl", samples.MATH500)
-    told = [line.split() for line in _run(tmp_path).splitlines()]
-    assert told[1][:9] == ["gsm8k/train", "3", "0", "3/3", "3/3", "3/3", "3/3", "0", "0"]
-    assert told[2][0] == "math500/test"
+    rows = [line.split() for line in _run(tmp_path).splitlines()]
+    assert rows[1][:9] == ["gsm8k/train", "3", "0", "3/3", "3/3", "3/3", "3/3", "0", "0"]
+    assert rows[2][0] == "math500/test"
     assert len(_run(tmp_path, benchmark="gsm8k", limit=2).splitlines()) == 2
 
 

@@ -50,7 +50,7 @@ def page_lines(look: Look) -> list[str]:
     ]
 
 
-def said(look: Look, lines: list[str]) -> str:
+def recovered(look: Look, lines: list[str]) -> str:
     return texts.observed_text("\n".join(lines), look=look, payload=PAYLOAD)
 
 
@@ -60,7 +60,7 @@ def test_a_question_is_recovered_wherever_its_form_stands_and_whatever_is_around
     form: str, wording: str
 ) -> None:
     look = Look(form=form, wording=wording, panels="two", pop_ups="often")
-    assert said(look, page_lines(look)) == EXPECTED
+    assert recovered(look, page_lines(look)) == EXPECTED
 
 
 LOOK = Look(panels="two", pop_ups="early")
@@ -90,16 +90,16 @@ LOOK = Look(panels="two", pop_ups="early")
     ],
 )
 def test_a_box_that_is_not_the_known_one_word_by_word_stays(change: Any) -> None:
-    assert said(LOOK, change(page_lines(LOOK))) != EXPECTED
+    assert recovered(LOOK, change(page_lines(LOOK))) != EXPECTED
 
 
 def test_boxes_of_another_look_stay() -> None:
     other = Look(panels="one", pop_ups="early")
     assert panels_of(PAYLOAD, LOOK)[0] not in panels_of(PAYLOAD, other)
-    assert said(other, page_lines(LOOK)) != EXPECTED
+    assert recovered(other, page_lines(LOOK)) != EXPECTED
 
 
 def test_the_button_that_opens_a_dialog_is_only_known_where_there_is_one() -> None:
     lines = page_lines(Look(form="dialog"))
-    assert said(Look(form="dialog"), lines) == EXPECTED
-    assert said(Look(), lines) != EXPECTED
+    assert recovered(Look(form="dialog"), lines) == EXPECTED
+    assert recovered(Look(), lines) != EXPECTED

@@ -87,14 +87,14 @@ def test_a_dollar_of_plain_text_is_money() -> None:
 )
 def test_what_is_lost_added_or_moved_is_a_difference(line: str) -> None:
     source = expected("Find $\\frac{1}{2^{10}}$ of it.")
-    found = observed(line)
-    assert found != source
-    assert "where the observation has" in str(texts.difference(expected=source, observed=found))
+    text = observed(line)
+    assert text != source
+    assert "where the observation has" in str(texts.difference(expected=source, observed=text))
 
 
 def test_a_difference_shows_where_the_texts_part() -> None:
-    told = texts.difference(expected="a" * 100 + "b" * 100, observed="a" * 100)
-    assert told == f"the source has {'a' * 20 + 'b' * 20!r} where the observation has {'a' * 20!r}"
+    difference = texts.difference(expected="a" * 100 + "b" * 100, observed="a" * 100)
+    assert difference == f"the source has {'a' * 20 + 'b' * 20!r} where the observation has {'a' * 20!r}"
     assert texts.difference(expected="same", observed="same") is None
 
 
@@ -138,9 +138,9 @@ RADIOS = [
 
 
 def test_a_passage_pictures_and_choices_are_read_from_their_lines() -> None:
-    found = observed(*CHOICE_LINES, form=(*RADIOS, BUTTON))
+    text = observed(*CHOICE_LINES, form=(*RADIOS, BUTTON))
 
-    assert found == texts.expected_text("choice", CHOICE)
+    assert text == texts.expected_text("choice", CHOICE)
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_a_passage_pictures_and_choices_are_read_from_their_lines() -> None:
 def test_a_choice_page_that_says_more_or_less_differs(line: str, instead: str) -> None:
     lines = "\n".join([*CHOICE_LINES, *RADIOS, BUTTON]).replace(line, instead)
 
-    found = seen([*HEAD, lines])
+    text = seen([*HEAD, lines])
 
-    assert found != texts.expected_text("choice", CHOICE)
+    assert text != texts.expected_text("choice", CHOICE)
 
 
 def test_the_fields_of_a_form_are_no_part_of_the_question() -> None:

@@ -38,17 +38,17 @@ def walk(placed: PlacedTask) -> Walk:
 
 
 def test_a_page_is_read_as_words_links_and_forms() -> None:
-    found = page_read(
+    page = page_read(
         '<p>1,204.50 for L-2041, from 6 May 2027.</p><a href="x?y=1">All <b>stays</b></a><style>9</style>'
         '<form method="post" action="go"><input type="hidden" name="a" value="1"><input name="b">'
         '<select name="c"><option value="p">P</option><option value="q">Q</option></select>'
         '<input type="checkbox" name="d" value="on"></form>'
     )
-    assert found.numbers() == ["1,204.50", "6", "2027"]
-    assert found.identifiers() == ["L-2041"]
-    assert found.dates() == ["6 May 2027"]
-    assert found.links == [("All stays", "x?y=1")]
-    (form,) = found.forms
+    assert page.numbers() == ["1,204.50", "6", "2027"]
+    assert page.identifiers() == ["L-2041"]
+    assert page.dates() == ["6 May 2027"]
+    assert page.links == [("All stays", "x?y=1")]
+    (form,) = page.forms
     assert form.is_post
     assert [(field.name, field.options, field.is_switch) for field in form.fields] == [
         ("a", [], False),
@@ -86,15 +86,15 @@ def test_a_date_is_looked_for_among_the_dates_of_the_page(
 ) -> None:
     page = BlindPage(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
     monkeypatch.setattr(measures, "about", lambda placed: page)
-    asked = replace(placed, task=replace(placed.task, answer=("2027-05-06", "2027-06-07")))
-    right = measures.rules_right(asked)
+    dated = replace(placed, task=replace(placed.task, answer=("2027-05-06", "2027-06-07")))
+    right = measures.rules_right(dated)
     assert {(0, "least"), (0, "number 1"), (1, "commonest"), (1, "greatest")} <= right
     assert not right & {(0, "greatest"), (1, "least")}
 
 
 def test_a_measure_over_its_limit_is_named() -> None:
-    found = measures.Shortcuts(family="f", tasks=100, clicked=0.06, seen=0.16)
-    assert found.exceeding == ("random clicks", "first page")
+    shortcuts = measures.Shortcuts(family="f", tasks=100, clicked=0.06, seen=0.16)
+    assert shortcuts.exceeding == ("random clicks", "first page")
     assert measures.Shortcuts(family="f", tasks=100, clicked=0.05, seen=0.15).exceeding == ()
 
 
@@ -123,8 +123,8 @@ def test_a_family_of_few_tasks_is_not_judged_and_its_limits_are_named() -> None:
 def test_a_share_of_few_tasks_fails_no_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = measures.Shortcuts(family="f", tasks=13, clicked=0.5, seen=None)
-    monkeypatch.setattr(measures, "measure", lambda *_args, **_asked: [found])
+    shortcuts = measures.Shortcuts(family="f", tasks=13, clicked=0.5, seen=None)
+    monkeypatch.setattr(measures, "measure", lambda *_args, **_options: [shortcuts])
     call_command("check_shortcuts", "stays")
     assert "too few tasks to say" in capsys.readouterr().out
     with pytest.raises(CommandError, match="without reading: f"):
