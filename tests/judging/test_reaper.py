@@ -44,7 +44,7 @@ def ending(episode: Episode) -> tuple[str, str] | None:
     return (episode.verdict.outcome, episode.verdict.reason) if episode.verdict else None
 
 
-def test_a_used_episode_that_is_silent_for_a_lease_is_lost() -> None:
+def test_an_episode_whose_lease_runs_out_is_lost() -> None:
     episode = episode_opened(2 * LEASE_S)
     step_recorded(episode, LEASE_S + 5)
     assert reaper.leases_reap() == 1
@@ -90,9 +90,7 @@ def test_nothing_is_reaped_while_redis_is_away(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("seconds_ago", "outcome"), [(10 * LEASE_S, None), (UNUSED_S + 60, ("void", "expired_unused"))]
 )
-def test_an_episode_that_was_never_used_waits_for_a_day(
-    seconds_ago: float, outcome: tuple[str, str] | None
-) -> None:
+def test_an_unused_episode_is_reaped_after_a_day(seconds_ago: float, outcome: tuple[str, str] | None) -> None:
     episode = episode_opened(seconds_ago)
     reaper.leases_reap()
     assert ending(episode) == outcome

@@ -57,7 +57,7 @@ def test_judging_twice_writes_one_verdict(django_assert_num_queries: Any) -> Non
 @pytest.mark.parametrize(
     ("failure", "reason"), [(VerifierTimeout, "verifier_timeout"), (VerifierCrash, "verifier_error")]
 )
-def test_our_failure_is_void_and_never_zero(monkeypatch: Any, failure: Any, reason: str) -> None:
+def test_our_failure_is_void_and_not_a_reward_of_zero(monkeypatch: Any, failure: Any, reason: str) -> None:
     def fail(*_args: Any, **_kwargs: Any) -> None:
         raise failure(reason, "ours")
 
@@ -112,7 +112,7 @@ RAISES = "def add(a, b):\n    raise ValueError('x{}y')"
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
 @pytest.mark.parametrize("raised", [r"\0", r"\ud800"])
-def test_what_a_program_raises_is_incorrect_though_postgres_cannot_hold_it(raised: str) -> None:
+def test_a_raised_message_that_postgres_cannot_store_is_incorrect(raised: str) -> None:
     verdict = _judged_program(RAISES.replace("{}", raised))
     assert (verdict.outcome, verdict.reason) == ("incorrect", "answer")
     parsed_answer = VerdictEvidence.objects.get(verdict=verdict).data["verifiers"]["code-v1"]["parsed_answer"]
@@ -120,14 +120,14 @@ def test_what_a_program_raises_is_incorrect_though_postgres_cannot_hold_it(raise
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
-def test_what_a_program_raises_does_not_stop_rejudging() -> None:
+def test_an_error_raised_by_a_program_does_not_stop_rejudging() -> None:
     verdict = _judged_program(RAISES.replace("{}", r"\0"))
     Gold.objects.filter(task=verdict.episode.task).update(version=2)
     list(rejudge.rejudge(benchmark=None, is_dry_run=False))
     assert list(Verdict.objects.order_by("pk").values_list("gold_version", flat=True)) == [1, 2]
 
 
-def test_no_parsed_form_keeps_a_verdict_from_being_written(monkeypatch: Any) -> None:
+def test_no_parsed_form_prevents_a_verdict(monkeypatch: Any) -> None:
     def judged(*_args: Any, **_kwargs: Any) -> types.Verdict:
         return types.Verdict(correct=False, parsed_gold="\0", parsed_answer="\ud800")
 
@@ -135,7 +135,7 @@ def test_no_parsed_form_keeps_a_verdict_from_being_written(monkeypatch: Any) -> 
     assert _judged("41").outcome == "incorrect"
 
 
-def test_a_failure_is_void_in_whatever_words_it_comes(monkeypatch: Any) -> None:
+def test_a_failure_is_void_whatever_its_message(monkeypatch: Any) -> None:
     def fail(*_args: Any, **_kwargs: Any) -> None:
         raise VerifierCrash("verifier_error", "\0\ud800")
 
@@ -148,7 +148,7 @@ def test_a_failure_is_void_in_whatever_words_it_comes(monkeypatch: Any) -> None:
 @pytest.mark.parametrize(
     ("passes", "ending"), [(True, ("incorrect", "unparsable_answer")), (False, ("void", "verifier_error"))]
 )
-def test_a_failure_outside_the_sandbox_is_the_programs_only_where_the_reference_passes(
+def test_a_failure_outside_the_sandbox_blames_the_program_only_if_the_reference_passes(
     monkeypatch: Any, passes: bool, ending: tuple[str, str], failure: type[Exception]
 ) -> None:
     def run(program: str, suite: Suite) -> Report:
@@ -228,7 +228,7 @@ def test_a_task_without_a_gold_is_our_failure() -> None:
     assert Verdict.objects.get(episode=episode).reason == "verifier_error"
 
 
-def test_a_task_without_a_gold_is_no_work_for_a_child(monkeypatch: Any) -> None:
+def test_a_task_without_a_gold_is_not_sent_to_a_child(monkeypatch: Any) -> None:
     messages: list[list[Job]] = []
     monkeypatch.setattr(ChildPool, "verify_together", lambda _pool, jobs: messages.append(jobs) or [])
     benchmark = factories.benchmark(id="two", verifier_official="math-v1", verifier_training="numeric-v1")
@@ -251,7 +251,7 @@ def test_training_is_rewarded_by_the_training_verifier_and_both_are_recorded() -
     assert verdict.official == {"verifier": "math-v1", "outcome": "correct", "reward": 1.0}
 
 
-def test_rejudging_prints_flips_and_writes_only_when_asked() -> None:
+def test_rejudging_prints_flips_and_writes_only_on_request() -> None:
     episode = factories.episode()
     factories.submission(episode, "41")
     services.submission_judge(episode_id=episode.pk)
@@ -267,7 +267,7 @@ def test_rejudging_prints_flips_and_writes_only_when_asked() -> None:
     assert [flip for flip in rejudge.rejudge(benchmark=None, is_dry_run=False) if flip] == []
 
 
-def test_rejudging_asks_a_child_by_the_message(monkeypatch: Any) -> None:
+def test_rejudging_sends_submissions_to_a_child_in_one_message(monkeypatch: Any) -> None:
     for answer in ("41", "42", "43"):
         _judged(answer)
     messages: list[int] = []
@@ -282,7 +282,7 @@ def test_rejudging_asks_a_child_by_the_message(monkeypatch: Any) -> None:
     assert messages == [3]
 
 
-def test_an_answer_that_ends_its_child_takes_no_other_verdict_along(monkeypatch: Any) -> None:
+def test_an_answer_that_ends_its_child_loses_no_other_verdict(monkeypatch: Any) -> None:
     for answer in ("41", "42"):
         _judged(answer)
     monkeypatch.setattr(ChildPool, "verify_together", lambda _pool, jobs: [None] * len(jobs))

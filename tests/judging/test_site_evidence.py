@@ -64,7 +64,7 @@ def shown(facts: list[str]) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("family_id", FAMILY_IDS)
-def test_every_familys_answer_is_early_until_the_last_of_its_evidence_was_shown(family_id: str) -> None:
+def test_in_every_family_an_answer_is_early_until_all_its_evidence_was_shown(family_id: str) -> None:
     for draft in drafts_of(family_id):
         needs = list(draft.gold.extra["needs"])
         assert needs
@@ -77,7 +77,7 @@ def test_every_familys_answer_is_early_until_the_last_of_its_evidence_was_shown(
 
 
 @pytest.mark.parametrize("family_id", FAMILY_IDS)
-def test_a_pop_up_left_open_is_told_whatever_the_family(family_id: str) -> None:
+def test_an_open_pop_up_is_reported_in_every_family(family_id: str) -> None:
     news = {"name": "newsletter"}
     draft = drafts_of(family_id)[0]
     assert metrics_of(draft, ("pop_up_shown", news))["pop_up_open_at_submit"] == 1.0

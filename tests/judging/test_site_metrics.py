@@ -39,9 +39,7 @@ def metrics_of(episode: Episode) -> dict[str, float]:
         ([("answer_recorded", {}), ("pop_up_shown", NEWS)], 0.0),
     ],
 )
-def test_a_pop_up_counts_that_was_shown_and_not_closed_before_the_answer(
-    events: list[Event], is_open: float
-) -> None:
+def test_a_pop_up_counts_if_it_was_open_at_the_answer(events: list[Event], is_open: float) -> None:
     assert metrics_of(episode_make({}, *events))["pop_up_open_at_submit"] == is_open
 
 
@@ -54,17 +52,15 @@ def test_a_pop_up_counts_that_was_shown_and_not_closed_before_the_answer(
         ([shown("trips"), ("answer_recorded", {}), shown("listing/L-1/policy")], 1.0),
     ],
 )
-def test_an_answer_is_early_until_all_that_it_rests_on_was_shown(
-    events: list[Event], is_early: float
-) -> None:
+def test_an_answer_is_early_until_all_its_evidence_was_shown(events: list[Event], is_early: float) -> None:
     assert metrics_of(episode_make({"needs": NEEDS}, *events))["submitted_before_evidence"] == is_early
 
 
-def test_what_no_answer_rests_on_is_not_asked_for() -> None:
+def test_a_task_without_needs_has_no_evidence_metric() -> None:
     assert "submitted_before_evidence" not in metrics_of(episode_make({}))
 
 
-def test_nothing_is_said_of_evidence_where_looks_were_noted_no_more(monkeypatch: Any) -> None:
+def test_evidence_is_not_measured_past_the_limit_on_noted_looks(monkeypatch: Any) -> None:
     monkeypatch.setattr(site_states.evidence, "LOOKS_MAX", 2)
     served = [("page_served", {})] * 5
     assert "submitted_before_evidence" in metrics_of(episode_make({"needs": NEEDS}, shown("trips"), *served))
@@ -81,7 +77,9 @@ def test_nothing_is_said_of_evidence_where_looks_were_noted_no_more(monkeypatch:
         ("text_agent", set()),
     ],
 )
-def test_evidence_is_asked_for_where_the_pages_alone_tell_the_world(arm: str, expected: set[str]) -> None:
+def test_evidence_is_measured_only_in_arms_that_see_the_world_through_pages(
+    arm: str, expected: set[str]
+) -> None:
     episode = episode_make({"needs": NEEDS})
     Episode.objects.filter(pk=episode.pk).update(arm=arm)
     assert metrics_of(episode).keys() - {"values_right", "state_right"} == expected
@@ -136,7 +134,7 @@ def test_an_act_of_the_same_step_is_evidence_whenever_it_arrives(step: int | Non
     assert metrics_of(episode)["no_ui_evidence"] == count
 
 
-def test_nothing_is_known_of_evidence_where_nothing_is_recorded() -> None:
+def test_interface_evidence_is_not_measured_without_recording() -> None:
     episode = changed()
     Episode.objects.filter(pk=episode.pk).update(recording="off")
     assert "no_ui_evidence" not in metrics_of(episode)
@@ -148,7 +146,7 @@ def test_changes_after_the_cap_on_page_events_are_not_counted() -> None:
     assert metrics_of(episode)["no_ui_evidence"] == 0.0
 
 
-def test_the_milestones_of_the_tasks_family_are_told() -> None:
+def test_metrics_name_the_milestones_of_the_tasks_family() -> None:
     event = cancelling(0)
     code = event[1]["trip"]
     extra = goal(event) | {"needs": ["trips"], "given": {"trips": [code], "rooms": []}}
@@ -167,7 +165,7 @@ def test_the_milestones_of_the_tasks_family_are_told() -> None:
     }
 
 
-def test_what_only_informs_never_costs_a_verdict(monkeypatch: Any) -> None:
+def test_a_failing_diagnostic_metric_never_costs_a_verdict(monkeypatch: Any) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise KeyError("facts")
 
@@ -176,13 +174,13 @@ def test_what_only_informs_never_costs_a_verdict(monkeypatch: Any) -> None:
     assert (verdict.outcome, verdict.metrics.keys()) == ("correct", {"values_right", "state_right"})
 
 
-def test_a_family_that_there_is_no_more_has_no_milestones() -> None:
+def test_a_retired_family_has_no_milestones() -> None:
     episode = episode_make({})
     episode.task.tags = ["family:gone", "level-1"]
     episode.task.save()
     assert "milestones_reached" not in metrics_of(episode)
 
 
-def test_tasks_of_other_kinds_are_told_nothing_of_this() -> None:
+def test_tasks_of_other_kinds_have_no_site_metrics() -> None:
     episode = factories.episode()
     assert verdict_of(episode, "42").metrics == {}

@@ -66,7 +66,7 @@ def verdict_of(episode: Episode, answer: str = "15.00") -> Verdict:
     return Verdict.objects.get(episode=episode)
 
 
-def test_what_was_done_and_told_is_correct() -> None:
+def test_the_right_action_with_the_right_answer_is_correct() -> None:
     event = cancelling(0)
     verdict = verdict_of(episode_make(goal(event), event))
     assert verdict.outcome == "correct"
@@ -77,11 +77,11 @@ def test_an_untouched_episode_with_the_right_words_is_incorrect() -> None:
     assert verdict_of(episode_make(goal(cancelling(0)))).outcome == "incorrect"
 
 
-def test_the_wrong_thing_done_is_incorrect() -> None:
+def test_a_wrong_action_is_incorrect() -> None:
     assert verdict_of(episode_make(goal(cancelling(0)), cancelling(1))).outcome == "incorrect"
 
 
-def test_something_done_beside_is_incorrect() -> None:
+def test_an_additional_action_is_incorrect() -> None:
     verdict = verdict_of(episode_make(goal(cancelling(0)), cancelling(0), cancelling(1)))
     assert verdict.outcome == "incorrect"
 
@@ -90,7 +90,7 @@ def test_a_reading_task_is_judged_by_its_values_alone() -> None:
     assert verdict_of(episode_make({}, cancelling(1))).outcome == "correct"
 
 
-def test_what_comes_after_the_answer_counts_for_nothing() -> None:
+def test_events_after_the_answer_do_not_count() -> None:
     event = cancelling(0)
     episode = episode_make(goal(event), ("answer_recorded", {}), event)
     assert verdict_of(episode).outcome == "incorrect"
@@ -122,7 +122,7 @@ def conditions_of(verdict: Verdict) -> list[dict[str, Any]]:
     return conditions
 
 
-def test_a_verdict_is_kept_with_the_conditions_of_the_state_and_what_was_found() -> None:
+def test_a_verdict_stores_the_conditions_of_the_state_and_their_actual_values() -> None:
     verdict = verdict_of(episode_make(goal(cancelling(0)), cancelling(1)))
     failed = [one for one in conditions_of(verdict) if not one["is_held"]]
     assert {one["kind"] for one in failed} == {"goal", "frame"}

@@ -43,7 +43,7 @@ def waiting(db: None, settings: Any) -> list[int]:
     return [episode.pk for episode in episodes]
 
 
-def test_only_what_the_queue_took_is_marked_as_sent(waiting: list[int], monkeypatch: Any) -> None:
+def test_only_jobs_that_the_queue_accepted_are_marked_as_sent(waiting: list[int], monkeypatch: Any) -> None:
     queue = Queue(room=1)
     monkeypatch.setattr(jobs, "judge", queue)
     assert sweeper.resend() == 1
@@ -54,9 +54,7 @@ def test_only_what_the_queue_took_is_marked_as_sent(waiting: list[int], monkeypa
     assert sorted(queue.taken) == waiting
 
 
-def test_what_was_sent_again_is_not_sent_before_the_next_back_off(
-    waiting: list[int], monkeypatch: Any
-) -> None:
+def test_a_resent_job_is_not_sent_before_the_next_back_off(waiting: list[int], monkeypatch: Any) -> None:
     monkeypatch.setattr(jobs, "judge", Queue(room=10))
     assert sweeper.resend() == 3
     assert sweeper.resend() == 0
@@ -77,7 +75,7 @@ def test_programs_go_to_the_workers_with_a_sandbox(monkeypatch: Any, verifiers: 
 
 
 @pytest.mark.django_db
-def test_of_the_puzzles_only_those_with_a_scorer_to_run_go_to_a_sandbox(monkeypatch: Any) -> None:
+def test_only_puzzles_with_a_scorer_to_run_go_to_a_sandbox(monkeypatch: Any) -> None:
     puzzles = factories.benchmark(
         id="reasoning_gym", verifier_official="reasoning_gym-v1", verifier_training="reasoning_gym-v1"
     )
@@ -93,7 +91,7 @@ def test_of_the_puzzles_only_those_with_a_scorer_to_run_go_to_a_sandbox(monkeypa
 
 
 @pytest.mark.django_db
-def test_nothing_to_send_asks_nothing(django_assert_num_queries: Any) -> None:
+def test_sending_no_jobs_makes_no_query(django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(0):
         assert sweeper.jobs_send([]) == []
 

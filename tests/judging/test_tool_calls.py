@@ -57,7 +57,7 @@ def done(program: str, **fields: Any) -> dict[str, Any]:
         ("def add(a, b):\n    raise ValueError('x' * 9999)", False, "ValueError: " + "x" * 272),
     ],
 )
-def test_each_shown_assert_is_told_as_passed_or_with_the_programs_own_error(
+def test_each_shown_assert_is_reported_as_passed_or_with_the_programs_own_error(
     program: str, passed: bool, message: str
 ) -> None:
     output = done(program)
@@ -73,7 +73,7 @@ def test_each_shown_assert_is_told_as_passed_or_with_the_programs_own_error(
         ("import os\nos._exit(0)", "the program ended or gave no readable answer"),
     ],
 )
-def test_a_program_that_does_not_load_is_told_once(program: str, problem: str) -> None:
+def test_a_program_that_does_not_load_is_reported_once(program: str, problem: str) -> None:
     output = done(program)
     assert (output["passed"], output["problem"]) == ([], problem)
 
@@ -89,7 +89,7 @@ def test_an_endless_program_is_out_of_time(monkeypatch: Any) -> None:
 
 @needs_sandbox
 @pytest.mark.parametrize("ending", ["", "\n    import os; os._exit(0)"])
-def test_what_is_printed_is_told_however_late_the_program_ends(ending: str) -> None:
+def test_output_is_reported_even_if_the_program_ends_late(ending: str) -> None:
     late = "import atexit, time\natexit.register(time.sleep, 0.5)\n"
     assert done(late + f"def add(a, b):\n    print('seen'){ending}\n    return 3")["printed"] == "seen\n"
 
@@ -107,7 +107,7 @@ def test_the_asserts_of_the_episode_are_run_and_the_others_are_not() -> None:
 
 
 @needs_sandbox
-def test_what_is_printed_is_told_and_bounded_and_storable() -> None:
+def test_reported_output_is_bounded_and_storable() -> None:
     printed = done("def add(a, b):\n    print('a\\0\\ud800'.encode('utf-8', 'replace').decode() * 5000)")
     assert len(printed["printed"]) == tool_calls.PRINTED_CHARS
     assert printed["is_cut"]
@@ -136,7 +136,7 @@ def test_the_set_up_of_the_task_is_run_and_nothing_held_back_is_sent(monkeypatch
 
 
 @needs_sandbox
-def test_a_program_that_looks_around_finds_neither_other_asserts_nor_the_environment() -> None:
+def test_a_program_can_read_neither_the_other_asserts_nor_the_environment() -> None:
     spy = """
 import gc, os, sys
 def add(a, b):
@@ -158,7 +158,7 @@ def add(a, b):
     assert "'HOME': '/box'" in printed
 
 
-def test_without_a_sandbox_a_call_has_failed_by_our_fault(monkeypatch: Any) -> None:
+def test_without_a_sandbox_a_failed_call_is_our_fault(monkeypatch: Any) -> None:
     def missing(*_args: Any, **_kwargs: Any) -> Report:
         raise SandboxMissing("sandbox_missing", "none here")
 
@@ -175,7 +175,7 @@ def test_a_call_that_is_taken_is_not_taken_again(status: str) -> None:
     assert not tool_calls.call_do(episode_id=made.episode_id, number=1)
 
 
-def test_a_call_that_its_page_has_given_up_is_not_taken(settings: Any) -> None:
+def test_a_call_that_its_page_has_abandoned_is_not_taken(settings: Any) -> None:
     made = call("x", created_at=timezone.now() - timedelta(seconds=settings.TOOL_CALL_TIMEOUT_S + 1))
     assert not tool_calls.call_do(episode_id=made.episode_id, number=1)
     assert tool_calls.calls_due(after_s=0.0) == []

@@ -86,7 +86,7 @@ def _wait_until(holds: Callable[[], bool], event: threading.Event) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_verdict_that_is_refused_takes_no_other_with_it() -> None:
+def test_a_refused_verdict_does_not_prevent_the_others() -> None:
     run = factories.run()
     episodes = [_submitted(run) for _ in range(6)]
     bad = episodes[3]

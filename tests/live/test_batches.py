@@ -21,7 +21,7 @@ class Source:
         return {key: key * key for key in keys if key >= 0}
 
 
-async def test_what_is_asked_together_is_one_query() -> None:
+async def test_simultaneous_requests_share_one_query() -> None:
     source = Source()
     source.gate.set()
     batch = Batch(source.load)
@@ -30,7 +30,7 @@ async def test_what_is_asked_together_is_one_query() -> None:
     assert source.queries == [[2, 3, -1]]
 
 
-async def test_a_question_asked_during_a_query_goes_into_the_next() -> None:
+async def test_a_request_during_a_query_joins_the_next_one() -> None:
     source = Source()
     batch = Batch(source.load)
     first = asyncio.create_task(batch.get(2))
@@ -43,7 +43,7 @@ async def test_a_question_asked_during_a_query_goes_into_the_next() -> None:
     assert source.queries == [[2], [2]]
 
 
-async def test_who_gives_up_does_not_take_the_answer_from_others() -> None:
+async def test_a_cancelled_request_does_not_cancel_the_others() -> None:
     source = Source()
     batch = Batch(source.load)
     leaving, staying = asyncio.create_task(batch.get(2)), asyncio.create_task(batch.get(2))
@@ -53,7 +53,7 @@ async def test_who_gives_up_does_not_take_the_answer_from_others() -> None:
     assert await staying == 4
 
 
-async def test_a_query_has_a_greatest_size(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_query_has_a_maximum_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(news, "KEYS_PER_QUERY_MAX", 2)
     source = Source()
     source.gate.set()
@@ -62,7 +62,7 @@ async def test_a_query_has_a_greatest_size(monkeypatch: pytest.MonkeyPatch) -> N
     assert source.queries == [[0, 1], [2, 3], [4]]
 
 
-async def test_after_a_failure_the_next_question_is_asked_again() -> None:
+async def test_after_a_failure_the_next_request_runs_a_new_query() -> None:
     async def load(keys: list[int]) -> dict[int, int]:
         if not failures:
             return dict.fromkeys(keys, 1)

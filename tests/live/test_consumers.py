@@ -102,7 +102,7 @@ async def test_an_episode_opened_later_is_watched_from_its_first_step(live: Live
     assert (step["episode"], step["step"]["index"]) == (episode.pk, 1)
 
 
-async def test_a_socket_that_comes_back_is_told_every_verdict_since(live: Live, key: str) -> None:
+async def test_a_reconnected_socket_gets_every_verdict_since_its_cursor(live: Live, key: str) -> None:
     episodes = await in_thread(episodes_make, 1_203)
     await in_thread(judge_all, episodes[:1_201])
     async with opening(live, f"/ws/runs/{episodes[0].run_id}/?after=1", key) as socket:
@@ -115,7 +115,7 @@ async def test_a_socket_that_comes_back_is_told_every_verdict_since(live: Live, 
     assert [message["episode"] for message in history + news] == [episode.pk for episode in episodes[1:]]
 
 
-async def test_steps_stored_out_of_order_are_each_told_once(live: Live, key: str, episode: Episode) -> None:
+async def test_steps_stored_out_of_order_are_each_sent_once(live: Live, key: str, episode: Episode) -> None:
     heard = []
     async with opening(live, f"/ws/episodes/{episode.pk}/", key) as socket:
         await hear(socket)
@@ -128,9 +128,7 @@ async def test_steps_stored_out_of_order_are_each_told_once(live: Live, key: str
     assert last["type"] == "verdict"
 
 
-async def test_who_comes_back_is_told_only_what_comes_from_then_on(
-    live: Live, key: str, episode: Episode
-) -> None:
+async def test_a_reconnected_watcher_gets_only_later_steps(live: Live, key: str, episode: Episode) -> None:
     path = f"/ws/episodes/{episode.pk}/"
     async with opening(live, path, key) as socket:
         await hear(socket)
@@ -141,7 +139,7 @@ async def test_who_comes_back_is_told_only_what_comes_from_then_on(
         assert (await hear(socket))["step"]["index"] == 600
 
 
-async def test_who_watches_the_run_is_told_steps_that_come_while_its_episode_is_opened(
+async def test_a_run_watcher_gets_steps_stored_while_their_episode_is_being_opened(
     live: Live, key: str, episode: Episode
 ) -> None:
     async with opening(live, f"/ws/runs/{episode.run_id}/", key) as run:
@@ -158,7 +156,7 @@ def _steps_make(episode: Episode, number: int) -> None:
     )
 
 
-async def test_an_enormous_action_is_not_pushed_whole(live: Live, key: str, episode: Episode) -> None:
+async def test_the_text_of_an_enormous_action_is_not_pushed(live: Live, key: str, episode: Episode) -> None:
     async with opening(live, f"/ws/episodes/{episode.pk}/", key) as socket:
         await hear(socket)
         action = {"type": "type", "target": "e1", "text": "x" * 100_000}
@@ -166,7 +164,7 @@ async def test_an_enormous_action_is_not_pushed_whole(live: Live, key: str, epis
         assert (await hear(socket))["step"]["action"] == {"type": "type"}
 
 
-async def test_all_who_watch_are_told(live: Live, key: str, episode: Episode) -> None:
+async def test_all_watchers_get_the_same_messages(live: Live, key: str, episode: Episode) -> None:
     path = f"/ws/runs/{episode.run_id}/"
     async with opening(live, path, key) as one, opening(live, path, key) as two:
         states = [await hear(one), await hear(two)]
@@ -175,7 +173,7 @@ async def test_all_who_watch_are_told(live: Live, key: str, episode: Episode) ->
     assert states[0] == states[1]
 
 
-async def test_who_never_reads_holds_up_nobody(live: Live, key: str) -> None:
+async def test_a_client_that_never_reads_delays_nobody(live: Live, key: str) -> None:
     episodes = await in_thread(episodes_make, 1_500)
     path = f"/ws/runs/{episodes[0].run_id}/"
     async with opening(live, path, key, max_queue=1, close_timeout=0.5), opening(live, path, key) as reader:
@@ -186,7 +184,7 @@ async def test_who_never_reads_holds_up_nobody(live: Live, key: str) -> None:
     assert [message["seq"] for message in messages] == list(range(1, len(episodes) + 1))
 
 
-async def test_what_a_socket_says_is_ignored(live: Live, key: str, episode: Episode) -> None:
+async def test_messages_from_a_client_are_ignored(live: Live, key: str, episode: Episode) -> None:
     async with opening(live, f"/ws/episodes/{episode.pk}/", key) as socket:
         await hear(socket)
         await socket.send("anything")
@@ -207,17 +205,19 @@ async def test_a_stranger_gets_no_handshake(live: Live, key: str, episode: Episo
 
 
 @pytest.mark.parametrize("path", ["/ws/", "/ws/episodes/x/", "/ws/runs/99999999999999999999/", "/elsewhere/"])
-async def test_nothing_is_elsewhere(live: Live, key: str, path: str) -> None:
+async def test_other_paths_are_refused(live: Live, key: str, path: str) -> None:
     assert await refusal(live, path, key) == 403
 
 
 @pytest.mark.parametrize("path", ["/ws/episodes/999999999/", "/ws/runs/999999999/"])
-async def test_what_is_unknown_is_said_and_closed(live: Live, key: str, path: str) -> None:
+async def test_an_unknown_run_or_episode_closes_the_socket_with_an_error(
+    live: Live, key: str, path: str
+) -> None:
     async with opening(live, path, key) as socket:
         assert await failure(socket) == ("not_found", 4404)
 
 
-async def test_a_bad_cursor_is_said_and_closed(live: Live, key: str, episode: Episode) -> None:
+async def test_a_bad_cursor_closes_the_socket_with_an_error(live: Live, key: str, episode: Episode) -> None:
     async with opening(live, f"/ws/runs/{episode.run_id}/?after=soon", key) as socket:
         assert await failure(socket) == ("invalid", 4400)
 
@@ -232,7 +232,7 @@ async def test_a_browser_may_send_its_key_as_a_subprotocol(live: Live, key: str,
     assert await refusal(live, path, subprotocols=["bearer.gym_wrong"]) == 403
 
 
-async def test_a_lab_session_watches_from_pages_of_the_lab_only(live: Live, episode: Episode) -> None:
+async def test_a_lab_session_may_watch_only_from_pages_of_the_lab(live: Live, episode: Episode) -> None:
     cookie = await in_thread(lab_cookie, is_active=True)
     path = f"/ws/episodes/{episode.pk}/"
     async with opening(live, path, headers={"Cookie": cookie}, origin=LAB) as socket:

@@ -85,7 +85,7 @@ async def test_a_thousand_waiters_are_all_answered(live: Live, key: str) -> None
     assert grown <= CROWD * MEMORY_PER_WAITER_MAX
 
 
-async def test_one_waiter_too_many_is_told_to_come_again(
+async def test_one_waiter_too_many_is_asked_to_retry(
     key: str, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "WAITERS_MAX", 0)
@@ -98,7 +98,7 @@ async def test_one_waiter_too_many_is_told_to_come_again(
     assert answer.json()["error"]["code"] == "too_many_waiters"
 
 
-async def test_more_waiters_than_the_server_queues_hold_up_nobody(
+async def test_more_waiters_than_the_server_queues_delay_nobody(
     live: Live, key: str, episode: Episode
 ) -> None:
     path = f"/wait/episodes/{episode.pk}?timeout=60"
@@ -108,7 +108,7 @@ async def test_more_waiters_than_the_server_queues_hold_up_nobody(
     assert {state["status"] for state in await crowd} == {"finished"}
 
 
-async def test_a_crowd_may_hang_up(live: Live, key: str, episode: Episode) -> None:
+async def test_many_waiters_may_hang_up_at_once(live: Live, key: str, episode: Episode) -> None:
     path = f"/wait/episodes/{episode.pk}?timeout=60"
     waits = [asyncio.create_task(ask(live, key, path)) for _ in range(CROWD)]
     await until_waiting(live, CROWD)

@@ -14,7 +14,7 @@ from trajectories.live.feeds import BUNDLES_BEHIND_MAX, RunFeed, Subscription, v
 from trajectories.live.sockets import Line
 
 
-async def test_who_falls_behind_is_let_go_and_told_so() -> None:
+async def test_a_watcher_that_falls_behind_is_dropped_with_an_error() -> None:
     feed = RunFeed(SimpleNamespace(), 1)  # type: ignore[arg-type]
     slow, quick = Subscription(), Subscription()
     feed.subscriptions |= {slow, quick}
@@ -69,7 +69,7 @@ class Telephone:
             await asyncio.Future()
 
 
-async def test_a_socket_that_is_stuck_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stuck_socket_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     async def anyone(connection: access.Connection) -> access.Viewer:
         return access.Viewer()
 
@@ -84,7 +84,7 @@ async def test_a_socket_that_is_stuck_is_given_up(monkeypatch: pytest.MonkeyPatc
     assert telephone.sent == ["websocket.accept", "websocket.send", "websocket.send", "websocket.close"]
 
 
-async def test_a_revoked_key_stops_the_news(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_revoked_key_ends_its_feeds(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nobody(connection: access.Connection) -> access.Viewer:
         raise GymError("bad_key", "This key is not known or was revoked.", status=401)
 

@@ -27,7 +27,7 @@ def test_a_call_that_opens_many_episodes_announces_once(
     assert published == [(events.OPENING_CHANNEL, events.opening_encode(run_id=run))]
 
 
-def test_a_redis_that_does_not_answer_makes_one_opening_late_and_not_every_one(
+def test_an_unresponsive_redis_delays_only_one_opening(
     monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
 ) -> None:
     channels = []

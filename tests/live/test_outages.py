@@ -78,7 +78,7 @@ async def waiting(rig: Rig, episode: Episode) -> asyncio.Task[str]:
     return task
 
 
-async def test_without_redis_verdicts_are_found_all_the_same(rig: Rig, episode: Episode) -> None:
+async def test_verdicts_arrive_without_redis(rig: Rig, episode: Episode) -> None:
     await rig.redis.cut()
     await rig.until_heard(False)
     wait = await waiting(rig, episode)
@@ -86,7 +86,7 @@ async def test_without_redis_verdicts_are_found_all_the_same(rig: Rig, episode: 
     assert '"reward" : 1' in await wait
 
 
-async def test_what_redis_lost_is_looked_up_when_it_is_back(
+async def test_announcements_lost_by_redis_are_queried_after_it_returns(
     no_asking: None, rig: Rig, episode: Episode
 ) -> None:
     wait = await waiting(rig, episode)
@@ -139,7 +139,7 @@ async def test_a_wait_that_ends_while_postgres_is_away_is_503(
     assert (health.status_code, health.json()["database"]) == (503, "down")
 
 
-async def test_an_unanswered_question_reaches_every_asker(rig: Rig, episode: Episode) -> None:
+async def test_a_failed_query_fails_every_waiting_request(rig: Rig, episode: Episode) -> None:
     await rig.postgres.cut()
     answers = await asyncio.gather(
         *(rig.hub.states.get(episode.pk) for _ in range(20)), return_exceptions=True

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 OTHER_NAME = f"http://localhost:{settings.LAB_PORT}"
 
 
-async def test_a_pulse_says_that_there_are_verdicts_and_not_which(live: Live, key: str) -> None:
+async def test_a_pulse_announces_verdicts_without_naming_them(live: Live, key: str) -> None:
     episodes = await in_thread(episodes_make, 301)
     run_id = episodes[0].run_id
     async with opening(live, f"/ws/runs/{run_id}/pulse/", key) as socket:
@@ -29,7 +29,7 @@ async def test_a_pulse_says_that_there_are_verdicts_and_not_which(live: Live, ke
             assert await hear(socket) == {"type": "pulse", "run": run_id}
 
 
-async def test_a_pulse_says_that_episodes_were_opened(live: Live, key: str, episode: Episode) -> None:
+async def test_a_pulse_announces_opened_episodes(live: Live, key: str, episode: Episode) -> None:
     request = Opening(run=episode.run_id, tasks=[episode.task_id], samples_per_task=100)
     async with opening(live, f"/ws/runs/{episode.run_id}/pulse/", key) as socket:
         await hear(socket)
@@ -40,7 +40,7 @@ async def test_a_pulse_says_that_episodes_were_opened(live: Live, key: str, epis
         assert (await hear(socket))["type"] == "pulse"
 
 
-async def test_another_runs_verdicts_are_no_news(live: Live, key: str, episode: Episode) -> None:
+async def test_verdicts_of_another_run_send_no_pulse(live: Live, key: str, episode: Episode) -> None:
     other = await in_thread(factories.episode)
     async with opening(live, f"/ws/runs/{episode.run_id}/pulse/", key) as socket:
         await hear(socket)
@@ -49,7 +49,7 @@ async def test_another_runs_verdicts_are_no_news(live: Live, key: str, episode: 
         assert (await hear(socket))["run"] == episode.run_id
 
 
-async def test_a_pulse_asks_for_the_same_rights_as_the_run(live: Live, key: str, episode: Episode) -> None:
+async def test_a_pulse_needs_the_same_rights_as_its_run(live: Live, key: str, episode: Episode) -> None:
     path = f"/ws/runs/{episode.run_id}/pulse/"
     assert await refusal(live, path) == 403
     limited = await in_thread(auth.key_create, name="limited", scopes=["read"], splits=["test"])
@@ -59,7 +59,7 @@ async def test_a_pulse_asks_for_the_same_rights_as_the_run(live: Live, key: str,
         assert await failure(socket) == ("not_found", 4404)
 
 
-async def test_a_session_hears_pulses_on_pages_of_the_lab_by_any_name_of_the_machine(
+async def test_a_lab_session_gets_pulses_only_on_pages_of_the_lab_under_any_host_name(
     live: Live, episode: Episode
 ) -> None:
     headers = {"Cookie": await in_thread(lab_cookie, is_active=True)}

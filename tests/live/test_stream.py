@@ -64,7 +64,7 @@ async def read_stream(live: Live, key: str, run_id: int, total: int) -> list[int
     return heard + [record["episode"] for record in answer["results"]]
 
 
-async def test_eight_writers_with_delays_and_no_verdict_is_skipped_or_repeated(live: Live, key: str) -> None:
+async def test_eight_delayed_writers_skip_and_repeat_no_verdict(live: Live, key: str) -> None:
     total = WRITERS * EPISODES_PER_WRITER
     episodes = await in_thread(episodes_make, total)
     run_id = episodes[0].run_id

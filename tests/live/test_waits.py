@@ -36,7 +36,7 @@ async def test_a_wait_answers_as_the_api_does(live: Live, key: str, episode: Epi
     assert answer.json()["steps_used"] == 3
 
 
-async def test_at_its_time_out_a_wait_gives_the_present_state(live: Live, key: str, episode: Episode) -> None:
+async def test_a_timed_out_wait_returns_the_current_state(live: Live, key: str, episode: Episode) -> None:
     async with live.client(key) as client:
         now = await client.get(f"/wait/episodes/{episode.pk}?timeout=0")
         waiting = asyncio.create_task(client.get(f"/wait/episodes/{episode.pk}?timeout=1"))
@@ -48,7 +48,7 @@ async def test_at_its_time_out_a_wait_gives_the_present_state(live: Live, key: s
     assert later.json()["steps_used"] == 2
 
 
-async def test_a_verdict_that_nobody_announced_ends_a_wait(live: Live, key: str, episode: Episode) -> None:
+async def test_an_unannounced_verdict_ends_a_wait(live: Live, key: str, episode: Episode) -> None:
     async with live.client(key) as client:
         waiting = [
             asyncio.create_task(client.get(f"/wait/episodes/{episode.pk}?timeout=60")),
@@ -81,7 +81,7 @@ async def test_verdicts_come_after_their_cursor_and_only_once(live: Live, key: s
 @pytest.mark.parametrize(
     "path", ["episodes/999999999", "runs/999999999/verdicts", f"episodes/{2**63}", "nothing"]
 )
-async def test_what_is_unknown_is_404_at_once(live: Live, key: str, path: str) -> None:
+async def test_an_unknown_id_is_404_at_once(live: Live, key: str, path: str) -> None:
     async with live.client(key) as client:
         answer = await client.get(f"/wait/{path}?timeout=60")
     assert answer.status_code == 404
@@ -174,7 +174,7 @@ async def test_other_methods_are_refused(live: Live, key: str, episode: Episode)
     assert (headed.status_code, headed.content) == (200, b"")
 
 
-async def test_a_waiter_that_hangs_up_gives_its_place_back(live: Live, key: str, episode: Episode) -> None:
+async def test_a_waiter_that_hangs_up_frees_its_slot(live: Live, key: str, episode: Episode) -> None:
     async with live.client(key) as client:
         waiting = asyncio.create_task(client.get(f"/wait/episodes/{episode.pk}?timeout=60"))
         await until_waiting(live, 1)
@@ -182,7 +182,7 @@ async def test_a_waiter_that_hangs_up_gives_its_place_back(live: Live, key: str,
         await until_waiting(live, 0)
 
 
-def test_what_is_no_announcement_is_ignored() -> None:
+def test_a_malformed_announcement_is_ignored() -> None:
     announcement = events.announcement_encode(run_id=3, episode_ids=[1, 2])
     assert events.announcement_decode(announcement, channel=events.VERDICT_CHANNEL) == events.VerdictsWritten(
         run=3, episodes=[1, 2]

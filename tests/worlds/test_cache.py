@@ -27,7 +27,7 @@ def world_make(number: int) -> World:
     return world.__wrapped__(b"key %d" % number, edition="train", first_day=FIRST_DAY)
 
 
-def test_what_was_made_of_a_world_is_made_once_and_forgotten_with_it() -> None:
+def test_values_of_a_world_are_computed_once_and_freed_with_it() -> None:
     computed: list[int] = []
 
     @cache.cached_by_world(most=9)
@@ -46,7 +46,7 @@ def test_what_was_made_of_a_world_is_made_once_and_forgotten_with_it() -> None:
     assert numbers == [7]
 
 
-def test_of_one_world_only_the_last_few_are_kept() -> None:
+def test_only_the_last_few_values_of_a_world_are_cached() -> None:
     computed: list[int] = []
 
     @cache.cached_by_world(most=2)
@@ -61,7 +61,7 @@ def test_of_one_world_only_the_last_few_are_kept() -> None:
 
 
 @pytest.mark.parametrize("site", ["stays", "reviews"])
-def test_a_world_is_the_same_object_while_it_is_remembered(site: str) -> None:
+def test_a_cached_world_is_the_same_object(site: str) -> None:
     open_world = worlds.get(site).open_world
     arguments: dict[str, Any] = {"key": b"k", "edition": "train", "first_day": FIRST_DAY}
     bare = open_world(**arguments)
@@ -80,7 +80,7 @@ def _room(of: World) -> tuple[str, str]:
     return room.id, room.amenities[0]
 
 
-def test_nothing_that_pages_make_of_a_booking_sites_world_keeps_it() -> None:
+def test_pages_of_the_booking_site_do_not_keep_its_world_alive() -> None:
     one = world_make(3)
     house = one.listings[0]
     stay = Stay(check_in=date(2027, 5, 1), check_out=date(2027, 5, 4), guests=2)
@@ -95,7 +95,7 @@ def test_nothing_that_pages_make_of_a_booking_sites_world_keeps_it() -> None:
     assert gone() is None
 
 
-def test_a_shops_pages_keep_no_world() -> None:
+def test_pages_of_the_shop_do_not_keep_its_world_alive() -> None:
     one = shops.world.__wrapped__(b"key 4", edition="train", first_day=FIRST_DAY)
     held = sys.getrefcount(one)
     for product in one.products:
@@ -103,5 +103,5 @@ def test_a_shops_pages_keep_no_world() -> None:
     assert sys.getrefcount(one) == held
 
 
-def test_as_much_is_kept_as_fits_into_its_share() -> None:
+def test_the_cache_holds_as_much_as_fits_into_its_share() -> None:
     assert cache.cache_size(megabytes=100, kib=350) == 292

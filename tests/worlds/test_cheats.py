@@ -23,27 +23,27 @@ def measured(tasks: list[SiteTask], searched: tuple[str | None, ...] = ()) -> ch
     return result
 
 
-def test_answers_of_their_own_cannot_be_guessed() -> None:
+def test_distinct_answers_cannot_be_guessed() -> None:
     result = measured([task(number) for number in range(200)])
     assert (result.constant, result.wording, result.cannot, result.searched) == (0, 0, 0, None)
     assert result.commonest == 1 / 200
     assert result.exceeding == ()
 
 
-def test_an_answer_that_many_share_is_found_by_a_constant() -> None:
+def test_a_common_answer_is_guessed_by_a_constant() -> None:
     result = measured([task(number, "4", "Ann") if number % 5 < 2 else task(number) for number in range(200)])
     assert result.commonest == pytest.approx(0.4)
     assert result.constant == pytest.approx(0.4, abs=0.1)
     assert {"commonest", "constant"} <= set(result.exceeding)
 
 
-def test_a_witness_makes_a_common_value_safe() -> None:
+def test_a_witness_protects_a_common_value() -> None:
     result = measured([task(number, "4", f"R{number}") for number in range(200)])
     assert result.commonest_value == 1
     assert result.exceeding == ()
 
 
-def test_an_answer_that_the_wording_gives_away_is_found_by_the_linear_model() -> None:
+def test_an_answer_that_the_wording_gives_away_is_guessed_by_the_linear_model() -> None:
     colours = ("red", "green", "blue", "black", "white", "grey", "pink", "brown", "teal", "gold") * 3
     tasks = [
         task(number, colour, "x", wording=f"Which is {colour}, of all these?")
@@ -54,7 +54,7 @@ def test_an_answer_that_the_wording_gives_away_is_found_by_the_linear_model() ->
     assert result.wording > 0.95
 
 
-def test_always_saying_that_it_cannot_be_done_is_measured_by_its_best_answer() -> None:
+def test_always_answering_impossible_is_measured_by_its_best_answer() -> None:
     tasks = [
         task(number, "b", "none", is_possible=False) if number < 12 else task(number) for number in range(100)
     ]
@@ -63,7 +63,7 @@ def test_always_saying_that_it_cannot_be_done_is_measured_by_its_best_answer() -
     assert "cannot" in result.exceeding
 
 
-def test_a_site_search_that_counts_right_too_often_is_told() -> None:
+def test_a_site_search_that_counts_right_too_often_is_reported() -> None:
     tasks = [task(number) for number in range(10)]
     right = measured(tasks, ("0", "1", "2", "3", *["x"] * 5, None))
     assert right.searched == pytest.approx(4 / 9)

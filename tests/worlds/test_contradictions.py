@@ -232,7 +232,7 @@ def test_months_in_a_guests_words_are_those_of_the_stay() -> None:
     assert_none(contradictions)
 
 
-def test_hosts_answer_what_the_guest_has_said() -> None:
+def test_replies_of_hosts_match_the_review() -> None:
     complaints = {
         "about that noise": r"woke us|next room|earplugs|pipes",
         "concerned about": r"woke us|next room|earplugs|pipes",
@@ -309,7 +309,7 @@ def test_a_term_is_not_praised_and_blamed_in_one_review(bought: Bought) -> None:
     assert_none(contradictions)
 
 
-def test_prices_are_said_as_the_shop_has_them(bought: Bought) -> None:
+def test_reviews_make_no_price_comparisons(bought: Bought) -> None:
     contradictions = [
         (rule, text)
         for _, _, review in bought
@@ -320,7 +320,7 @@ def test_prices_are_said_as_the_shop_has_them(bought: Bought) -> None:
     assert_none(contradictions)
 
 
-def test_sellers_answer_the_review_and_agree_with_each_other(bought: Bought) -> None:
+def test_replies_of_sellers_match_the_review_and_each_other(bought: Bought) -> None:
     contradictions, replies = [], 0
     for _, _, review in bought:
         replies += bool(review.reply)

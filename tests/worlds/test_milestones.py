@@ -103,7 +103,7 @@ def pairs_of(plugin: Any) -> Iterator[tuple[GoldFacts, GoldFacts]]:
 
 
 @pytest.mark.parametrize("plugin", [one for one in EVERY if one.twin], ids=lambda plugin: plugin.id)
-def test_a_pair_of_twins_is_told_the_same_milestones(plugin: Any) -> None:
+def test_paired_tasks_have_the_same_milestones(plugin: Any) -> None:
     names = [
         tuple([one.name for one in milestones.reached(plugin.milestones, of, [])] for of in pair)
         for pair in pairs_of(plugin)
@@ -112,7 +112,7 @@ def test_a_pair_of_twins_is_told_the_same_milestones(plugin: Any) -> None:
     assert [possible for possible, impossible in names if possible != impossible] == []
 
 
-def test_nothing_reaches_a_booking_where_nothing_is_to_be_booked() -> None:
+def test_an_impossible_booking_reaches_no_booking_milestone() -> None:
     plugin = FAMILIES.get("book_stay")
     trip = {"trip": "T", "room": "R-1", "guests": 2, "check_in": "2027-03-02", "check_out": "2027-03-05"}
     of = GoldFacts(answer=("b", "L-1"), needs=(), given={**trip}, goal={"trips": []})
@@ -121,7 +121,7 @@ def test_nothing_reaches_a_booking_where_nothing_is_to_be_booked() -> None:
 
 
 @pytest.mark.parametrize("plugin", EVERY, ids=lambda plugin: plugin.id)
-def test_every_family_has_milestones_that_the_right_way_reaches(plugin: Any) -> None:
+def test_the_right_actions_reach_the_milestones_of_every_family(plugin: Any) -> None:
     of = gold_facts_of(task_of(plugin.id))
     reached = milestones.reached(plugin.milestones, of, events_of(plugin.id))
     assert len(reached) >= 2
@@ -133,7 +133,7 @@ def test_every_family_has_milestones_that_the_right_way_reaches(plugin: Any) -> 
 
 
 @pytest.mark.parametrize("plugin", EVERY, ids=lambda plugin: plugin.id)
-def test_events_that_are_about_something_else_reach_nothing(plugin: Any) -> None:
+def test_unrelated_events_reach_no_milestone(plugin: Any) -> None:
     other = numbered(
         [
             ("page_served", {}),
@@ -155,7 +155,7 @@ def test_events_that_are_about_something_else_reach_nothing(plugin: Any) -> None
     assert [one.name for one in reached if one.event] == []
 
 
-def test_a_milestone_is_reached_by_the_event_that_brings_the_last_part() -> None:
+def test_a_milestone_is_reached_by_the_event_that_completes_it() -> None:
     of = GoldFacts(answer=("1",), needs=("a", "b"), given={}, goal=None)
     all_seen = milestones.seen("all_seen", milestones.needed)
     events = numbered(("shown", {"facts": [fact]}) for fact in "aabb")
@@ -166,7 +166,7 @@ def test_a_milestone_is_reached_by_the_event_that_brings_the_last_part() -> None
     assert missed.event is None
 
 
-def test_a_milestone_that_nothing_can_reach_is_told_as_unreached() -> None:
+def test_an_unreachable_milestone_is_reported_as_unreached() -> None:
     of = GoldFacts(answer=("1",), needs=(), given={}, goal=None)
     (milestone,) = milestones.reached(
         [milestones.seen("all_seen", milestones.needed)], of, numbered([("shown", {"facts": ["a"]})])
@@ -174,7 +174,7 @@ def test_a_milestone_that_nothing_can_reach_is_told_as_unreached() -> None:
     assert milestone == milestones.Reached(name="all_seen", event=None)
 
 
-def test_a_milestone_that_the_wording_does_not_ask_for_is_not_told() -> None:
+def test_a_milestone_that_does_not_apply_to_the_task_is_left_out() -> None:
     milestone = milestones.once("asked", lambda gold, kind, data: True, when=lambda given: "term" in given)
     gold_facts = [
         GoldFacts(answer=("1",), needs=(), given=given, goal=None) for given in ({}, {"term": "zip"})
@@ -186,7 +186,9 @@ def test_a_milestone_that_the_wording_does_not_ask_for_is_not_told() -> None:
     ("query", "is_end"),
     [("", True), ("q=ZIP", True), ("badge=with&sort=oldest", True), ("q=zi", False), ("stars=5", False)],
 )
-def test_the_end_of_a_list_counts_where_nothing_that_counts_is_left_out(query: str, is_end: bool) -> None:
+def test_the_end_of_a_list_counts_only_if_no_relevant_review_is_filtered_out(
+    query: str, is_end: bool
+) -> None:
     given = {"product": "P-123", "term": "zip", "conditions": [{"fact": "verified", "value": True}]}
     of = GoldFacts(answer=("1",), needs=(), given=given, goal=None)
     events = numbered([("end_reached", {"product": "P-123", "query": query})])

@@ -51,7 +51,7 @@ def test_no_two_rivals_look_the_same() -> None:
         assert len({goods.pictures(shop, product)[0].style for product in shop.rivals}) == len(shop.rivals)
 
 
-def test_names_are_read_back_and_are_few() -> None:
+def test_picture_names_round_trip_and_are_few() -> None:
     subjects = [
         places.Picture(subject, light, number)
         for subject, count in places.SUBJECTS.items()
@@ -78,19 +78,19 @@ def test_names_are_read_back_and_are_few() -> None:
         "palace-day-1",
     ],
 )  # fmt: skip
-def test_other_names_are_no_places(name: str) -> None:
+def test_other_names_are_not_pictures_of_places(name: str) -> None:
     assert places.picture_read(name) is None
 
 
 @pytest.mark.parametrize(
     "name", ["", "kettle", "kettle-olive", "kettle-olive-0", "kettle-olive-6", "kettle-mint-1", "pot-olive-1"]
 )
-def test_other_names_are_no_goods(name: str) -> None:
+def test_other_names_are_not_pictures_of_goods(name: str) -> None:
     """Nor is a thing in a colour of the other edition."""
     assert goods.picture_read(name) is None
 
 
-def test_a_gallery_is_the_same_on_every_day_and_another_in_another_world() -> None:
+def test_a_gallery_depends_on_its_world_and_not_on_the_day() -> None:
     def galleries(town: World) -> list[tuple[places.Hung, ...]]:
         return [places.gallery(town, listing) for listing in town.listings[:30]]
 
@@ -117,7 +117,7 @@ def test_pictures_do_not_follow_from_what_a_house_offers() -> None:
     assert not [name for name in offered if re.search(rf"\b{re.escape(name)}\b", text)]
 
 
-def test_what_is_near_is_near_a_neighbourhood_that_there_is() -> None:
+def test_nearby_pictures_belong_to_existing_neighbourhoods() -> None:
     known = {name for edition in EDITIONS for name in NAMES[edition].neighbourhoods}
     assert set(places.NEARBY) <= known
     inside = {*places.INSIDE, *(one for one in places.SUBJECTS if one.startswith("bedroom"))}

@@ -34,7 +34,7 @@ def everything(of: World) -> list[object]:
 
 
 @pytest.mark.parametrize("of", WORLDS, ids=["train", "test"])
-def test_no_two_numbers_of_a_world_differ_by_case_alone(of: World) -> None:
+def test_no_two_ids_of_a_world_differ_only_by_case(of: World) -> None:
     numbers = [product.id for product in of.products]
     numbers += [one.id for product in of.products for one in reviews(of, product.id)]
     assert len({number.casefold() for number in numbers}) == len(numbers)
@@ -57,7 +57,7 @@ def test_a_key_gives_the_same_bytes_under_another_hash_seed() -> None:
     assert outputs == {KNOWN}
 
 
-def test_caches_know_a_world_again_and_tell_it_from_a_changed_one() -> None:
+def test_equal_worlds_share_a_cache_key_and_changed_ones_do_not() -> None:
     drawn, again = (world.__wrapped__(b"one", first_day=DAY) for _ in range(2))
     change = {"review": outlines(drawn, drawn.products[0].id)[0].id, "fact": "is_verified", "value": False}
     assert drawn is not again
@@ -119,7 +119,7 @@ def read(of: World, product: Product) -> Counter[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("key", [b"a", b"b", b"c"])
 @pytest.mark.parametrize("edition", ["train", "test"])
-def test_what_is_planted_is_all_that_can_be_read(key: bytes, edition: Edition) -> None:
+def test_reviews_mention_exactly_the_planted_terms(key: bytes, edition: Edition) -> None:
     of = world(key, edition=edition, first_day=DAY)
     for product in of.products:
         assert read(of, product) == planted(of, product)
@@ -135,7 +135,7 @@ def body_mentions(of: World, product: Product) -> Counter[str]:
     )
 
 
-def test_terms_are_mentioned_3_to_60_times_as_often_rarely_as_often() -> None:
+def test_terms_are_mentioned_3_to_60_times_and_are_as_often_rare_as_common() -> None:
     shops = [world(b"%d" % number, first_day=DAY) for number in range(12)]
     counts = [
         count
@@ -169,14 +169,14 @@ def test_distractors_of_every_kind_are_planted(of: World, kind: str) -> None:
     assert distractors(of, kind) > 0
 
 
-def test_terms_are_asked_about_in_the_questions_too() -> None:
+def test_customer_questions_mention_terms_too() -> None:
     of = WORLDS[0]
     terms = vocabulary.of("train").categories[of.rivals[0].category].terms
     text = " ".join(question.text for product in of.rivals for question in questions(of, product.id))
     assert sum(term.word in text for term in terms) >= 4
 
 
-def test_one_review_reads_the_same_alone_and_among_all() -> None:
+def test_a_review_reads_the_same_alone_and_in_its_list() -> None:
     product = WORLDS[0].products[3]
     whole = reviews(WORLDS[0], product.id)
     assert [review(WORLDS[0], product.id, each.outline) for each in whole[:5]] == list(whole[:5])
@@ -203,7 +203,7 @@ def test_two_hundred_reviews_do_not_read_alike(of: World) -> None:
 
 
 @pytest.mark.parametrize("of", WORLDS, ids=["train", "test"])
-def test_what_is_said_agrees_with_the_stars(of: World) -> None:
+def test_complaints_are_more_frequent_in_reviews_with_few_stars(of: World) -> None:
     shares: dict[int, list[float]] = {}
     for each in [each for product in of.products for each in reviews(of, product.id)]:
         if not each.outline.language:
@@ -223,7 +223,7 @@ def test_the_sites_search_counts_more_than_whole_words() -> None:
     assert len(search(of, product.id, "Qx")) == 0
 
 
-def test_stars_alone_are_those_of_the_reviews() -> None:
+def test_star_counts_match_the_reviews() -> None:
     of = world(bytes(32), edition="test", first_day=date(2027, 3, 1))
     for product in of.products:
         assert Counter(stars(of, product.id)) == Counter(one.stars for one in outlines(of, product.id))
@@ -246,7 +246,7 @@ def test_a_change_alters_one_fact_of_one_review() -> None:
     assert world_change(of, []) is of
 
 
-def test_a_state_is_its_events_and_no_others() -> None:
+def test_a_state_folds_only_known_events() -> None:
     of = WORLDS[0]
     mine = outlines(of, of.products[0].id)[0].id
     state = fold(
@@ -275,7 +275,7 @@ def test_a_state_is_its_events_and_no_others() -> None:
     assert fold(of, [("helpful_voted", {"review": mine}), ("helpful_withdrawn", {"review": mine})]) == State()
 
 
-def test_marks_of_titles_and_replies_hold_no_sentence() -> None:
+def test_marks_in_titles_and_replies_name_no_sentence() -> None:
     for product in WORLDS[0].products:
         marks = [mark for outline in outlines(WORLDS[0], product.id) for mark in outline.marks]
         assert {mark.at for mark in marks if mark.place != "body"} == {Mark("", 0, "lower", "title").at}

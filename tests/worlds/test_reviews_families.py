@@ -39,7 +39,7 @@ def drawn(family: Family[World], count: int = 3) -> list[tuple[World, SiteTask]]
     return [(of, task) for of, task in tasks if task]
 
 
-def test_there_are_six_families_and_two_of_them_are_for_testing_only() -> None:
+def test_there_are_six_families_two_of_them_only_in_the_test_split() -> None:
     assert len(FAMILIES) == 6
     only = {family.id for family in FAMILIES.values() if family.splits == ("test",)}
     assert only == {"most_of_five", "most_helpful_mention"}
@@ -51,14 +51,14 @@ def test_one_file_is_one_family_named_like_it() -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_truth_by_construction_is_the_truth_by_reading(name: str) -> None:
+def test_the_constructed_answer_is_the_answer_by_reading(name: str) -> None:
     pairs = drawn(FAMILIES[name])
     assert len(pairs) >= 12
     assert [task for of, task in pairs if not FAMILIES[name].check(of, task)] == []
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_wrong_way_is_not_the_truth(name: str) -> None:
+def test_the_wrong_answer_of_a_family_differs_from_its_gold(name: str) -> None:
     for of, task in drawn(FAMILIES[name]):
         answer = FAMILIES[name].wrong(of, task)
         assert answer != task.answer
@@ -72,7 +72,7 @@ def test_the_same_draws_make_the_same_task(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_neither_wording_nor_needs_hold_the_answer(name: str) -> None:
+def test_neither_wording_nor_needs_contain_the_answer(name: str) -> None:
     for of, task in drawn(FAMILIES[name]):
         witness = task.answer[0] if name == "most_of_five" else task.answer[1]
         text = task.wording if name != "most_of_five" else " ".join(task.needs)
@@ -89,7 +89,7 @@ def test_a_higher_level_has_more_reviews_to_read(name: str) -> None:
         assert low <= of.product(task.given["product"]).review_count <= high
 
 
-def test_mean_ratings_are_of_eight_reviews_or_more() -> None:
+def test_mean_ratings_cover_at_least_eight_reviews() -> None:
     for _, task in drawn(FAMILIES["mean_rating"]):
         assert len(task.needs) >= 8
         assert re.fullmatch(r"[1-5]\.\d\d", task.answer[0])
@@ -101,7 +101,7 @@ def test_counts_go_from_3_to_60() -> None:
 
 
 @pytest.mark.parametrize("name", WITH_CONDITIONS)
-def test_a_twin_has_the_same_wording_and_another_truth_in_a_world_of_one_other_fact(name: str) -> None:
+def test_a_twin_differs_from_its_task_by_one_fact_and_the_answer(name: str) -> None:
     family = FAMILIES[name]
     assert family.twin
     pairs = [(of, task, twin) for of, task in drawn(family, 12) if (twin := family.twin(of, task))]
@@ -118,7 +118,7 @@ def test_a_twin_has_the_same_wording_and_another_truth_in_a_world_of_one_other_f
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_no_cheat_is_right_more_often_than_allowed(name: str) -> None:
+def test_no_shortcut_is_right_more_often_than_allowed(name: str) -> None:
     tasks = [task for _, task in drawn(FAMILIES[name], 16)]
     (measured,) = cheats.measure(tasks)
     assert measured.exceeding == ()
@@ -133,6 +133,6 @@ def test_the_sites_search_counts_something_else(name: str) -> None:
     assert measured.searched <= 1 - cheats.LEAST_DIFFERENT
 
 
-def test_tasks_differ_in_wording_and_truth() -> None:
+def test_tasks_differ_in_wording_and_answer() -> None:
     tasks = [task for family in FAMILIES.values() for _, task in drawn(family, 4)]
     assert max(Counter((task.wording, task.answer) for task in tasks).values()) == 1

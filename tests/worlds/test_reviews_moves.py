@@ -26,7 +26,7 @@ def worlds(edition: Edition) -> list[World]:
 
 
 @pytest.mark.parametrize("edition", ["train", "test"])
-def test_the_site_lists_no_review_that_nobody_planted_the_word_in(edition: Edition) -> None:
+def test_site_searches_list_only_reviews_with_a_planted_term(edition: Edition) -> None:
     """Whatever is searched for, so that a task's moves are known without reading a review."""
     for shop in worlds(edition):
         for product in shop.products:
@@ -37,7 +37,7 @@ def test_the_site_lists_no_review_that_nobody_planted_the_word_in(edition: Editi
                     assert {review.id for review in search(shop, product.id, word)} <= known, word
 
 
-def test_every_mention_is_listed_by_one_of_the_words_that_are_searched_for() -> None:
+def test_the_searched_words_list_every_mention() -> None:
     """The oracle searches for the term and for the forms that do not hold it, such as feet for foot."""
     for edition in ("train", "test"):
         for shop in worlds(edition)[:3]:
@@ -49,7 +49,7 @@ def test_every_mention_is_listed_by_one_of_the_words_that_are_searched_for() -> 
                 assert {outline.id for outline in query.found} <= listed
 
 
-def test_conditions_that_filters_say_shorten_the_list_and_others_do_not() -> None:
+def test_only_conditions_that_are_filters_shorten_the_list() -> None:
     shop = worlds("train")[0]
     product = max(shop.products, key=lambda product: product.review_count)
     everything = outlines(shop, product.id)
@@ -60,7 +60,7 @@ def test_conditions_that_filters_say_shorten_the_list_and_others_do_not() -> Non
     assert moves.meeting(everything, conditions, None) < moves.OPENING + pages - 1
 
 
-def test_what_is_open_to_see_is_not_opened() -> None:
+def test_only_hidden_content_costs_a_move() -> None:
     """Moves differ by rule: whoever reads replies has to open them."""
     shop = worlds("train")[1]
     for product in shop.products:
@@ -74,7 +74,7 @@ def test_what_is_open_to_see_is_not_opened() -> None:
             assert moves.mentioning(plain) <= most
 
 
-def test_five_products_take_as_many_moves_as_each_alone_and_the_way_back() -> None:
+def test_five_products_take_the_moves_of_each_and_of_the_way_back() -> None:
     discover()
     shop = worlds("test")[0]
     draws = (Draws(b"five", number) for number in range(20))

@@ -57,13 +57,13 @@ def sources(edition: Edition) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_no_sentence_says_a_term_as_a_whole_word(edition: Edition) -> None:
+def test_no_sentence_contains_a_term_as_a_whole_word(edition: Edition) -> None:
     words = {source: set(re.findall(r"\w+", source.lower())) for source in sources(edition)}
     assert [source for source in words if words[source] & terms(edition)] == []
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_every_term_has_longer_words_and_words_in_both_languages(edition: Edition) -> None:
+def test_every_term_has_derived_words_and_words_in_both_languages(edition: Edition) -> None:
     for term in (term for category in categories(edition) for term in category.terms):
         assert len(term.longer) >= 2
         assert all(term.word in source.lower() for source in term.longer), term.word
@@ -71,7 +71,7 @@ def test_every_term_has_longer_words_and_words_in_both_languages(edition: Editio
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_only_patterns_named_first_begin_with_the_term(edition: Edition) -> None:
+def test_only_patterns_named_first_start_with_the_term(edition: Edition) -> None:
     for name, options in sentences(edition).sentences.items():
         is_first = name.rstrip("+-~").endswith("_first")
         assert {source.startswith("{x}") for source in options} == {is_first}, name

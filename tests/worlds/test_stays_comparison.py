@@ -45,7 +45,7 @@ def test_each_fact_of_a_booking_is_a_condition() -> None:
     ]
 
 
-def test_what_was_booked_instead_stands_beside_what_was_asked_for() -> None:
+def test_a_failed_condition_shows_the_actual_and_the_expected_booking() -> None:
     other = ("booked", BOOKED[1] | {"guests": 3})
     failures = failed([BOOKED], [other])
     assert failures[0] == ("goal", "New booking: guests", "2", "3")
@@ -60,7 +60,7 @@ def test_an_untouched_state_lacks_the_goal_and_breaks_no_frame() -> None:
     ]
 
 
-def test_what_was_done_beside_breaks_the_frame_alone() -> None:
+def test_an_additional_action_breaks_only_the_frame() -> None:
     beside = ("cancelled", {"trip": SECOND, "fee": 700})
     assert failed([CANCELLED], [CANCELLED, beside]) == [
         ("frame", "All else of earlier trips", "as before", f"{SECOND}: status cancelled"),
@@ -71,12 +71,12 @@ def test_what_was_done_beside_breaks_the_frame_alone() -> None:
     assert "R-1 of L-1, 3 May 2027 to 6 May 2027, 2, EUR 400.00, booked" in further[3]
 
 
-def test_the_same_things_in_another_order_are_told_apart() -> None:
+def test_another_order_of_actions_breaks_the_frame() -> None:
     twice = [CANCELLED, ("cancelled", {"trip": SECOND, "fee": 700})]
     assert failed(twice, twice[::-1]) == [("frame", "Order of what was done", "as asked for", "another")]
 
 
-def test_what_may_be_left_in_any_way_is_told_and_always_held() -> None:
+def test_allowed_differences_are_listed_and_always_hold() -> None:
     beside = [("banner_closed", {"name": "cookies"}), ("recent_search", {"place": "Old Town"})]
     allowed = {one.about: (one.found, one.is_held) for one in compared([], beside) if one.kind == "allowed"}
     assert allowed["Notices that were closed"] == ("1", True)

@@ -70,7 +70,7 @@ def _solution(town: World, task: SiteTask) -> list[tuple[str, dict[str, Any]]]:
     return events
 
 
-def test_there_are_eight_families_two_of_them_for_test_alone() -> None:
+def test_there_are_eight_families_two_of_them_only_in_the_test_split() -> None:
     assert len(FAMILIES) == 8
     assert sorted(one.id for one in FAMILIES.values() if one.splits == ("test",)) == [
         "change_dates",
@@ -78,20 +78,20 @@ def test_there_are_eight_families_two_of_them_for_test_alone() -> None:
     ]
 
 
-def test_every_file_is_one_family_of_its_name() -> None:
+def test_every_file_holds_one_family_of_its_name() -> None:
     files = {path.stem for path in Path(stays.__path__[0]).glob("*.py") if not path.stem.startswith("_")}
     assert files == set(FAMILIES)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_every_level_can_be_drawn_and_says_which_it_is(name: str) -> None:
+def test_every_level_can_be_drawn_and_is_recorded(name: str) -> None:
     tasks = [task for _, task in _tasks(FAMILIES[name])]
     assert len(tasks) >= 0.9 * len(FIRST_DAYS) * len(LEVELS)
     assert {task.level for task in tasks} == set(LEVELS)
     assert {task.family for task in tasks} == {name}
 
 
-def test_no_trip_is_to_be_moved_where_its_own_dates_would_do_as_well() -> None:
+def test_no_task_moves_a_trip_whose_own_dates_fit() -> None:
     """Twenty tasks a level: before they were left out, one in thirty was of that sort."""
     for town, task in _tasks(FAMILIES["change_dates"], each=4):
         given = task.given
@@ -115,7 +115,7 @@ def _days_named(text: str) -> list[date]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_no_task_names_or_asks_for_a_day_that_is_over(name: str) -> None:
+def test_no_task_names_a_past_day(name: str) -> None:
     named = 0
     for town, task in _tasks(FAMILIES[name], each=12):
         days = _days_named(" ".join((task.wording, *task.answer)))
@@ -125,7 +125,7 @@ def test_no_task_names_or_asks_for_a_day_that_is_over(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_brute_force_finds_the_same_answer_on_any_date(name: str) -> None:
+def test_brute_force_confirms_the_answer_on_any_date(name: str) -> None:
     for town, task in _tasks(FAMILIES[name]):
         assert FAMILIES[name].check(town, task), task.wording
 
@@ -143,7 +143,7 @@ def _fields(task: SiteTask) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_wrong_way_fills_the_same_fields_with_something_else(name: str) -> None:
+def test_the_wrong_answer_fills_the_same_fields_with_other_values(name: str) -> None:
     for town, task in _tasks(FAMILIES[name]):
         wrong = FAMILIES[name].wrong(town, task)
         assert wrong != task.answer
@@ -157,7 +157,7 @@ def test_the_same_draws_give_the_same_task(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_task_says_what_it_needs_and_never_its_witness(name: str) -> None:
+def test_a_task_has_needs_and_its_wording_never_contains_the_witness(name: str) -> None:
     for _, task in _tasks(FAMILIES[name]):
         assert task.needs
         assert task.oracle_steps > 3
@@ -166,19 +166,19 @@ def test_a_task_says_what_it_needs_and_never_its_witness(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_no_cheat_is_right_on_one_in_twenty(name: str) -> None:
+def test_no_shortcut_solves_one_task_in_twenty(name: str) -> None:
     tasks = [task for _, task in _tasks(FAMILIES[name], each=8)]
     assert [guesses.exceeding for guesses in cheats.measure(tasks)] == [()]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_tasks_of_a_world_are_told_apart_by_wording(name: str) -> None:
+def test_tasks_of_a_world_differ_in_wording(name: str) -> None:
     wordings = [task.wording for _, task in _tasks(FAMILIES[name], each=4)]
     assert len(set(wordings)) > 0.9 * len(wordings)
 
 
 @pytest.mark.parametrize("name", sorted(DOING))
-def test_only_doing_it_and_nothing_else_meets_the_goal(name: str) -> None:
+def test_only_the_right_actions_and_no_others_meet_the_goal(name: str) -> None:
     for town, task in _tasks(FAMILIES[name]):
         events = _solution(town, task)
         aside = [("banner_closed", {"name": "cookies"}), ("recent_search", {"guests": 2})]
@@ -189,7 +189,7 @@ def test_only_doing_it_and_nothing_else_meets_the_goal(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(DOING))
-def test_the_code_that_is_asked_for_is_the_one_that_doing_it_gives(name: str) -> None:
+def test_the_gold_code_is_the_one_that_the_actions_yield(name: str) -> None:
     for town, task in _tasks(FAMILIES[name]):
         codes = {trip.code for trip in fold(town, _solution(town, task)).trips}
         assert task.answer[1] in codes
@@ -201,7 +201,7 @@ def test_reading_tasks_leave_no_state_to_compare() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WITH_TWINS))
-def test_the_twin_has_the_same_words_and_one_fact_less(name: str) -> None:
+def test_a_twin_has_the_same_wording_and_one_fact_less(name: str) -> None:
     family = FAMILIES[name]
     assert family.twin is not None
     pairs = [(town, task, family.twin(town, task)) for town, task in _tasks(family, each=2)]
@@ -225,7 +225,7 @@ def test_the_twin_has_the_same_words_and_one_fact_less(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(WITH_TWINS))
-def test_the_twin_needs_what_shows_the_nearest_room_and_what_the_room_lost(name: str) -> None:
+def test_the_twins_needs_show_the_nearest_room_and_the_lost_amenity(name: str) -> None:
     pairs = [(town, task, FAMILIES[name].twin(town, task)) for town, task in _tasks(FAMILIES[name], each=2)]
     with_twin = [(town, task, other) for town, task, other in pairs if other is not None]
     assert any(other.needs != task.needs for _, task, other in with_twin)
@@ -243,7 +243,7 @@ def test_the_twin_needs_what_shows_the_nearest_room_and_what_the_room_lost(name:
 
 
 @pytest.mark.parametrize("name", ["book_stay", "cheapest_with_without"])
-def test_by_the_prices_of_nights_alone_the_search_for_the_nearest_ends_at_the_twins_answer(name: str) -> None:
+def test_a_search_that_stops_at_higher_night_prices_yields_the_twins_answer(name: str) -> None:
     """Nobody has to know how much a house that was not opened takes off for long stays."""
     pairs = [(town, FAMILIES[name].twin(town, task)) for town, task in _tasks(FAMILIES[name], each=2)]
     twins = [(town, twin) for town, twin in pairs if twin]
@@ -280,7 +280,7 @@ def test_harder_levels_give_more_to_read() -> None:
         assert all(less < more for less, more in itertools.pairwise(needs)), (name, needs)
 
 
-def test_what_several_rooms_lack_is_asked_so_that_one_of_them_having_it_is_enough() -> None:
+def test_questions_on_several_rooms_ask_what_none_of_them_has() -> None:
     several = [
         task for _, task in _tasks(FAMILIES["missing_amenities"], each=4) if len(task.given["rooms"]) > 1
     ]

@@ -73,7 +73,7 @@ def test_what_is_booked_cannot_be_booked_again_until_it_is_cancelled(town: World
     assert after.fees == (FeePaid(state.trips[-1].code, "cancellation", 1250),)
 
 
-def test_the_same_stay_booked_anew_has_another_code(town: World) -> None:
+def test_booking_the_same_stay_again_gives_another_code(town: World) -> None:
     event = _booked(town, *_free_stay(town))
     first = fold(town, [event]).trips[-1].code
     again = fold(town, [event, ("cancelled", {"trip": first, "fee": 0}), event])
@@ -91,7 +91,7 @@ def test_a_change_moves_the_trip_and_keeps_its_code(town: World) -> None:
     assert state.fees == (FeePaid(trip.code, "change", 900),)
 
 
-def test_events_that_mean_nothing_change_nothing(town: World) -> None:
+def test_irrelevant_events_change_nothing(town: World) -> None:
     past = next(one for one in town.trips if one.status == "past")
     events = [
         ("page_served", {"path": "/"}),
@@ -101,7 +101,7 @@ def test_events_that_mean_nothing_change_nothing(town: World) -> None:
     assert fold(town, events) == fold(town, [])
 
 
-def test_closed_banners_and_searches_are_kept_once(town: World) -> None:
+def test_closed_banners_and_searches_are_stored_once(town: World) -> None:
     search = {"place": "Old Harbour", "guests": 2}
     events = [
         ("banner_closed", {"name": "cookies"}),
@@ -114,7 +114,7 @@ def test_closed_banners_and_searches_are_kept_once(town: World) -> None:
     assert plain(state)["closed"] == ["cookies"]
 
 
-def test_a_stay_is_refused_for_the_reason_that_holds(town: World) -> None:
+def test_a_refused_stay_names_the_reason_that_applies(town: World) -> None:
     listing, room, stay = _free_stay(town)
     state = fold(town, [])
 
@@ -142,7 +142,7 @@ def test_a_trip_may_be_moved_onto_its_own_nights(town: World) -> None:
     assert change_refusal(town, state, on=soon + timedelta(days=1), **change) == "too_late"
 
 
-def test_a_trip_is_not_moved_to_the_dates_that_it_has(town: World) -> None:
+def test_a_trip_cannot_be_moved_to_its_own_dates(town: World) -> None:
     listing, room, stay = _free_stay(town)
     state = fold(town, [_booked(town, listing, room, stay)])
     trip = state.trips[-1]
@@ -155,7 +155,7 @@ def _policy(*tiers: Tier) -> Policy:
     return Policy(name="x", tiers=tiers, change_cents=0, change_days=2)
 
 
-def test_the_policy_s_tier_is_that_of_the_days_left() -> None:
+def test_the_policy_tier_follows_from_the_days_left() -> None:
     policy = _policy(Tier(10, 0), Tier(4, 50), Tier(0, 100))
     arrival = date(2027, 5, 20)
     reached = [
@@ -184,7 +184,7 @@ def test_cancelling_costs_the_share_or_the_first_night(town: World) -> None:
         assert cancel_refusal(trip, on=FIRST_DAY) == ""
 
 
-def test_listings_and_rooms_are_found_by_number(town: World) -> None:
+def test_listings_and_rooms_are_looked_up_by_id(town: World) -> None:
     listing = town.listings[3]
     assert listing_of(town, listing.id) is listing
     assert room_of(listing, listing.rooms[0].id) is listing.rooms[0]
@@ -203,7 +203,7 @@ def test_a_free_stretch_ends_where_a_night_is_taken(town: World) -> None:
         assert not any(is_free(town, room, day, day + timedelta(days=5)) for day in earlier)
 
 
-def test_nights_before_the_first_day_are_no_nights_of_the_calendar(town: World) -> None:
+def test_nights_before_the_first_day_are_not_in_the_calendar(town: World) -> None:
     before = FIRST_DAY - timedelta(days=3)
     assert nights_mask(town, before, FIRST_DAY + timedelta(days=2)) == 0b11
     assert nights_mask(town, before, FIRST_DAY) == 0

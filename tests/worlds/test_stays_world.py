@@ -37,7 +37,7 @@ def _everything(drawn: World) -> str:
     return digest((drawn, texts))
 
 
-def test_the_same_key_draws_the_same_bytes_as_ever() -> None:
+def test_the_same_key_always_draws_the_same_bytes() -> None:
     assert _everything(_world()) == GOLDEN
 
 
@@ -53,7 +53,7 @@ def test_another_key_or_edition_draws_another_world() -> None:
     assert len(digests) == 3
 
 
-def test_no_two_numbers_of_a_world_differ_by_case_alone() -> None:
+def test_no_two_ids_of_a_world_differ_only_by_case() -> None:
     drawn = _world()
     numbers = [one.id for listing in drawn.listings for one in (listing, *listing.rooms)]
     assert len({number.casefold() for number in numbers}) == len(numbers)
@@ -92,7 +92,7 @@ def test_numbers_carry_no_meaning() -> None:
     assert 0.3 < rising / len(prices) < 0.7
 
 
-def test_houses_offer_what_one_of_their_rooms_lacks() -> None:
+def test_most_houses_have_a_room_that_lacks_one_of_their_amenities() -> None:
     drawn = _world()
     both = {amenity.id for amenity in drawn.amenities if amenity.scope == "both"}
     tempting = [
@@ -116,7 +116,7 @@ def test_stretches_just_too_short_stand_before_the_first_two_weeks() -> None:
 @pytest.mark.parametrize(
     "first_day", [date(2028, 2, 29), date(2027, 3, 28), date(2026, 12, 31), date(2036, 7, 1)]
 )
-def test_a_world_can_be_had_for_any_date(first_day: date) -> None:
+def test_a_world_can_be_drawn_for_any_date(first_day: date) -> None:
     drawn = _world(first_day=first_day)
     facts = [
         (listing.id, listing.amenities, [room.taken for room in listing.rooms]) for listing in drawn.listings
@@ -150,7 +150,7 @@ def test_a_quote_adds_up_to_what_its_rules_say() -> None:
         assert ("Long-stay discount" in lines) == (0 < listing.fees.long_stay_nights <= 8)
 
 
-def test_nights_on_end_cost_what_each_of_them_costs() -> None:
+def test_prices_of_consecutive_nights_equal_the_price_of_each() -> None:
     drawn = _world()
     firsts = (FIRST_DAY - timedelta(days=9), date(2027, 12, 25)) * 5
     for listing, first in zip(drawn.listings[:10], firsts, strict=True):
@@ -160,7 +160,7 @@ def test_nights_on_end_cost_what_each_of_them_costs() -> None:
         assert len(set(prices)) > 3
 
 
-def test_the_costs_of_a_stay_are_the_sum_of_its_lines() -> None:
+def test_the_costs_of_a_stay_match_the_lines_of_its_quote() -> None:
     drawn = _world()
     for listing in drawn.listings:
         room = listing.rooms[0]
@@ -170,7 +170,7 @@ def test_the_costs_of_a_stay_are_the_sum_of_its_lines() -> None:
         assert [line.cents for line in quoted.lines] == [cents for cents in summed if cents]
 
 
-def test_nights_of_several_rooms_are_freed_at_once_and_no_others() -> None:
+def test_only_the_given_nights_of_several_rooms_are_freed() -> None:
     drawn = _world()
     rooms = [room for listing in drawn.listings[3:5] for room in listing.rooms]
     freed = {room.id: 0b1111 << place for place, room in enumerate(rooms)}
@@ -182,7 +182,7 @@ def test_nights_of_several_rooms_are_freed_at_once_and_no_others() -> None:
             assert replace(other, taken=room.taken) == room
 
 
-def test_nights_beyond_the_calendar_are_nobodys() -> None:
+def test_nights_beyond_the_calendar_are_not_taken() -> None:
     assert all(taken(room) >> NIGHTS == 0 for listing in _world().listings for room in listing.rooms)
 
 
@@ -223,7 +223,7 @@ def _shingles(review: Review) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1)}
 
 
-def test_no_slot_of_a_sentence_is_left_open() -> None:
+def test_every_slot_of_a_sentence_is_filled() -> None:
     drawn = _world(edition="test")
     for listing in drawn.listings:
         sentences = [*text.description(drawn, listing), *text.policy_text(listing.policy)]

@@ -151,7 +151,7 @@ def test_every_review_of_the_products_is_there(family: str) -> None:
         assert counted == {name: counts[name] for name in one.scope["products"]}
 
 
-def test_reviews_that_resemble_the_wanted_ones_are_there() -> None:
+def test_a_plain_text_search_miscounts_the_mentions() -> None:
     for one in text_reader.of_family("reviews", "count_mentions"):
         (reviews,) = read(one.text()).values()
         careless = [each for each in reviews if one.task.given["term"].lower() in _all_of(each).lower()]
@@ -162,7 +162,7 @@ def _all_of(review: PrintedReview) -> str:
     return " ".join((review.title, review.text, review.original, review.reply))
 
 
-def test_questions_stand_apart_from_the_reviews() -> None:
+def test_questions_are_separate_from_the_reviews() -> None:
     for one in text_reader.of_family("reviews", "count_mentions")[:3]:
         before, _, after = one.text().partition("\n### Reviews\n")
         assert "### Questions" in before

@@ -217,13 +217,13 @@ def test_the_answer_can_be_read_from_the_text_alone(family: str) -> None:
     assert [one.task for one in cases if SOLVED[family](one) != one.task.answer] == []
 
 
-def test_houses_of_like_names_stand_beside_the_one_that_is_meant() -> None:
+def test_the_text_contains_houses_of_similar_names() -> None:
     titles = [[house.title for house in read(one)] for one in text_reader.of_family("stays", "total_price")]
     assert any(len(names) > 1 for names in titles)
     assert all(len({name.split()[0] for name in names}) == 1 for names in titles)
 
 
-def test_rooms_that_are_not_asked_about_and_nights_beside_are_there() -> None:
+def test_the_text_contains_rooms_and_nights_that_the_task_does_not_ask_about() -> None:
     for one in text_reader.of_family("stays", "total_price"):
         house = named(one)
         rooms = {leg["room"] for leg in one.task.given["legs"]}
@@ -235,7 +235,7 @@ def _place(one: Case, house: House) -> int:
     return [listing.id for listing in one.world.listings].index(house.id)
 
 
-def test_every_house_that_the_search_finds_is_a_candidate() -> None:
+def test_every_house_in_the_search_results_is_a_candidate() -> None:
     for one in text_reader.of_family("stays", "cheapest_with_without"):
         stay, houses = _stay(one.task.wording), read(one)
         assert {house.place for house in houses} <= set(one.task.given["places"])
@@ -249,7 +249,7 @@ def test_every_house_that_the_search_finds_is_a_candidate() -> None:
         assert len(misleading) >= 2
 
 
-def test_the_calendar_goes_on_after_the_stretch_that_is_looked_for() -> None:
+def test_the_calendar_continues_after_the_requested_stretch() -> None:
     for one in text_reader.of_family("stays", "first_free_stretch"):
         last = max(room_named(one, named(one)).prices)
         assert last > date.fromisoformat(one.task.answer[0]) + DAY * one.task.given["nights"]

@@ -19,7 +19,7 @@ READING = [(site, family) for site, families in text_reader.READING.items() for 
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_the_families_that_are_answered_by_reading_are_known(site: str) -> None:
+def test_the_reading_families_are_those_without_a_goal(site: str) -> None:
     known = {one.task.family for one in text_reader.tasks(site) if one.task.goal is None}
     assert known == {*text_reader.READING[site]}
 
@@ -34,12 +34,12 @@ def test_the_families_that_are_answered_by_reading_are_known(site: str) -> None:
         ("It costs EUR 7", 5),
     ],
 )
-def test_a_token_is_a_piece_of_a_word_or_number_or_a_sign(text: str, count: int) -> None:
+def test_a_token_is_a_piece_of_a_word_a_number_or_a_sign(text: str, count: int) -> None:
     assert text_view.tokens(text) == count
 
 
 @pytest.mark.parametrize(("site", "family"), READING)
-def test_the_bounds_of_a_text_hold(site: str, family: str) -> None:
+def test_the_token_count_lies_within_its_bounds(site: str, family: str) -> None:
     for one in text_reader.of_family(site, family):
         pairs = [*one.text_view.bounds(one.world, one.scope)]
         assert pairs
@@ -47,7 +47,7 @@ def test_the_bounds_of_a_text_hold(site: str, family: str) -> None:
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_the_bounds_of_a_text_come_closer(site: str) -> None:
+def test_the_bounds_of_a_token_count_narrow(site: str) -> None:
     for one in text_reader.tasks(site):
         if one.task.goal is None:
             pairs = [*one.text_view.bounds(one.world, one.scope)]
@@ -56,7 +56,7 @@ def test_the_bounds_of_a_text_come_closer(site: str) -> None:
             assert site != "stays" or widths[-1] == 0
 
 
-def test_a_calendar_has_as_many_tokens_as_are_reckoned() -> None:
+def test_a_calendar_has_the_computed_number_of_tokens() -> None:
     world = next(one.world for one in text_reader.tasks("stays"))
     own = {trip.room for trip in world.trips if trip.status == "booked"}
     spans = spans_in(world, None)
@@ -77,7 +77,7 @@ def test_a_calendar_has_as_many_tokens_as_are_reckoned() -> None:
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_a_text_is_short_when_it_has_so_few_tokens(site: str) -> None:
+def test_a_text_is_short_below_the_token_limit(site: str) -> None:
     short = set()
     for one in text_reader.tasks(site):
         if one.task.goal is None:
@@ -88,7 +88,7 @@ def test_a_text_is_short_when_it_has_so_few_tokens(site: str) -> None:
 
 
 @pytest.mark.parametrize(("site", "family"), READING)
-def test_a_scope_is_what_the_wording_says(site: str, family: str) -> None:
+def test_every_value_of_a_scope_is_in_the_wording(site: str, family: str) -> None:
     for one in text_reader.of_family(site, family):
         wording = one.task.wording
         # "Anywhere in" a town stands for all of its neighbourhoods.
@@ -111,14 +111,14 @@ def test_an_impossible_task_has_the_scope_of_its_twin(site: str) -> None:
 
 
 @pytest.mark.parametrize(("site", "family"), READING)
-def test_a_text_says_nothing_of_where_its_world_comes_from(site: str, family: str) -> None:
+def test_a_text_does_not_reveal_the_origin_of_its_world(site: str, family: str) -> None:
     for one in text_reader.of_family(site, family):
         assert one.world.key.decode() not in one.text()
         assert one.world.key.hex() not in one.text()
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_everything_has_every_line_of_a_scope(site: str) -> None:
+def test_the_full_text_contains_every_line_of_a_scope(site: str) -> None:
     one = next(
         one for one in text_reader.tasks(site) if one.task.family in ("missing_amenities", "count_mentions")
     )

@@ -97,7 +97,7 @@ def refusal(town: World, state: State, kind: str, data: dict[str, object]) -> st
     )
 
 
-def test_families_that_are_done_have_wrong_actions_and_others_none() -> None:
+def test_only_families_with_a_goal_have_wrong_actions() -> None:
     assert DOING == ["book_stay", "cancel_and_rebook", "change_dates"]
     for name, family in FAMILIES.items():
         if family.site == "stays":
@@ -107,7 +107,7 @@ def test_families_that_are_done_have_wrong_actions_and_others_none() -> None:
 
 
 @pytest.mark.parametrize("name", DOING)
-def test_wrong_actions_are_incorrect_whatever_is_answered(name: str) -> None:
+def test_wrong_actions_are_incorrect_with_any_answer(name: str) -> None:
     for town, task in tasks_of(name):
         answer = FAMILIES.get(name).wrong(town, task)
         assert judged(task, town, right_deeds(town, task), task.answer).correct
@@ -119,7 +119,7 @@ def test_wrong_actions_are_incorrect_whatever_is_answered(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DOING)
-def test_conditions_are_all_held_exactly_where_the_state_is_right(name: str) -> None:
+def test_all_conditions_hold_exactly_if_the_state_is_right(name: str) -> None:
     for town, task in tasks_of(name):
         for deeds in (right_deeds(town, task), (), *deeds_of(town, task)):
             conditions = compared(task, town, deeds)
@@ -129,7 +129,7 @@ def test_conditions_are_all_held_exactly_where_the_state_is_right(name: str) -> 
 
 
 @pytest.mark.parametrize("name", DOING)
-def test_every_task_has_several_wrong_actions_no_two_alike(name: str) -> None:
+def test_every_task_has_several_different_wrong_actions(name: str) -> None:
     for town, task in tasks_of(name):
         left = [plain(STAYS.fold(town, deeds)) for deeds in deeds_of(town, task)]
         assert len(left) >= 2, task.wording
@@ -137,7 +137,7 @@ def test_every_task_has_several_wrong_actions_no_two_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DOING)
-def test_pages_let_every_wrong_deed_be_done(name: str) -> None:
+def test_pages_permit_every_wrong_action(name: str) -> None:
     for town, task in tasks_of(name):
         for deeds in deeds_of(town, task):
             for place, (kind, data) in enumerate(deeds):
@@ -145,7 +145,7 @@ def test_pages_let_every_wrong_deed_be_done(name: str) -> None:
                 assert refusal(town, before, kind, dict(data)) == "", (task.wording, deeds)
 
 
-def test_an_impossible_booking_that_is_made_all_the_same_is_incorrect() -> None:
+def test_making_an_impossible_booking_is_incorrect() -> None:
     twins = [(town, task) for town, task in tasks_of("book_stay") if not task.is_possible]
     assert len(twins) >= 3
     for town, task in twins:
