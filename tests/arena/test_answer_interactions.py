@@ -5,14 +5,14 @@ from __future__ import annotations
 from tests.e2e.answers import Answering
 
 
-def test_what_never_finishes_is_waited_for_once() -> None:
+def test_an_unfinished_load_is_waited_for_once() -> None:
     answering = Answering()
     answering._begin()
     assert answering.wait(timeout_s=0) is False
     assert answering.wait(timeout_s=0) is True
 
 
-def test_one_that_finishes_after_all_hides_no_later_one() -> None:
+def test_a_late_finish_does_not_hide_the_next_load() -> None:
     answering = Answering()
     answering._begin()
     answering.wait(timeout_s=0)

@@ -86,7 +86,7 @@ def test_artwork_leaves_something_on_the_canvas(file: Path) -> None:
     assert len(canvas.picture().getcolors(80 * 60) or ()) > 3
 
 
-def test_each_good_has_its_styles_and_nothing_else_is_there() -> None:
+def test_each_good_has_its_styles_and_no_others() -> None:
     expected = {
         f"{category}-{style}"
         for words in VOCABULARIES

@@ -24,7 +24,7 @@ def test_a_changed_or_renamed_file_is_another_version(tmp_path: Path) -> None:
     assert len({first, second, folder_version(tmp_path)}) == 3
 
 
-def test_everything_a_page_links_to_is_there_under_the_current_version(
+def test_every_asset_a_page_links_to_exists_in_the_current_version(
     arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     task = factories.task(payload={"text": "$x$", "format": "latex"})
@@ -37,7 +37,7 @@ def test_everything_a_page_links_to_is_there_under_the_current_version(
         assert finders.find(link.removeprefix(version)) is not None
 
 
-def test_fonts_named_by_the_style_sheet_are_there() -> None:
+def test_fonts_named_by_the_style_sheet_exist() -> None:
     folder = settings.BASE_DIR / "static" / "vendor" / "katex"
     names = re.findall(r"url\(([^)]+)\)", (folder / "katex.min.css").read_text())
 

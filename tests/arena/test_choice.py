@@ -97,7 +97,7 @@ def test_formulas_in_choices_are_drawn(arena_client: ArenaClient, address: Addre
     assert "katex.min.js" in html
 
 
-def test_submitting_no_choice_says_so_at_the_choices(submit: Callable[..., Any]) -> None:
+def test_submitting_no_choice_shows_the_error_at_the_choices(submit: Callable[..., Any]) -> None:
     answer = submit(choice_episode(), "")
 
     html = answer.content.decode()
@@ -114,7 +114,9 @@ def test_the_chosen_label_is_the_answer(submit: Callable[..., Any]) -> None:
     assert Submission.objects.get(episode=episode).answer == "C"
 
 
-def test_an_answer_given_elsewhere_leaves_no_choices(arena_client: ArenaClient, address: Address) -> None:
+def test_an_episode_answered_through_the_api_shows_no_choices(
+    arena_client: ArenaClient, address: Address
+) -> None:
     html = page(arena_client, address(choice_episode(answer_channel="api")))
 
     assert Outline(html).all("form") == []
@@ -131,7 +133,7 @@ def test_the_text_has_passage_pictures_question_and_lettered_choices() -> None:
     )
 
 
-def test_a_client_chooses_by_place_and_presses_the_last_button() -> None:
+def test_a_client_selects_by_position_and_presses_the_last_button() -> None:
     kind = questions.get("choice")
 
     chosen, pressed = kind.moves(PAYLOAD, "C")

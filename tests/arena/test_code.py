@@ -32,7 +32,7 @@ def look(**fixed: object) -> dict[str, object]:
     return dict(look_make(seed=3, fixed=fixed).as_dict())
 
 
-def test_a_program_is_asked_for_by_text_signature_and_the_assert_in_one_field(
+def test_a_code_question_shows_text_signature_assert_and_one_field(
     arena_client: ArenaClient, address: Address
 ) -> None:
     html = page(arena_client, address(code_episode()))
@@ -49,7 +49,7 @@ def test_a_program_is_asked_for_by_text_signature_and_the_assert_in_one_field(
     assert outline.all("input") == []
 
 
-def test_the_asserts_that_the_episode_shows_are_shown(arena_client: ArenaClient, address: Address) -> None:
+def test_the_episodes_own_asserts_are_shown(arena_client: ArenaClient, address: Address) -> None:
     asserts = [*PAYLOAD["asserts"], "assert add(1, 2) == 3"]
 
     html = page(arena_client, address(code_episode(variation={"asserts": asserts})))
@@ -61,7 +61,7 @@ def test_the_asserts_that_the_episode_shows_are_shown(arena_client: ArenaClient,
 @pytest.mark.parametrize(
     ("editor", "own", "other"), [("plain", "code_field", "editor"), ("codemirror", "editor", "code_field")]
 )
-def test_the_look_names_the_editor(
+def test_the_look_sets_the_editor(
     editor: str, own: str, other: str, arena_client: ArenaClient, address: Address
 ) -> None:
     html = page(arena_client, address(code_episode(presentation=look(editor=editor))))
@@ -71,7 +71,9 @@ def test_the_look_names_the_editor(
     assert ("codemirror.min.js" in html) is (editor == "codemirror")
 
 
-def test_an_answer_given_elsewhere_leaves_no_field(arena_client: ArenaClient, address: Address) -> None:
+def test_an_episode_answered_through_the_api_shows_no_field(
+    arena_client: ArenaClient, address: Address
+) -> None:
     outline = Outline(page(arena_client, address(code_episode(answer_channel="api"))))
 
     assert outline.all("textarea") == outline.all("form") == []
@@ -86,14 +88,14 @@ def test_an_answer_given_elsewhere_leaves_no_field(arena_client: ArenaClient, ad
         ("", 2, "Your program should pass these tests:"),
     ],
 )
-def test_one_sentence_says_what_is_wanted(signature: str, asserts: int, words: str) -> None:
+def test_one_sentence_describes_the_task(signature: str, asserts: int, words: str) -> None:
     payload = {**PAYLOAD, "signature": signature, "asserts": ["assert f(1)"] * asserts}
 
     assert code.requirement(payload) == words
     assert words in questions.get("code").text(payload)
 
 
-def test_the_text_of_arms_without_a_page_has_everything_that_the_page_says() -> None:
+def test_the_text_for_arms_without_a_page_contains_all_words_of_the_page() -> None:
     kind = questions.get("code")
 
     text = kind.text(PAYLOAD)

@@ -26,7 +26,7 @@ def rows(episode: Episode) -> list[tuple[str, int, int | None, str]]:
     return list(events.values_list("page", "seq", "step", "kind"))
 
 
-def test_events_are_stored_with_what_they_say(send_events: SendEvents) -> None:
+def test_events_are_stored_with_their_data(send_events: SendEvents) -> None:
     episode = factories.episode()
 
     assert send_events(episode, batch(event(1, data={"name": "Ωμέγα 🏛", "x": 3}))) == 204
@@ -68,7 +68,7 @@ def test_page_loads_number_their_events_apart(send_events: SendEvents) -> None:
         ("٣", 2, None, 2),
     ],
 )
-def test_the_step_nearest_to_the_event_counts(
+def test_an_event_belongs_to_the_nearest_step(
     header: str | None,
     page_step: int | None,
     own_step: int | None,
@@ -155,7 +155,7 @@ def test_a_batch_with_one_bad_event_stores_none(send_events: SendEvents) -> None
 
 
 @pytest.mark.parametrize("text", [r"\u0000", "\\", r"\\u0000", "1e999", "%s %(page)s"])
-def test_texts_that_look_dangerous_are_stored_as_they_are(text: str, send_events: SendEvents) -> None:
+def test_dangerous_looking_text_is_stored_unchanged(text: str, send_events: SendEvents) -> None:
     episode = factories.episode()
 
     assert send_events(episode, batch(event(1, data={"value": text}))) == 204
@@ -164,7 +164,7 @@ def test_texts_that_look_dangerous_are_stored_as_they_are(text: str, send_events
 
 
 @pytest.mark.parametrize("number", ["1e400", "123456789" * 60, "-0.0", "1e-400"])
-def test_numbers_without_end_cannot_break_the_store(number: str, send_events: SendEvents) -> None:
+def test_infinite_numbers_do_not_break_the_store(number: str, send_events: SendEvents) -> None:
     episode = factories.episode()
     body = b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"a": %b}}]}'
 
@@ -188,7 +188,7 @@ def test_nothing_is_stored_when_recording_is_off(send_events: SendEvents) -> Non
     assert rows(episode) == []
 
 
-def test_the_last_events_come_after_the_verdict(send_events: SendEvents) -> None:
+def test_events_are_accepted_shortly_after_the_verdict(send_events: SendEvents) -> None:
     episode = factories.episode()
     factories.submission(episode)
     factories.verdict(episode)

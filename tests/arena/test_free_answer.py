@@ -37,7 +37,7 @@ def test_an_answer_of_several_lines_has_a_large_field(
     assert Submission.objects.get(episode=episode).answer == "1 2\n3 4"
 
 
-def test_submitting_nothing_says_so_at_the_large_field(submit: Callable[..., Any]) -> None:
+def test_submitting_nothing_shows_the_error_at_the_large_field(submit: Callable[..., Any]) -> None:
     answer = submit(puzzle_episode(answer_lines=True), "answer=")
 
     (field,) = Outline(answer.content.decode()).all("textarea")

@@ -49,7 +49,7 @@ def kinds(text: str) -> list[tuple[str, str]]:
         ("", []),
     ],
 )
-def test_text_is_split_where_its_author_meant(text: str, expected: list[tuple[str, str]]) -> None:
+def test_text_is_split_at_its_formula_delimiters(text: str, expected: list[tuple[str, str]]) -> None:
     assert kinds(text) == expected
 
 
@@ -61,7 +61,7 @@ def test_money_in_plain_text_is_never_a_formula() -> None:
     assert [(segment.kind, segment.text) for segment in block.segments] == [("text", text)]
 
 
-def test_blank_lines_part_paragraphs_and_figures_stand_alone() -> None:
+def test_blank_lines_separate_paragraphs_and_figures_stand_alone() -> None:
     blocks = blocks_split("One $a$.\n\nTwo\nlines. [asy]dot();[/asy]\n\n Three.", text_format="latex")
 
     assert [(block.kind, block.text.strip()) for block in blocks] == [
@@ -72,7 +72,7 @@ def test_blank_lines_part_paragraphs_and_figures_stand_alone() -> None:
     ]
 
 
-def test_plain_paragraphs_are_kept() -> None:
+def test_plain_text_keeps_its_paragraphs() -> None:
     assert [block.text for block in blocks_split("a\n\nb\nc\n", text_format="plain")] == [
         "a",
         "b\nc\n".strip(),

@@ -82,7 +82,7 @@ def test_formulas_are_named_by_their_latex_and_readable_without_javascript(
     assert "katex.min.js" in html
 
 
-def test_money_stays_money_and_brings_no_formula_scripts(arena_client: ArenaClient, address: Address) -> None:
+def test_money_stays_text_and_loads_no_formula_scripts(arena_client: ArenaClient, address: Address) -> None:
     task = factories.task(payload={"text": "From $5 to $7.", "format": "plain"})
 
     html = page(arena_client, address(factories.episode(task=task)))
@@ -118,7 +118,7 @@ def test_wordings_differ_in_all_three_places(arena_client: ArenaClient, address:
 
 
 @pytest.mark.parametrize("path", ["", "done", "submit", "events"])
-def test_every_answer_carries_the_headers_and_no_cookie(
+def test_every_response_carries_the_headers_and_no_cookie(
     path: str, arena_client: ArenaClient, address: Address
 ) -> None:
     response = arena_client.get(address(factories.episode(), path))
@@ -155,7 +155,7 @@ def unreachable(address: Address) -> list[str]:
     return [f"/e/{token}/" for token in tokens] + [address(one) for one in (ended, late, closed, no_page)]
 
 
-def test_wrong_expired_and_finished_tokens_are_answered_alike(
+def test_wrong_expired_and_finished_tokens_get_the_same_response(
     arena_client: ArenaClient, address: Address
 ) -> None:
     def answer(method: str, path: str) -> tuple[int, bytes, list[tuple[str, str]]]:
@@ -174,7 +174,7 @@ def test_wrong_expired_and_finished_tokens_are_answered_alike(
     assert answer("GET", "/e/") == expected
 
 
-def test_events_of_an_unreachable_episode_are_answered_as_any_wrong_token(
+def test_events_of_an_unreachable_episode_get_the_response_of_a_wrong_token(
     arena_client: ArenaClient, address: Address
 ) -> None:
     batch = '{"page": "abcdefgh", "events": []}'
@@ -185,7 +185,7 @@ def test_events_of_an_unreachable_episode_are_answered_as_any_wrong_token(
     assert bodies == {arena_client.get("/nothing").content}
 
 
-def test_a_wrong_token_is_refused_before_the_database_is_asked(
+def test_a_wrong_token_is_refused_without_a_query(
     arena_client: ArenaClient, django_assert_num_queries: Any
 ) -> None:
     with django_assert_num_queries(2):  # the client's own SET ROLE and RESET ROLE
@@ -200,7 +200,7 @@ def test_a_first_page_is_one_statement(
         page(arena_client, path)
 
 
-def test_health_asks_no_database(arena_client: ArenaClient, django_assert_num_queries: Any) -> None:
+def test_health_makes_no_query(arena_client: ArenaClient, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(2):
         assert arena_client.get("/healthz").content == b"ok"
 
@@ -253,7 +253,7 @@ def test_an_episode_answered_through_the_api_shows_no_form(
     assert episode.status == "open"
 
 
-def test_a_failure_of_ours_says_nothing_of_itself(arena_client: ArenaClient, address: Address) -> None:
+def test_a_server_error_reveals_no_details(arena_client: ArenaClient, address: Address) -> None:
     arena_client.raise_request_exception = False
     task = factories.task(payload={"secret": "no text at all"})
 
@@ -267,7 +267,7 @@ def test_a_failure_of_ours_says_nothing_of_itself(arena_client: ArenaClient, add
     assert HEADERS.items() <= dict(response.items()).items()
 
 
-def test_a_method_that_a_page_does_not_have_is_refused(arena_client: ArenaClient, address: Address) -> None:
+def test_an_unsupported_method_is_refused(arena_client: ArenaClient, address: Address) -> None:
     path = address(factories.episode())
 
     assert [arena_client.get(path + page).status_code for page in ("submit", "events")] == [405, 405]

@@ -21,7 +21,7 @@ def picture_episode(payload: dict[str, Any] | None = None, **fields: Any) -> Epi
     return factories.episode(task=task, **fields)
 
 
-def test_a_picture_without_a_place_stands_before_the_question_at_its_own_size(
+def test_an_unplaced_picture_precedes_the_question_at_its_own_size(
     arena_client: ArenaClient, address: Address
 ) -> None:
     html = page(arena_client, address(picture_episode()))
@@ -33,13 +33,13 @@ def test_a_picture_without_a_place_stands_before_the_question_at_its_own_size(
     assert [field["type"] for field in Outline(html).all("input")] == ["text"]
 
 
-def test_a_picture_can_be_reached_to_scroll_it(arena_client: ArenaClient, address: Address) -> None:
+def test_a_scrollable_picture_is_reachable_by_keyboard(arena_client: ArenaClient, address: Address) -> None:
     (figure,) = Outline(page(arena_client, address(picture_episode()))).all("figure")
 
     assert (figure["tabindex"], figure["aria-label"]) == ("0", "Figure 1")
 
 
-def test_the_text_places_the_pictures_as_markdown() -> None:
+def test_the_text_shows_the_pictures_as_markdown() -> None:
     payload = {**PAYLOAD, "text": "In <image 1>, how tall is the bar?"}
 
     assert questions.get("picture").text(payload) == f"In ![Figure 1](blob:{'1' * 64}), how tall is the bar?"
@@ -80,7 +80,7 @@ def test_the_zoom_tool_draws_the_same_picture_larger(
     assert "js/arena/zoom.js" in html
 
 
-def test_readers_without_scripts_are_told_that_zooming_empties_the_answer(
+def test_a_note_for_readers_without_scripts_says_that_zooming_clears_the_answer(
     arena_client: ArenaClient, address: Address
 ) -> None:
     hint = '<noscript> <p class="hint">Zoom before you answer'

@@ -46,7 +46,7 @@ def test_another_episode_has_none_of_them(
     assert arena_client.get(address(factories.episode(), "pictures/figure-1")).status_code == 404
 
 
-def test_a_picture_is_no_page_view(
+def test_a_picture_does_not_count_as_a_page_view(
     arena_client: ArenaClient, address: Callable[..., str], pictured: Episode
 ) -> None:
     arena_client.get(address(pictured, "pictures/figure-1")).getvalue()

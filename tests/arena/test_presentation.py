@@ -67,7 +67,7 @@ def test_a_seed_gives_the_same_look_in_another_process() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_looks_of_seeds_are_frozen_for_all_time(page: PageKind) -> None:
+def test_the_looks_of_seeds_never_change(page: PageKind) -> None:
     assert look_make(seed=PAGES.index(page) + 1, fixed={}, page=page).as_dict(page) == GOLDEN[page]
 
 
@@ -89,9 +89,7 @@ def test_axes_of_other_pages_stay_neutral() -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("seed", range(30))
-def test_a_turn_of_a_rotation_holds_twelve_looks_and_each_value_equally_often(
-    seed: int, page: PageKind
-) -> None:
+def test_a_rotation_has_twelve_looks_with_each_value_equally_often(seed: int, page: PageKind) -> None:
     for first in (0, ROTATION):
         turn = [look_rotate(seed=seed, place=first + n, fixed={}, page=page) for n in range(ROTATION)]
         assert len(set(turn)) == ROTATION
@@ -101,7 +99,7 @@ def test_a_turn_of_a_rotation_holds_twelve_looks_and_each_value_equally_often(
             }
 
 
-def test_an_axis_fixed_in_a_rotation_leaves_the_others() -> None:
+def test_fixing_an_axis_of_a_rotation_leaves_the_others() -> None:
     free = look_rotate(seed=3, place=5, fixed={}).as_dict()
 
     assert look_rotate(seed=3, place=5, fixed={"font": "mono"}).as_dict() == free | {"font": "mono"}
@@ -160,7 +158,7 @@ def test_an_unknown_axis_or_value_is_refused_with_a_suggestion(
     assert hint in caught.value.message
 
 
-def test_an_unknown_axis_is_told_all_that_a_presentation_may_name() -> None:
+def test_the_error_for_an_unknown_axis_lists_all_axes() -> None:
     with pytest.raises(GymError) as caught:
         look_make(seed=1, fixed={"choice_order": "source"})
 
@@ -171,7 +169,7 @@ def test_an_unknown_axis_is_told_all_that_a_presentation_may_name() -> None:
     assert caught.value.fields == {"presentation": [message]}
 
 
-def test_the_axes_beside_the_looks_are_those_that_opening_takes() -> None:
+def test_the_axes_outside_the_looks_are_those_that_opening_accepts() -> None:
     own_axes = {"instruction", variations.CHOICES_AXIS, variations.TASK_BAR_AXIS, site_text.TEXT_AXIS}
     assert own_axes == AXES_BESIDE_LOOKS
     assert not AXES_BESIDE_LOOKS & set(AXES)

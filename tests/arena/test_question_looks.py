@@ -34,7 +34,7 @@ def test_every_kind_of_question_is_drawn_in_these_looks() -> None:
 
 
 @pytest.mark.parametrize(("form", "is_first"), [("below", False), ("above", True), ("beside", False)])
-def test_the_form_stands_before_or_after_the_question(
+def test_the_form_precedes_or_follows_the_question(
     form: str, is_first: bool, arena_client: ArenaClient, address: Address
 ) -> None:
     html = drawn(arena_client, address, Look(form=form))
@@ -72,7 +72,7 @@ def test_an_error_is_shown_by_a_dialog_that_is_open(
     assert not Submission.objects.filter(episode=episode).exists()
 
 
-def test_answers_by_the_interface_need_no_form_and_no_button_to_open_it(
+def test_an_answer_through_the_interface_needs_no_form_and_no_opener(
     arena_client: ArenaClient, address: Address
 ) -> None:
     html = drawn(arena_client, address, Look(form="dialog", panels="one"), answer_channel="api")
@@ -83,7 +83,7 @@ def test_answers_by_the_interface_need_no_form_and_no_button_to_open_it(
 
 
 @pytest.mark.parametrize(("panels", "count"), [("none", 0), ("one", 1), ("two", 2)])
-def test_panels_are_named_landmarks_outside_of_the_question(
+def test_panels_are_named_landmarks_outside_the_question(
     panels: str, count: int, arena_client: ArenaClient, address: Address
 ) -> None:
     look = Look(panels=panels, slow="long")
@@ -101,7 +101,7 @@ def test_panels_are_named_landmarks_outside_of_the_question(
 @pytest.mark.parametrize(
     ("pop_ups", "is_open"), [("none", []), ("early", [True]), ("late", [False]), ("often", [True, False])]
 )
-def test_pop_ups_lie_open_at_once_or_wait(
+def test_pop_ups_open_at_once_or_after_a_delay(
     pop_ups: str, is_open: list[bool], arena_client: ArenaClient, address: Address
 ) -> None:
     outline = Outline(drawn(arena_client, address, Look(pop_ups=pop_ups)))
@@ -128,7 +128,7 @@ def test_looks_and_questions_draw_all_panels_and_pop_ups_and_always_the_same() -
 
 
 @pytest.mark.parametrize("look", ROTATED[:12], ids=lambda look: look.digest())
-def test_no_box_says_what_a_form_is_called(look: Look) -> None:
+def test_no_pop_up_shares_a_name_with_a_control_of_the_form(look: Look) -> None:
     """A scripted client finds the form's controls by their names."""
     wording = WORDINGS[look.wording]
     names = {button for pop_up in POP_UPS for button in pop_up.buttons} | {one.label for one in POP_UPS}
@@ -147,7 +147,7 @@ def test_no_box_says_what_a_form_is_called(look: Look) -> None:
         ({"form": "dialog", "pop_ups": "often", "panels": "two"}, 3),
     ],
 )
-def test_a_look_asks_for_one_more_move_for_a_dialog_and_each_pop_up(
+def test_a_dialog_and_each_pop_up_of_a_look_cost_one_more_move(
     name: str, axes: dict[str, Any], more: int
 ) -> None:
     assert questions.get(name).more_moves(PAYLOAD, Look(**axes)) == more
@@ -155,9 +155,7 @@ def test_a_look_asks_for_one_more_move_for_a_dialog_and_each_pop_up(
 
 @pytest.mark.parametrize("form", AXES["form"])
 @pytest.mark.parametrize("pop_ups", AXES["pop_ups"])
-def test_the_moves_of_a_look_are_those_of_the_kind_and_as_many_more_as_it_says(
-    form: str, pop_ups: str
-) -> None:
+def test_the_moves_of_a_look_are_those_of_the_question_plus_its_own(form: str, pop_ups: str) -> None:
     kind, look = questions.get("free_answer"), Look(form=form, pop_ups=pop_ups)
     neutral = kind.moves(PAYLOAD, "42")
 

@@ -34,7 +34,7 @@ def at_once(work: Callable[[int], Any]) -> list[Any]:
         return list(pool.map(one, range(AT_ONCE)))
 
 
-def test_of_many_answers_at_once_one_is_taken() -> None:
+def test_only_one_of_many_simultaneous_answers_is_stored() -> None:
     episode = factories.episode()
 
     outcomes = at_once(
@@ -45,7 +45,7 @@ def test_of_many_answers_at_once_one_is_taken() -> None:
     assert Submission.objects.get(episode=episode).answer == str(outcomes.index("stored"))
 
 
-def test_one_batch_sent_many_times_at_once_is_stored_once() -> None:
+def test_a_batch_sent_many_times_at_once_is_stored_once() -> None:
     episode = factories.episode()
     batch = events.Batch(
         page="0123456789", events=[events.Event(seq=seq, kind="click", at_ms=1.0) for seq in range(1, 21)]
@@ -57,7 +57,7 @@ def test_one_batch_sent_many_times_at_once_is_stored_once() -> None:
     assert PageEvent.objects.filter(episode=episode).count() == 20
 
 
-def test_batches_at_once_do_not_pass_the_cap_together(settings: Any) -> None:
+def test_simultaneous_batches_do_not_exceed_the_cap_together(settings: Any) -> None:
     settings.PAGE_EVENTS_MAX = 100
     episode = factories.episode()
     first = events.Batch(page="0123456789", events=[events.Event(seq=1, kind="load", at_ms=0.0)])
@@ -75,7 +75,7 @@ def test_batches_at_once_do_not_pass_the_cap_together(settings: Any) -> None:
     assert PageEventTally.objects.get(episode=episode).capped
 
 
-def test_pages_served_at_once_are_all_served() -> None:
+def test_simultaneous_page_requests_are_all_served() -> None:
     episode = factories.episode()
 
     pages = at_once(lambda _: episodes.page_open(episode_id=episode.pk, step=None, is_counted=True))

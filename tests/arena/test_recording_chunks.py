@@ -49,7 +49,7 @@ def stored_body(chunk: RecordingChunk) -> bytes:
         return file.read()
 
 
-def test_a_chunk_is_stored_with_what_the_page_says_of_it(send: Send) -> None:
+def test_a_chunk_is_stored_with_the_fields_of_its_header(send: Send) -> None:
     episode = episode_make()
 
     assert (
@@ -66,7 +66,7 @@ def test_a_chunk_is_stored_with_what_the_page_says_of_it(send: Send) -> None:
     ("own", "header", "served", "stored"),
     [(None, None, None, None), (None, None, 2, 2), (None, "3", 2, 3), (4, "3", 2, 4), (None, "-3", 2, 2)],
 )
-def test_the_step_nearest_to_the_chunk_counts(
+def test_a_chunk_belongs_to_the_nearest_step(
     own: int | None, header: str | None, served: int | None, stored: int | None, send: Send
 ) -> None:
     episode = episode_make()
@@ -104,7 +104,7 @@ def test_other_bytes_under_a_known_number_change_nothing(send: Send, tmp_path: P
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) == 1
 
 
-def test_a_chunk_whose_bytes_are_lost_is_taken_again(send: Send, tmp_path: Path) -> None:
+def test_a_chunk_whose_bytes_are_lost_is_accepted_again(send: Send, tmp_path: Path) -> None:
     episode = episode_make()
     send(episode)
     for path in tmp_path.rglob("*"):
@@ -117,7 +117,7 @@ def test_a_chunk_whose_bytes_are_lost_is_taken_again(send: Send, tmp_path: Path)
 
 
 @pytest.mark.parametrize("caps", [{"RECORDING_CHUNKS_MAX": 2}, {"RECORDING_BYTES_MAX": 2 * SMALL + 1}])
-def test_past_the_caps_chunks_are_dropped_in_silence(
+def test_chunks_past_the_caps_are_dropped_silently(
     caps: dict[str, int], send: Send, settings: LazySettings, tmp_path: Path
 ) -> None:
     for name, value in caps.items():
@@ -140,7 +140,7 @@ def test_an_episode_that_is_not_recorded_in_full_refuses_chunks(recording: str, 
     assert not RecordingTally.objects.exists()
 
 
-def test_the_last_chunk_comes_after_the_verdict_and_none_after_the_grace(send: Send) -> None:
+def test_chunks_are_accepted_after_the_verdict_until_the_grace_ends(send: Send) -> None:
     episode = episode_make()
     factories.submission(episode)
     factories.verdict(episode)
@@ -162,7 +162,7 @@ def test_a_wrong_token_is_a_404(token: str, arena_client: ArenaClient) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{}", b"null", b"\x00" * 100, b"PK\x03\x04", b"<svg onload=alert(1)>"]
 )
-def test_what_is_no_chunk_is_refused(body: bytes, send: Send) -> None:
+def test_a_body_that_is_not_a_chunk_is_refused(body: bytes, send: Send) -> None:
     episode = episode_make()
 
     assert send(episode, body) == 400
@@ -187,14 +187,14 @@ def test_what_is_no_chunk_is_refused(body: bytes, send: Send) -> None:
         {"more": 1},
     ],
 )
-def test_a_claim_out_of_range_is_refused(claim: dict[str, Any], send: Send) -> None:
+def test_a_header_field_out_of_range_is_refused(claim: dict[str, Any], send: Send) -> None:
     assert send(episode_make(), **claim) == 400
 
     assert not RecordingChunk.objects.exists()
 
 
 @pytest.mark.parametrize("header", ["", "{", "[]", "null", "\xff\xfe", '{"page": ' + "[" * 400, "x" * 5_000])
-def test_a_header_that_says_nothing_is_refused(header: str, send: Send) -> None:
+def test_an_empty_or_malformed_header_is_refused(header: str, send: Send) -> None:
     assert send(episode_make(), header=header) == 400
 
 
@@ -204,7 +204,7 @@ def test_a_chunk_that_is_too_large_is_413(send: Send) -> None:
     assert not RecordingChunk.objects.exists()
 
 
-def test_garbage_with_the_right_first_bytes_is_kept_apart_from_the_blobs(send: Send) -> None:
+def test_garbage_that_starts_like_gzip_is_stored_apart_from_the_blobs(send: Send) -> None:
     episode = episode_make()
 
     assert send(episode, b"\x1f\x8b\x08 no gzip at all") == 204
@@ -232,6 +232,6 @@ def test_a_chunk_is_one_statement(send: Send, django_assert_num_queries: Any) ->
         "INSERT INTO trajectories_blob (sha256, size, content_type) VALUES ('a', 1, 'b')",
     ],
 )
-def test_the_arena_may_do_no_more_than_add_chunks(statement: str, as_role: Any) -> None:
+def test_the_arena_may_only_add_chunks(statement: str, as_role: Any) -> None:
     with as_role("gym_arena"), pytest.raises(ProgrammingError, match="denied"), transaction.atomic():
         connection.cursor().execute(statement)

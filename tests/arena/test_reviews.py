@@ -118,7 +118,7 @@ def page_of(world: World, product: Product, review: Review) -> int:
     return 1 + list(reviews(world, product.id)).index(review) // 10
 
 
-def test_the_shop_shows_every_product_and_each_category_its_own(read: Get, world: World) -> None:
+def test_the_shop_lists_all_products_and_each_category_its_own(read: Get, world: World) -> None:
     everything = read()
     assert all(f">{product.name}</a>" in everything for product in world.products)
     category = world.products[-1].category
@@ -127,7 +127,7 @@ def test_the_shop_shows_every_product_and_each_category_its_own(read: Get, world
     assert shown == [category] * len(shown) != []
 
 
-def test_a_category_that_there_is_not_shows_all_products(read: Get) -> None:
+def test_an_unknown_category_shows_all_products(read: Get) -> None:
     assert "<h1>All products</h1>" in read(category="submarines")
 
 
@@ -138,7 +138,7 @@ def test_a_product_page_leads_to_its_reviews_and_questions(read: Get, product: P
     assert f"{product.review_count} reviews" in page
 
 
-def test_what_the_shop_does_not_have_is_not_found(read: Get, product: Product) -> None:
+def test_an_unknown_page_of_the_shop_is_404(read: Get, product: Product) -> None:
     read("products/P-000", status=404)
     read("products/P-000/reviews", status=404)
     read(f"products/{product.id}/reviews/V0000000/helpful", status=404)
@@ -158,13 +158,15 @@ def test_paging_shows_every_review_once_newest_first(read: Get, world: World, pr
         ("worst", lambda one: one.outline.stars),
     ],
 )
-def test_each_order_is_what_it_says(read: Get, world: World, product: Product, sort: str, order: Any) -> None:
+def test_each_order_sorts_by_its_name(
+    read: Get, world: World, product: Product, sort: str, order: Any
+) -> None:
     assert all_ids(read, product, sort=sort) == [
         review.id for review in sorted(reviews(world, product.id), key=order)
     ]
 
 
-def test_filters_join(read: Get, world: World, product: Product) -> None:
+def test_filters_combine(read: Get, world: World, product: Product) -> None:
     colour = product.colours[0]
     assert all_ids(read, product, stars=4, badge="with", colour=colour) == [
         one.id
@@ -180,13 +182,15 @@ def test_a_month_shows_its_own_reviews(read: Get, world: World, product: Product
     ]
 
 
-def test_a_value_that_no_filter_offers_is_left_out(read: Get, product: Product) -> None:
+def test_a_value_that_no_filter_offers_is_ignored(read: Get, product: Product) -> None:
     plain = ids(read(list_of(product)))
     assert ids(read(list_of(product), stars="6", colour="x", month="2027-13", sort="id", page="0")) == plain
     assert ids(read(list_of(product), page=product.review_count)) == plain
 
 
-def test_the_search_is_the_sites_own_and_says_so(read: Get, world: World, product: Product) -> None:
+def test_the_search_lists_the_sites_matches_and_their_number(
+    read: Get, world: World, product: Product
+) -> None:
     word = long_one(world, product).folded.split()[-2]
     matches = [one.id for one in search(world, product.id, word)]
     assert all_ids(read, product, q=word) == matches
@@ -195,13 +199,13 @@ def test_the_search_is_the_sites_own_and_says_so(read: Get, world: World, produc
     assert f"Your search matches {len(matches)} review" in page
 
 
-def test_no_number_is_told_for_what_filters_leave(read: Get, world: World, product: Product) -> None:
+def test_a_filtered_list_shows_no_count(read: Get, world: World, product: Product) -> None:
     page = read(list_of(product), stars="5", q="a")
     assert "Filters applied." in page
     assert not re.search(r"\d+ reviews?\b", page.partition("<main")[2])
 
 
-def test_what_is_behind_read_more_is_absent_until_then(
+def test_folded_text_is_absent_until_it_is_opened(
     read: Get, world: World, product: Product, episode: Episode
 ) -> None:
     review = long_one(world, product)
@@ -214,7 +218,7 @@ def test_what_is_behind_read_more_is_absent_until_then(
     assert review.folded in read(list_of(product), page=number)
 
 
-def test_opening_a_review_notes_it_alone_and_once(
+def test_opening_a_review_records_only_that_review_once(
     read: Get, world: World, product: Product, episode: Episode
 ) -> None:
     review = long_one(world, product)
@@ -229,14 +233,14 @@ def test_opening_a_review_notes_it_alone_and_once(
     ]
 
 
-def test_finding_by_what_is_folded_does_not_show_it(read: Get, world: World, product: Product) -> None:
+def test_a_match_in_folded_text_does_not_show_the_text(read: Get, world: World, product: Product) -> None:
     review = long_one(world, product)
     page = read(list_of(product), q=review.folded)
     assert ids(page) == [review.id]
     assert review.folded not in page.partition("data-reviews")[2]
 
 
-def test_a_reply_is_absent_until_it_is_asked_for(
+def test_a_reply_is_absent_until_it_is_opened(
     read: Get, world: World, product: Product, episode: Episode
 ) -> None:
     review = next(one for one in reviews(world, product.id) if one.reply)
@@ -246,7 +250,7 @@ def test_a_reply_is_absent_until_it_is_asked_for(
     assert f"review {review.id} reply" in facts_of(episode)
 
 
-def test_the_original_stands_in_place_of_the_translation(read: Get, world: World) -> None:
+def test_the_original_replaces_the_translation(read: Get, world: World) -> None:
     product, review = next(
         (product, one)
         for product in world.products
@@ -300,7 +304,7 @@ def test_a_vote_leads_back_to_the_same_reviews(
     assert answer["Location"] == f"../../../../products/{product.id}/reviews?sort=oldest&page=2#{review}"
 
 
-def test_the_questions_are_on_a_page_of_their_own(read: Get, world: World, product: Product) -> None:
+def test_the_questions_have_their_own_page(read: Get, world: World, product: Product) -> None:
     page = read(f"products/{product.id}/questions")
     for question in questions(world, product.id):
         assert question.text in page
@@ -325,7 +329,9 @@ def test_each_page_has_one_heading_of_the_first_rank(read: Get, product: Product
     assert read(page.format(product.id)).count("<h1>") == 1
 
 
-def test_the_end_of_a_list_and_the_way_there_are_noted(read: Get, product: Product, episode: Episode) -> None:
+def test_opening_filtering_and_ending_a_list_are_recorded(
+    read: Get, product: Product, episode: Episode
+) -> None:
     all_ids(read, product, stars="5")
     kinds = set(SiteEvent.objects.filter(episode=episode).values_list("kind", flat=True))
     assert {"reviews_opened", "filtered", "end_reached", "shown"} <= kinds
@@ -336,7 +342,7 @@ def test_the_end_of_a_list_and_the_way_there_are_noted(read: Get, product: Produ
     "first_day",
     [date(2028, 2, 29), date(2027, 3, 28), date(2026, 12, 31), date(2027, 1, 1), date(2037, 3, 1)],
 )
-def test_the_filter_offers_the_month_of_every_review_on_any_day(first_day: date) -> None:
+def test_the_filter_lists_the_month_of_every_review_on_any_day(first_day: date) -> None:
     shop = world_draw(KEY, edition="train", first_day=first_day)
     for product in shop.products:
         offered = [value for value, _ in dict(choices(shop, product))["month"]]

@@ -112,7 +112,7 @@ def test_each_order_has_every_section_once(kind: str) -> None:
 
 @pytest.mark.parametrize("listing", AXES["listing"])
 @pytest.mark.parametrize("page", PAGES)
-def test_every_list_says_the_same_in_each_form(read: Read, listing: str, page: str) -> None:
+def test_every_list_has_the_same_content_in_each_layout(read: Read, listing: str, page: str) -> None:
     def words(look: str) -> set[str]:
         return set(re.findall(r"\w+", re.sub(r"<[^>]+>", " ", main_of(read(an_episode(listing=look), page)))))
 
@@ -136,7 +136,7 @@ def test_panels_are_as_many_as_the_look_says_and_stay_the_same(read: Read, panel
 
 
 @pytest.mark.parametrize("slow", AXES["slow"])
-def test_only_what_no_task_is_about_comes_late(read: Read, slow: str) -> None:
+def test_the_review_list_is_never_delayed(read: Read, slow: str) -> None:
     page = main_of(read(an_episode(slow=slow, panels="one"), PAGES[2]))
     late = re.findall(r'data-slow="(\d+)"', page)
     assert {int(each) for each in late} == ({SLOW_MS[slow]} if SLOW_MS[slow] else set())
@@ -148,7 +148,7 @@ def test_only_what_no_task_is_about_comes_late(read: Read, slow: str) -> None:
 
 @pytest.mark.parametrize("listing", AXES["listing"])
 @pytest.mark.parametrize("paging", AXES["paging"])
-def test_what_is_not_asked_for_is_absent_in_every_paging(read: Read, paging: str, listing: str) -> None:
+def test_hidden_content_is_absent_in_every_paging(read: Read, paging: str, listing: str) -> None:
     page = read(an_episode(paging=paging, listing=listing, pop_ups="often", panels="two"), PAGES[2])
     all_of = reviews(world(), smallest().id)
     assert all(f'id="{one.id}"' in page for one in all_of[:HELD_MOST])
@@ -160,7 +160,7 @@ def test_what_is_not_asked_for_is_absent_in_every_paging(read: Read, paging: str
     assert 'rel="next"' in page
 
 
-def test_all_of_the_largest_product_can_be_opened_and_noted() -> None:
+def test_every_review_of_the_largest_product_can_be_opened_and_recorded() -> None:
     """Reading everything there is about a product of 600 reviews leaves room for changes."""
     for number in range(12):
         shop = world_draw(bytes([number]), first_day=FIRST_DAY)
@@ -178,7 +178,7 @@ def test_a_look_without_pop_ups_has_none(read: Read) -> None:
     assert not any("data-pop-up=" in read(episode, page) for page in PAGES * 3)
 
 
-def test_pop_ups_are_closed_by_their_forms_one_after_the_other(read: Read, post: Callable[..., Any]) -> None:
+def test_pop_ups_are_closed_one_after_the_other_by_their_forms(read: Read, post: Callable[..., Any]) -> None:
     episode = an_episode(pop_ups="often")
     met: list[str] = []
     pages = [
@@ -204,7 +204,7 @@ def test_pop_ups_are_closed_by_their_forms_one_after_the_other(read: Read, post:
     assert [event.data["name"] for event in noted] == [name for name in met for _ in "ab"]
 
 
-def test_nothing_behind_a_wall_can_be_used_but_the_task_bar_can(read: Read) -> None:
+def test_behind_a_wall_only_the_task_bar_can_be_used(read: Read) -> None:
     episode = an_episode(pop_ups="often")
     closed = [("banner_closed", {"name": name}) for name in ("cookies", "newsletter", "prices", "session")]
     seen = [("shown", {"facts": [f"review V{number}"]}) for number in range(20)]
@@ -217,7 +217,7 @@ def test_nothing_behind_a_wall_can_be_used_but_the_task_bar_can(read: Read) -> N
     assert 'aria-modal="true"' in page.partition('data-pop-up="sign_up"')[2]
 
 
-def test_closing_what_there_is_not_is_not_found(post: Callable[..., Any]) -> None:
+def test_closing_an_unknown_pop_up_is_404(post: Callable[..., Any]) -> None:
     episode = an_episode(pop_ups="often")
     assert post(episode, "close/everything").status_code == 404
 
@@ -225,7 +225,7 @@ def test_closing_what_there_is_not_is_not_found(post: Callable[..., Any]) -> Non
 # ---- clock, zone and locale
 
 
-def test_days_and_times_are_written_as_the_locale_does() -> None:
+def test_days_and_times_are_formatted_for_the_locale() -> None:
     assert day_text(date(2028, 2, 29), locale="en-GB") == "29 February 2028"
     assert day_text(date(2028, 2, 29), locale="en-US") == "February 29, 2028"
     zone = ZoneInfo("Europe/Berlin")
@@ -238,7 +238,7 @@ def test_days_and_times_are_written_as_the_locale_does() -> None:
 
 @pytest.mark.parametrize("time_zone", AXES["time_zone"])
 @pytest.mark.parametrize("first_day", DAYS)
-def test_a_page_is_of_the_episodes_day_in_its_zone(read: Read, first_day: date, time_zone: str) -> None:
+def test_a_page_shows_the_episodes_day_in_its_time_zone(read: Read, first_day: date, time_zone: str) -> None:
     look = Look(time_zone=time_zone, locale="en-US")
     task = drawn_task("count_mentions", level=1, first_day=first_day)
     page = read(episode_of(task, look=look, first_day=first_day))

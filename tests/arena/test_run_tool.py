@@ -113,7 +113,7 @@ def test_a_run_wakes_the_sweeper_as_it_is_committed(run: Run) -> None:
     assert notice.payload == f"{episode.pk}.1"
 
 
-def test_what_came_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, address: Address) -> None:
+def test_the_result_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, address: Address) -> None:
     asserts = ["assert add(1, 2) == 3", "assert add('<i>', '') == '<i>'"]
     episode = code_episode(variation={**GRANTED, "asserts": asserts})
     output = outcome(passed=[True, False], told=["", "KeyError: '<script>'"], printed="<hr>\n", is_cut=True)
@@ -130,7 +130,7 @@ def test_what_came_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, addr
     assert REFRESH not in html
 
 
-def test_what_kept_a_program_from_its_asserts_is_shown_once(
+def test_the_reason_that_a_program_did_not_run_is_shown_once(
     arena_client: ArenaClient, address: Address
 ) -> None:
     episode = episode_with_run()
@@ -143,7 +143,7 @@ def test_what_kept_a_program_from_its_asserts_is_shown_once(
 
 
 @pytest.mark.parametrize("status", ["waiting", "running", "failed"])
-def test_a_run_of_which_nothing_came_may_be_repeated_and_counts_for_nothing(
+def test_a_failed_run_does_not_count_and_may_be_repeated(
     status: str, run: Run, arena_client: ArenaClient, address: Address, settings: Any
 ) -> None:
     episode = episode_with_run()
@@ -160,7 +160,7 @@ def test_a_run_of_which_nothing_came_may_be_repeated_and_counts_for_nothing(
 
 
 @pytest.mark.parametrize("status", ["waiting", "running"])
-def test_one_run_is_under_way_at_a_time(status: str, run: Run) -> None:
+def test_only_one_run_is_active_at_a_time(status: str, run: Run) -> None:
     episode = episode_with_run()
     called(episode, status=status)
 
@@ -189,7 +189,7 @@ def test_an_episode_has_twenty_runs(run: Run) -> None:
     assert ToolCall.objects.count() == 20
 
 
-def test_runs_that_are_lost_do_not_go_on_for_ever(run: Run) -> None:
+def test_failed_runs_have_a_limit_too(run: Run) -> None:
     episode = episode_with_run()
     called(episode, tool_calls.ROWS_MAX, status="failed")
 
@@ -205,7 +205,9 @@ def test_runs_that_are_lost_do_not_go_on_for_ever(run: Run) -> None:
         ("é" * (run_tool.PROGRAM_MAX_BYTES // 2 + 1), 413, "at most 64 KB"),
     ],
 )
-def test_what_is_no_program_is_refused_in_words(program: str, status: int, message: str, run: Run) -> None:
+def test_a_body_that_is_not_a_program_is_refused_with_a_message(
+    program: str, status: int, message: str, run: Run
+) -> None:
     answer = run(episode_with_run(), program)
 
     assert answer.status_code == status
@@ -213,7 +215,7 @@ def test_what_is_no_program_is_refused_in_words(program: str, status: int, messa
     assert not ToolCall.objects.exists()
 
 
-def test_a_script_gets_the_part_of_the_page_that_shows_the_run(
+def test_a_script_gets_only_the_fragment_that_shows_the_run(
     run: Run, arena_client: ArenaClient, address: Address
 ) -> None:
     episode = episode_with_run()
@@ -232,7 +234,7 @@ def test_a_script_gets_the_part_of_the_page_that_shows_the_run(
         assert "<html" not in part
 
 
-def test_nothing_is_run_after_the_answer(run: Run, submit: Callable[..., Any]) -> None:
+def test_no_run_is_accepted_after_the_answer(run: Run, submit: Callable[..., Any]) -> None:
     episode = episode_with_run()
     submit(episode, "answer=x")
 
@@ -243,7 +245,7 @@ def test_nothing_is_run_after_the_answer(run: Run, submit: Callable[..., Any]) -
     assert not ToolCall.objects.exists()
 
 
-def test_nothing_is_run_where_the_page_takes_no_answer(run: Run) -> None:
+def test_no_run_is_accepted_where_the_page_takes_no_answer(run: Run) -> None:
     assert run(episode_with_run(answer_channel="api")).status_code == 404
 
 
@@ -257,7 +259,7 @@ def test_nothing_is_run_where_the_page_takes_no_answer(run: Run) -> None:
         "INSERT INTO trajectories_toolcall (number, tool, input, output) VALUES (1, '', '', '{}')",
     ],
 )
-def test_the_arena_cannot_forge_what_came_of_a_run(as_role: Any, statement: str) -> None:
+def test_the_arena_cannot_forge_the_result_of_a_run(as_role: Any, statement: str) -> None:
     with (
         as_role("gym_arena"),
         pytest.raises(ProgrammingError, match="permission denied"),

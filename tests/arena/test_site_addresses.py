@@ -46,7 +46,7 @@ def in_frame(page: str) -> bool:
         ("GET", "?" + "&".join(["x=1"] * 1_001), 400),
     ],
 )
-def test_an_address_that_is_no_page_is_told_inside_the_site_with_a_way_home(
+def test_an_unknown_address_gets_an_error_page_of_the_site_with_a_link_home(
     arena_client: ArenaClient, address: Callable[..., str], site: str, method: str, path: str, status: int
 ) -> None:
     answer = arena_client.generic(method, address(SITES[site](), path))
@@ -63,7 +63,7 @@ def test_an_address_that_is_no_page_is_told_inside_the_site_with_a_way_home(
     ("body", "content_type", "code", "status"),
     [("{}", "application/json", "not_a_form", 400), ("answer=" + "x" * 2_000_000, FORM, "too_large", 413)],
 )
-def test_a_form_that_cannot_be_read_leads_to_a_page_of_the_site_that_says_so(
+def test_an_unreadable_form_gets_an_error_page_of_the_site(
     arena_client: ArenaClient,
     address: Callable[..., str],
     path: str,
@@ -82,7 +82,7 @@ def test_a_form_that_cannot_be_read_leads_to_a_page_of_the_site_that_says_so(
     assert "This form was not accepted" in page.content.decode()
 
 
-def test_a_finished_episode_has_the_same_nothing_as_one_that_never_was(
+def test_a_finished_and_an_unknown_episode_get_the_same_404(
     arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     episode = episode_in()
@@ -93,7 +93,7 @@ def test_a_finished_episode_has_the_same_nothing_as_one_that_never_was(
     assert "Task" not in gone.content.decode()
 
 
-def test_what_was_done_is_told_once(
+def test_a_completed_action_is_confirmed_once(
     arena_client: ArenaClient, address: Callable[..., str], follow: Callable[..., Any], world: World
 ) -> None:
     listing, room, stay = offer(world)
@@ -111,7 +111,7 @@ def test_what_was_done_is_told_once(
     assert NEWS.findall(cancelled.content.decode()) == ["Your trip has been cancelled."]
 
 
-def test_a_change_of_dates_is_told(follow: Callable[..., Any], world: World) -> None:
+def test_a_change_of_dates_is_confirmed(follow: Callable[..., Any], world: World) -> None:
     listing, room, stay = offer(world)
     episode = episode_in()
     booked = follow(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay), **WHO)
@@ -122,7 +122,7 @@ def test_a_change_of_dates_is_told(follow: Callable[..., Any], world: World) -> 
 
 
 @pytest.mark.parametrize("number", ["", "0", "1", "2", "-1", "x", "99999"])
-def test_nobody_makes_a_page_say_that_something_was_done(
+def test_a_forged_address_shows_no_confirmation(
     arena_client: ArenaClient, address: Callable[..., str], world: World, number: str
 ) -> None:
     trip = next(one for one in world.trips if one.status == "booked")
@@ -134,11 +134,11 @@ def test_nobody_makes_a_page_say_that_something_was_done(
     ("page", "led"),
     [("", "?news=7"), ("trips/A", "trips/A?news=7"), ("a?b=&c=1&news=3&refused=x#d", "a?b=&c=1&news=7#d")],
 )
-def test_what_an_address_says_beside_its_page_is_said_once(page: str, led: str) -> None:
+def test_a_query_parameter_is_never_added_twice(page: str, led: str) -> None:
     assert site_dispatch.with_aside(page, news="7") == led
 
 
-def test_a_question_is_refused_with_what_was_typed(follow: Callable[..., Any]) -> None:
+def test_a_refused_question_keeps_what_was_typed(follow: Callable[..., Any]) -> None:
     """Questions keep no answer by themselves, so the page comes at once."""
     refused = follow(factories.episode(), "submit", answer="a\0b")
     assert (refused.status_code, refused.redirect_chain) == (400, [])

@@ -133,7 +133,7 @@ def test_a_page_costs_two_statements_and_a_booking_two(
 @pytest.mark.parametrize(
     "query", ["name=a%00b", "name=%ff%fe", "name=%ED%A0%80", "check_in=%00", "x=" + "y" * 4000]
 )
-def test_no_query_is_an_error_of_ours(
+def test_no_query_string_causes_a_server_error(
     arena_client: ArenaClient, address: Callable[..., str], query: str
 ) -> None:
     episode = episode_make(1)
@@ -155,7 +155,7 @@ def test_two_tabs_never_lose_a_booking(send: Callable[..., Any]) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_room_is_booked_once_by_however_many_tabs(send: Callable[..., Any]) -> None:
+def test_one_room_is_booked_once_from_any_number_of_tabs(send: Callable[..., Any]) -> None:
     episode = episode_make(1)
     offer = offers(1)[0]
 

@@ -74,9 +74,7 @@ def fill(episode: Episode, count: int) -> None:
     )
 
 
-def test_a_pop_up_is_noted_when_it_is_first_drawn_and_again_when_it_comes_again(
-    visit: Callable[..., Any],
-) -> None:
+def test_a_pop_up_is_recorded_each_time_it_is_shown(visit: Callable[..., Any]) -> None:
     episode = episode_make()
     for _ in range(2):
         visit("GET", episode)
@@ -87,7 +85,7 @@ def test_a_pop_up_is_noted_when_it_is_first_drawn_and_again_when_it_comes_again(
     assert noted == ["pop_up_shown", "banner_closed", "banner_closed", "pop_up_shown"]
 
 
-def test_only_what_was_shown_and_not_closed_since_is_open() -> None:
+def test_only_pop_ups_shown_and_not_yet_closed_are_open() -> None:
     news, cookies = ({"name": name} for name in ("news", "cookies"))
     events = [("pop_up_shown", news), ("banner_closed", news), ("pop_up_shown", cookies), ("shown", {})]
     assert evidence.pop_ups_open(events[:1]) == ("news",)
@@ -95,14 +93,14 @@ def test_only_what_was_shown_and_not_closed_since_is_open() -> None:
     assert evidence.pop_ups_open([*events, ("pop_up_shown", news)]) == ("cookies", "news")
 
 
-def test_asking_for_the_head_alone_notes_nothing(visit: Callable[..., Any]) -> None:
+def test_a_head_request_records_nothing(visit: Callable[..., Any]) -> None:
     episode = episode_make()
     answer = visit("HEAD", episode)
     assert (answer.status_code, answer.content) == (200, b"")
     assert kinds(episode) == []
 
 
-def test_a_page_that_refuses_an_answer_is_a_look_like_any_other(
+def test_a_page_that_refuses_an_answer_is_recorded_as_a_page_view(
     visit: Callable[..., Any], follow: Callable[..., Any]
 ) -> None:
     episode = episode_make()
@@ -112,13 +110,13 @@ def test_a_page_that_refuses_an_answer_is_a_look_like_any_other(
     assert kinds(episode) == ["page_served", "shown", "pop_up_shown"]
 
 
-def test_what_is_noted_carries_the_step_of_its_request(visit: Callable[..., Any]) -> None:
+def test_a_recorded_look_carries_the_step_of_its_request(visit: Callable[..., Any]) -> None:
     episode = episode_make()
     visit("GET", episode, **{"X-Gym-Step": "4"})
     assert set(SiteEvent.objects.filter(episode=episode).values_list("step", flat=True)) == {4}
 
 
-def test_a_look_that_is_always_overtaken_is_still_a_page(
+def test_a_look_that_always_loses_the_race_still_gets_its_page(
     arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     episode = episode_make()
@@ -127,9 +125,7 @@ def test_a_look_that_is_always_overtaken_is_still_a_page(
     assert "looked" not in kinds(episode)
 
 
-def test_after_very_many_looks_no_more_are_noted_but_something_can_still_be_done(
-    visit: Callable[..., Any],
-) -> None:
+def test_past_the_limit_looks_are_not_recorded_and_changes_still_are(visit: Callable[..., Any]) -> None:
     episode = episode_make()
     fill(episode, evidence.LOOKS_MAX)
     assert visit("GET", episode).status_code == 200
@@ -137,7 +133,7 @@ def test_after_very_many_looks_no_more_are_noted_but_something_can_still_be_done
     assert [kind for kind in kinds(episode) if kind != "looked"] == ["page_served", "banner_closed"]
 
 
-def test_past_the_limit_a_change_says_so_and_looking_goes_on(
+def test_past_its_limit_a_change_is_refused_and_pages_are_still_served(
     visit: Callable[..., Any], follow: Callable[..., Any]
 ) -> None:
     episode = episode_make()

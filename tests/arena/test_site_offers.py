@@ -48,29 +48,31 @@ def notes(arena_client: ArenaClient, address: Callable[..., str]) -> Get:
         ({"page": "99"}, "There is no page 99 in this list. Showing page "),
     ],
 )
-def test_a_value_that_a_page_does_not_offer_is_told(notes: Get, query: dict[str, str], start: str) -> None:
+def test_a_value_that_a_page_does_not_offer_gets_a_note(
+    notes: Get, query: dict[str, str], start: str
+) -> None:
     (note,) = notes(episode_in(), "search", **query)
     assert note.startswith(start)
 
 
-def test_what_a_page_offers_is_not_remarked_upon(notes: Get, world: World) -> None:
+def test_offered_values_get_no_note(notes: Get, world: World) -> None:
     _, _, stay = offer(world)
     chosen = {"sort": "price", "rating": "", "price": "120", "kind": ["Hotel", "Hostel"], "page": "1"}
     assert notes(episode_in(), "search", **dates(stay), **chosen) == []
 
 
-def test_many_odd_values_are_told_by_a_few(notes: Get) -> None:
+def test_many_odd_values_get_only_a_few_notes(notes: Get) -> None:
     assert len(notes(episode_in(), "search", area=[str(one) for one in range(90)])) == 5
 
 
-def test_a_house_says_which_month_and_room_it_does_not_have(notes: Get, world: World) -> None:
+def test_a_house_names_the_unknown_month_and_room(notes: Get, world: World) -> None:
     listing = world.listings[0]
     shown = notes(episode_in(), f"stays/{listing.id}", month="1999-01", room="R-0", guests="7")
     assert [note.split(" is ")[0] for note in shown] == ["“7”", "“R-0”", "“1999-01”"]
 
 
 @pytest.mark.parametrize("guests", ["200", "-1", "abc"])
-def test_an_odd_number_of_guests_is_answered_alike_wherever_it_is_asked_for(
+def test_an_odd_number_of_guests_gets_the_same_note_on_every_page(
     arena_client: ArenaClient, address: Callable[..., str], notes: Get, world: World, guests: str
 ) -> None:
     episode, (listing, _, stay) = episode_in(), offer(world)
@@ -82,7 +84,7 @@ def test_an_odd_number_of_guests_is_answered_alike_wherever_it_is_asked_for(
         ]
 
 
-def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
+def test_a_booking_for_a_number_of_guests_that_was_not_offered_is_not_made(
     follow: Callable[..., Any], world: World
 ) -> None:
     listing, room, stay = offer(world)
@@ -102,12 +104,14 @@ def test_nobody_books_for_a_number_of_guests_that_was_not_shown(
         ("reviews", {"page": "99"}, "There is no page 99 in this list. Showing page 1 instead."),
     ],
 )
-def test_the_shop_says_so_too(notes: Get, page: str, query: dict[str, str], message: str) -> None:
+def test_the_shop_notes_values_that_it_does_not_offer(
+    notes: Get, page: str, query: dict[str, str], message: str
+) -> None:
     path = f"products/{reviews_shop.smallest().id}/{page}" if page else ""
     assert notes(reviews_shop.episode_of(reviews_shop.task_of()), path, **query) == [message]
 
 
-def test_a_room_that_is_booked_by_oneself_is_said_to_be(
+def test_a_room_that_the_traveller_has_booked_is_marked(
     read: Callable[..., str], follow: Callable[..., Any], world: World
 ) -> None:
     """On its house's page, at the checkout of a second tab, and where another trip would move onto it."""
@@ -122,7 +126,7 @@ def test_a_room_that_is_booked_by_oneself_is_said_to_be(
     assert message not in read(episode, f"trips/{code}/change", status=409, **dates(stay))
 
 
-def test_a_calendar_opens_at_the_month_of_the_dates_asked_for(read: Callable[..., str], world: World) -> None:
+def test_a_calendar_opens_at_the_month_of_the_requested_dates(read: Callable[..., str], world: World) -> None:
     listing, room, stay = offer(world)
     query = {**dates(stay), "room": room.id}
     assert f"{room.name}: May 2027" in read(episode_in(), f"stays/{listing.id}", **query)
@@ -130,14 +134,14 @@ def test_a_calendar_opens_at_the_month_of_the_dates_asked_for(read: Callable[...
     assert f"{room.name}: March 2027" in read(episode_in(), f"stays/{listing.id}", room=room.id)
 
 
-def test_results_say_how_many_they_are_in_all(read: Callable[..., str], world: World) -> None:
+def test_results_show_their_total_number(read: Callable[..., str], world: World) -> None:
     page = read(episode_in(), "search")
     assert f"Page 1 of {-(-len(world.listings) // 12)}, {len(world.listings)} stays" in page
     assert "stays" not in read(episode_in(), "search", name="Xylophone").partition("No properties match")[2]
 
 
 @pytest.mark.parametrize("paging", ["pages", "more", "scroll"])
-def test_no_list_of_the_shop_says_how_many_its_filters_leave(
+def test_no_list_of_the_shop_shows_how_many_reviews_its_filters_leave(
     arena_client: ArenaClient, address: Callable[..., str], paging: str
 ) -> None:
     """Tasks ask for that; what scripts write there is a number of those shown, while more follow."""

@@ -68,7 +68,7 @@ def dots(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", [*PLACES, *GOODS])
-def test_whatever_can_be_named_can_be_drawn(name: str) -> None:
+def test_every_picture_name_can_be_drawn(name: str) -> None:
     picture = drawn(name, width=80)
     colours = picture.getcolors(maxcolors=80 * 60)
     assert picture.size == (80, 60)
@@ -91,7 +91,7 @@ def test_no_two_pictures_of_a_sample_are_alike() -> None:
     assert len({drawn(name, width=80).tobytes() for name in names}) == len(names)
 
 
-def test_a_house_is_the_same_house_by_day_and_in_the_evening() -> None:
+def test_a_house_looks_the_same_by_day_and_in_the_evening() -> None:
     """Only the colours change: its edges stay where they were, far more than another house's."""
 
     def edges(name: str) -> bytes:
@@ -107,7 +107,7 @@ def test_a_house_is_the_same_house_by_day_and_in_the_evening() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("width", pictures.WIDTHS)
-def test_a_picture_is_served_below_an_episode_and_may_be_kept(
+def test_a_picture_is_served_under_an_episode_and_may_be_cached(
     arena_client: ArenaClient, address: Address, width: int
 ) -> None:
     response = arena_client.get(address(factories.episode(), f"pictures/hotel-day-1.{width}.webp"))
@@ -136,12 +136,12 @@ def test_every_episode_is_served_the_same_bytes(arena_client: ArenaClient, addre
         "hotel-day-1.99999999999999999999.webp",
     ],
 )  # fmt: skip
-def test_what_is_no_picture_is_not_there(arena_client: ArenaClient, address: Address, name: str) -> None:
+def test_other_picture_names_are_404(arena_client: ArenaClient, address: Address, name: str) -> None:
     assert arena_client.get(address(factories.episode(), f"pictures/{name}")).status_code == 404
 
 
 @pytest.mark.django_db
-def test_unknown_names_are_not_remembered(arena_client: ArenaClient, address: Address) -> None:
+def test_unknown_names_are_not_cached(arena_client: ArenaClient, address: Address) -> None:
     before = pictures.picture_bytes.cache_info().currsize
     episode = factories.episode()
     for number in range(50, 60):
@@ -150,14 +150,12 @@ def test_unknown_names_are_not_remembered(arena_client: ArenaClient, address: Ad
 
 
 @pytest.mark.django_db
-def test_a_picture_takes_a_token_that_was_given_out(arena_client: ArenaClient) -> None:
+def test_a_picture_under_an_unknown_token_is_404(arena_client: ArenaClient) -> None:
     assert arena_client.get("/e/nonsense/pictures/hotel-day-1.320.webp").status_code == 404
 
 
 @pytest.mark.django_db
-def test_a_picture_can_be_asked_for_by_get_and_head_alone(
-    arena_client: ArenaClient, address: Address
-) -> None:
+def test_a_picture_allows_only_get_and_head(arena_client: ArenaClient, address: Address) -> None:
     page = address(factories.episode(), "pictures/hotel-day-1.320.webp")
     assert arena_client.head(page).status_code == 200
     assert arena_client.head(page).content == b""
@@ -165,7 +163,7 @@ def test_a_picture_can_be_asked_for_by_get_and_head_alone(
 
 
 @pytest.mark.django_db
-def test_a_picture_is_no_page_view_and_asks_no_database(arena_client: ArenaClient, address: Address) -> None:
+def test_a_picture_is_not_a_page_view_and_makes_no_query(arena_client: ArenaClient, address: Address) -> None:
     episode = factories.episode()
     page = address(episode, "pictures/hotel-day-1.320.webp")
     with CaptureQueriesContext(connection) as queries:
@@ -179,7 +177,7 @@ def test_a_picture_is_no_page_view_and_asks_no_database(arena_client: ArenaClien
     ("site", "path", "least"),
     [("stays", "", 6), ("stays", "search", 12), ("stays", "trips", 5), ("reviews", "", 6)],
 )
-def test_every_card_of_a_page_has_a_picture_that_there_is(
+def test_every_card_of_a_page_has_an_existing_picture(
     arena_client: ArenaClient, address: Address, site: str, path: str, least: int
 ) -> None:
     page = arena_client.get(address(site_episode(site), path)).content.decode()
@@ -193,7 +191,7 @@ def test_every_card_of_a_page_has_a_picture_that_there_is(
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("site", ["stays", "reviews"])
-def test_pictures_have_room_on_the_page_and_words(
+def test_pictures_have_dimensions_and_a_text_alternative(
     arena_client: ArenaClient, address: Address, site: str
 ) -> None:
     episode = site_episode(site)
@@ -208,7 +206,7 @@ def test_pictures_have_room_on_the_page_and_words(
     assert [image for image in large if "lazy" not in image] == large[:1]
 
 
-def test_names_tell_nothing_that_a_world_alone_has() -> None:
+def test_picture_names_reveal_nothing_of_a_world() -> None:
     """Each part of a name is a word of the code, or a small number."""
     for name in PLACES:
         picture = picture_read(name)

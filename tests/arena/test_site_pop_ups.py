@@ -26,11 +26,11 @@ def test_pop_ups_come_one_at_a_time_and_never_again(look: Look) -> None:
     assert closed == {name for name, _ in schedule(look)}
 
 
-def test_nothing_but_cookies_lies_over_a_first_page() -> None:
+def test_only_the_cookie_banner_covers_a_first_page() -> None:
     assert {due(look, seen=0, closed=()) for look in LOOKS} == {None, FIRST}
 
 
-def test_looks_meet_every_pop_up_in_more_than_one_order() -> None:
+def test_looks_show_the_pop_ups_in_more_than_one_order() -> None:
     orders = {tuple(name for name, _ in schedule(look)) for look in LOOKS if look.pop_ups == "often"}
     assert len(orders) > 1
     assert all(set(order) == {FIRST, *LATER} >= MODAL for order in orders)

@@ -31,14 +31,14 @@ def commits_wait() -> bool:
         return bool(cursor.fetchone()[0] != "off")
 
 
-def test_a_page_is_one_statement_and_a_second_one_where_something_is_new(
+def test_a_page_takes_one_statement_and_a_second_one_to_record_something_new(
     arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     page = address(episode_make())
     assert [statements(lambda: arena_client.get(page)) for _ in range(3)] == [2, 1, 1]
 
 
-def test_a_page_knows_what_happened_before_it_and_not_itself() -> None:
+def test_a_page_knows_the_events_before_it_but_not_its_own() -> None:
     episode = episode_make()
     data = {"by": "me", "line": 1}
     context = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
@@ -55,7 +55,7 @@ def test_a_page_knows_what_happened_before_it_and_not_itself() -> None:
     assert (history.last, history.events) == (3, counted.site_history)
 
 
-def test_noting_a_look_does_not_wait_for_the_disk_and_a_change_does() -> None:
+def test_recording_a_look_does_not_wait_for_the_disk_and_a_change_does() -> None:
     context = {"episode_id": episode_make().pk, "arms": list(PAGE_ARMS), "step": None}
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = on")

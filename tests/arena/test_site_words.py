@@ -73,7 +73,7 @@ def _plain(page: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
-def test_a_house_has_the_same_facts_in_words_and_on_its_page(read: Callable[[str], Get]) -> None:
+def test_a_house_has_the_same_facts_in_the_text_and_on_its_page(read: Callable[[str], Get]) -> None:
     get, world = read("stays"), _world("stays")
     for listing in world.listings[:HOUSES]:
         scope = {"houses": [[listing.name, listing.neighbourhood]], "stays": [["2027-05-04", "2027-05-09"]]}
@@ -96,7 +96,7 @@ def _facts(*texts: str) -> list[str]:
     return [part for part in parts if part and part not in (*labels, "none")]
 
 
-def test_a_review_says_the_same_in_words_and_on_its_page(read: Callable[[str], Get]) -> None:
+def test_a_review_has_the_same_facts_in_the_text_and_on_its_page(read: Callable[[str], Get]) -> None:
     get, world = read("reviews"), _world("reviews")
     product = min(world.products, key=lambda one: one.review_count)
     reviews = reviews_read(_text("reviews", world, {"products": [product.name]}))[product.name]
@@ -118,7 +118,7 @@ def _facts_of(review: PrintedReview) -> list[str]:
     return [review.title, review.reviewer, day, f"Colour: {review.colour}", size, str(review.helpful), first]
 
 
-def test_a_products_questions_are_the_same_in_words_and_on_their_page(read: Callable[[str], Get]) -> None:
+def test_a_products_questions_are_the_same_in_the_text_and_on_their_page(read: Callable[[str], Get]) -> None:
     get, world = read("reviews"), _world("reviews")
     product = world.products[0]
     questions = (

@@ -104,7 +104,7 @@ def test_the_first_page_shows_the_task_and_a_field_for_each_answer(
     assert "<title>The Board</title>" in page
 
 
-def test_a_deeper_page_leads_back_by_relative_links_alone(
+def test_a_deeper_page_links_back_only_relatively(
     arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     episode = episode_make()
@@ -113,16 +113,14 @@ def test_a_deeper_page_leads_back_by_relative_links_alone(
     assert address(episode) not in page
 
 
-def test_no_page_says_anything_of_world_or_key(
-    arena_client: ArenaClient, address: Callable[..., str]
-) -> None:
+def test_no_page_reveals_the_world_or_its_key(arena_client: ArenaClient, address: Callable[..., str]) -> None:
     page = arena_client.get(address(episode_make())).content.decode()
     shown = payload()
     assert world_key(salt=settings.WORLD_SALT, site="board", number=5).hex() not in page
     assert shown["changes"] not in page
 
 
-def test_the_pages_clock_is_the_episodes(arena_client: ArenaClient, address: Callable[..., str]) -> None:
+def test_pages_show_the_episodes_clock(arena_client: ArenaClient, address: Callable[..., str]) -> None:
     episode = episode_make()
     assert 'data-now="2027-03-01T09:00:30+00:00"' in arena_client.get(address(episode)).content.decode()
     assert 'data-now="2027-03-01T09:01:30+00:00"' in arena_client.get(address(episode)).content.decode()
@@ -136,9 +134,7 @@ def test_the_clock_never_leaves_the_day_of_the_world() -> None:
     )
 
 
-def test_a_look_is_noted_once_however_often_it_is_taken(
-    arena_client: ArenaClient, address: Callable[..., str]
-) -> None:
+def test_a_repeated_look_is_recorded_once(arena_client: ArenaClient, address: Callable[..., str]) -> None:
     episode = episode_make()
     for _ in range(3):
         arena_client.get(address(episode))
@@ -153,13 +149,13 @@ def test_a_change_is_stored_whole_and_leads_on(post: Callable[..., Any]) -> None
     assert list(stored) == [(1, "written", {"line": 3, "by": "me"}), (2, "chalk_used", {})]
 
 
-def test_characters_that_the_database_cannot_keep_are_left_out(post: Callable[..., Any]) -> None:
+def test_characters_that_the_database_cannot_store_are_dropped(post: Callable[..., Any]) -> None:
     episode = episode_make()
     assert post(episode, "lines/3/", "by=m%00e").status_code == 303
     assert SiteEvent.objects.get(episode=episode, kind="written").data == {"line": 3, "by": "me"}
 
 
-def test_what_is_done_is_there_for_the_next_request(post: Callable[..., Any]) -> None:
+def test_a_change_is_visible_to_the_next_request(post: Callable[..., Any]) -> None:
     episode = episode_make()
     post(episode, "lines/3/", "by=me")
     assert post(episode, "lines/3/", "by=you").status_code == 409
@@ -167,7 +163,7 @@ def test_what_is_done_is_there_for_the_next_request(post: Callable[..., Any]) ->
     assert kinds(episode).count("written") == 2
 
 
-def test_a_change_that_is_always_overtaken_says_so(
+def test_a_change_that_always_loses_the_race_is_reported(
     arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     episode = episode_make()
@@ -178,7 +174,7 @@ def test_a_change_that_is_always_overtaken_says_so(
     assert "written" not in kinds(episode)
 
 
-def test_events_are_stored_only_after_the_number_that_was_seen() -> None:
+def test_events_are_stored_only_if_none_came_since_the_caller_read() -> None:
     episode = episode_make()
     context = {"episode_id": episode.pk, "arms": ["gym"], "step": None}
     two = (("written", {"line": 1}), ("chalk_used", {}))
@@ -189,7 +185,7 @@ def test_events_are_stored_only_after_the_number_that_was_seen() -> None:
     assert kinds(episode) == ["written", "chalk_used", "written", "chalk_used"]
 
 
-def test_nothing_happens_after_the_answer(
+def test_no_event_is_stored_after_the_answer(
     post: Callable[..., Any], arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
     episode = episode_make()
@@ -209,7 +205,7 @@ def test_nothing_happens_after_the_answer(
         ("placed=1&answer=412.50&answer=", ["412.50", ""]),
     ],
 )
-def test_every_value_keeps_its_place(post: Callable[..., Any], body: str, stored: list[str]) -> None:
+def test_every_value_keeps_its_position(post: Callable[..., Any], body: str, stored: list[str]) -> None:
     episode = episode_make()
     post(episode, "submit", body)
     assert Submission.objects.get(episode=episode).answer == stored
@@ -224,9 +220,7 @@ def test_an_empty_answer_is_refused_on_the_first_page(follow: Callable[..., Any]
 
 
 @pytest.mark.parametrize("page", ["nothing", "lines/x/", "lines/3", "../x"])
-def test_other_addresses_are_nothing(
-    arena_client: ArenaClient, address: Callable[..., str], page: str
-) -> None:
+def test_other_addresses_are_404(arena_client: ArenaClient, address: Callable[..., str], page: str) -> None:
     assert arena_client.get(address(episode_make(), page)).status_code == 404
 
 

@@ -119,7 +119,7 @@ def test_the_first_page_asks_where_and_when(read: Callable[..., str], episode: E
     assert "Today is Mon 1 March 2027" in page
 
 
-def test_a_search_finds_only_houses_with_a_room_that_is_free(
+def test_a_search_lists_only_houses_with_a_free_room(
     read: Callable[..., str], episode: Episode, world: World
 ) -> None:
     listing, _, stay = offer(world)
@@ -150,7 +150,7 @@ def _has_free_room(world: World, listing: Listing, stay: Stay) -> bool:
         ),
     ],
 )
-def test_a_filter_leaves_what_it_says(
+def test_a_filter_leaves_exactly_the_matching_houses(
     read: Callable[..., str], episode: Episode, world: World, filters: dict[str, str], holds: Any
 ) -> None:
     if filters.get("area"):
@@ -174,7 +174,7 @@ def test_values_that_no_page_offers_change_nothing(read: Callable[..., str], epi
     assert filtered.partition(" Where ")[2] == plain.partition(" Where ")[2] != ""
 
 
-def test_the_last_page_of_a_list_alone_says_that_it_ends(read: Callable[..., str], episode: Episode) -> None:
+def test_only_the_last_page_of_a_list_marks_its_end(read: Callable[..., str], episode: Episode) -> None:
     first = read(episode, "search")
     pages = int(re.findall(r"Page 1 of (\d+)", first)[0])
     assert pages > 1
@@ -182,7 +182,7 @@ def test_the_last_page_of_a_list_alone_says_that_it_ends(read: Callable[..., str
     assert "You have reached the end of the list." in read(episode, "search", page=pages)
 
 
-def test_bad_dates_are_told_in_words(read: Callable[..., str], episode: Episode) -> None:
+def test_bad_dates_get_an_error_message(read: Callable[..., str], episode: Episode) -> None:
     page = read(episode, "search", status=422, check_in="05/04/2027", check_out="2027-05-07")
     assert "Enter the date as YYYY-MM-DD" in page
     page = read(episode, "search", status=422, check_in="2027-05-07", check_out="2027-05-04")
@@ -193,14 +193,16 @@ def test_bad_dates_are_told_in_words(read: Callable[..., str], episode: Episode)
     assert "Enter the date as YYYY-MM-DD" in page
 
 
-def test_new_dates_sent_empty_are_told(read: Callable[..., str], episode: Episode, world: World) -> None:
+def test_empty_new_dates_get_an_error_message(
+    read: Callable[..., str], episode: Episode, world: World
+) -> None:
     code = next(trip.code for trip in world.trips if trip.status == "booked")
     assert "Choose a date." not in read(episode, f"trips/{code}/change")
     page = read(episode, f"trips/{code}/change", status=422, check_in="", check_out="")
     assert "Choose a date." in page
 
 
-def test_amenities_are_not_in_the_page_until_they_are_asked_for(
+def test_amenities_are_absent_until_they_are_opened(
     read: Callable[..., str], episode: Episode, world: World
 ) -> None:
     listing, room, _ = offer(world)
@@ -214,7 +216,7 @@ def test_amenities_are_not_in_the_page_until_they_are_asked_for(
     assert f"listing/{listing.id}/room/{room.id}/amenities" in facts_shown(episode)
 
 
-def test_a_calendar_tells_the_price_of_each_free_night_of_the_month_asked_for(
+def test_a_calendar_shows_the_price_of_each_free_night_of_the_requested_month(
     read: Callable[..., str], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)
@@ -225,7 +227,7 @@ def test_a_calendar_tells_the_price_of_each_free_night_of_the_month_asked_for(
     assert f"listing/{listing.id}/room/{room.id}/calendar/2027-05" in facts_shown(episode)
 
 
-def test_the_next_month_is_of_the_same_room(
+def test_the_next_month_shows_the_same_room(
     arena_client: ArenaClient, address: Callable[..., str], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)
@@ -234,7 +236,7 @@ def test_the_next_month_is_of_the_same_room(
     assert f"?{query}&month=2027-04#calendar" in page
 
 
-def test_the_calendar_ends_where_nothing_can_be_booked(
+def test_the_calendar_ends_with_the_last_bookable_month(
     read: Callable[..., str], episode: Episode, world: World
 ) -> None:
     listing, room, _ = offer(world)
@@ -244,14 +246,14 @@ def test_the_calendar_ends_where_nothing_can_be_booked(
     assert "March 2027" in read(episode, f"stays/{listing.id}", room=room.id, month="2028-05")
 
 
-def test_the_checkout_tells_the_total_price(read: Callable[..., str], episode: Episode, world: World) -> None:
+def test_the_checkout_shows_the_total_price(read: Callable[..., str], episode: Episode, world: World) -> None:
     listing, room, stay = offer(world)
     page = read(episode, f"stays/{listing.id}/book/{room.id}", **dates(stay))
     assert f"Total price EUR {euros(quote(world, listing, room, stay).total)}" in page
     assert f"listing/{listing.id}/fees" in facts_shown(episode)
 
 
-def test_a_booking_is_kept_and_shown(
+def test_a_booking_is_stored_and_shown(
     read: Callable[..., str], post: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)
@@ -288,7 +290,7 @@ def test_the_same_room_cannot_be_booked_twice(
     assert len(state_of(episode, world).trips) == len(world.trips) + 1
 
 
-def test_a_trip_moves_to_other_dates_for_the_fee_that_was_told(
+def test_a_trip_moves_to_other_dates_for_the_fee_that_was_shown(
     read: Callable[..., str], post: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)
@@ -319,7 +321,7 @@ def _moved(stay: Stay, days: int) -> Stay:
     return Stay(check_in=stay.check_in + step, check_out=stay.check_out + step, guests=stay.guests)
 
 
-def test_a_trip_is_cancelled_for_the_fee_that_was_told(
+def test_a_trip_is_cancelled_for_the_fee_that_was_shown(
     read: Callable[..., str], follow: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     trip = next(one for one in world.trips if one.status == "booked")
@@ -353,7 +355,7 @@ def test_the_neutral_look_has_no_pop_ups(read: Callable[..., str], episode: Epis
     assert not SiteEvent.objects.filter(episode=episode, kind="pop_up_shown").exists()
 
 
-def test_a_closed_pop_up_stays_away_and_leads_back(
+def test_a_closed_pop_up_stays_closed_and_returns_to_the_page(
     read: Callable[..., str], post: Callable[..., Any]
 ) -> None:
     episode = episode_in(pop_ups="early")
@@ -363,7 +365,7 @@ def test_a_closed_pop_up_stays_away_and_leads_back(
     assert "Accept cookies" not in read(episode, "trips")
 
 
-def test_each_pop_up_of_a_look_comes_once_and_alone(
+def test_each_pop_up_of_a_look_appears_once_and_alone(
     arena_client: ArenaClient, address: Callable[..., str], post: Callable[..., Any], world: World
 ) -> None:
     episode, met = episode_in(pop_ups="often"), []
@@ -378,14 +380,12 @@ def test_each_pop_up_of_a_look_comes_once_and_alone(
 
 
 @pytest.mark.parametrize("back", ["../../lab", "//example.org", "https://example.org", "trips/../.."])
-def test_a_pop_up_leads_nowhere_else(post: Callable[..., Any], episode: Episode, back: str) -> None:
+def test_a_pop_up_never_redirects_off_the_site(post: Callable[..., Any], episode: Episode, back: str) -> None:
     place = post(episode, "close/cookies", back=back).headers["Location"]
     assert place == "../"
 
 
-def test_reviews_are_searched_by_their_words(
-    read: Callable[..., str], episode: Episode, world: World
-) -> None:
+def test_reviews_can_be_searched_by_word(read: Callable[..., str], episode: Episode, world: World) -> None:
     listing = max(world.listings, key=lambda one: one.review_count)
     first = read(episode, f"stays/{listing.id}/reviews")
     assert "Page 1 of" in first
@@ -394,7 +394,7 @@ def test_reviews_are_searched_by_their_words(
 
 
 @pytest.mark.parametrize("page", ["stays/L-0", "stays/L-0/reviews", "trips/XXXXXX", "trips/XXXXXX/cancel"])
-def test_what_there_is_not_is_not_found(
+def test_pages_that_do_not_exist_are_404(
     arena_client: ArenaClient, address: Callable[..., str], episode: Episode, page: str
 ) -> None:
     assert arena_client.get(address(episode, page)).status_code == 404

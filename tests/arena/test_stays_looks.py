@@ -56,7 +56,7 @@ REVIEWS = re.compile(r"</p>\s*<p>([^<]{80,})</p>")
         ("cards", "stays/{}/reviews", REVIEWS, 1),
     ],
 )
-def test_what_comes_later_in_a_list_is_not_in_the_bytes_of_its_first_page(
+def test_later_entries_of_a_list_are_not_in_the_bytes_of_its_first_page(
     bytes_of: Read, world: World, paging: str, listing: str, page: str, pattern: re.Pattern[str], least: int
 ) -> None:
     episode = episode_in(paging=paging, listing=listing)
@@ -70,7 +70,7 @@ def test_what_comes_later_in_a_list_is_not_in_the_bytes_of_its_first_page(
 
 @pytest.mark.parametrize("sections", AXES["sections"])
 @pytest.mark.parametrize("labels", AXES["labels"])
-def test_what_is_asked_for_on_a_houses_page_is_not_there_before(
+def test_folded_parts_of_a_houses_page_are_absent_until_they_are_opened(
     bytes_of: Read, world: World, sections: str, labels: str
 ) -> None:
     listing, room, _ = offer(world)
@@ -118,7 +118,7 @@ CAPTION = re.compile(r"<(?:h[1-3]|button|label|legend|summary)\b[^>]*>\s*([A-Za-
 """Words that stand in a template itself, where a label belongs."""
 
 
-def test_no_heading_button_or_field_of_a_site_has_words_that_are_no_label() -> None:
+def test_every_heading_button_and_field_of_a_site_takes_its_words_from_a_label() -> None:
     folders = (TEMPLATES / "stays", TEMPLATES / "reviews")
     files = [file for folder in folders for file in folder.rglob("*.html")]
     assert len(files) > 60
@@ -133,7 +133,7 @@ def test_every_label_of_the_templates_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("wording", AXES["labels"])
-def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world: World, wording: str) -> None:
+def test_titles_and_statuses_use_the_wording_of_the_look(bytes_of: Read, world: World, wording: str) -> None:
     labels, episode = labels_of("stays", wording), episode_in(labels=wording)
     trip = next(one for one in world.trips if one.status == "booked")
     titles = {
@@ -149,7 +149,7 @@ def test_titles_and_statuses_are_in_the_words_of_the_look(bytes_of: Read, world:
     assert f'<h2 id="booked">{labels["booked"]}</h2>' in bytes_of(episode, "trips")
 
 
-def test_every_control_has_four_wordings_that_are_told_apart() -> None:
+def test_every_control_has_four_distinct_wordings() -> None:
     """The words of a control may be equal in two wordings; all of a wording are not."""
     tables = [labels_of("stays", wording) for wording in AXES["labels"]]
     assert all(text.strip() for table in tables for text in table.values())
@@ -167,7 +167,7 @@ LOCAL = {"en-GB": "Tue 29 February 2028", "en-US": "Tue, February 29, 2028"}
 @pytest.mark.parametrize("clock", [time(0, 1), time(23, 30)], ids=str)
 @pytest.mark.parametrize("locale", LOCAL)
 @pytest.mark.parametrize("zone", AXES["time_zone"])
-def test_days_are_those_of_the_episodes_zone_and_locale(
+def test_days_follow_the_episodes_time_zone_and_locale(
     bytes_of: Read, zone: str, locale: str, clock: time
 ) -> None:
     """A leap day, just after midnight and at half past eleven in the evening."""
@@ -215,7 +215,9 @@ def test_today_and_the_time_are_the_episodes_own(
 
 
 @pytest.mark.parametrize(("locale", "first"), [("en-GB", "Monday"), ("en-US", "Sunday")])
-def test_a_week_begins_where_the_locale_says(bytes_of: Read, world: World, locale: str, first: str) -> None:
+def test_the_locale_sets_the_first_day_of_the_week(
+    bytes_of: Read, world: World, locale: str, first: str
+) -> None:
     listing, room, _ = offer(world)
     page = bytes_of(episode_in(locale=locale), f"stays/{listing.id}", room=room.id)
     assert re.findall(r'abbr="(\w+)"', page)[0] == first
@@ -230,9 +232,7 @@ def test_panels_are_as_many_as_the_look_has_and_always_the_same(
     assert pages[0] == pages[1]
 
 
-def test_there_are_eight_panels_at_least_and_none_tells_what_a_task_asks(
-    bytes_of: Read, world: World
-) -> None:
+def test_there_are_at_least_eight_panels_and_none_answers_a_task(bytes_of: Read, world: World) -> None:
     assert len(_panels.MAKERS) >= 8
     met = set()
     for listing in world.listings[:40]:
@@ -248,7 +248,7 @@ def test_there_are_eight_panels_at_least_and_none_tells_what_a_task_asks(
 
 @pytest.mark.parametrize("page", ["change", "cancel"])
 @pytest.mark.parametrize(("status", "heading"), [("past", "over"), ("cancelled", "cancelled")])
-def test_a_trip_that_is_no_more_says_so_as_its_heading_and_leads_on(
+def test_the_page_of_a_trip_that_ended_names_its_status_and_links_to_the_trip(
     arena_client: ArenaClient,
     address: Callable[..., str],
     follow: Callable[..., Any],
@@ -270,7 +270,7 @@ def test_a_trip_that_is_no_more_says_so_as_its_heading_and_leads_on(
 
 
 @pytest.mark.parametrize("title", ["Weather", "This week in"])
-def test_what_a_day_has_is_the_same_on_every_page(bytes_of: Read, world: World, title: str) -> None:
+def test_a_panel_has_the_same_text_on_every_page(bytes_of: Read, world: World, title: str) -> None:
     episode = episode_in(panels="two")
     pages = [bytes_of(episode, f"stays/{listing.id}") for listing in world.listings[:40]]
     panels = [
@@ -285,7 +285,7 @@ def test_what_a_day_has_is_the_same_on_every_page(bytes_of: Read, world: World, 
     assert len(set(panels)) == 1
 
 
-def test_families_count_the_results_of_a_page_as_the_pages_do() -> None:
+def test_families_and_pages_agree_on_the_results_per_page() -> None:
     assert moves.RESULTS_A_PAGE == _results.PER_PAGE
 
 

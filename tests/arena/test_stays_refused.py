@@ -56,7 +56,7 @@ def test_a_refused_answer_keeps_the_page(
 @pytest.mark.parametrize(
     "back", ["", "../../lab", "//example.org", "trips/NONE", "nowhere", "close/cookies", "submit"]
 )
-def test_a_refused_answer_from_nowhere_is_refused_inside_the_episode(
+def test_a_refused_answer_with_a_foreign_return_address_stays_inside_the_episode(
     follow: Callable[..., Any], address: Callable[..., str], episode: Episode, back: str
 ) -> None:
     refused = follow(episode, "submit", placed="1", back=back, answer=["", ""])
@@ -65,7 +65,7 @@ def test_a_refused_answer_from_nowhere_is_refused_inside_the_episode(
     assert 'aria-label="Task"' in refused.content.decode()
 
 
-def test_a_pop_up_lies_over_a_form_that_came_back_and_what_was_typed_stays(
+def test_a_pop_up_over_a_refused_form_keeps_what_was_typed(
     arena_client: ArenaClient,
     address: Callable[..., str],
     post: Callable[..., Any],
@@ -94,7 +94,7 @@ def test_a_pop_up_lies_over_a_form_that_came_back_and_what_was_typed_stays(
 
 
 @pytest.mark.parametrize("amount", [6000, 9000])
-def test_of_a_form_that_came_back_as_much_is_there_as_its_fields_take(
+def test_a_refused_form_keeps_text_up_to_the_length_of_its_fields(
     follow: Callable[..., Any], world: World, amount: int
 ) -> None:
     listing, room, stay = offer(world)
@@ -105,7 +105,7 @@ def test_of_a_form_that_came_back_as_much_is_there_as_its_fields_take(
 
 
 @pytest.mark.parametrize("has_more", [False, True])
-def test_a_house_says_that_there_is_more_only_where_there_is(
+def test_a_house_mentions_more_amenities_only_if_there_are_more(
     read: Callable[..., str], episode: Episode, world: World, monkeypatch: pytest.MonkeyPatch, has_more: bool
 ) -> None:
     listing = world.listings[0]
@@ -116,7 +116,7 @@ def test_a_house_says_that_there_is_more_only_where_there_is(
     assert line == f"{names}{' and more' if has_more else ''}."
 
 
-def test_the_dates_that_a_trip_has_are_refused_and_cost_nothing(
+def test_moving_a_trip_to_its_own_dates_is_refused_and_costs_nothing(
     read: Callable[..., str], follow: Callable[..., Any], episode: Episode, world: World
 ) -> None:
     listing, room, stay = offer(world)

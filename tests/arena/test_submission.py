@@ -46,7 +46,7 @@ def test_a_repeated_field_is_a_list(submit: Submit) -> None:
     assert stored(episode) == (["b", "a"], "page")
 
 
-def test_the_same_answer_again_is_fine_and_another_changes_nothing(submit: Submit) -> None:
+def test_repeating_the_answer_is_accepted_and_another_answer_changes_nothing(submit: Submit) -> None:
     episode = factories.episode()
     submit(episode, "answer=7")
 
@@ -59,7 +59,7 @@ def test_the_same_answer_again_is_fine_and_another_changes_nothing(submit: Submi
 
 
 @pytest.mark.parametrize("outcome", ["correct", "incorrect"])
-def test_pages_after_the_verdict_are_the_same_whatever_it_is(
+def test_pages_after_the_verdict_do_not_depend_on_it(
     outcome: str, submit: Submit, arena_client: ArenaClient, address: Address
 ) -> None:
     episode = factories.episode()
@@ -73,7 +73,7 @@ def test_pages_after_the_verdict_are_the_same_whatever_it_is(
     assert submit(episode, "answer=8").status_code == 409
 
 
-def test_the_last_page_of_an_open_episode_leads_to_the_question(
+def test_the_done_page_of_an_open_episode_redirects_to_the_question(
     arena_client: ArenaClient, address: Address
 ) -> None:
     response = arena_client.get(address(factories.episode(), "done"))
@@ -92,7 +92,7 @@ def test_the_last_page_of_an_open_episode_leads_to_the_question(
         ("&".join(["answer=1"] * 101), {}, 413, "You can give at most 100"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_and_the_form_stays(
+def test_an_answer_that_cannot_be_stored_is_refused_and_the_form_stays(
     body: str, extra: dict[str, str], status: int, words: str, submit: Submit
 ) -> None:
     episode = factories.episode()
@@ -117,7 +117,7 @@ def test_what_cannot_be_kept_is_refused_and_the_form_stays(
         (b"--x\r\nbroken", "multipart/form-data; boundary=x", 400),
     ],
 )
-def test_what_is_no_form_is_refused(
+def test_a_body_that_is_not_a_form_is_refused(
     body: bytes, kind: str, status: int, arena_client: ArenaClient, address: Address
 ) -> None:
     episode = factories.episode()
@@ -164,14 +164,14 @@ def test_an_answer_wakes_the_sweeper(submit: Submit, django_db_blocker: Any, tra
         "DELETE FROM trajectories_siteevent",
     ],
 )
-def test_the_role_of_the_arena_is_denied(statement: str, db: None) -> None:
+def test_the_arenas_role_is_denied_other_statements(statement: str, db: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ROLE gym_arena")
         with pytest.raises(ProgrammingError, match="permission denied"):
             cursor.execute(statement)
 
 
-def test_answers_are_limited_by_the_setting(submit: Submit, settings: LazySettings) -> None:
+def test_a_setting_limits_the_length_of_answers(submit: Submit, settings: LazySettings) -> None:
     settings.ANSWER_MAX_CHARS = 3
     episode = factories.episode()
 
@@ -185,7 +185,7 @@ def test_line_breaks_are_stored_as_they_were_typed(submit: Callable[..., Any]) -
     assert Submission.objects.get(episode=episode).answer == "a\n  b\n"
 
 
-def test_what_was_typed_is_still_there_when_it_is_too_long(submit: Callable[..., Any], settings: Any) -> None:
+def test_an_answer_that_is_too_long_stays_in_the_field(submit: Callable[..., Any], settings: Any) -> None:
     settings.ANSWER_MAX_CHARS = 20
     payload = {"text": "Write it.", "format": "plain", "signature": "def f():", "asserts": ["assert f()"]}
     episode = factories.episode(task=factories.task(kind="code", payload=payload))

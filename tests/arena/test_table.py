@@ -91,7 +91,7 @@ def test_the_table_is_a_named_frame_that_the_keyboard_reaches(
     assert (frame["tabindex"], frame["aria-label"]) == ("0", "Table")
 
 
-def test_without_tools_there_is_nothing_to_press_in_the_table_and_the_query_changes_nothing(
+def test_without_tools_the_table_has_no_controls_and_ignores_the_query(
     arena_client: ArenaClient, address: Address
 ) -> None:
     path = address(episode_of())
@@ -100,13 +100,13 @@ def test_without_tools_there_is_nothing_to_press_in_the_table_and_the_query_chan
     assert page(arena_client, path + "?sort=1&direction=descending&find=Ariel&page=2") == plain
 
 
-def test_tools_that_another_kind_has_are_no_tools_of_a_table(
+def test_tools_of_other_question_kinds_do_nothing_in_a_table(
     arena_client: ArenaClient, address: Address
 ) -> None:
     assert page(arena_client, address(episode_of(tools=["run"]))) == page(arena_client, address(episode_of()))
 
 
-def test_another_answer_is_asked_for_without_javascript_and_nothing_typed_is_lost(
+def test_an_answer_field_is_added_without_javascript_and_keeps_what_was_typed(
     arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
 ) -> None:
     episode = episode_of()
@@ -118,7 +118,7 @@ def test_another_answer_is_asked_for_without_javascript_and_nothing_typed_is_los
     assert not Submission.objects.filter(episode=episode).exists()
 
 
-def test_fields_left_empty_are_no_answers(
+def test_empty_fields_are_not_answers(
     arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
 ) -> None:
     episode = episode_of()
@@ -135,7 +135,7 @@ def test_a_bar_in_the_only_field_belongs_to_the_answer(
     assert Submission.objects.get(episode=episode).answer == ["Halcyon | Ariel"]
 
 
-def test_a_submission_without_an_answer_is_told_at_the_field(
+def test_a_submission_without_an_answer_shows_the_error_at_the_field(
     arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
 ) -> None:
     response = submit(episode_of(), "answer=")
@@ -146,21 +146,21 @@ def test_a_submission_without_an_answer_is_told_at_the_field(
     assert (field["aria-invalid"], field["aria-describedby"]) == ("true", "answer-error")
 
 
-def test_a_hundred_fields_offer_no_other(arena_client: ArenaClient, submit: Callable[..., Any]) -> None:
+def test_a_hundred_fields_are_the_maximum(arena_client: ArenaClient, submit: Callable[..., Any]) -> None:
     episode = episode_of()
     body = "&".join(["answer=x"] * 98)
     assert table.MORE_BUTTON in submit(episode, body + "&add=1").content.decode()
     assert table.MORE_BUTTON not in submit(episode, body + "&answer=x&add=1").content.decode()
 
 
-def test_the_enter_key_hands_in_because_the_first_button_of_the_form_does(
+def test_the_first_button_of_the_form_submits_so_that_enter_does(
     arena_client: ArenaClient, address: Address
 ) -> None:
     first, more, last = Outline(page(arena_client, address(episode_of()))).all("button")
     assert [button.get("name") for button in (first, more, last)] == [None, "add", None]
 
 
-def test_what_the_tools_show_outlives_another_field_and_a_refused_submission(
+def test_the_state_of_the_tools_survives_another_field_and_a_refused_submission(
     arena_client: ArenaClient, address: Address
 ) -> None:
     episode = episode_of(tools=["sort", "find"])
@@ -174,7 +174,7 @@ def test_what_the_tools_show_outlives_another_field_and_a_refused_submission(
         assert Cells(again.content.decode()).rows == Cells(shown).rows
 
 
-def test_links_of_the_tools_lead_to_the_question_from_the_address_of_the_form_too() -> None:
+def test_links_of_the_tools_lead_to_the_question_on_the_forms_address_too() -> None:
     shown = table_view(LONG, {"page": "2", "sort": "1", "direction": "descending"}, TOOLS)
     assert shown.columns[0].address == "./"
     assert [query.address for query in (shown.original, shown.previous, shown.following) if query] == [
@@ -199,7 +199,7 @@ def test_a_column_is_sorted_up_then_down_then_back() -> None:
     assert ships[2] == ["\u00c9toile", "petrel", "Halcyon", "Ariel"]
 
 
-def test_numbers_sort_by_value_and_equal_ones_stay_in_their_order_both_ways() -> None:
+def test_numbers_sort_by_value_and_equal_ones_keep_their_order_in_both_directions() -> None:
     assert first_column({"sort": "2", "direction": "ascending"}) == [
         "\u00c9toile",
         "Ariel",
@@ -214,7 +214,7 @@ def test_numbers_sort_by_value_and_equal_ones_stay_in_their_order_both_ways() ->
     ]
 
 
-def test_one_cell_that_is_no_number_makes_a_column_text_even_when_it_is_not_found() -> None:
+def test_a_cell_that_is_not_a_number_makes_its_column_text_even_if_filtered_out() -> None:
     mixed = Table(["n"], [["10"], ["9"], ["none"]])
     query = {"sort": "1", "direction": "ascending", "find": "1"}
     assert first_column({"sort": "1", "direction": "ascending"}, of=mixed) == ["10", "9", "none"]
@@ -249,7 +249,7 @@ def test_a_column_of_numbers_in_one_unit_is_sorted_by_value_and_any_other_as_tex
     assert ([row[0] for row in shown.rows], shown.is_by_text) == ([*cells, ""], is_by_text)
 
 
-def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
+def test_the_line_about_the_order_says_when_a_column_sorts_as_text(
     arena_client: ArenaClient, address: Address
 ) -> None:
     path = address(episode_of(tools=["sort"]))
@@ -259,7 +259,7 @@ def test_the_line_that_tells_the_order_says_where_it_is_one_of_texts(
     assert note in page(arena_client, path + "?sort=1&direction=ascending")
 
 
-def test_readers_without_scripts_are_told_that_the_tools_empty_what_was_typed(
+def test_a_note_for_readers_without_scripts_says_that_the_tools_clear_what_was_typed(
     arena_client: ArenaClient, address: Address
 ) -> None:
     hint = re.compile(r"<noscript>\s*<p class=\"hint\">Use the table tools before you type")
@@ -274,18 +274,18 @@ def test_empty_cells_come_last_in_either_direction() -> None:
         assert first_column({"sort": "3", "direction": direction})[-1] == "petrel"
 
 
-def test_find_keeps_rows_with_the_words_in_any_cell_whatever_their_case_and_line_breaks() -> None:
+def test_find_matches_words_in_any_cell_ignoring_case_and_line_breaks() -> None:
     assert first_column({"find": " TWO  lines "}) == ["Ariel"]
     assert first_column({"find": "\u00e9TOILE"}) == ["\u00c9toile"]
     assert first_column({"find": "nothing at all"}) == []
 
 
-def test_a_page_has_25_rows() -> None:
+def test_a_page_shows_25_rows() -> None:
     assert first_column({}, of=LONG) == [str(number) for number in range(1, 26)]
     assert first_column({"page": "3"}, of=LONG) == [str(number) for number in range(51, 61)]
 
 
-def test_nothing_says_how_many_rows_or_pages_there_are(arena_client: ArenaClient, address: Address) -> None:
+def test_no_count_of_rows_or_pages_is_shown(arena_client: ArenaClient, address: Address) -> None:
     pages = set()
     for count in (51, 90):
         payload = {**PAYLOAD, "table": {"header": ["n"], "rows": [["x"]] * count}}
@@ -314,12 +314,12 @@ def test_nothing_says_how_many_rows_or_pages_there_are(arena_client: ArenaClient
         {"order": "1"},
     ],
 )
-def test_what_the_page_does_not_offer_is_as_if_it_were_not_asked(query: dict[str, str]) -> None:
+def test_parameters_that_the_page_does_not_offer_are_ignored(query: dict[str, str]) -> None:
     assert table_view(LONG, query, TOOLS) == table_view(LONG, {}, TOOLS)
 
 
 @pytest.mark.parametrize("tool", sorted(TOOLS))
-def test_each_tool_is_granted_on_its_own(tool: str) -> None:
+def test_each_tool_is_granted_separately(tool: str) -> None:
     query = {"sort": "1", "direction": "descending", "find": "1", "page": "2"}
     shown = table_view(LONG, query, frozenset({tool}))
     assert shown.query.fields[0][0] == {"sort": "sort", "find": "find", "paging": "page"}[tool]
@@ -327,7 +327,7 @@ def test_each_tool_is_granted_on_its_own(tool: str) -> None:
     assert len(shown.rows) == {"sort": 60, "find": 15, "paging": 25}[tool]
 
 
-def test_a_column_without_a_name_can_still_be_pressed(arena_client: ArenaClient, address: Address) -> None:
+def test_an_unnamed_column_can_still_be_sorted(arena_client: ArenaClient, address: Address) -> None:
     html = page(arena_client, address(episode_of(tools=["sort"])))
     assert Cells(html).rows[0] == ["Ship", "Built", "Column 3", "Crew\nat sea"]
 
@@ -338,7 +338,7 @@ def test_a_table_of_661_rows_is_whole(arena_client: ArenaClient, address: Addres
     assert Cells(html).rows[1:] == rows
 
 
-def test_other_arms_read_the_question_and_then_a_markdown_table() -> None:
+def test_arms_without_a_page_get_the_question_and_then_a_markdown_table() -> None:
     assert table.text(PAYLOAD).splitlines() == [
         "which ship is oldest?",
         "",
@@ -351,7 +351,7 @@ def test_other_arms_read_the_question_and_then_a_markdown_table() -> None:
     ]
 
 
-def test_an_observation_says_the_header_and_each_row_in_a_line() -> None:
+def test_an_observation_has_a_line_for_the_header_and_each_row() -> None:
     assert table.said(PAYLOAD).strip().split("\n")[:2] == ["which ship is oldest?", 'figure "Table"']
     assert "row: Halcyon | 1,902 | a\\|b | " in table.said(PAYLOAD).split("\n")
 
@@ -369,7 +369,7 @@ def test_the_kind_offers_its_three_tools_and_takes_values() -> None:
     assert (kind.tools, kind.answer_form) == (TOOLS, "values")
 
 
-def test_the_tables_of_a_payload_are_left_as_they_are() -> None:
+def test_the_table_of_a_payload_is_not_modified() -> None:
     before = repr(PAYLOAD)
     table.render(PAYLOAD, Visit(tools=TOOLS, query={"sort": "1", "direction": "descending", "find": "a"}))
     assert repr(PAYLOAD) == before
