@@ -15,7 +15,7 @@ def _create(**options: str) -> str:
     return out.getvalue()
 
 
-def test_the_key_alone_is_printed_and_opens_the_door(db: None) -> None:
+def test_only_the_key_is_printed_and_it_authenticates(db: None) -> None:
     printed = _create(name="trainer one", scopes="read, trainer", splits="train")
 
     principal = principal_for(f"Bearer {printed.strip()}")
@@ -36,7 +36,7 @@ def test_the_key_alone_is_printed_and_opens_the_door(db: None) -> None:
         ({"name": "x" * 101, "scopes": "read"}, "1 to 100"),
     ],
 )
-def test_a_key_that_cannot_be_is_refused_with_a_sentence(
+def test_an_invalid_key_request_is_refused_with_a_message(
     db: None, options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(CommandError, match=message):

@@ -41,9 +41,7 @@ def test_a_lost_database_answers_503_and_recovers(
         assert (status, answer["error"]["code"]) == (503, "database_unavailable")
 
 
-def test_a_refusal_for_a_lost_database_says_when_to_come_back(
-    api: Callable[..., Any], monkeypatch: Any
-) -> None:
+def test_a_refusal_for_a_lost_database_says_when_to_retry(api: Callable[..., Any], monkeypatch: Any) -> None:
     monkeypatch.setattr(selectors, "run_list", _fail(OperationalError("gone")))
     response = api("read").get("/api/v1/runs")
     assert response["Retry-After"] == "1"

@@ -31,7 +31,7 @@ def make_run(client: Any, body: Any = RUN, key: str = "k1") -> Any:
     )
 
 
-def test_the_same_call_again_gets_the_same_answer_and_does_nothing(api: Callable[..., Any]) -> None:
+def test_a_repeated_call_gets_the_same_answer_and_does_nothing(api: Callable[..., Any]) -> None:
     client = api("trainer")
 
     first, second = make_run(client), make_run(client)
@@ -43,7 +43,7 @@ def test_the_same_call_again_gets_the_same_answer_and_does_nothing(api: Callable
     assert Run.objects.count() == 1
 
 
-def test_the_same_request_spelled_otherwise_is_the_same(api: Callable[..., Any]) -> None:
+def test_a_request_with_another_spelling_is_the_same(api: Callable[..., Any]) -> None:
     client = api("trainer")
 
     first = make_run(client, b'{"name": "r", "kind": "eval"}')
@@ -76,7 +76,7 @@ def test_the_same_key_and_body_at_another_address_is_refused(api: Callable[..., 
         assert response.status_code == status
 
 
-def test_keys_of_two_callers_do_not_meet(api: Callable[..., Any]) -> None:
+def test_idempotency_keys_of_two_callers_are_separate(api: Callable[..., Any]) -> None:
     first, second = make_run(api("trainer")), make_run(api("trainer"))
 
     assert first.json()["id"] != second.json()["id"]
@@ -108,7 +108,7 @@ def test_an_invalid_key_is_refused(api: Callable[..., Any], key: str) -> None:
     assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_idempotency_key")
 
 
-def test_after_a_day_a_key_is_free_and_its_row_is_swept(api: Callable[..., Any]) -> None:
+def test_after_a_day_a_key_can_be_reused_and_its_row_is_deleted(api: Callable[..., Any]) -> None:
     client = api("trainer")
     make_run(client)
     make_run(client, key="k2")
@@ -162,7 +162,7 @@ def _twins(view: _View, caller: Principal) -> tuple[threading.Thread, threading.
     return threads[0], threads[1], answers
 
 
-def test_a_twin_waits_for_the_first_and_gets_its_answer(caller: Principal) -> None:
+def test_a_duplicate_waits_for_the_first_call_and_gets_its_answer(caller: Principal) -> None:
     view = _View()
     first, second, answers = _twins(view, caller)
 

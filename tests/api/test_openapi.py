@@ -25,7 +25,7 @@ def _operations() -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{method.upper()} {path}", methods[method]
 
 
-def test_the_committed_description_is_current_and_made_without_a_warning(tmp_path: Path) -> None:
+def test_the_committed_schema_is_current_and_generated_without_warnings(tmp_path: Path) -> None:
     made = tmp_path / "openapi.yaml"
     errors = io.StringIO()
 
@@ -36,7 +36,7 @@ def test_the_committed_description_is_current_and_made_without_a_warning(tmp_pat
     )
 
 
-def test_every_address_of_the_api_is_described() -> None:
+def test_every_address_of_the_api_is_in_the_schema() -> None:
     described = {re.sub(r"\{[^}]+\}", "{}", path) for path in openapi.schema()["paths"]}
 
     routed = {re.sub(r"<[^>]+>", "{}", route) for route in _routes(get_resolver().url_patterns, "/")}
@@ -54,7 +54,7 @@ def _routes(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[s
 
 
 @pytest.mark.parametrize("operation", [pytest.param(body, id=name) for name, body in _operations()])
-def test_every_call_says_what_it_takes_and_gives(operation: dict[str, Any]) -> None:
+def test_every_call_describes_its_request_and_response(operation: dict[str, Any]) -> None:
     assert operation["summary"]
     answers = operation["responses"]
     good = [answer for status, answer in answers.items() if status.startswith("2")]
@@ -68,7 +68,7 @@ def test_every_call_says_what_it_takes_and_gives(operation: dict[str, Any]) -> N
             assert answer["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/Error"
 
 
-def test_every_reference_leads_somewhere() -> None:
+def test_every_reference_of_the_schema_resolves() -> None:
     text = openapi.schema_json().decode()
 
     referenced = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
@@ -76,7 +76,7 @@ def test_every_reference_leads_somewhere() -> None:
     assert referenced <= set(openapi.schema()["components"]["schemas"])
 
 
-def test_the_description_is_served_without_a_key(api: Callable[..., Any]) -> None:
+def test_the_schema_is_served_without_a_key(api: Callable[..., Any]) -> None:
     as_yaml, as_json = (api().get(f"/api/v1/schema{query}") for query in ("", "?format=json"))
 
     assert yaml.safe_load(as_yaml.getvalue()) == as_json.json()
@@ -84,7 +84,7 @@ def test_the_description_is_served_without_a_key(api: Callable[..., Any]) -> Non
     assert api().get("/api/v1/schema?format=xml").status_code == 400
 
 
-def test_the_page_describes_every_call_and_needs_nothing_from_elsewhere(api: Callable[..., Any]) -> None:
+def test_the_api_page_describes_every_call_and_loads_nothing_external(api: Callable[..., Any]) -> None:
     response = api().get("/api/v1/docs")
     page = response.content.decode()
 
@@ -105,7 +105,7 @@ def test_text_on_the_page_is_escaped() -> None:
     assert openapi._rich("a `<b>` <i>{}") == "a <code>&lt;b&gt;</code> &lt;i&gt;{}"
 
 
-def test_the_description_names_every_action_with_its_fields(api: Callable[..., Any]) -> None:
+def test_the_schema_lists_every_action_with_its_fields(api: Callable[..., Any]) -> None:
     steps = openapi.schema()["components"]["schemas"]["StepIn"]["properties"]
     page = api().get("/api/v1/docs").content.decode()
 

@@ -35,7 +35,7 @@ CLOSED_TO_THE_ARENA = [
 ]
 
 
-def test_the_lab_opens_records_and_closes(as_role: AsRole) -> None:
+def test_the_labs_role_opens_records_and_closes_episodes(as_role: AsRole) -> None:
     task, run = factories.task(), factories.run()
     with as_role("gym_lab"):
         opening = creation.Opening(run=run.pk, tasks=[task.pk], samples_per_task=2)
@@ -50,7 +50,7 @@ def test_the_lab_opens_records_and_closes(as_role: AsRole) -> None:
     assert record["verdict"]["reason"] == "no_submission"
 
 
-def test_the_worker_judges(as_role: AsRole) -> None:
+def test_the_workers_role_judges(as_role: AsRole) -> None:
     episode = factories.episode()
     factories.submission(episode)
     with as_role("gym_worker"):
@@ -61,14 +61,14 @@ def test_the_worker_judges(as_role: AsRole) -> None:
     assert Verdict.objects.get(episode=episode).outcome == "correct"
 
 
-def test_the_arena_submits(as_role: AsRole) -> None:
+def test_the_arenas_role_submits(as_role: AsRole) -> None:
     episode = factories.episode()
     with as_role("gym_arena"):
         assert hot_sql.submission_write(episode_id=episode.pk, answer="42", channel="page")
 
 
 @pytest.mark.parametrize("table", CLOSED_TO_THE_ARENA)
-def test_the_arena_is_denied(as_role: AsRole, table: str) -> None:
+def test_the_arenas_role_is_denied_the_rest(as_role: AsRole, table: str) -> None:
     with (
         as_role("gym_arena"),
         pytest.raises(ProgrammingError, match="permission denied"),

@@ -98,7 +98,7 @@ def test_a_process_stays_marked_alive_until_it_stops() -> None:
         stop.set()
 
 
-def test_heartbeats_tell_which_episodes_are_gone(api: Callable[..., Any]) -> None:
+def test_heartbeats_return_the_episodes_that_are_gone(api: Callable[..., Any]) -> None:
     heartbeats.mark_gone([2, 3])
 
     status, answer = api("trainer").json("POST", "/heartbeat", {"episodes": [1, 2, 3, 1, 2**63 - 1]})
@@ -109,7 +109,7 @@ def test_heartbeats_tell_which_episodes_are_gone(api: Callable[..., Any]) -> Non
     assert all(0 <= ago < 60 for ago in beats.values())
 
 
-def test_a_heartbeat_grows_old(settings: Any) -> None:
+def test_a_heartbeat_expires(settings: Any) -> None:
     heartbeats.beat([7])
     client = redis_client.client()
     client.pexpire("gym:beat:7", client.pttl("gym:beat:7") - 100_000)
@@ -125,7 +125,7 @@ def test_an_episode_that_has_ended_forgets_its_heartbeat() -> None:
     assert heartbeats.last_beats([7]) == {}
 
 
-def test_five_thousand_heartbeats_ask_redis_once_and_the_database_only_for_the_key(
+def test_five_thousand_heartbeats_take_one_redis_call_and_query_only_the_key(
     api: Callable[..., Any], django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, calls = api("trainer"), []
@@ -154,7 +154,7 @@ def test_heartbeats_of_no_episodes_are_refused(api: Callable[..., Any], episodes
 
 
 @pytest.mark.usefixtures("redis_gone")
-def test_without_redis_a_heartbeat_says_try_again_and_an_ending_goes_on(
+def test_without_redis_a_heartbeat_is_answered_503_and_episodes_still_end(
     api: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     client = api("trainer")
@@ -169,7 +169,9 @@ def test_without_redis_a_heartbeat_says_try_again_and_an_ending_goes_on(
         heartbeats.last_beats([1])
 
 
-def test_capacity_counts_what_is_unfinished_and_what_waits(api: Callable[..., Any], settings: Any) -> None:
+def test_capacity_counts_active_episodes_and_queued_submissions(
+    api: Callable[..., Any], settings: Any
+) -> None:
     settings.ACTIVE_EPISODES_MAX = 50
     factories.episode()
     factories.submission(factories.episode())
@@ -201,7 +203,7 @@ def test_capacity_reports_the_two_queues_separately(api: Callable[..., Any]) -> 
     assert (answer["verify"]["p95_ms"], answer["sandbox"]["p95_ms"]) == (2.0, 40.0)
 
 
-def test_a_long_queue_halves_what_is_recommended(settings: Any) -> None:
+def test_a_long_queue_halves_the_recommended_concurrency(settings: Any) -> None:
     idle = capacity._recommended(active=0, queued=0)
     waiting_a_second = capacity.VERDICTS_PER_CHILD_S * settings.VERIFY_CHILDREN
 
@@ -232,13 +234,13 @@ def test_opening_past_the_limit_answers_retry_after(api: Callable[..., Any], set
     assert not Episode.objects.exists()
 
 
-def test_an_address_that_is_no_call_answers_in_the_shape_of_the_api(api: Callable[..., Any]) -> None:
+def test_an_unknown_address_gets_an_error_in_the_shape_of_the_api(api: Callable[..., Any]) -> None:
     for method in ("GET", "POST"):
         status, answer = api().json(method, "/no/such/call")
         assert (status, answer["error"]["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("path", ["/runs", "/docs", "/schema"])
-def test_no_answer_depends_on_what_is_accepted(api: Callable[..., Any], path: str) -> None:
+def test_no_response_depends_on_the_accept_header(api: Callable[..., Any], path: str) -> None:
     for accepted in ("text/html", "application/x-ndjson", "image/png", "nonsense"):
         assert api("read").get(f"/api/v1{path}", headers={"Accept": accepted}).status_code == 200

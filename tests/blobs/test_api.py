@@ -55,7 +55,7 @@ def files(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("data", "content_type"), TYPES)
-def test_a_blob_is_given_back_as_it_came_under_a_type_of_ours(
+def test_a_blob_is_returned_unchanged_with_a_content_type_of_ours(
     api: Callable[..., Any], data: bytes, content_type: str
 ) -> None:
     client = api("trainer", "read")
@@ -72,7 +72,7 @@ def test_a_blob_is_given_back_as_it_came_under_a_type_of_ours(
     assert is_attachment is (content_type == "application/octet-stream")
 
 
-def test_putting_a_blob_again_says_that_it_was_there(api: Callable[..., Any], tmp_path: Path) -> None:
+def test_putting_a_blob_again_reports_that_it_exists(api: Callable[..., Any], tmp_path: Path) -> None:
     client = api("trainer")
 
     first, second = put(client, PNG), put(client, PNG)
@@ -109,14 +109,14 @@ def test_a_blob_over_the_limit_is_refused_and_names_the_setting(
 
 
 @pytest.mark.parametrize("name", ["x", "A" * 64, "0" * 63, "0" * 65, "../" * 21 + "0", "%00" * 64])
-def test_a_name_that_is_no_hash_is_404(api: Callable[..., Any], name: str) -> None:
+def test_a_name_that_is_not_a_hash_is_404(api: Callable[..., Any], name: str) -> None:
     client = api("trainer", "read")
 
     assert put(client, b"x", name=name).status_code == 404
     assert client.get(f"/api/v1/blobs/{name}").status_code == 404
 
 
-def test_a_blob_that_is_not_there_is_404(api: Callable[..., Any]) -> None:
+def test_a_missing_blob_is_404(api: Callable[..., Any]) -> None:
     response = api("read").get(f"/api/v1/blobs/{'0' * 64}")
 
     assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
@@ -151,9 +151,7 @@ def test_an_invalid_hash_is_refused(api: Callable[..., Any], hashes: Any) -> Non
     assert (status, answer["error"]["code"]) == (400, "invalid")
 
 
-def test_a_row_without_its_file_is_mended_by_putting_the_blob_again(
-    api: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_putting_a_blob_again_restores_a_missing_file(api: Callable[..., Any], tmp_path: Path) -> None:
     client = api("trainer", "read")
     put(client, PNG)
     storages["blobs"].delete(f"{sha256(PNG)[:2]}/{sha256(PNG)[2:4]}/{sha256(PNG)}")
@@ -163,7 +161,7 @@ def test_a_row_without_its_file_is_mended_by_putting_the_blob_again(
     assert client.get(f"/api/v1/blobs/{sha256(PNG)}").getvalue() == PNG
 
 
-def test_storage_that_is_no_folder_keeps_blobs_too(settings: Any) -> None:
+def test_blobs_can_be_stored_outside_a_folder(settings: Any) -> None:
     settings.STORAGES = {
         **settings.STORAGES,
         "blobs": {"BACKEND": "django.core.files.storage.InMemoryStorage"},

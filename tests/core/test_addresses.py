@@ -14,14 +14,14 @@ from core import addresses
         ("postgresql://u@db:bad/gym", ("gym", "u", "", "db", "bad", {})),
     ],
 )
-def test_a_database_address_is_taken_apart(url: str, expected: tuple[object, ...]) -> None:
+def test_a_database_address_is_parsed(url: str, expected: tuple[object, ...]) -> None:
     settings = addresses.django_database(url)
     assert (
         tuple(settings[name] for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")) == expected
     )
 
 
-def test_celery_has_its_own_word_for_a_socket() -> None:
+def test_a_socket_address_is_translated_for_celery() -> None:
     assert (
         addresses.celery_broker_url("unix://:p@/run/r.sock?db=1")
         == "redis+socket://:p@/run/r.sock?virtual_host=1"

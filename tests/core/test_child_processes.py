@@ -33,7 +33,7 @@ if __name__ == "__main__":
 """
 
 
-def test_functions_run_in_other_processes_and_answer_or_raise() -> None:
+def test_functions_in_child_processes_return_or_raise() -> None:
     with child_processes.side_by_side() as pool:
         assert pool.submit(os.getpid).result() != os.getpid()
         assert pool.submit(math.hypot, 3, 4).result() == 5
@@ -41,7 +41,7 @@ def test_functions_run_in_other_processes_and_answer_or_raise() -> None:
             pool.submit(math.sqrt, -1).result()
 
 
-def test_what_runs_at_once_runs_here_and_answers_or_raises_when_asked() -> None:
+def test_the_immediate_pool_runs_functions_in_this_process() -> None:
     with child_processes.AtOnce() as pool:
         assert pool.submit(os.getpid).result() == os.getpid()
         failed = pool.submit(math.sqrt, -1)
@@ -67,7 +67,7 @@ def begun(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
     return process, str(folder)
 
 
-def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     process, mark = begun(tmp_path)
     process.kill()
     process.communicate()
@@ -76,7 +76,7 @@ def test_children_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     )
 
 
-def test_ctrl_c_ends_all_of_them_at_once_and_only_the_parent_says_so(tmp_path: Path) -> None:
+def test_ctrl_c_ends_all_children_and_only_the_parent_prints_a_traceback(tmp_path: Path) -> None:
     process, mark = begun(tmp_path)
     os.killpg(process.pid, signal.SIGINT)
     _, stderr = process.communicate(timeout=20)

@@ -15,28 +15,28 @@ from trajectories.actions.results import ResultCode
 from trajectories.models import Verdict
 
 
-def test_client_and_server_know_the_same_arms() -> None:
+def test_client_and_server_have_the_same_arms() -> None:
     assert {
         arm.id: arms.Arm(id=arm.id, has_page=arm.has_page, is_free_text=arm.is_free_text)
         for arm in ARMS.values()
     } == arms.ARMS
 
 
-def test_client_and_server_know_the_same_observation_formats() -> None:
+def test_client_and_server_have_the_same_observation_formats() -> None:
     assert list(observation.FORMATS.values()) == [
         observation.ObservationFormat(id=one.id, has_text=one.has_text, has_screenshot=one.has_screenshot)
         for one in OBSERVATION_FORMATS.values()
     ]
 
 
-def test_client_and_server_know_the_same_codes() -> None:
+def test_client_and_server_have_the_same_codes() -> None:
     assert set(get_args(records.CloseReason)) == set(CLOSE_REASONS)
     assert set(get_args(records.Outcome)) == set(Verdict.Outcome.values)
     assert set(get_args(records.ActionResult)) == set(get_args(ResultCode))
     assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))
 
 
-def test_client_and_server_know_the_same_actions() -> None:
+def test_client_and_server_have_the_same_actions() -> None:
     """The client acts on elements alone; the server also knows of actions by position, ``x`` and ``y``."""
     assert list(ACTIONS) == sorted(actions.ACTIONS)
     for id_, kind in ACTIONS.items():

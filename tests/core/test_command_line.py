@@ -31,7 +31,7 @@ def _manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         (("rejudge", "--dry-run", "--benchmark", "gsm8"), "Did you mean gsm8k?"),
     ],
 )
-def test_an_expected_failure_is_told_in_words(arguments: tuple[str, ...], message: str) -> None:
+def test_an_expected_failure_prints_a_message(arguments: tuple[str, ...], message: str) -> None:
     done = _manage(*arguments)
 
     assert (done.returncode, done.stdout) == (1, "")
@@ -39,7 +39,7 @@ def test_an_expected_failure_is_told_in_words(arguments: tuple[str, ...], messag
     assert "Traceback" not in done.stderr
 
 
-def test_a_setting_that_is_no_number_is_named() -> None:
+def test_a_setting_that_is_not_a_number_is_named() -> None:
     done = _manage("up", LAB_PORT="eighty")
 
     assert done.returncode == 1
@@ -47,7 +47,7 @@ def test_a_setting_that_is_no_number_is_named() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_stack_is_there_for_who_asks() -> None:
+def test_the_traceback_option_prints_the_traceback() -> None:
     done = _manage("rejudge", "--dry-run", "--benchmark", "gsm8", "--traceback")
 
     assert "Traceback" in done.stderr

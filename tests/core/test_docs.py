@@ -37,7 +37,7 @@ def test_the_page_on_mock_sites_lists_every_family_with_its_splits(site: str) ->
     assert rows == known
 
 
-def test_the_page_on_mock_sites_tells_the_limits_of_the_checks() -> None:
+def test_the_page_on_mock_sites_states_the_limits_of_the_checks() -> None:
     limits = dict(
         re.findall(r"^\| [^|]*\| ([^|]+) \| [^|]+ \| (\d+)% \|$", _page("mock_sites"), re.MULTILINE)
     )

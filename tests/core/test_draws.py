@@ -34,14 +34,14 @@ def test_a_place_does_not_depend_on_what_is_drawn_elsewhere() -> None:
     assert one.at("x").share() != one.at("y").share()
 
 
-def test_draws_are_even() -> None:
+def test_draws_are_uniform() -> None:
     draws = Draws("even")
     assert set(Counter(draws.whole(1, 6) for _ in range(6000)).values()) <= set(range(850, 1150))
     picked = Counter(draws.weighted("ab", [1, 3]) for _ in range(4000))
     assert 2800 < picked["b"] < 3200
 
 
-def test_log_draws_stay_within_their_ends() -> None:
+def test_log_draws_stay_within_their_bounds() -> None:
     drawn = [Draws("log", n).log_whole(3, 60) for n in range(3000)]
     assert min(drawn) == 3
     assert max(drawn) == 60

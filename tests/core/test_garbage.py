@@ -17,7 +17,7 @@ def _as_before() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_as_before")
-def test_old_objects_are_looked_through_seldom_and_young_ones_as_ever() -> None:
+def test_only_old_objects_are_collected_less_often() -> None:
     young, middle, _ = gc.get_threshold()
     collect_seldom()
     assert gc.get_threshold() == (young, middle, SELDOM)

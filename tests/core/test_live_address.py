@@ -19,7 +19,7 @@ from core.live_address import live_url, socket_origin
         ("http://127.0.0.1:8001", "http://127.0.0.1:8002", "a b;script-src *", "http://127.0.0.1:8002"),
     ],
 )
-def test_live_is_found_by_the_name_that_the_page_was_asked_by(
+def test_the_live_address_has_the_host_name_of_the_page(
     settings: LazySettings, lab: str, live: str, host: str, expected: str
 ) -> None:
     settings.LAB_URL, settings.LIVE_URL = lab, live
@@ -36,5 +36,5 @@ def test_live_is_found_by_the_name_that_the_page_was_asked_by(
         ("", ""),
     ],
 )
-def test_sockets_are_as_safe_as_the_address(url: str, expected: str) -> None:
+def test_sockets_are_encrypted_if_the_page_is(url: str, expected: str) -> None:
     assert socket_origin(url) == expected

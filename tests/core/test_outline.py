@@ -18,7 +18,7 @@ ROLES = {
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.txt")), ids=lambda path: path.stem)
-def test_every_line_that_the_client_writes_is_understood(path: Path) -> None:
+def test_every_line_that_the_client_writes_is_parsed(path: Path) -> None:
     for text in path.read_text("utf-8").splitlines():
         line = line_read(text)
         is_item = line.role == "" and text.strip()[0] in "-34AB"
@@ -57,11 +57,11 @@ def test_every_line_that_the_client_writes_is_understood(path: Path) -> None:
         ('[e1] link "A name that was c', Line(id="e1", role="link", text=' "A name that was c')),
     ],
 )  # fmt: skip
-def test_a_line_is_read_into_its_parts(text: str, line: Line) -> None:
+def test_a_line_is_parsed_into_its_parts(text: str, line: Line) -> None:
     assert line_read(text) == line
 
 
-def test_an_element_is_read_wherever_it_stands() -> None:
+def test_an_element_is_parsed_at_any_position_of_a_line() -> None:
     row = '    row: Cake | [e1] button "Buy" | [e2] link "More" -> https://gym/more | 3\n[e3] button "Go"'
     assert element_read(row, "e1") == Line(
         id="e1", role="button", name="Buy", text=' | [e2] link "More" -> https://gym/more | 3'
@@ -73,14 +73,14 @@ def test_an_element_is_read_wherever_it_stands() -> None:
 
 
 @pytest.mark.parametrize("element_id", ["e9", "", "button", "e", "1"])
-def test_an_element_that_is_not_shown_is_none(element_id: str) -> None:
+def test_an_absent_element_is_none(element_id: str) -> None:
     assert element_read('[e1] button "Go"', element_id) is None
 
 
-def test_a_bare_line_says_role_and_name_alone() -> None:
+def test_a_bare_line_has_only_role_and_name() -> None:
     assert line_read('[e1] button "Go"').is_bare
     assert not line_read('[e1] button "Go" disabled').is_bare
 
 
-def test_without_ids_the_same_page_reads_the_same() -> None:
+def test_pages_that_differ_only_in_ids_read_the_same() -> None:
     assert ids_removed('[e1] button "Go"\n  [e22] tab "A"') == ids_removed('[e7] button "Go"\n  [e1] tab "A"')

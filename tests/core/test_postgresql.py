@@ -31,7 +31,7 @@ def backend(of: DatabaseWrapper) -> int:
     return pid
 
 
-def test_a_connection_is_used_again_without_asking_the_server(pooled: DatabaseWrapper) -> None:
+def test_a_pooled_connection_is_reused_without_a_query(pooled: DatabaseWrapper) -> None:
     first = backend(pooled)
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT query FROM pg_stat_activity WHERE pid = %s", [first])
@@ -43,14 +43,14 @@ def test_a_connection_is_used_again_without_asking_the_server(pooled: DatabaseWr
     assert before == after == "SELECT pg_backend_pid()"
 
 
-def test_a_connection_that_the_server_ended_is_replaced_unseen(pooled: DatabaseWrapper) -> None:
+def test_a_connection_that_the_server_closed_is_replaced_silently(pooled: DatabaseWrapper) -> None:
     first = backend(pooled)
     with connections["default"].cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [first])
     assert backend(pooled) != first
 
 
-def test_what_was_hung_up_is_told_from_what_is_idle(pooled: DatabaseWrapper) -> None:
+def test_a_closed_connection_is_distinguished_from_an_idle_one(pooled: DatabaseWrapper) -> None:
     first = backend(pooled)
     one = pooled.pool.getconn()
     connection_check(one)

@@ -24,6 +24,6 @@ def test_the_sandbox_worker_runs_as_many_jobs_as_the_setting_says(settings: Any)
     assert VERIFY.process_count() == 1
 
 
-def test_a_worker_without_limits_of_its_own_is_given_none() -> None:
+def test_a_worker_without_its_own_limits_gets_none() -> None:
     assert not [option for option in VERIFY.worker_options() if "limit" in option]
     assert {"--soft-time-limit=280", "--time-limit=300"} <= set(MEDIA.worker_options())

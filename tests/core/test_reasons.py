@@ -9,18 +9,18 @@ from trajectories import hot_sql
 from trajectories.models import Episode, Verdict
 
 
-def test_budgets_truncate_what_the_agent_began() -> None:
+def test_only_end_reasons_of_a_budget_truncate() -> None:
     truncated = {reason.code for reason in END_REASONS.values() if reason.is_truncated}
     assert truncated == {"step_budget", "token_budget", "context_length", "time_budget"}
     assert {END_REASONS[code].outcome for code in truncated} == {"incorrect"}
 
 
-def test_every_outcome_is_one_of_a_verdict() -> None:
+def test_every_outcome_is_an_outcome_of_verdicts() -> None:
     outcomes = {reason.outcome for reason in END_REASONS.values()}
     assert outcomes - {None} <= set(Verdict.Outcome.values)
 
 
-def test_voids_that_are_nobodys_fault_are_harmless() -> None:
+def test_voids_without_fault_are_harmless() -> None:
     assert set(HARMLESS_VOIDS) == {"cancelled", "expired_unused"}
 
 
@@ -33,6 +33,6 @@ def test_reasons_fit_their_columns() -> None:
         assert max(map(len, codes)) <= (model._meta.get_field(field).max_length or 0)
 
 
-def test_an_ending_that_needs_a_verifier_cannot_be_written_without_one() -> None:
+def test_an_end_reason_that_needs_a_verifier_cannot_be_written_without_one() -> None:
     with pytest.raises(ValueError, match="needs a verifier"):
         hot_sql.Ending.unjudged(1, "answer")

@@ -31,7 +31,7 @@ def test_the_limit_ends_with_the_block() -> None:
     assert value_of("SHOW statement_timeout") == before
 
 
-def test_another_failure_stays_what_it_is() -> None:
+def test_other_errors_are_raised_unchanged() -> None:
     failure = OperationalError("the server closed the connection")
     with pytest.raises(OperationalError, match="closed the connection"), statements_within(1000):
         raise failure

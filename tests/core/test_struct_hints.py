@@ -35,7 +35,7 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
         ({"steps": [{"colours": {"a": "blu"}}]}, "steps[0].colours[...]", "Did you mean blue?"),
     ],
 )
-def test_a_refusal_says_what_would_have_been_right(value: Any, place: str, hint: str) -> None:
+def test_a_refusal_says_what_is_valid(value: Any, place: str, hint: str) -> None:
     with pytest.raises(GymError) as refused:
         struct_read(value, Outer)
 

@@ -51,7 +51,7 @@ def thumbnail_made(sha256: str) -> bool:
 @pytest.mark.parametrize(
     ("kind", "mode"), [("PNG", "RGB"), ("PNG", "RGBA"), ("JPEG", "CMYK"), ("WEBP", "RGB"), ("GIF", "P")]
 )
-def test_a_picture_gets_a_small_webp(kind: str, mode: str) -> None:
+def test_a_picture_gets_a_small_webp_thumbnail(kind: str, mode: str) -> None:
     sha256 = _picture(kind, mode)
     assert thumbnail_made(sha256)
     response = thumbnails.thumbnail_response(RequestFactory().get("/"), sha256)
@@ -68,16 +68,16 @@ def test_without_a_thumbnail_the_picture_itself_is_shown() -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n broken", b"<svg onload=alert(1)>", b"", _png_bomb()])
-def test_what_is_no_picture_gets_none(data: bytes) -> None:
+def test_a_blob_that_is_not_a_picture_gets_no_thumbnail(data: bytes) -> None:
     sha256 = blobs.blob_store(data).sha256
     assert not thumbnail_made(sha256)
 
 
-def test_a_blob_that_is_gone_gets_none() -> None:
+def test_a_missing_blob_gets_no_thumbnail() -> None:
     assert not thumbnail_made("0" * 64)
 
 
-def test_making_one_twice_makes_one(tmp_path: Path) -> None:
+def test_making_a_thumbnail_twice_stores_one(tmp_path: Path) -> None:
     sha256 = _picture()
     thumbnail_made(sha256)
     thumbnail_made(sha256)

@@ -31,7 +31,7 @@ def _measure(run: Run, name: str) -> MeasureMean:
 @pytest.mark.parametrize(
     ("degrees", "t"), [(1, 12.7062), (2, 4.3027), (3, 3.1824), (5, 2.5706), (10, 2.2281), (100, 1.9840)]
 )
-def test_students_t_is_that_of_the_tables(degrees: int, t: float) -> None:
+def test_students_t_agrees_with_published_tables(degrees: int, t: float) -> None:
     assert t_95(degrees) == pytest.approx(t, rel=0.005)
 
 
@@ -48,7 +48,7 @@ def test_samples_of_one_task_count_as_one_cluster() -> None:
     assert together.high > apart.high
 
 
-def test_nothing_has_no_mean_and_one_task_no_interval() -> None:
+def test_no_tasks_have_no_mean_and_one_task_has_no_interval() -> None:
     assert clustered_mean([]) is None
     one = clustered_mean([(3, 6.0)])
     assert one
@@ -56,7 +56,7 @@ def test_nothing_has_no_mean_and_one_task_no_interval() -> None:
 
 
 @pytest.mark.django_db
-def test_means_are_over_episodes_and_intervals_over_tasks() -> None:
+def test_means_average_episodes_and_intervals_cluster_tasks() -> None:
     run = factories.run()
     _tried(run, "abcd", "abcdef")
     _tried(run, "ab")
@@ -77,7 +77,7 @@ def test_guided_void_and_unfinished_episodes_are_left_out() -> None:
 
 
 @pytest.mark.django_db
-def test_episodes_not_yet_computed_are_told() -> None:
+def test_the_report_counts_episodes_not_yet_computed() -> None:
     run = factories.run()
     _tried(run, "abcd")
     factories.verdict(factories.episode(group=factories.group(run=run)))
@@ -86,7 +86,7 @@ def test_episodes_not_yet_computed_are_told() -> None:
 
 
 @pytest.mark.django_db
-def test_the_api_tells_them_by_arm_to_keys_that_may_read(api: Callable[..., Any]) -> None:
+def test_the_api_returns_measures_by_arm_to_keys_that_may_read(api: Callable[..., Any]) -> None:
     run = factories.run()
     _tried(run, "abcd")
     _tried(run, "abcdef", arm="text_agent", task=factories.task(split="test"))
@@ -124,7 +124,7 @@ def _acted(run: Run, action: dict[str, Any], *, saw: tuple[str, ...] = (), **fie
 
 
 @pytest.mark.django_db
-def test_what_no_page_saw_is_averaged_over_the_episodes_of_which_it_is_known() -> None:
+def test_action_checks_are_averaged_over_the_episodes_where_they_are_known() -> None:
     run = factories.run()
     click = {"type": "click", "x": 1, "y": 1}
     _acted(run, click, saw=("scroll",))
@@ -143,7 +143,7 @@ def test_what_no_page_saw_is_averaged_over_the_episodes_of_which_it_is_known() -
 
 
 @pytest.mark.django_db
-def test_an_arm_without_a_page_has_no_means_of_what_pages_saw() -> None:
+def test_an_arm_without_a_page_has_no_means_of_action_checks() -> None:
     run = factories.run()
     _acted(run, {"type": "answer", "text": "42"}, arm="text_agent")
     (arm,) = run_behaviour(run_id=run.pk).results

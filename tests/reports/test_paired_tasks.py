@@ -36,7 +36,7 @@ def run() -> Run:
     return factories.run()
 
 
-def test_always_saying_that_it_cannot_be_done_has_no_pair_right(run: Run) -> None:
+def test_always_answering_impossible_gets_no_pair_right(run: Run) -> None:
     for pair in "abcd":
         judged(run, paired_task(pair, is_possible=False), "correct")
         judged(run, paired_task(pair, is_possible=True), "incorrect")
@@ -48,7 +48,7 @@ def test_always_saying_that_it_cannot_be_done_has_no_pair_right(run: Run) -> Non
     assert tally.low == 0 < tally.high < 0.6
 
 
-def test_both_right_is_of_independent_tries_of_the_same_pair(run: Run) -> None:
+def test_the_rate_of_both_right_assumes_independent_tries_of_a_pair(run: Run) -> None:
     judged(run, paired_task("a", is_possible=True), "correct", "incorrect")
     judged(run, paired_task("a", is_possible=False), "correct", "incorrect")
     judged(run, paired_task("b", is_possible=True), "correct")
@@ -60,7 +60,7 @@ def test_both_right_is_of_independent_tries_of_the_same_pair(run: Run) -> None:
     assert tally.low < tally.both < tally.high
 
 
-def test_only_pairs_of_which_both_were_judged_count(run: Run) -> None:
+def test_only_pairs_with_both_tasks_judged_count(run: Run) -> None:
     judged(run, paired_task("a", is_possible=True), "correct")
     judged(run, paired_task("b", is_possible=True), "correct")
     judged(run, paired_task("b", is_possible=False), "void")
@@ -71,7 +71,7 @@ def test_only_pairs_of_which_both_were_judged_count(run: Run) -> None:
     assert paired_tallies(run_id=run.pk) == []
 
 
-def test_the_call_answers_for_the_splits_of_its_key(run: Run, api: Callable[..., ApiClient]) -> None:
+def test_the_call_covers_only_the_splits_of_its_key(run: Run, api: Callable[..., ApiClient]) -> None:
     for is_possible in (True, False):
         judged(run, paired_task("a", is_possible=is_possible), "correct")
 
@@ -94,7 +94,7 @@ def test_the_page_of_a_run_shows_its_pairs(run: Run, client: Client, django_user
     assert "Paired tasks, possible and impossible" in client.get(f"/runs/{run.pk}/").content.decode()
 
 
-def test_a_benchmark_tells_which_share_of_its_tasks_is_impossible(api: Callable[..., ApiClient]) -> None:
+def test_a_benchmark_states_the_share_of_its_impossible_tasks(api: Callable[..., ApiClient]) -> None:
     stays = factories.benchmark(id="stays", kind="site")
     for number in range(4):
         task = factories.task(kind="site", split="test", benchmark=stays, key=str(number))

@@ -19,23 +19,23 @@ def clusters(counts: list[tuple[int, int]]) -> Clusters:
     )
 
 
-def test_one_try_a_task_is_plain_wilson() -> None:
+def test_with_one_try_per_task_the_interval_is_wilsons() -> None:
     rate = rate_of(clusters([(1, 1)] * 6 + [(0, 1)] * 4))
     assert rate is not None
     assert (rate.low, rate.high) == pytest.approx(wilson(share=0.6, n=10))
 
 
-def test_samples_that_all_agree_count_once() -> None:
+def test_samples_of_a_task_that_all_agree_count_once() -> None:
     assert effective_n(clusters([(4, 4)] * 5 + [(0, 4)] * 5)) == pytest.approx(10, rel=0.15)
     assert effective_n(clusters([(8, 8)])) == 1
     assert effective_n(clusters([(4, 4)] * 3)) == 3
 
 
-def test_nothing_judged_has_no_rate() -> None:
+def test_without_verdicts_there_is_no_rate() -> None:
     assert rate_of(clusters([])) is None
 
 
-def test_the_interval_covers_what_it_says_when_tasks_differ_in_difficulty() -> None:
+def test_the_interval_has_its_stated_coverage_when_tasks_differ_in_difficulty() -> None:
     """The published trap: plain Wilson on 200 tasks x 4 samples covers about 80% here."""
     rng = random.Random(20)
     covered = plain = 0

@@ -91,7 +91,7 @@ def test_settings_nested_too_deep_are_refused(api: Callable[..., Any]) -> None:
         (b'{"name": ' + b'["\\u0000",' * 900 + b"1" + b"]" * 900 + b"}", "malformed_json"),
     ],
 )
-def test_a_body_that_is_no_run_is_refused(api: Callable[..., Any], body: bytes, code: str) -> None:
+def test_a_body_that_is_not_a_run_is_refused(api: Callable[..., Any], body: bytes, code: str) -> None:
     client = api("trainer")
 
     response = client.post("/api/v1/runs", body, content_type="application/json")
@@ -158,14 +158,14 @@ def test_a_bad_parameter_is_named(api: Callable[..., Any], query: str, field: st
 @pytest.mark.parametrize(
     "address", ["/runs/0", "/runs/999", "/runs/9223372036854775808", "/runs/x", "/runs/1/2/3"]
 )
-def test_a_run_that_is_not_there_is_404(api: Callable[..., Any], address: str) -> None:
+def test_a_missing_run_is_404(api: Callable[..., Any], address: str) -> None:
     status, answer = api("read").json("GET", address)
 
     assert status == 404
     assert set(answer["error"]) == {"code", "message", "fields"}
 
 
-def test_policy_versions_grow_and_a_repetition_changes_nothing(api: Callable[..., Any]) -> None:
+def test_policy_versions_only_grow_and_repeating_one_changes_nothing(api: Callable[..., Any]) -> None:
     client, run = api("trainer", "read"), factories.run()
     first = {"version": 3, "checkpoint": "c3", "trainer_step": 2**40}
 
@@ -182,7 +182,7 @@ def test_policy_versions_grow_and_a_repetition_changes_nothing(api: Callable[...
 
 
 @pytest.mark.parametrize("version", [-1, 2**31, 2**70, 1.5, "x", None, True])
-def test_a_policy_version_that_is_no_number_of_one_is_refused(api: Callable[..., Any], version: Any) -> None:
+def test_an_invalid_policy_version_is_refused(api: Callable[..., Any], version: Any) -> None:
     run = factories.run()
 
     status, answer = api("trainer").json("POST", f"/runs/{run.pk}/policy", {"version": version})
@@ -206,7 +206,7 @@ def test_metrics_are_stored(api: Callable[..., Any]) -> None:
     "values",
     [{}, [], {"a": "1"}, {"a": True}, {"a": None}, {"": 1}, {"x" * 201: 1}, {str(i): i for i in range(1001)}],
 )
-def test_metrics_that_are_no_numbers_are_refused(api: Callable[..., Any], values: Any) -> None:
+def test_metrics_that_are_not_numbers_are_refused(api: Callable[..., Any], values: Any) -> None:
     run = factories.run()
 
     status, _ = api("trainer").json("POST", f"/runs/{run.pk}/metrics", {"values": values})
@@ -259,7 +259,7 @@ def test_cancelling_by_policy_version_leaves_newer_and_unnumbered_episodes(api: 
         {"groups": [1], "reason": "bored"},
     ],
 )
-def test_cancelling_without_saying_what_and_why_is_refused(api: Callable[..., Any], body: Any) -> None:
+def test_cancelling_without_a_selection_and_a_reason_is_refused(api: Callable[..., Any], body: Any) -> None:
     run = factories.run()
 
     assert api("trainer").json("POST", f"/runs/{run.pk}/cancel", body)[0] == 400
@@ -312,7 +312,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("method", "path", "scope"), CALLS)
-def test_every_call_is_closed_without_the_right_scope(
+def test_every_call_is_refused_without_the_right_scope(
     api: Callable[..., Any], method: str, path: str, scope: str
 ) -> None:
     episode = factories.episode()
@@ -325,7 +325,7 @@ def test_every_call_is_closed_without_the_right_scope(
         assert (status, answer["error"]["code"]) == (403, "missing_scope")
 
 
-def test_a_method_that_a_call_does_not_have_is_405(api: Callable[..., Any]) -> None:
+def test_an_unsupported_method_is_405(api: Callable[..., Any]) -> None:
     status, answer = api("admin").json("DELETE", "/runs")
 
     assert (status, answer["error"]["code"]) == (405, "method_not_allowed")

@@ -86,7 +86,7 @@ def test_the_policy_versions_of_a_group_span_its_episodes_and_steps(api: Callabl
     assert record["policy_version"] == [4, 7]
 
 
-def test_groups_come_in_the_order_in_which_they_completed_and_each_once(api: Callable[..., Any]) -> None:
+def test_groups_are_listed_once_in_order_of_completion(api: Callable[..., Any]) -> None:
     run = factories.run()
     late = _group(run, ["correct", None])
     made = [_group(run, ["correct"]).pk for _ in range(5)]
@@ -101,7 +101,7 @@ def test_groups_come_in_the_order_in_which_they_completed_and_each_once(api: Cal
     assert client.json("GET", f"/runs/{run.pk}/groups?after={after}")[1] == {"results": [], "next": after}
 
 
-def test_a_place_once_read_is_not_scanned_again(api: Callable[..., Any]) -> None:
+def test_the_cursor_advances_past_verdicts_without_a_completed_group(api: Callable[..., Any]) -> None:
     run = factories.run()
     group = _group(run, ["correct", "correct", None])
 
@@ -145,7 +145,7 @@ def test_an_invalid_position_is_refused(api: Callable[..., Any], after: str) -> 
     assert (status, list(answer["error"]["fields"])) == (400, ["after"])
 
 
-def test_task_stats_tell_samples_mean_reward_and_last_policy_version(api: Callable[..., Any]) -> None:
+def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callable[..., Any]) -> None:
     run, task = factories.run(), factories.task()
     for version, outcome in [(1, "correct"), (3, "incorrect"), (2, "void")]:
         episode = factories.episode(group=factories.group(run=run, task=task), policy_version=version)

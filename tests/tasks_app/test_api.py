@@ -102,7 +102,7 @@ def test_a_task_has_the_fields_of_the_contract_and_no_gold(api: Make) -> None:
 
 
 @pytest.mark.parametrize("oracle_steps", [0, 1, 2, 3, 4, 7, 30])
-def test_max_steps_is_computed_as_the_model_does(api: Make, oracle_steps: int) -> None:
+def test_max_steps_equals_the_value_of_the_model(api: Make, oracle_steps: int) -> None:
     made = factories.task(oracle_steps=oracle_steps)
     assert lines(api("read"), "/tasks/export")[0]["max_steps"] == made.max_steps
 
@@ -130,12 +130,12 @@ def test_lists_and_exports_take_the_same_filters(
     assert [row["id"] for row in lines(client, f"/tasks/export?{query}")] == ids
 
 
-def test_ids_pick_tasks(api: Make, math: list[Task]) -> None:
+def test_tasks_can_be_selected_by_id(api: Make, math: list[Task]) -> None:
     query = f"/tasks?ids={math[3].pk},{math[1].pk},999999"
     assert [row["id"] for row in api("read").json("GET", query)[1]["results"]] == [math[1].pk, math[3].pk]
 
 
-def test_pages_follow_each_other_by_cursor_and_miss_none(api: Make, math: list[Task]) -> None:
+def test_pages_follow_by_cursor_and_skip_nothing(api: Make, math: list[Task]) -> None:
     client, seen, cursor = api("read"), [], ""
     for _ in range(2):
         body = client.json("GET", f"/tasks?limit=2{cursor}")[1]
@@ -185,26 +185,26 @@ def test_an_unknown_benchmark_or_split_is_refused_with_a_suggestion(
 
 
 @pytest.mark.parametrize("path", ["/tasks", "/tasks/export", "/golds/export", "/benchmarks"])
-def test_a_key_limited_to_splits_sees_only_those(api: Make, math: list[Task], path: str) -> None:
+def test_a_key_limited_to_splits_sees_only_them(api: Make, math: list[Task], path: str) -> None:
     body = api("read", "golds", splits=["train"]).get(f"/api/v1{path}").getvalue().decode()
     assert '"train"' in body
     assert '"test"' not in body
 
 
-def test_a_split_that_a_key_may_not_see_is_as_unknown_as_any(api: Make, math: list[Task]) -> None:
+def test_a_hidden_split_gets_the_error_of_an_unknown_one(api: Make, math: list[Task]) -> None:
     client = api("read", splits=["train"])
     assert refusal(client, "/tasks?split=test")[:2] == (422, "unknown_split")
     assert refusal(client, "/tasks/export?split=test")[:2] == (422, "unknown_split")
 
 
 @pytest.mark.parametrize("path", ["/benchmarks", "/tasks", "/tasks/export", "/golds/export"])
-def test_every_call_is_closed_without_a_key_and_without_its_scope(api: Make, path: str) -> None:
+def test_every_call_is_refused_without_a_key_and_without_its_scope(api: Make, path: str) -> None:
     assert refusal(api(), path)[:2] == (401, "no_key")
     scope = "read" if path == "/golds/export" else "golds"
     assert refusal(api(scope), path)[:2] == (403, "missing_scope")
 
 
-def test_golds_are_exported_to_the_scope_golds_alone_and_only_the_current_ones(api: Make) -> None:
+def test_only_current_golds_are_exported_and_only_with_the_scope_golds(api: Make) -> None:
     made = factories.task(answer="41", solution="as \\boxed{41}")
     Gold.objects.filter(task=made).update(is_current=False)
     Gold.objects.create(
@@ -225,7 +225,7 @@ def test_golds_are_exported_to_the_scope_golds_alone_and_only_the_current_ones(a
     ]
 
 
-def test_no_answer_about_tasks_carries_a_gold(api: Make) -> None:
+def test_no_response_about_tasks_contains_a_gold(api: Make) -> None:
     factories.task(answer="8675309")
     client = api("read", "trainer")
     for path in ("/benchmarks", "/tasks", "/tasks/export"):
@@ -234,7 +234,7 @@ def test_no_answer_about_tasks_carries_a_gold(api: Make) -> None:
         assert factories.GOLD_CANARY.encode() not in body
 
 
-def test_an_export_larger_than_a_block_comes_whole_and_in_blocks(api: Make) -> None:
+def test_an_export_larger_than_a_block_is_complete_and_sent_in_blocks(api: Make) -> None:
     ids = [factories.task(prompt="x" * 30_000).pk for _ in range(10)]
     response = api("read").get("/api/v1/tasks/export")
     blocks = list(response.streaming_content)
@@ -275,7 +275,7 @@ def test_the_etag_differs_by_filter_by_key_and_by_any_change(api: Make, math: li
     assert len(seen) == 5
 
 
-def test_an_export_may_be_accepted_as_ndjson_and_still_refuses_in_json(api: Make, math: list[Task]) -> None:
+def test_an_export_accepts_ndjson_and_still_sends_errors_as_json(api: Make, math: list[Task]) -> None:
     client = api("read")
     assert len(lines(client, "/tasks/export", accept="application/x-ndjson")) == 4
     response = client.get("/api/v1/tasks/export?benchmark=x", headers={"accept": "application/x-ndjson"})
@@ -291,7 +291,7 @@ def test_an_export_aborted_midway_leaves_the_connection_usable(db: None) -> None
     assert Task.objects.count() == 5
 
 
-def test_a_list_asks_the_database_twice_at_most(
+def test_a_list_takes_at_most_two_queries(
     api: Make, math: list[Task], django_assert_max_num_queries: Any
 ) -> None:
     client = api("read")

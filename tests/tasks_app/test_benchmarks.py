@@ -35,13 +35,13 @@ def accepts(verifier: str, draft: TaskDraft, answer: str) -> bool:
     return verifiers.run(verifier, gold=gold, evidence=Evidence(answer)).correct
 
 
-def test_a_starter_file_belongs_to_each_benchmark_that_is_read_from_files() -> None:
+def test_each_benchmark_read_from_files_has_a_starter_file() -> None:
     read = {benchmark for benchmark in benchmarks if benchmarks.get(benchmark).draft_of}
     named = {path.name.partition(".")[0] for path in starters.FOLDER.iterdir()}
     assert named == read | {"reasoning_gym"}
 
 
-def test_a_starter_task_that_its_reader_refuses_is_reported_with_its_place(
+def test_a_starter_task_that_its_reader_rejects_is_reported_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     samples.jsonl(tmp_path / "gsm8k.jsonl", [{"question": "Q?", "answer": "no number"}])
@@ -69,7 +69,7 @@ def test_gsm8k_gold_is_the_number_after_the_mark_without_commas(tmp_path: Path) 
     assert [draft.key for draft in task_drafts] == ["1", "2", "3"]
 
 
-def test_gsm8k_solution_loses_its_calculator_marks_and_keeps_them_apart(tmp_path: Path) -> None:
+def test_gsm8k_calculator_marks_are_moved_out_of_the_solution(tmp_path: Path) -> None:
     draft = drafts("gsm8k", samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K))[0]
     assert draft.gold.solution == "She has 3*12=36 pens.\nThere are 36-6=30 left."
     assert draft.gold.extra == {"annotated": samples.GSM8K[0]["answer"]}
@@ -115,7 +115,7 @@ def test_math_tree_gives_keys_and_splits_by_folder_in_natural_order(tmp_path: Pa
     ]
 
 
-def test_math500_keys_are_unique_ids(tmp_path: Path) -> None:
+def test_math500_keys_are_the_unique_ids_of_the_dataset(tmp_path: Path) -> None:
     (draft,) = drafts("math500", samples.jsonl(tmp_path / "test.jsonl", samples.MATH500))
     assert (draft.key, draft.gold.answer, draft.difficulty) == ("test/algebra/1.json", "4", 0.25)
 
@@ -192,9 +192,7 @@ def write_parquet(path: Path, rows: list[dict[str, str]]) -> None:
     parquet.write_table(pyarrow.Table.from_pylist(rows), path)
 
 
-def test_hub_files_are_read_as_the_official_file_would_be(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hub_files_are_read_like_the_official_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fetches = []
 
     def download(*, repo: str, patterns: list[str]) -> Path:
@@ -232,7 +230,7 @@ def test_a_hub_without_the_files_or_the_split_is_refused_with_a_reason(
         hub.hub_files(benchmarks.get("gsm8k"), split="trian")
 
 
-def test_a_hub_that_does_not_answer_is_reported_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_hub_is_reported_with_an_alternative(monkeypatch: pytest.MonkeyPatch) -> None:
     import huggingface_hub
 
     def refuse(**_: object) -> str:

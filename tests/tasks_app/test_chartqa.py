@@ -57,7 +57,7 @@ def test_chartqa_keys_name_the_author_and_the_number_in_the_file(tmp_path: Path)
         plugin.files(root, "val")
 
 
-def test_chartqa_rows_are_picture_questions_with_their_labels_as_they_are(tmp_path: Path) -> None:
+def test_chartqa_rows_are_picture_questions_with_unchanged_labels(tmp_path: Path) -> None:
     task_drafts = drafts("chartqa", chartqa_tree(tmp_path) / "train" / "train_human.json")
     assert [(draft.kind, draft.payload, draft.gold.answer) for draft in task_drafts] == [
         ("picture", {"text": "Which colour?", "format": "plain"}, "green line"),
@@ -76,7 +76,7 @@ def test_chartqa_rows_are_picture_questions_with_their_labels_as_they_are(tmp_pa
         ({"label": 5}, "Expected `str`"),
     ],
 )
-def test_a_chartqa_row_that_makes_no_question_is_refused_with_a_reason(
+def test_an_unusable_chartqa_row_is_refused_with_a_reason(
     tmp_path: Path, changed: dict[str, Any], problem: str
 ) -> None:
     file = chartqa_tree(tmp_path) / "train" / "train_human.json"

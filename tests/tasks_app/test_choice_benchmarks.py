@@ -51,7 +51,7 @@ def item(
     return _choices.with_choices(draft, texts, **changes)
 
 
-def test_a_draft_holds_the_choices_in_their_order_and_the_chance_of_a_blind_one() -> None:
+def test_a_draft_holds_the_choices_in_their_order_and_the_rate_of_blind_guesses() -> None:
     draft = item(passage="Look.\r\nWell.", texts=[" red ", "blue", "green"], answer="B")
     assert draft.kind == "choice"
     assert draft.payload == {
@@ -69,20 +69,20 @@ def test_a_draft_holds_the_choices_in_their_order_and_the_chance_of_a_blind_one(
 
 
 @pytest.mark.parametrize("answer", ["A", "B", "C"])
-def test_choices_that_read_alike_are_marked_whichever_is_right(answer: str) -> None:
+def test_equal_choices_are_marked_whichever_is_right(answer: str) -> None:
     draft = item(texts=["5", "5 ", "7"], answer=answer, tags=("sums",))
     assert (draft.gap_eligible, draft.tags) == (False, ("sums", "ambiguous-choices"))
 
 
 @pytest.mark.parametrize("verifier", ["choice-v1", "mmmu-v1", "mmmu_strict-v1"])
-def test_a_choice_that_reads_like_the_right_one_is_as_right(verifier: str) -> None:
+def test_a_choice_equal_to_the_right_one_is_right_too(verifier: str) -> None:
     twice = item(texts=["5", "5 ", "7"], answer="B")
     assert [label for label in "ABC" if accepts(verifier, twice, label)] == ["A", "B"]
     other = item(texts=["5", "5", "7"], answer="C")
     assert [label for label in "ABC" if accepts(verifier, other, label)] == ["C"]
 
 
-def test_choices_that_differ_by_a_capital_alone_are_not_the_same() -> None:
+def test_choices_that_differ_only_by_case_are_not_equal() -> None:
     assert item(texts=["Dear aunt,", "Dear Aunt,"]).gap_eligible
 
 
@@ -96,7 +96,7 @@ def test_choices_that_differ_by_a_capital_alone_are_not_the_same() -> None:
         "The map shows a coast. Where is north?",
     ],
 )
-def test_a_question_about_a_figure_that_is_not_there_is_not_eligible_for_the_gap(question: str) -> None:
+def test_a_question_about_a_missing_figure_is_not_eligible_for_the_gap(question: str) -> None:
     assert not item(question=question).gap_eligible
     with_picture = item(question=question, pictures=(PictureDraft(data=b""),))
     assert with_picture.gap_eligible
@@ -154,7 +154,7 @@ def test_mmlu_cells_keep_commas_quotes_and_lines_and_say_whether_choices_may_mov
     assert [draft.payload["order"] for draft in (first, second)] == ["free", "fixed"]
 
 
-def test_mmlu_keys_do_not_move_when_a_row_is_bad_or_files_are_read_together(tmp_path: Path) -> None:
+def test_mmlu_keys_do_not_depend_on_bad_rows_or_other_files(tmp_path: Path) -> None:
     given.csv_file(tmp_path / "anatomy_val.csv", [["too", "short"], *given.ANATOMY])
     given.csv_file(tmp_path / "aardvarks_val.csv", given.PRICES)
     alone = read("mmlu", tmp_path / "anatomy_val.csv")
@@ -225,7 +225,7 @@ def test_a_bad_mmlu_row_of_the_hub_is_reported(
         ("How much?", ["$4", "$5", "$6", "$$"]),
     ],
 )
-def test_mmlu_dollars_that_are_money_leave_the_text_plain(question: str, choices: list[str]) -> None:
+def test_mmlu_text_with_dollars_that_are_money_is_plain(question: str, choices: list[str]) -> None:
     assert not mmlu.has_formulas(question, choices)
 
 
@@ -242,7 +242,7 @@ def test_mmlu_formulas_between_dollars_make_an_item_latex(question: str, choices
     assert mmlu.has_formulas(question, choices)
 
 
-def test_mmlu_choices_that_are_bare_formulas_get_dollars_and_others_stay(tmp_path: Path) -> None:
+def test_mmlu_choices_that_are_bare_formulas_get_dollars_and_others_do_not(tmp_path: Path) -> None:
     row = [
         r"What is $\frac{1}{2}$ of $-\frac{1}{2}$?",
         r"-\frac{1}{4}",
@@ -256,7 +256,7 @@ def test_mmlu_choices_that_are_bare_formulas_get_dollars_and_others_stay(tmp_pat
     assert texts(draft) == [r"$-\frac{1}{4}$", r"$\frac{1}{4}$", "0", "20 \\% of it"]
 
 
-def test_arc_keeps_labels_as_shown_and_says_set_and_grade(tmp_path: Path) -> None:
+def test_arc_keeps_the_labels_and_tags_set_and_grade(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "ARC-Challenge" / "ARC-Challenge-Dev.jsonl", given.ARC)
     task_drafts = drafts("arc", path)
     assert [(draft.key, draft.split, draft.tags) for draft in task_drafts] == [
@@ -277,7 +277,7 @@ def test_arc_rows_of_the_hub_are_those_of_the_official_files(tmp_path: Path) -> 
     ]
 
 
-def test_the_csv_files_of_the_official_arc_folder_are_left_out(tmp_path: Path) -> None:
+def test_csv_files_of_the_official_arc_folder_are_ignored(tmp_path: Path) -> None:
     samples.jsonl(tmp_path / "ARC-Easy" / "ARC-Easy-Test.jsonl", given.ARC)
     given.csv_file(
         tmp_path / "ARC-Easy" / "ARC-Easy-Test.csv", [["questionID", "question"], ["1", "Q (A) x"]]
@@ -301,7 +301,7 @@ def test_a_bad_arc_row_is_reported(tmp_path: Path, changes: dict[str, object], p
     assert problem in rows[0].problem
 
 
-def test_sciq_order_depends_on_the_item_alone(tmp_path: Path) -> None:
+def test_sciq_order_depends_only_on_the_item(tmp_path: Path) -> None:
     swapped = {**given.SCIQ[0], "distractor1": "silk", "distractor2": "resin"}
     forth = drafts("sciq", given.json_file(tmp_path / "train.json", given.SCIQ))
     back = drafts("sciq", given.json_file(tmp_path / "valid.json", [given.SCIQ[1], swapped]))
@@ -314,7 +314,7 @@ def test_sciq_order_depends_on_the_item_alone(tmp_path: Path) -> None:
     ]
 
 
-def test_sciq_order_does_not_follow_from_which_option_is_right(tmp_path: Path) -> None:
+def test_sciq_order_does_not_depend_on_the_right_option(tmp_path: Path) -> None:
     """Else whoever knows the rule could try each option as the right one."""
     options = ("nectar", "resin", "silk", "wax")
     names = ("correct_answer", "distractor1", "distractor2", "distractor3")
@@ -324,13 +324,13 @@ def test_sciq_order_does_not_follow_from_which_option_is_right(tmp_path: Path) -
     assert {draft.gold.answer for draft in task_drafts} == {"A", "B", "C", "D"}
 
 
-def test_sciq_answers_stand_in_every_place_about_equally_often(tmp_path: Path) -> None:
+def test_sciq_answers_are_about_equally_often_in_every_position(tmp_path: Path) -> None:
     rows = [{**given.SCIQ[0], "question": f"What do bees gather in year {year}?"} for year in range(400)]
     answers = [draft.gold.answer for draft in drafts("sciq", given.json_file(tmp_path / "test.json", rows))]
     assert all(70 <= answers.count(label) <= 130 for label in "ABCD")
 
 
-def test_sciq_shows_its_support_unless_it_is_empty_and_all_of_the_above_stands_last(tmp_path: Path) -> None:
+def test_sciq_shows_its_support_and_puts_all_of_the_above_last(tmp_path: Path) -> None:
     first, second = drafts("sciq", given.json_file(tmp_path / "train.json", given.SCIQ))
     assert first.payload["passage"] == "Bees visit flowers for nectar."
     assert "passage" not in second.payload
@@ -379,7 +379,7 @@ def test_every_row_of_the_official_choices_is_read(
 
 
 @pytest.mark.parametrize(("benchmark", "place", "counts"), OFFICIAL)
-def test_every_official_choice_is_right_for_its_own_label_alone(
+def test_every_official_gold_accepts_only_its_own_label(
     benchmark: str, place: str, counts: dict[str, int]
 ) -> None:
     plugin = benchmarks.get(benchmark)
@@ -389,7 +389,7 @@ def test_every_official_choice_is_right_for_its_own_label_alone(
             assert right == sorted([draft.gold.answer, *draft.gold.accepted]), draft.key
 
 
-def test_official_mmlu_items_are_latex_fixed_or_ambiguous_where_they_should_be() -> None:
+def test_the_known_latex_fixed_and_ambiguous_mmlu_items_are_detected() -> None:
     by_key = {(draft.split, draft.key): draft for draft in drafts("mmlu", samples.shared("mmlu"))}
     assert by_key["val", "high_school_chemistry/21"].payload["order"] == "fixed"
     assert by_key["val", "miscellaneous/10"].gap_reason == _choices.AMBIGUOUS_REASON

@@ -92,7 +92,7 @@ OTHERS = ["a red one", "a blue one"]
         "Everything except the last",
     ],
 )
-def test_a_choice_that_speaks_of_others_fixes_the_order(text: str) -> None:
+def test_a_choice_that_refers_to_others_fixes_the_order(text: str) -> None:
     assert order_of([*OTHERS, text]) == "fixed"
 
 
@@ -143,7 +143,7 @@ def test_a_choice_that_speaks_of_others_fixes_the_order(text: str) -> None:
         "the others were late",
     ],
 )
-def test_a_choice_that_speaks_of_the_matter_leaves_the_order_free(text: str) -> None:
+def test_a_choice_that_refers_to_no_other_leaves_the_order_free(text: str) -> None:
     assert order_of([*OTHERS, text]) == "free"
 
 
@@ -160,5 +160,5 @@ def test_a_choice_that_speaks_of_the_matter_leaves_the_order_free(text: str) -> 
         (["X", "Y"], "free"),
     ],
 )
-def test_choices_with_letters_of_their_own_stay_where_they_are(texts: list[str], order: str) -> None:
+def test_choices_with_their_own_letters_are_not_reordered(texts: list[str], order: str) -> None:
     assert order_of(texts) == order

@@ -26,12 +26,12 @@ def aime_csv(path: Path, text: str = samples.AIME_CSV) -> Path:
     return path
 
 
-def test_amc_floats_become_the_numbers_they_are(tmp_path: Path) -> None:
+def test_amc_floats_become_plain_numbers(tmp_path: Path) -> None:
     task_drafts = drafts("amc", samples.jsonl(tmp_path / "rows.jsonl", samples.AMC))
     assert [draft.gold.answer for draft in task_drafts] == ["4", "-2", "0.5"]
 
 
-def test_amc_addresses_give_key_tags_and_difficulty_and_the_id_is_the_key_without(tmp_path: Path) -> None:
+def test_amc_addresses_give_key_tags_and_difficulty_and_rows_without_one_use_the_id(tmp_path: Path) -> None:
     task_drafts = drafts("amc", samples.jsonl(tmp_path / "rows.jsonl", samples.AMC))
     assert [(draft.key, draft.tags, draft.difficulty) for draft in task_drafts] == [
         ("2022-12A-1", ("amc-12a", "year-2022"), 0.0),
@@ -53,12 +53,12 @@ def test_amc_is_read_from_parquet_as_from_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [float("inf"), float("nan"), "12 or 13", ""])
-def test_an_amc_answer_that_is_no_number_is_refused(answer: float | str) -> None:
+def test_an_amc_answer_that_is_not_a_number_is_refused(answer: float | str) -> None:
     with pytest.raises(ValueError, match="is not a number"):
         amc.accepted_answers(answer)
 
 
-def test_aime_csv_gives_key_tags_difficulty_and_the_line_where_a_row_begins(tmp_path: Path) -> None:
+def test_aime_csv_gives_key_tags_difficulty_and_the_first_line_of_a_row(tmp_path: Path) -> None:
     task_drafts = drafts("aime", aime_csv(tmp_path / "AIME_1983_2024.csv"))
     assert [(draft.key, draft.tags, draft.difficulty, draft.place) for draft in task_drafts] == [
         ("1983-1", ("year-1983",), 0.0, "AIME_1983_2024.csv:2"),
@@ -72,7 +72,7 @@ def test_aime_lines_have_the_keys_of_the_csv(tmp_path: Path) -> None:
     assert [(draft.key, draft.gold.answer) for draft in task_drafts] == [("2022-II-8", "80"), ("3", "5")]
 
 
-def test_an_aime_cell_that_names_two_answers_accepts_both_and_no_list_of_them(tmp_path: Path) -> None:
+def test_an_aime_cell_with_two_answers_accepts_either_but_not_both_together(tmp_path: Path) -> None:
     draft = drafts("aime", aime_csv(tmp_path / "rows.csv"))[2]
     assert (draft.gold.answer, draft.gold.accepted) == ("80", ("81",))
     plugin = benchmarks.get("aime")
@@ -82,7 +82,7 @@ def test_an_aime_cell_that_names_two_answers_accepts_both_and_no_list_of_them(tm
 
 
 @pytest.mark.parametrize("cell", ["1000", "-1", "12.5", "", "12 or", "12 (rejected)", "\u0661\u0662"])
-def test_an_aime_answer_that_is_no_integer_from_0_to_999_is_refused(cell: str) -> None:
+def test_an_aime_answer_that_is_not_an_integer_from_0_to_999_is_refused(cell: str) -> None:
     with pytest.raises(ValueError, match="is not an integer from 0 to 999"):
         aime.accepted_answers(cell)
 
@@ -114,7 +114,7 @@ def test_a_csv_without_the_columns_is_refused_with_a_reason(tmp_path: Path) -> N
     assert "missing required field" in bad.problem
 
 
-def test_a_csv_may_begin_with_a_byte_order_mark_and_each_file_has_its_own_first_line(tmp_path: Path) -> None:
+def test_a_csv_may_start_with_a_byte_order_mark_and_each_file_has_its_own_header(tmp_path: Path) -> None:
     first = aime_csv(tmp_path / "a.csv", "\ufeffn,m\n1,2\n")
     second = aime_csv(tmp_path / "b.csv", "m,n\r\n3,4\r\n")
     records = list(record_files.with_header(record_files.records([first, second])))
@@ -124,7 +124,7 @@ def test_a_csv_may_begin_with_a_byte_order_mark_and_each_file_has_its_own_first_
     ]
 
 
-def test_a_list_among_json_lines_is_a_bad_row_and_no_line_of_names(tmp_path: Path) -> None:
+def test_a_list_among_json_lines_is_a_bad_row_and_not_a_header(tmp_path: Path) -> None:
     rows = samples.read("aime", samples.jsonl(tmp_path / "rows.jsonl", [["id", "answer"], samples.AIME[0]]))
     assert [isinstance(row, BadRow) for row in rows] == [True, False]
 
@@ -152,18 +152,18 @@ def test_a_csv_row_that_is_not_utf_8_is_a_bad_row(tmp_path: Path) -> None:
         ("How many four-figure numbers are shown to be prime?", False),
     ],
 )
-def test_a_text_that_refers_to_a_figure_it_does_not_have_is_not_eligible_for_the_gap(
+def test_a_text_that_refers_to_a_missing_figure_is_not_eligible_for_the_gap(
     text: str, is_missing: bool
 ) -> None:
     assert bool(_contest.gap_reason(text)) is is_missing
 
 
-def test_a_figure_in_the_text_is_another_reason_than_a_missing_one(tmp_path: Path) -> None:
+def test_a_figure_in_the_text_and_a_missing_figure_are_different_reasons(tmp_path: Path) -> None:
     task_drafts = drafts("aime", aime_csv(tmp_path / "rows.csv"))
     assert ["Asymptote" in draft.gap_reason for draft in task_drafts] == [False, True, False]
 
 
-def test_splits_of_other_datasets_are_fetched_from_there(
+def test_splits_of_other_datasets_are_fetched_from_those_datasets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetches = []
@@ -181,7 +181,7 @@ def test_splits_of_other_datasets_are_fetched_from_there(
 
 
 @pytest.mark.django_db
-def test_the_split_is_the_part_of_the_files_name_that_says_it(tmp_path: Path) -> None:
+def test_the_split_is_taken_from_the_file_name(tmp_path: Path) -> None:
     load("aime", "--file", aime_csv(tmp_path / "AIME_Dataset_1983_2024.csv"))
     load("aime", "--file", samples.jsonl(tmp_path / "aimo-validation-aime_2022.jsonl", samples.AIME))
     load("aime", "--file", samples.jsonl(tmp_path / "aime_2024.jsonl", samples.AIME))

@@ -50,7 +50,7 @@ def current(task: Task) -> tuple[int, str, list[str]]:
 
 
 @pytest.mark.parametrize("answer", ["B", "b", "(B)", "b.", "The answer is B.", "a lung", " a\nlung "])
-def test_a_label_however_written_and_the_text_of_a_choice_become_the_label(answer: str) -> None:
+def test_any_spelling_of_a_label_and_the_text_of_a_choice_become_the_label(answer: str) -> None:
     task = choice(*LUNGS)
     for report in (correct(task, answer), correct(task, answer)):
         assert report.bad == []
@@ -58,7 +58,7 @@ def test_a_label_however_written_and_the_text_of_a_choice_become_the_label(answe
 
 
 @pytest.mark.parametrize("answer", ["Z", "1", "B or C", "lung", "BB", ["B", "Z"]])
-def test_what_is_neither_label_nor_choice_is_refused_and_not_repeated(answer: object) -> None:
+def test_an_answer_that_is_neither_label_nor_choice_is_refused_and_not_repeated(answer: object) -> None:
     task = choice(*LUNGS)
     report = correct(task, answer)
     assert [row.problem for row in report.bad] == [
@@ -67,7 +67,7 @@ def test_what_is_neither_label_nor_choice_is_refused_and_not_repeated(answer: ob
     assert current(task) == (1, "A", [])
 
 
-def test_a_text_that_looks_like_a_label_is_the_choice_that_reads_so() -> None:
+def test_a_text_that_looks_like_a_label_matches_the_choice_with_that_text() -> None:
     task = choice("3", "2", "1")
     correct(task, 1)
     assert current(task) == (2, "C", [])
@@ -82,7 +82,7 @@ def test_the_label_of_one_choice_that_is_the_text_of_another_is_refused() -> Non
     assert current(task) == (2, "B", [])
 
 
-def test_choices_that_read_alike_are_right_together() -> None:
+def test_equal_choices_are_right_together() -> None:
     for answer in ("C", "5"):
         task = choice("7", "5", "5")
         correct(task, answer)
@@ -110,7 +110,7 @@ def test_an_answer_that_the_verifier_would_not_accept_is_refused(answer: object)
     assert current(task) == (1, "30", [])
 
 
-def test_the_meaning_of_the_wrong_table_answer_goes_with_it() -> None:
+def test_correcting_a_table_answer_removes_its_canonical_form() -> None:
     task = made("wikitable", answer="8 m", extra={"canonical": "8.0", "more": 1})
     assert correct(task, "9 m|10 m").bad == []
     gold = Gold.objects.get(task=task, is_current=True)
@@ -123,16 +123,14 @@ def test_the_meaning_of_the_wrong_table_answer_goes_with_it() -> None:
     assert judged.correct
 
 
-def test_a_corrected_program_is_taken_without_being_run() -> None:
+def test_a_corrected_program_is_accepted_without_being_run() -> None:
     task = made("mbpp", answer="def f(): return 1", extra={"tests": ["assert f() == 2"]})
     assert correct(task, "while True: pass").bad == []
     assert current(task) == (2, "while True: pass", [])
 
 
 @pytest.mark.parametrize(("dataset", "is_tried"), [("chain_sum", True), ("word_ladder", False)])
-def test_a_puzzles_corrected_answer_is_tried_where_that_needs_no_sandbox(
-    dataset: str, is_tried: bool
-) -> None:
+def test_a_puzzles_corrected_answer_is_checked_if_that_needs_no_sandbox(dataset: str, is_tried: bool) -> None:
     task = made("reasoning_gym", answer="30", extra={"dataset": dataset, "facts": {}})
     assert bool(correct(task, "many").bad) is is_tried
     assert correct(task, "31").bad == []

@@ -9,7 +9,7 @@ from tasks_app.draft_assets import DECODERS_MAX, ROWS_AHEAD, drafts_complete
 from tasks_app.types import BadRow, GoldDraft, PictureDraft, TaskDraft
 
 
-def test_a_machine_of_many_cores_decodes_no_more_pictures_at_once_than_its_memory_bears(
+def test_simultaneous_picture_decodes_are_bounded_on_machines_with_many_cores(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 64)

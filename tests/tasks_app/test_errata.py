@@ -40,13 +40,13 @@ def golds(key: str) -> list[tuple[Any, ...]]:
     return list(versions.values_list("version", "is_current", "status", "answer", "source"))
 
 
-def test_a_disputed_gold_is_marked_where_it_is(tmp_path: Path) -> None:
+def test_a_disputed_gold_is_marked_without_a_new_version(tmp_path: Path) -> None:
     output = errata(csv(tmp_path, "gsm8k,train,1,disputed,,Platinum 2025"))
     assert golds("1") == [(1, True, "disputed", "30", "train.jsonl:1; disputed by Platinum 2025")]
     assert "gsm8k/train/1: the gold is disputed." in output
 
 
-def test_a_corrected_gold_is_a_new_version_reported_without_its_answer(tmp_path: Path) -> None:
+def test_a_corrected_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_path: Path) -> None:
     output = errata(csv(tmp_path, "gsm8k,train,1,corrected,98765,Platinum 2025"))
     assert golds("1") == [
         (1, False, "valid", "30", "train.jsonl:1"),
@@ -56,14 +56,14 @@ def test_a_corrected_gold_is_a_new_version_reported_without_its_answer(tmp_path:
     assert "98765" not in output
 
 
-def test_a_corrected_gold_loses_the_wrong_solution_and_keeps_what_a_verifier_may_need(tmp_path: Path) -> None:
+def test_a_corrected_gold_drops_the_wrong_solution_and_keeps_the_verifiers_data(tmp_path: Path) -> None:
     errata(csv(tmp_path, "gsm8k,train,1,corrected,31,P"))
     old, new = Gold.objects.filter(task__key="1").order_by("version")
     assert old.solution
     assert (new.solution, new.extra) == ("", old.extra)
 
 
-def test_applying_again_changes_nothing_also_when_a_dispute_led_to_a_correction(tmp_path: Path) -> None:
+def test_applying_again_changes_nothing_even_after_a_dispute_became_a_correction(tmp_path: Path) -> None:
     path = csv(
         tmp_path,
         "gsm8k,train,1,disputed,,P",
@@ -83,7 +83,7 @@ def test_applying_again_changes_nothing_also_when_a_dispute_led_to_a_correction(
     assert snapshot() == before
 
 
-def test_importing_the_benchmark_again_undoes_no_erratum(tmp_path: Path, loaded: Path) -> None:
+def test_reloading_the_benchmark_undoes_no_erratum(tmp_path: Path, loaded: Path) -> None:
     errata(csv(tmp_path, "gsm8k,train,1,disputed,,P", "gsm8k,train,2,corrected,31,P"))
     before = snapshot()
     load("gsm8k", "--file", loaded)
@@ -120,13 +120,13 @@ def test_a_line_that_cannot_be_applied_is_reported_and_the_rest_is_applied(tmp_p
     assert [gold[2] for key in "123" for gold in golds(key)] == ["valid", "valid", "disputed"]
 
 
-def test_without_a_split_every_split_of_that_key_is_meant(tmp_path: Path, loaded: Path) -> None:
+def test_an_erratum_without_a_split_applies_to_every_split_with_its_key(tmp_path: Path, loaded: Path) -> None:
     load("gsm8k", "--file", loaded, "--split", "mine")
     path = csv(tmp_path, "gsm8k,1,disputed,P", head="benchmark,key,status,source\n")
     assert "2 golds disputed" in errata(path)
 
 
-def test_json_lines_take_numbers_and_several_accepted_answers(tmp_path: Path) -> None:
+def test_json_lines_accept_numbers_and_several_accepted_answers(tmp_path: Path) -> None:
     line = {"benchmark": "gsm8k", "key": 1, "status": "corrected", "source": "P"}
     path = samples.jsonl(tmp_path / "errata.jsonl", [{**line, "Corrected answer": [80, "81"]}])
     errata(path)
@@ -135,7 +135,7 @@ def test_json_lines_take_numbers_and_several_accepted_answers(tmp_path: Path) ->
     assert "1 unchanged" in errata(path)
 
 
-def test_errata_go_alone(tmp_path: Path) -> None:
+def test_the_errata_option_excludes_the_other_options(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="takes no other options"):
         call_command("load_benchmark", "gsm8k", "--errata", str(tmp_path))
     with pytest.raises(CommandError, match="Say which benchmark: one of aime, amc"):

@@ -38,7 +38,7 @@ def _chosen_keys(task: Task, **options: Any) -> list[str]:
 
 
 @pytest.mark.django_db
-def test_one_seed_draws_the_same_whatever_the_order_of_rows() -> None:
+def test_a_seed_draws_the_same_examples_in_any_order_of_rows() -> None:
     places: Iterable[int] = range(6)
     drawn = []
     for places in (range(6), reversed(range(6))):
@@ -76,7 +76,7 @@ def test_examples_are_not_near_duplicates_of_each_other() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["table", "pictures", "passage"])
-def test_no_example_is_about_the_same_thing(name: str) -> None:
+def test_no_example_shares_its_table_picture_or_passage(name: str) -> None:
     shown = {
         "table": {"header": ["a"], "rows": [["1"]]},
         "pictures": [{"sha256": "ab"}],
@@ -90,7 +90,7 @@ def test_no_example_is_about_the_same_thing(name: str) -> None:
 
 
 @pytest.mark.django_db
-def test_disputed_golds_and_unfit_items_are_no_exemplars() -> None:
+def test_disputed_golds_and_ineligible_items_are_not_examples() -> None:
     target = factories.task(split="test", payload={"text": "Why?"})
     Gold.objects.filter(task=_task(1)).update(status=Gold.Status.DISPUTED)
     Gold.objects.filter(task=_task(2)).update(is_current=False)
@@ -102,7 +102,7 @@ def test_disputed_golds_and_unfit_items_are_no_exemplars() -> None:
 
 
 @pytest.mark.django_db
-def test_a_split_that_the_key_does_not_see_gives_none() -> None:
+def test_a_hidden_split_yields_no_examples() -> None:
     target = factories.task(split="test")
     _task(1)
     with pytest.raises(GymError) as caught:
@@ -120,7 +120,7 @@ def test_a_thousand_tasks_cost_two_statements(django_assert_num_queries: Any) ->
     assert set(chosen) == set(targets)
 
 
-def test_examples_come_from_where_the_plug_in_says() -> None:
+def test_examples_come_from_the_source_that_the_plug_in_names() -> None:
     assert few_shot.source_of("gsm8k", ()) == few_shot.Source("gsm8k", "train")
     assert few_shot.source_of("math500", ()) == few_shot.Source("math", "train")
     source = few_shot.source_of("mmlu", ("hard", "subject-virology"))
@@ -140,7 +140,7 @@ def test_examples_are_of_the_family_that_the_plug_in_names() -> None:
     assert more[3] in {"0", "2", "4"}
 
 
-def test_a_benchmark_without_a_training_split_has_none() -> None:
+def test_a_benchmark_without_a_training_split_has_no_examples() -> None:
     with pytest.raises(GymError, match="no training split"):
         few_shot.source_of("amc", ())
 
@@ -156,7 +156,9 @@ def test_a_benchmark_without_a_training_split_has_none() -> None:
         ("Which of these is a metal?", "Which of these plants stores its water in thick leaves?", False),
     ],
 )
-def test_texts_are_near_that_differ_in_numbers_alone(one: str, other: str, *, is_near: bool) -> None:
+def test_texts_that_differ_only_in_numbers_are_near_duplicates(
+    one: str, other: str, *, is_near: bool
+) -> None:
     assert few_shot.is_near(few_shot.shingles(one), few_shot.shingles(other)) is is_near
 
 
@@ -170,7 +172,7 @@ def test_the_only_near_pair_of_gsm8k_tells_the_same_story() -> None:
     assert [all(text.startswith("Randy had") for text in pair) for pair in pairs] == [True]
 
 
-def test_a_gold_is_handed_in_as_its_kind_takes_answers() -> None:
+def test_a_gold_is_submitted_in_the_answer_form_of_its_kind() -> None:
     assert gold_answers.answer_of("Vigo|Brest", form="values") == ["Vigo", "Brest"]
     assert gold_answers.answer_of("a\\pb", form="values") == "a|b"
     assert gold_answers.answer_of("3|4", form="line") == "3|4"

@@ -26,20 +26,20 @@ def _never(_gold: Gold, _evidence: Evidence) -> bool:
     return False
 
 
-def test_the_commonest_gold_is_the_blind_answer_less_the_task_that_it_was_taken_from() -> None:
+def test_the_blind_answer_is_the_commonest_gold_of_the_other_tasks() -> None:
     assert blind_share(_sample(*["yes"] * 7, *["no"] * 4), judge=_never) == 0.6
     assert blind_share(_sample(*["yes"] * 16, *["no"] * 15), judge=_never) == 0.5
     assert blind_share(_sample(*map(str, range(40))), judge=_never) == 0.0
 
 
-def test_the_verifier_says_what_a_blind_answer_gets_right() -> None:
+def test_the_verifier_judges_the_blind_answer() -> None:
     def within_one(gold: Gold, evidence: Evidence) -> bool:
         return abs(int(gold.answer) - int(str(evidence.answer))) <= 1
 
     assert blind_share(_sample("10", "10", "11", "9", "50"), judge=within_one) == 0.75
 
 
-def test_a_class_needs_thirty_tasks_and_the_others_share_a_coarser_one_up_to_the_whole() -> None:
+def test_classes_of_fewer_than_thirty_tasks_merge_into_coarser_ones() -> None:
     def ladder(first: str, second: str) -> list[tuple[str, ...]]:
         return [(first, second), (first,), (), ()]
 
@@ -58,7 +58,7 @@ def _split(answers: dict[str, list[str]], **fields: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_every_task_gets_the_rate_of_its_class_and_choices_keep_theirs() -> None:
+def test_every_task_gets_the_rate_of_its_class_and_choices_keep_their_own() -> None:
     _split({"How many": ["2"] * 15 + ["2.0"] * 15, "What is": [str(number) for number in range(30)]})
     choice = factories.task(guess_rate=0.25, payload={"text": "How many?", "choices": []})
 
@@ -72,7 +72,7 @@ def test_every_task_gets_the_rate_of_its_class_and_choices_keep_theirs() -> None
 
 
 @pytest.mark.django_db
-def test_what_finer_classes_leave_over_gets_the_rate_of_the_whole_sample() -> None:
+def test_tasks_outside_the_finer_classes_get_the_rate_of_the_whole_sample() -> None:
     _split({"How many": ["2"] * 20 + ["3"] * 20, "Who": ["2"] * 10, "When": ["4"] * 11})
     guess_rates.guess_rates_store(benchmarks.get("gsm8k"), split="train")
     rates = {text.split()[0]: rate for text, rate in Task.objects.values_list("payload__text", "guess_rate")}
@@ -89,7 +89,7 @@ def test_a_class_that_disputes_make_too_small_is_measured_in_a_coarser_one() -> 
 
 
 @pytest.mark.django_db
-def test_measuring_again_touches_no_row() -> None:
+def test_measuring_again_updates_no_row() -> None:
     _split({"How many": ["2"] * 30})
     means = [guess_rates.guess_rates_store(benchmarks.get("gsm8k"), split="train") for _ in range(2)]
     stamps = set(Task.objects.values_list("updated_at", flat=True))
@@ -99,7 +99,7 @@ def test_measuring_again_touches_no_row() -> None:
 
 
 @pytest.mark.django_db
-def test_rates_wait_for_the_turn_of_a_load_before_they_are_written() -> None:
+def test_rates_are_written_only_when_no_load_is_running() -> None:
     _split({"How many": ["2"] * CLASS_MIN})
     with psycopg.connect(**connection.get_connection_params()) as other, other.cursor() as their_cursor:
         loader.turn_take(their_cursor)
@@ -120,7 +120,7 @@ def test_a_small_split_and_disputed_golds_are_not_measured() -> None:
 
 
 @pytest.mark.django_db
-def test_no_program_is_run_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measuring_guess_rates_runs_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guess_rates, "judge_guarded", None)
     mbpp = factories.benchmark(id="mbpp", kind="code")
     for number in range(CLASS_MIN):

@@ -34,7 +34,7 @@ def snapshot() -> list[Any]:
     ]
 
 
-def test_loading_writes_tasks_with_golds_under_the_split_that_the_file_names(tmp_path: Path) -> None:
+def test_loading_writes_tasks_with_golds_under_the_split_in_the_file_name(tmp_path: Path) -> None:
     load("gsm8k", "--file", samples.jsonl(tmp_path / "test.jsonl", samples.GSM8K))
     assert list(Task.objects.order_by("pk").values_list("benchmark", "split", "key")) == [
         ("gsm8k", "test", "1"),
@@ -88,7 +88,7 @@ def test_a_changed_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_
     assert Task.objects.get(key="1").content_hash == hash_before
 
 
-def test_loading_again_keeps_a_gold_that_people_disputed_or_corrected(tmp_path: Path) -> None:
+def test_loading_again_keeps_disputed_and_corrected_golds(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K)
     load("gsm8k", "--file", path)
     Gold.objects.filter(task__key="2").update(status=Gold.Status.DISPUTED)
@@ -100,7 +100,7 @@ def test_loading_again_keeps_a_gold_that_people_disputed_or_corrected(tmp_path: 
     assert snapshot() == before
 
 
-def test_a_task_marked_not_eligible_stays_so_when_loaded_again(tmp_path: Path) -> None:
+def test_loading_again_keeps_a_task_ineligible(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "train.jsonl", samples.MATH)
     load("math", "--file", path)
     Task.objects.update(gap_eligible=False, gap_reason="seen")
@@ -130,7 +130,7 @@ def test_a_tree_is_loaded_by_the_splits_of_its_folders(tmp_path: Path) -> None:
     assert list(Task.objects.filter(split="test").values_list("key", flat=True)) == ["algebra/1"]
 
 
-def test_a_folder_of_the_tree_is_loaded_under_the_split_above_it(tmp_path: Path) -> None:
+def test_a_subfolder_of_a_tree_is_loaded_under_the_split_of_its_parent(tmp_path: Path) -> None:
     load("math", "--file", samples.math_tree(tmp_path) / "test" / "algebra")
     assert list(Task.objects.values_list("split", "key")) == [("test", "algebra/1")]
 
@@ -142,7 +142,7 @@ def test_a_key_that_occurs_twice_is_a_bad_row(tmp_path: Path) -> None:
     assert Task.objects.count() == 1
 
 
-def test_limit_reads_no_more_rows_and_split_names_them(tmp_path: Path) -> None:
+def test_limit_bounds_the_rows_and_split_names_their_split(tmp_path: Path) -> None:
     load(
         "gsm8k",
         "--file",
@@ -170,7 +170,7 @@ def test_a_missing_split_is_refused_with_the_splits_and_rows_that_exist(tmp_path
     assert not Task.objects.exists()
 
 
-def test_a_default_split_that_is_not_there_is_not_replaced_by_another(tmp_path: Path) -> None:
+def test_a_missing_default_split_is_not_replaced_by_another(tmp_path: Path) -> None:
     cells = "How many legs has a spider?,4,6,8,10,C\n"
     for subject in ("anatomy", "zoology"):
         (tmp_path / f"{subject}_val.csv").write_text(cells)
@@ -197,7 +197,7 @@ def test_bad_rows_do_not_hide_that_the_rows_are_of_another_split(tmp_path: Path)
         (["gsm8k", "--file", "x.jsonl", "--limit", "0"], "not a number above 0"),
     ],
 )
-def test_a_command_that_cannot_be_done_says_what_to_do(arguments: list[str], message: str) -> None:
+def test_an_impossible_command_says_what_to_do(arguments: list[str], message: str) -> None:
     with pytest.raises(CommandError, match=message):
         call_command("load_benchmark", *arguments)
 
@@ -225,7 +225,7 @@ def test_a_generated_benchmark_takes_count_and_seed(monkeypatch: pytest.MonkeyPa
         load("made", "--file", "x.jsonl")
 
 
-def test_starter_tasks_are_loaded_once() -> None:
+def test_loading_starter_tasks_again_adds_none() -> None:
     out = io.StringIO()
     call_command("load_starter_tasks", stdout=out)
     count = sum(len(starter_drafts(benchmark)) for benchmark in benchmarks)
@@ -264,7 +264,7 @@ def test_a_draft_that_cannot_be_stored_is_refused_before_any_statement() -> None
         assert loader.draft_problem(draft(**fields))
 
 
-def test_a_batch_boundary_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_task_is_lost_at_a_batch_boundary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "BATCH_ROWS", 2)
     plugin = benchmarks.get("gsm8k")
     rows = list(generated(5, 1, "train"))

@@ -94,7 +94,7 @@ def test_a_sanitized_row_has_a_prompt_and_imports_that_run_before_the_asserts(tm
         ("f = lambda a: a", "assert f(1)", ""),
     ],
 )
-def test_the_signature_is_of_the_functions_that_the_asserts_call(
+def test_the_signature_covers_the_functions_that_the_asserts_call(
     code: str, test: str, signature: str
 ) -> None:
     assert mbpp.signature_of(code, tests=[test]) == signature
@@ -156,7 +156,7 @@ def test_loading_again_changes_nothing_and_runs_nothing(tmp_path: Path, monkeypa
 
 
 @pytest.mark.django_db
-def test_a_corrected_reference_loses_what_the_wrong_one_answered(tmp_path: Path, monkeypatch: Any) -> None:
+def test_correcting_a_reference_drops_the_outputs_of_the_wrong_one(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(mutation, "held_back", lambda _gold, seed: mutation.HeldBack([("double(3)", 7)]))
     load("mbpp", "--file", lines(tmp_path, row()))
     erratum = {"benchmark": "mbpp", "key": 601, "status": "corrected", "source": "P"}
@@ -167,7 +167,7 @@ def test_a_corrected_reference_loses_what_the_wrong_one_answered(tmp_path: Path,
 
 
 @pytest.mark.django_db
-def test_without_a_sandbox_loading_says_so_and_a_later_one_completes_the_golds(
+def test_loading_without_a_sandbox_reports_it_and_a_later_load_completes_the_golds(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
     path = lines(tmp_path, row(), row(602))
@@ -224,7 +224,9 @@ def test_what_a_reference_returns_is_stored_whatever_it_holds(tmp_path: Path, te
         ("import random\ndef f(x):\n    return random.random() if x != ['a', 'b'] else {'a', 'b'}", False),
     ],
 )
-def test_the_order_of_a_set_makes_no_reference_less_deterministic(code: str, is_deterministic: bool) -> None:
+def test_the_order_of_a_set_does_not_make_a_reference_nondeterministic(
+    code: str, is_deterministic: bool
+) -> None:
     test = "assert set(f(['a', 'b'])) == {'a', 'b'}"
     value = {"task_id": 601, "text": "F.", "code": code, "test_list": [test]}
     draft = mbpp.draft_of(Record(Path("mbpp.jsonl"), 1, 1, value))

@@ -61,7 +61,7 @@ def test_a_multiple_choice_row_is_a_choice_with_letters_in_its_own_order(tmp_pat
     assert (draft.difficulty, draft.guess_rate, samples_pictures.widths(draft)) == (0.5, 1 / 3, [1])
 
 
-def test_an_open_row_is_a_picture_question_whose_listed_values_all_count(tmp_path: Path) -> None:
+def test_an_open_row_is_a_picture_question_that_accepts_every_listed_value(tmp_path: Path) -> None:
     row = mmmu_row(question_type="open", options="[]", answer="['24/7', '3.429']")
     (draft,) = mmmu_drafts(tmp_path, row)
     assert draft.kind == "picture"
@@ -74,11 +74,11 @@ def test_an_open_row_is_a_picture_question_whose_listed_values_all_count(tmp_pat
         assert not accepts(verifier, draft, "3.5")
 
 
-def test_an_open_answer_in_brackets_of_its_own_is_one_value() -> None:
+def test_an_open_answer_with_its_own_brackets_is_one_value() -> None:
     assert mmmu.gold_values("[1, 2]") == ("[1, 2]",)
 
 
-def test_an_open_answer_that_is_a_letter_is_judged_as_a_text(tmp_path: Path) -> None:
+def test_an_open_answer_that_is_a_letter_is_judged_as_text(tmp_path: Path) -> None:
     (draft,) = mmmu_drafts(tmp_path, mmmu_row(question_type="open", options="[]", answer="C"))
     assert accepts("mmmu-v1", draft, "C")
     assert not accepts("mmmu-v1", draft, "carbon")
@@ -101,7 +101,7 @@ def test_pictures_are_numbered_without_gaps_and_the_texts_follow(tmp_path: Path)
     assert samples_pictures.widths(draft) == [2, 5, 7]
 
 
-def test_a_picture_that_no_text_places_stays(tmp_path: Path) -> None:
+def test_a_picture_that_no_text_places_is_still_shown(tmp_path: Path) -> None:
     (draft,) = mmmu_drafts(tmp_path, mmmu_row(question="Which one?", image_3=samples_pictures.cell(3)))
     assert draft.payload["text"] == "Which one?"
     assert samples_pictures.widths(draft) == [1, 3]
@@ -133,19 +133,19 @@ def test_a_picture_that_no_text_places_stays(tmp_path: Path) -> None:
         ({"id": "../../etc"}, "not like validation_Accounting_1"),
     ],
 )  # fmt: skip
-def test_a_row_that_makes_no_question_is_refused_with_a_reason(changed: dict[str, Any], problem: str) -> None:
+def test_an_unusable_row_is_refused_with_a_reason(changed: dict[str, Any], problem: str) -> None:
     place = Path("validation-0.parquet")
     record = record_files.Record(place, 3, 3, mmmu_row(**changed))
     with pytest.raises((ValueError, msgspec.ValidationError), match=re.escape(problem)):
         mmmu.draft_of(record)
 
 
-def test_a_broken_list_of_picture_kinds_costs_the_tags_alone(tmp_path: Path) -> None:
+def test_a_broken_list_of_picture_kinds_loses_only_the_tags(tmp_path: Path) -> None:
     (draft,) = mmmu_drafts(tmp_path, mmmu_row(img_type="['Tables'", subfield="Accounting"))
     assert draft.tags == ("accounting",)
 
 
-def test_mmmu_pro_rows_have_ten_options_a_split_of_their_own_and_files_as_pictures(tmp_path: Path) -> None:
+def test_mmmu_pro_rows_have_ten_options_their_own_split_and_files_as_pictures(tmp_path: Path) -> None:
     letters = [f"option {letter}" for letter in "abcdefghij"]
     row = mmmu_row(id="test_Music_251", options=str(letters), answer="J", image_1="images/one.png")
     row = {name: value for name, value in row.items() if name not in ("question_type", "subfield")}
@@ -159,7 +159,7 @@ def test_mmmu_pro_rows_have_ten_options_a_split_of_their_own_and_files_as_pictur
     assert samples_pictures.widths(draft) == [6]
 
 
-def test_the_files_of_a_split_are_selected_among_the_others(tmp_path: Path) -> None:
+def test_only_the_files_of_a_split_are_selected(tmp_path: Path) -> None:
     names = [
         "Art/dev-00000-of-00001.parquet",
         "Art/validation-00000-of-00001.parquet",
@@ -183,7 +183,7 @@ def test_the_files_of_a_split_are_selected_among_the_others(tmp_path: Path) -> N
         mmmu.files(tmp_path, "train")
 
 
-def test_the_hubs_files_of_mmmu_pro_are_in_a_dataset_of_their_own(
+def test_hub_files_of_mmmu_pro_come_from_their_own_dataset(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repositories = []
@@ -229,7 +229,7 @@ def test_the_hubs_files_of_mmmu_pro_are_in_a_dataset_of_their_own(
         ([r"A path C:\new of \alpha."], False),
     ],
 )
-def test_dollars_are_formulas_only_where_they_cannot_be_prices(texts: list[str], is_latex: bool) -> None:
+def test_dollars_delimit_formulas_only_if_they_cannot_be_prices(texts: list[str], is_latex: bool) -> None:
     assert _mmmu.is_latex(texts) is is_latex
 
 

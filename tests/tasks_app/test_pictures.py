@@ -63,7 +63,7 @@ def pixels(picture: Image.Image) -> list[Any]:
     ("form", "options"),
     [("PNG", {}), ("GIF", {}), ("WEBP", {"lossless": True}), ("BMP", {}), ("JPEG", {"quality": 100})],
 )
-def test_every_taken_format_becomes_png_of_its_own_size(form: str, options: dict[str, Any]) -> None:
+def test_every_accepted_format_becomes_a_png_of_the_same_size(form: str, options: dict[str, Any]) -> None:
     read = pictures.picture_read(encoded(drawn(), form, **options))
     assert (read.content_type, read.width, read.height) == ("image/png", *SIZE)
     assert read.data.startswith(b"\x89PNG")
@@ -72,7 +72,7 @@ def test_every_taken_format_becomes_png_of_its_own_size(form: str, options: dict
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGB", "RGBA"])
-def test_pixels_stay_and_the_mode_becomes_gray_or_rgb(mode: str) -> None:
+def test_pixels_are_unchanged_and_the_mode_becomes_gray_or_rgb(mode: str) -> None:
     source = drawn(mode)
     picture = shown(encoded(source))
     assert picture.mode == ("L" if mode in ("1", "L", "LA") else "RGB")
@@ -80,7 +80,7 @@ def test_pixels_stay_and_the_mode_becomes_gray_or_rgb(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "LA"])
-def test_what_is_transparent_becomes_white(mode: str) -> None:
+def test_transparent_pixels_become_white(mode: str) -> None:
     source = Image.new("RGBA", (2, 1), (0, 0, 0, 0))
     source.putpixel((1, 0), (0, 0, 0, 128))
     clear, half = pixels(shown(encoded(source.convert(mode))))
@@ -94,7 +94,7 @@ def test_a_transparent_colour_of_a_palette_becomes_white() -> None:
     assert set(pixels(shown(encoded(source, "GIF", transparency=dark)))) == {(255, 255, 255)}
 
 
-def test_sixteen_bits_are_scaled_to_eight_and_not_cut_off() -> None:
+def test_sixteen_bits_are_scaled_to_eight_and_not_truncated() -> None:
     gray = png(4, 1, depth=16, colour=0, lines=b"\0" + struct.pack(">4H", 0, 257, 0x8080, 0xFFFF))
     assert pixels(shown(gray)) == [0, 1, 128, 255]
     colour = png(1, 1, depth=16, colour=2, lines=b"\0" + struct.pack(">3H", 0x8080, 0, 0xFFFF))
@@ -104,7 +104,7 @@ def test_sixteen_bits_are_scaled_to_eight_and_not_cut_off() -> None:
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP"])
-def test_a_picture_is_turned_as_its_exif_says(form: str) -> None:
+def test_a_picture_is_rotated_by_its_exif_orientation(form: str) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     read = pictures.picture_read(encoded(drawn(size=(60, 40)), form, exif=exif))
@@ -113,12 +113,12 @@ def test_a_picture_is_turned_as_its_exif_says(form: str) -> None:
     assert turned.getpixel((35, 5)) < 128 < turned.getpixel((5, 5))
 
 
-def test_exif_that_cannot_be_read_turns_nothing() -> None:
+def test_unreadable_exif_rotates_nothing() -> None:
     data = png(1, 1, depth=8, colour=0, lines=b"\0\7", extra=chunk(b"eXIf", b"MM\0nonsense"))
     assert pixels(shown(data)) == [7]
 
 
-def test_no_metadata_is_left() -> None:
+def test_metadata_is_removed() -> None:
     notes = PngImagePlugin.PngInfo()
     notes.add_text("Comment", "the answer is 42")
     exif = Image.Exif()
@@ -139,7 +139,7 @@ def _chunk_contents(data: bytes) -> list[int]:
     return places
 
 
-def test_the_same_bytes_give_the_same_bytes_and_reading_again_changes_nothing() -> None:
+def test_conversion_is_deterministic_and_idempotent() -> None:
     data = encoded(drawn(), "JPEG")
     first = pictures.picture_read(data)
     pictures.picture_read.cache_clear()
@@ -147,7 +147,7 @@ def test_the_same_bytes_give_the_same_bytes_and_reading_again_changes_nothing() 
     assert pictures.picture_read(first.data) == first
 
 
-def test_threads_read_at_once_and_pillow_keeps_its_settings() -> None:
+def test_threads_read_concurrently_and_pillow_keeps_its_settings() -> None:
     before = (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES)
     sources = [encoded(drawn(size=(20 + number, 10))) for number in range(24)]
     with ThreadPoolExecutor(8) as pool:
@@ -205,13 +205,13 @@ def test_too_many_bytes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         pictures.picture_read(data + b"")
 
 
-def test_what_follows_a_picture_is_dropped() -> None:
+def test_bytes_after_a_picture_are_dropped() -> None:
     data = encoded(drawn())
     assert pictures.picture_read(data + b"PK\x03\x04 an archive").data == pictures.picture_read(data).data
 
 
 @pytest.mark.parametrize("frames_count", [1, 2])
-def test_a_photo_with_previews_inside_is_its_first_picture(frames_count: int) -> None:
+def test_a_photo_with_embedded_previews_yields_its_first_picture(frames_count: int) -> None:
     others = [Image.new("RGB", (3, 3), "blue")] * (frames_count - 1)
     data = encoded(drawn(), "MPO", save_all=True, append_images=others)
     assert shown(data).size == SIZE

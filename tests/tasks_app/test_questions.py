@@ -23,5 +23,5 @@ def test_a_question_without_variation_or_of_a_retired_kind_is_its_prompt() -> No
         assert text == "Which?"
 
 
-def test_every_kind_that_code_names_is_registered() -> None:
+def test_every_kind_named_in_code_is_registered() -> None:
     assert {value for name, value in vars(kinds).items() if name.isupper()} == set(questions)

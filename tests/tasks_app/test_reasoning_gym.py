@@ -94,7 +94,7 @@ def test_every_dataset_of_the_package_is_generated_or_left_out_with_a_reason(dra
     assert set(LEVELS) <= set(RULES)
 
 
-def test_items_do_not_depend_on_how_many_are_made(drafts: list[TaskDraft]) -> None:
+def test_items_do_not_depend_on_their_number(drafts: list[TaskDraft]) -> None:
     assert list(islice(generate(40, SEED), 30)) == drafts[:30]
     assert list(generate(10, SEED + 1)) != drafts[:10]
 
@@ -107,7 +107,7 @@ def test_items_can_be_stored_and_their_golds_are_right(drafts: list[TaskDraft]) 
             assert judge(draft, draft.gold.answer).correct, draft.key
 
 
-def test_nothing_that_is_shown_names_seed_or_metadata(drafts: list[TaskDraft]) -> None:
+def test_public_fields_contain_neither_seed_nor_metadata(drafts: list[TaskDraft]) -> None:
     for draft in drafts:
         shown = json.dumps([draft.key, draft.payload, draft.tags, draft.place])
         assert str(SEED) not in shown
@@ -115,7 +115,7 @@ def test_nothing_that_is_shown_names_seed_or_metadata(drafts: list[TaskDraft]) -
         assert set(draft.gold.extra) == {"dataset", "facts"}
 
 
-def test_an_answer_that_needs_lines_has_them(drafts: list[TaskDraft]) -> None:
+def test_an_answer_of_several_lines_gets_a_large_field(drafts: list[TaskDraft]) -> None:
     for draft in drafts:
         needs = "\n" in draft.gold.answer or len(draft.gold.answer) > SHORT_ANSWER_CHARS
         assert draft.payload.get("answer_lines", False) == (named(draft) in IN_LINES)
@@ -148,7 +148,7 @@ def test_boards_and_columns_are_preformatted(text: str, is_so: bool) -> None:
     assert is_drawn(text) is is_so
 
 
-def test_text_that_is_not_the_answer_is_incorrect_in_every_dataset(
+def test_other_text_is_incorrect_in_every_dataset(
     drafts: list[TaskDraft], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suites: list[str] = []
@@ -169,7 +169,7 @@ def test_text_that_is_not_the_answer_is_incorrect_in_every_dataset(
 
 
 @pytest.mark.django_db
-def test_generated_tasks_are_loaded_once() -> None:
+def test_loading_generated_tasks_again_adds_none() -> None:
     load("reasoning_gym", "--count", 5, "--seed", SEED)
     before = list(Task.objects.order_by("pk").values_list("key", "split", "content_hash", "updated_at"))
     assert "unchanged" in load("reasoning_gym", "--count", 5, "--seed", SEED)
@@ -189,6 +189,6 @@ def test_a_missing_package_and_a_failed_generator_are_reported(monkeypatch: pyte
         list(generate(1, SEED))
 
 
-def test_both_verifiers_are_the_puzzles_own() -> None:
+def test_both_verifiers_are_the_puzzle_verifiers() -> None:
     plugin = benchmarks.get("reasoning_gym")
     assert plugin.verifier_official == plugin.verifier_training == "reasoning_gym-v1"

@@ -11,7 +11,7 @@ from tasks_app import hub, record_files
 from tasks_app.types import BadRow, Record
 
 
-def test_a_tree_next_to_a_file_of_lines_changes_no_number(tmp_path: Path) -> None:
+def test_a_tree_next_to_a_file_of_lines_changes_no_row_number(tmp_path: Path) -> None:
     (tmp_path / "algebra").mkdir()
     (tmp_path / "algebra" / "1.json").write_text('{"from": "tree"}')
     (tmp_path / "train.jsonl").write_text('{"from": "line 1"}\n{"from": "line 2"}\n')
@@ -20,7 +20,7 @@ def test_a_tree_next_to_a_file_of_lines_changes_no_number(tmp_path: Path) -> Non
     assert numbers == {"tree": 1, "line 1": 1, "line 2": 2}
 
 
-def test_a_tsv_keeps_its_escapes_and_quotes_and_names_its_columns_in_the_first_line(tmp_path: Path) -> None:
+def test_a_tsv_has_a_header_and_keeps_its_escapes_and_quotes(tmp_path: Path) -> None:
     (tmp_path / "rows.tsv").write_bytes(b'\xef\xbb\xbfid\tsaid\r\n1\ta \\p "b\r\n\n2\t\n3\n')
     records = list(record_files.with_header(record_files.records(record_files.source_files(tmp_path))))
     assert [record.value for record in records if isinstance(record, Record)] == [

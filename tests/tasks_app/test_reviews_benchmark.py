@@ -48,7 +48,7 @@ def test_the_requested_number_of_tasks_is_drawn_balanced_and_loadable(train: lis
     assert max(counts.values()) - min(counts.values()) <= 4
 
 
-def test_test_has_worlds_and_families_that_train_has_not(
+def test_the_test_split_has_its_own_worlds_and_families(
     train: list[TaskDraft], held_out: list[TaskDraft]
 ) -> None:
     families = [{draft.tags[0].removeprefix("family:") for draft in drafts} for drafts in (train, held_out)]
@@ -57,7 +57,7 @@ def test_test_has_worlds_and_families_that_train_has_not(
     assert not numbers[0] & numbers[1]
 
 
-def test_only_its_gold_reveals_a_twin(train: list[TaskDraft]) -> None:
+def test_only_the_gold_reveals_an_impossible_task(train: list[TaskDraft]) -> None:
     impossible = [draft for draft in train if not draft.gold.extra["is_possible"]]
     assert 0 < len(impossible) <= 0.1 * COUNT
     for draft in impossible:
@@ -70,14 +70,14 @@ def test_only_its_gold_reveals_a_twin(train: list[TaskDraft]) -> None:
         assert len(twin.payload["changes"]) == len(draft.payload["changes"])
 
 
-def test_payload_and_key_hold_nothing_of_the_answer(train: list[TaskDraft]) -> None:
+def test_payload_and_key_do_not_contain_the_answer(train: list[TaskDraft]) -> None:
     for draft in train:
         shown = json.dumps([draft.payload, draft.key, draft.tags])
         assert denotations.items_of(draft.gold.answer)[1] not in shown
         assert "is_verified" not in shown
 
 
-def test_the_answer_is_accepted_and_the_wrong_way_of_every_family_is_not() -> None:
+def test_the_gold_of_every_family_is_accepted_and_its_wrong_answer_is_not() -> None:
     for one in tasks_draw(REVIEWS, count=60, seed=1, split="test", salt=SALT):
         world = one.world.open(changes=one.task.changes)
         gold = Reference(denotations.cell_of(one.task.answer))

@@ -27,7 +27,7 @@ def folder(tmp_path: Path, **problems: object) -> Path:
     return samples_choices.scienceqa_folder(tmp_path, {pid[1:]: fields for pid, fields in problems.items()})
 
 
-def test_problems_are_read_by_their_ids_and_the_list_of_splits_is_left_out(tmp_path: Path) -> None:
+def test_problems_are_keyed_by_id_and_the_file_of_splits_is_ignored(tmp_path: Path) -> None:
     task_drafts = drafts("scienceqa", folder(tmp_path, x7=problem(), x12=problem(split="val", answer=1)))
     assert [(draft.key, draft.split, draft.gold.answer) for draft in task_drafts] == [
         ("7", "train", "A"),
@@ -36,7 +36,7 @@ def test_problems_are_read_by_their_ids_and_the_list_of_splits_is_left_out(tmp_p
     assert [draft.place for draft in task_drafts] == ["problems.json:7", "problems.json:12"]
 
 
-def test_the_hint_is_shown_and_lecture_and_solution_are_not(tmp_path: Path) -> None:
+def test_the_hint_is_shown_but_lecture_and_solution_are_not(tmp_path: Path) -> None:
     (draft,) = drafts("scienceqa", folder(tmp_path, x7=problem()))
     assert draft.payload == {
         "text": "Which is longer?",
@@ -55,14 +55,14 @@ def test_grade_is_the_difficulty_and_subject_topic_and_grade_are_tags(tmp_path: 
     assert [scienceqa.difficulty(grade) for grade in (1, 12, 13)] == [0.0, 1.0, None]
 
 
-def test_the_picture_of_a_problem_is_the_file_of_its_folder(tmp_path: Path) -> None:
+def test_a_problems_picture_is_read_from_its_folder(tmp_path: Path) -> None:
     file = samples_choices.picture(tmp_path / "images" / "test" / "9" / "image.png")
     (draft,) = drafts("scienceqa", folder(tmp_path, x9=problem(split="test", image="image.png")))
     assert [picture.read() for picture in draft.pictures] == [file.read_bytes()]
     assert texts(draft) == ["a river", "a brook"]
 
 
-def test_pictures_of_choices_stand_in_the_choices_after_the_problems_own(tmp_path: Path) -> None:
+def test_pictures_of_choices_follow_the_problems_own_picture(tmp_path: Path) -> None:
     home = tmp_path / "images" / "train" / "3"
     names = ("image.png", "choice_0.png", "choice_1.png")
     files = [samples_choices.picture(home / name, color) for name, color in zip(names, COLORS, strict=True)]
@@ -71,7 +71,7 @@ def test_pictures_of_choices_stand_in_the_choices_after_the_problems_own(tmp_pat
     assert [picture.read() for picture in draft.pictures] == [file.read_bytes() for file in files]
 
 
-def test_choices_that_are_pictures_alone_are_their_places(tmp_path: Path) -> None:
+def test_choices_that_are_only_pictures_refer_to_them_by_number(tmp_path: Path) -> None:
     for number in range(2):
         samples_choices.picture(tmp_path / "images" / "train" / "3" / f"choice_{number}.png", COLORS[number])
     (draft,) = drafts("scienceqa", folder(tmp_path, x3=problem(choices=["", ""])))
@@ -104,14 +104,14 @@ def test_a_bad_problem_is_reported_with_its_id_and_the_others_are_read(
     assert isinstance(rows[1], TaskDraft)
 
 
-def test_an_id_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+def test_an_id_that_escapes_the_folder_is_refused(tmp_path: Path) -> None:
     samples_choices.picture(tmp_path / "secret.png")
     (row,) = read("scienceqa", folder(tmp_path, **{"x../../..": problem(image="secret.png")}))
     assert isinstance(row, BadRow)
     assert "is not an official one" in row.problem
 
 
-def test_a_problem_that_is_no_object_is_reported(tmp_path: Path) -> None:
+def test_a_problem_that_is_not_an_object_is_reported(tmp_path: Path) -> None:
     (row,) = read("scienceqa", folder(tmp_path, x5="gone"))
     assert isinstance(row, BadRow)
     assert "Expected `object`" in row.problem
@@ -129,7 +129,7 @@ def test_hub_rows_have_their_picture_inline_and_their_number_as_key(tmp_path: Pa
     assert (bare.pictures, "passage" in bare.payload) == ((), False)
 
 
-def test_the_starter_item_with_a_picture_has_one_that_can_be_shown() -> None:
+def test_the_picture_of_the_starter_item_can_be_shown() -> None:
     drawn = [draft for draft in starter_drafts("scienceqa") if draft.pictures]
     assert [pictures.picture_read(draft.pictures[0].read()).width for draft in drawn] == [360]
 

@@ -52,7 +52,7 @@ def worlds_of(drafts: list[TaskDraft]) -> set[int]:
     return {draft.payload["world"] for draft in drafts}
 
 
-def test_the_requested_number_of_tasks_is_drawn_and_all_differ(train: list[TaskDraft]) -> None:
+def test_the_requested_number_of_distinct_tasks_is_drawn(train: list[TaskDraft]) -> None:
     assert len(train) == 240
     assert len({draft.key for draft in train}) == 240
     assert len({(draft.prompt, draft.gold.answer) for draft in train}) == 240
@@ -69,7 +69,7 @@ def test_a_world_serves_about_twenty_tasks(train: list[TaskDraft]) -> None:
     assert 240 / 25 <= len(worlds_of(train)) <= 240 / 16
 
 
-def test_test_has_worlds_and_families_that_train_has_not(
+def test_the_test_split_has_its_own_worlds_and_families(
     train: list[TaskDraft], held_out: list[TaskDraft]
 ) -> None:
     assert not worlds_of(train) & worlds_of(held_out)
@@ -78,7 +78,7 @@ def test_test_has_worlds_and_families_that_train_has_not(
     assert {draft.payload["edition"] for draft in held_out} == {"test"}
 
 
-def test_the_same_seed_and_salt_give_the_same_tasks_and_others_give_others(train: list[TaskDraft]) -> None:
+def test_tasks_depend_only_on_seed_and_salt(train: list[TaskDraft]) -> None:
     again = [draft.key for draft in draw(count=40)]
     assert [draft.key for draft in draw(count=40)] == again
     assert {draft.key for draft in train} > set(again)
@@ -86,7 +86,7 @@ def test_the_same_seed_and_salt_give_the_same_tasks_and_others_give_others(train
     assert not worlds_of(draw(count=40, salt=b"another")) & worlds_of(train)
 
 
-def test_only_its_gold_reveals_a_twin(train: list[TaskDraft]) -> None:
+def test_only_the_gold_reveals_an_impossible_task(train: list[TaskDraft]) -> None:
     impossible = [draft for draft in train if not draft.gold.extra["is_possible"]]
     assert 0 < len(impossible) <= 0.1 * len(train)
     for draft in impossible:
@@ -100,7 +100,7 @@ def test_only_its_gold_reveals_a_twin(train: list[TaskDraft]) -> None:
         assert twin.payload["changes"] != draft.payload["changes"]
 
 
-def test_the_order_of_tasks_does_not_tell_which_twin_can_be_done(
+def test_the_order_of_tasks_does_not_reveal_which_one_of_a_pair_is_possible(
     train: list[TaskDraft], held_out: list[TaskDraft]
 ) -> None:
     pairs: dict[str, dict[bool, int]] = {}
@@ -115,7 +115,7 @@ def test_the_order_of_tasks_does_not_tell_which_twin_can_be_done(
     assert any(abs(pair[True] - pair[False]) > 1 for pair in whole)
 
 
-def test_the_steps_of_a_task_are_those_of_its_family_and_level(train: list[TaskDraft]) -> None:
+def test_oracle_steps_depend_only_on_family_and_level(train: list[TaskDraft]) -> None:
     steps_by_tags: dict[tuple[str, ...], set[int]] = {}
     for draft in train:
         steps_by_tags.setdefault(draft.tags, set()).add(draft.oracle_steps)
@@ -123,7 +123,7 @@ def test_the_steps_of_a_task_are_those_of_its_family_and_level(train: list[TaskD
     assert all(len(steps) == 1 for steps in steps_by_tags.values())
 
 
-def test_payload_and_key_hold_nothing_of_the_answer(train: list[TaskDraft]) -> None:
+def test_payload_and_key_do_not_contain_the_answer(train: list[TaskDraft]) -> None:
     for draft in train:
         shown = json.dumps([draft.payload, draft.key, draft.tags])
         assert denotations.items_of(draft.gold.answer)[1] not in shown
@@ -140,7 +140,7 @@ def test_the_gold_is_accepted_in_the_world_that_payload_and_salt_draw(held_out: 
         assert is_done_by_nothing is ("state" not in gold.extra or not gold.extra["is_possible"])
 
 
-def test_the_wrong_way_of_every_family_is_incorrect(held_out: list[TaskDraft]) -> None:
+def test_the_wrong_answer_of_every_family_is_incorrect(held_out: list[TaskDraft]) -> None:
     placed = lanes.tasks_draw(STAYS, count=80, seed=1, split="test", salt=SALT)
     for one in placed:
         world = one.world.open(changes=one.task.changes)
@@ -152,14 +152,14 @@ def test_the_wrong_way_of_every_family_is_incorrect(held_out: list[TaskDraft]) -
             )
 
 
-def test_guess_rates_are_measured_and_small_however_few_tasks_are_drawn() -> None:
+def test_guess_rates_are_small_even_for_few_tasks() -> None:
     rates = benchmark.guess_rates(STAYS, split="train", salt=SALT)
     assert all(0 < rate <= 0.05 for rate in rates.values())
     for draft in draw(count=7):
         assert draft.guess_rate == rates[draft.tags[0].removeprefix("family:")]
 
 
-def test_guess_rates_ask_of_no_task_how_long_its_text_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measuring_guess_rates_renders_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "MEASURED_TASKS", 4)
     monkeypatch.setattr(text_view, "is_short", None)
     rates = benchmark.guess_rates.__wrapped__(STAYS, split="train", salt=SALT)
@@ -175,7 +175,7 @@ def test_a_task_without_its_text_is_the_same_task() -> None:
     assert [(one.task, one.world) for one in without_text] == [(one.task, one.world) for one in with_text]
 
 
-def test_many_tasks_are_the_same_on_one_processor_and_on_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tasks_do_not_depend_on_the_number_of_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "LANE_TASKS", 30)
     options = {"count": 80, "seed": 1, "split": "train", "salt": SALT, "with_scope": False}
     spread = lanes.tasks_draw(STAYS, **options)
@@ -206,7 +206,7 @@ def test_a_task_that_two_lanes_drew_counts_once_and_is_replaced(monkeypatch: pyt
     assert set(twins.values()) == {2}
 
 
-def test_lanes_that_bring_nothing_new_end_in_fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lanes_without_new_tasks_yield_fewer_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
     def the_same(site: str, *, count: int, lane: int, **options: Any) -> list[drafts.PlacedTask]:
@@ -220,7 +220,7 @@ def test_lanes_that_bring_nothing_new_end_in_fewer_tasks(monkeypatch: pytest.Mon
     assert drawn == list(range(1 + lanes.MAX_BARREN_ROUNDS))
 
 
-def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: list[TaskDraft]) -> None:
+def test_reading_tasks_with_a_short_text_are_eligible_for_the_gap(train: list[TaskDraft]) -> None:
     reasons: dict[str, set[str]] = {}
     for draft in train:
         reasons.setdefault(draft.tags[0].removeprefix("family:"), set()).add(draft.gap_reason)
@@ -231,7 +231,7 @@ def test_tasks_that_are_read_in_a_short_text_are_eligible_for_the_gap(train: lis
     assert "8,000 tokens" in drafts.LONG_REASON
 
 
-def test_a_task_has_a_text_if_it_is_answered_by_reading(train: list[TaskDraft]) -> None:
+def test_only_reading_tasks_have_a_text(train: list[TaskDraft]) -> None:
     for draft in train:
         is_done = draft.tags[0].removeprefix("family:") in DOING
         assert questions.get(draft.kind).has_text(draft.payload) is not is_done
@@ -249,7 +249,7 @@ def test_the_command_loads_the_requested_split() -> None:
 
 
 @pytest.mark.django_db
-def test_the_command_knows_no_third_split() -> None:
+def test_the_command_refuses_a_third_split() -> None:
     with pytest.raises(CommandError, match="train, test"):
         call_command("load_benchmark", STAYS, count=1, split="dev")
 
@@ -279,7 +279,7 @@ def test_starter_tasks_are_the_same_in_every_installation() -> None:
 CHANGES: list[dict[str, Any]] = [{"change": "room_loses", "room": "R-1234", "amenity": "kettle"}]
 
 
-def test_sealed_changes_come_back_with_the_key_of_the_world_and_the_text_alone() -> None:
+def test_sealed_changes_open_only_with_the_key_and_text_of_their_world() -> None:
     key = world_key(salt=SALT, site=STAYS, number=3)
     sealed = changes_seal(CHANGES, key=key, text="Book a room.")
     assert changes_open(sealed, key=key, text="Book a room.") == CHANGES
@@ -288,20 +288,20 @@ def test_sealed_changes_come_back_with_the_key_of_the_world_and_the_text_alone()
             changes_open(sealed, **other)
 
 
-def test_sealed_changes_look_alike_whether_there_are_any_or_not() -> None:
+def test_the_length_of_sealed_changes_does_not_reveal_whether_there_are_any() -> None:
     key = world_key(salt=SALT, site=STAYS, number=3)
     sealed = {changes_seal(changes, key=key, text=text) for changes in ([], CHANGES) for text in ("a", "b")}
     assert len(sealed) == 4
     assert len({len(one) for one in sealed}) == 1
 
 
-def test_the_key_of_a_world_is_the_salts_but_for_the_samples() -> None:
+def test_world_keys_depend_on_the_salt_except_for_the_samples() -> None:
     keys = [world_key(salt=salt, site=STAYS, number=number) for salt in (b"a", b"b") for number in (0, 7)]
     assert keys[0] == keys[2]
     assert len(set(keys)) == 3
 
 
-def test_a_guess_of_few_tasks_fails_no_check(
+def test_a_guess_rate_of_few_tasks_fails_no_check(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     often = SiteTask(family="f", level=1, wording="?", answer=("1",), fields=("n",), forms=1)

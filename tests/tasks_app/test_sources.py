@@ -15,13 +15,13 @@ def _counts(benchmark: str, folder: Path) -> dict[str, tuple[int, int]]:
     return {split.name: (len(split.drafts), len(split.bad)) for split in splits}
 
 
-def test_files_tell_their_split_and_trees_that_of_each_row(tmp_path: Path) -> None:
+def test_files_determine_their_split_and_trees_that_of_each_row(tmp_path: Path) -> None:
     samples.math_tree(tmp_path)
     samples.jsonl(tmp_path / "train.jsonl", [samples.MATH[0], "{"])
     assert _counts("math", tmp_path) == {"train": (3, 1), "test": (1, 0)}
 
 
-def test_rows_of_one_file_that_name_their_split_are_separated(tmp_path: Path) -> None:
+def test_rows_that_name_their_split_are_separated(tmp_path: Path) -> None:
     row = {
         "text": "Write a function that doubles.",
         "code": "def f(a):\n    return a * 2",
@@ -34,7 +34,7 @@ def test_rows_of_one_file_that_name_their_split_are_separated(tmp_path: Path) ->
     assert _counts("mbpp", tmp_path) == {"prompt": (2, 0), "train": (1, 0)}
 
 
-def test_a_split_without_files_is_refused_with_the_splits_that_have_some(tmp_path: Path) -> None:
+def test_a_split_without_files_is_refused_with_a_list_of_the_others(tmp_path: Path) -> None:
     samples.jsonl(tmp_path / "data" / "pristine-seen-tables.tsv", [])
     samples.jsonl(tmp_path / "data" / "training.tsv", [])
     with pytest.raises(GymError) as caught:
@@ -45,7 +45,7 @@ def test_a_split_without_files_is_refused_with_the_splits_that_have_some(tmp_pat
     assert caught.value.message.endswith(ending)
 
 
-def test_a_folder_that_holds_no_split_at_all_promises_none(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_splits_lists_none(tmp_path: Path) -> None:
     with pytest.raises(GymError) as caught:
         sources.split_files(benchmarks.get("wikitable"), tmp_path, split="training")
     assert caught.value.message.endswith("holds neither data/training.tsv nor training.tsv.")
@@ -74,7 +74,7 @@ def test_every_row_of_the_official_samples_is_read_once(benchmark: str, counts: 
     assert _counts(benchmark, folder) == {split: (count, 0) for split, count in counts.items()}
 
 
-def test_a_folder_of_a_benchmark_whose_rows_name_no_split_goes_by_its_files_names(tmp_path: Path) -> None:
+def test_file_names_give_the_split_if_the_rows_do_not(tmp_path: Path) -> None:
     train = samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K)
     test = samples.jsonl(tmp_path / "test.jsonl", samples.GSM8K)
     gsm8k = benchmarks.get("gsm8k")

@@ -13,7 +13,7 @@ print(*FAMILIES)
 """
 
 
-def test_a_process_knows_all_task_families_from_its_start() -> None:
+def test_a_process_has_all_task_families_from_its_start() -> None:
     """Judging and trajectories need the milestones of families without ever drawing a task."""
     done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True, check=True)
     assert {"book_stay", "mean_rating"} <= set(done.stdout.split())

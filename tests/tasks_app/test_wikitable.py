@@ -90,13 +90,13 @@ def test_the_gold_is_the_raw_cell_and_escapes_of_the_question_are_read(tmp_path:
     assert not accepts("denotation-v1", draft, "Dawn")
 
 
-def test_a_tagged_file_says_what_is_a_number(tmp_path: Path) -> None:
+def test_a_tagged_file_marks_the_numbers(tmp_path: Path) -> None:
     (bare, _), (tagged,) = drafts(tree(tmp_path)), drafts(tmp_path, "pristine-seen-tables")
     assert (bare.gold.extra, tagged.gold.extra) == ({}, {"canonical": "17.0"})
     assert [accepts("denotation-v1", draft, "17") for draft in (bare, tagged)] == [False, True]
 
 
-def test_nothing_public_differs_between_one_answer_and_several(tmp_path: Path) -> None:
+def test_public_fields_do_not_reveal_whether_there_are_several_answers(tmp_path: Path) -> None:
     one, several = drafts(tree(tmp_path))
     assert (one.oracle_steps, one.tags, one.guess_rate) == (
         several.oracle_steps,
@@ -106,14 +106,14 @@ def test_nothing_public_differs_between_one_answer_and_several(tmp_path: Path) -
     assert one.payload.keys() == several.payload.keys() == {"text", "format", "table"}
 
 
-def test_a_single_file_finds_its_tables_in_a_folder_above_it(
+def test_a_single_file_uses_the_tables_in_a_parent_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tree(tmp_path) / "data")
     assert [draft.key for draft in drafts(Path("training.tsv"))] == ["nt-0", "nt-1"]
 
 
-def test_the_folder_of_questions_is_as_good_as_the_whole_tree(tmp_path: Path) -> None:
+def test_the_folder_of_questions_loads_like_the_whole_tree(tmp_path: Path) -> None:
     assert [draft.key for draft in drafts(tree(tmp_path) / "data", "pristine-seen-tables")] == ["ns-0"]
 
 
@@ -166,7 +166,7 @@ def test_a_canonical_form_of_another_length_is_a_bad_row(tmp_path: Path) -> None
     assert "targetCanon has another number of answers" in bad.problem
 
 
-def test_a_file_that_is_no_table_of_questions_is_refused_with_a_reason(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_table_of_questions_is_refused_with_a_reason(tmp_path: Path) -> None:
     (bad,) = read(lines(tmp_path / "training.tsv", ["id\tquestion", "nt-0\twho?"]))
     assert isinstance(bad, BadRow)
     assert "missing required field" in bad.problem
@@ -212,13 +212,13 @@ def test_the_hubs_rows_become_the_tasks_of_the_official_files(
     assert wikitable.files(tmp_path / "hub", "random-split-1-train") == files
 
 
-def test_a_table_is_read_once_for_questions_that_follow_each_other(tmp_path: Path) -> None:
+def test_a_table_is_read_once_for_consecutive_questions(tmp_path: Path) -> None:
     assert len(drafts(tree(tmp_path))) == 2
     assert _wikitables.table_read.cache_info().misses == 1
 
 
 @pytest.mark.django_db
-def test_a_folder_loads_the_requested_split_and_no_table_as_questions(tmp_path: Path) -> None:
+def test_a_folder_loads_only_the_questions_of_the_requested_split(tmp_path: Path) -> None:
     tree(tmp_path)
     load("wikitable", "--file", tmp_path)
     load("wikitable", "--file", tmp_path, "--split", "pristine-seen-tables")
@@ -231,7 +231,7 @@ def test_a_folder_loads_the_requested_split_and_no_table_as_questions(tmp_path: 
 
 
 @pytest.mark.django_db
-def test_a_tagged_file_that_comes_later_is_a_new_gold(tmp_path: Path) -> None:
+def test_a_tagged_file_that_is_added_later_makes_new_golds(tmp_path: Path) -> None:
     tagged = tree(tmp_path) / "tagged" / "data" / "pristine-seen-tables.tagged"
     text = tagged.read_text()
     tagged.unlink()

@@ -86,7 +86,7 @@ def test_a_disagreement_is_counted_and_listed(tmp_path: Path) -> None:
     assert path.exists()
 
 
-def test_a_table_has_math_verify_beside_ours(tmp_path: Path) -> None:
+def test_a_table_compares_math_verify_with_ours(tmp_path: Path) -> None:
     write_cases(
         tmp_path / "c.jsonl",
         row("3", "\\frac{6}{2}", True),
@@ -100,9 +100,7 @@ def test_a_table_has_math_verify_beside_ours(tmp_path: Path) -> None:
     assert letters == ["c.jsonl", "(arc)", "1", "1", "0", "0"]
 
 
-def test_a_list_of_golds_accepts_any_of_them_and_a_whole_completion_is_reduced_to_its_answer(
-    tmp_path: Path,
-) -> None:
+def test_any_gold_of_a_list_is_accepted_and_a_completion_is_reduced_to_its_answer(tmp_path: Path) -> None:
     path = write_cases(
         tmp_path / "c.jsonl", row(["0.5", "one half"], "I think so.\n" * 40 + "\\boxed{1/2}", True)
     )

@@ -52,24 +52,24 @@ def test_an_answer_past_the_limit_is_unparsable(plugin: Verifier) -> None:
 
 @pytest.mark.parametrize("plugin", READING, ids=lambda plugin: plugin.id)
 @pytest.mark.parametrize("answer", ["", "   ", (), "\x00", "4\u200b2", "\u202e42", "\ud800"])
-def test_an_answer_nobody_can_read_is_unparsable(plugin: Verifier, answer: str | tuple[str, ...]) -> None:
+def test_an_unreadable_answer_is_unparsable(plugin: Verifier, answer: str | tuple[str, ...]) -> None:
     verdict = judge(plugin, "42", answer)
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
 @pytest.mark.parametrize("plugin", OF_ONE_ANSWER, ids=lambda plugin: plugin.id)
-def test_several_answers_are_unparsable_where_one_is_asked_for(plugin: Verifier) -> None:
+def test_several_answers_are_unparsable_if_one_is_expected(plugin: Verifier) -> None:
     verdict = judge(plugin, "42", ("42", "42"))
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
 @pytest.mark.parametrize("answer", ["12 15", "15 12", "12, 15", "(12) (15)", "12 km 15 km", "12: 15"])
-def test_of_several_numbers_none_is_the_answer(answer: str) -> None:
+def test_an_answer_of_several_numbers_is_unparsable(answer: str) -> None:
     verdict = VERIFIERS.get("numeric-v1").check(Gold("12"), Evidence(answer))
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
-def test_accepted_answers_count_like_the_gold() -> None:
+def test_accepted_answers_are_as_correct_as_the_gold() -> None:
     gold = Gold("080", accepted=("081",))
     numeric = VERIFIERS.get("numeric-v1")
     assert numeric.check(gold, Evidence("81")).correct
@@ -81,7 +81,7 @@ def test_accepted_answers_count_like_the_gold() -> None:
 @pytest.mark.parametrize(
     ("verifier_id", "gold"), [("numeric-v1", "400"), ("choice-v1", "B"), ("math-v1", "400")]
 )
-def test_marks_around_an_answer_are_no_part_of_it_and_inside_make_it_unreadable(
+def test_marks_around_an_answer_are_ignored_and_marks_inside_make_it_incorrect(
     verifier_id: str, gold: str, mark: str
 ) -> None:
     def is_right(answer: str) -> bool:

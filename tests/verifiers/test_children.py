@@ -77,7 +77,7 @@ def pool() -> Iterator[ChildPool]:
     pool.close()
 
 
-def test_a_verdict_comes_back_from_another_process_without_our_environment(pool: ChildPool) -> None:
+def test_a_verdict_comes_from_a_child_process_without_our_environment(pool: ChildPool) -> None:
     verdict = ask(pool, "42")
     pid, _, environment = verdict.parsed_answer.split()
     assert verdict.correct
@@ -85,7 +85,7 @@ def test_a_verdict_comes_back_from_another_process_without_our_environment(pool:
     assert environment == "0"
 
 
-def test_a_child_is_used_again(pool: ChildPool) -> None:
+def test_a_child_is_reused(pool: ChildPool) -> None:
     assert pid_of(ask(pool, "42")) == pid_of(ask(pool, "41"))
 
 
@@ -99,14 +99,14 @@ def test_a_hang_is_a_timeout_that_costs_one_child(pool: ChildPool, way: str) -> 
 
 
 @pytest.mark.parametrize("way", ["eat_memory", "die", "fail"])
-def test_a_crash_is_said_and_the_next_verification_works(pool: ChildPool, way: str) -> None:
+def test_a_crash_is_reported_and_the_next_verification_works(pool: ChildPool, way: str) -> None:
     with pytest.raises(VerifierCrash):
         ask(pool, way)
     assert ask(pool, "42").correct
 
 
 @pytest.mark.parametrize("way", ["sleep", "eat_memory", "die", "fail"])
-def test_a_failure_the_answer_caused_is_incorrect(pool: ChildPool, way: str) -> None:
+def test_a_failure_caused_by_the_answer_is_incorrect(pool: ChildPool, way: str) -> None:
     verdict = judge(pool, way, timeout_s=SHORT_S * 4)
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
@@ -132,7 +132,7 @@ def test_a_child_that_died_on_its_own_blames_nobody(pool: ChildPool) -> None:
     assert judge(pool, "42").correct
 
 
-def test_four_threads_get_each_their_own_verdicts() -> None:
+def test_each_of_four_threads_gets_its_own_verdicts() -> None:
     pool = pool_of(4)
     golds = [Gold(str(number)) for number in range(400)]
     with ThreadPoolExecutor(4) as threads:
@@ -142,7 +142,7 @@ def test_four_threads_get_each_their_own_verdicts() -> None:
 
 
 @pytest.mark.parametrize(("way", "error"), [("sleep", VerifierStalled), ("long_c_loop", VerifierTimeout)])
-def test_a_child_that_did_not_run_is_told_from_one_that_ran_too_long(
+def test_a_child_that_did_not_run_is_distinguished_from_one_that_timed_out(
     pool: ChildPool, way: str, error: type[Exception]
 ) -> None:
     with pytest.raises(VerifierTimeout) as raised:
@@ -150,7 +150,7 @@ def test_a_child_that_did_not_run_is_told_from_one_that_ran_too_long(
     assert type(raised.value) is error
 
 
-def test_a_machine_that_stood_still_is_asked_again(pool: ChildPool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_is_retried_after_the_machine_stalled(pool: ChildPool, monkeypatch: pytest.MonkeyPatch) -> None:
     stalls = [VerifierStalled("verifier_timeout", "stood still")]
     verify = ChildPool.verify
 
@@ -171,37 +171,37 @@ def together(pool: ChildPool, *answers: str) -> list[bool | None]:
     return [verdict and verdict.correct for verdict in pool.verify_together(jobs)]
 
 
-def test_jobs_that_go_together_come_back_in_order(pool: ChildPool) -> None:
+def test_batched_jobs_return_in_order(pool: ChildPool) -> None:
     assert together(pool, "42", "41", "42") == [True, False, True]
     assert together(pool) == []
 
 
 @pytest.mark.parametrize("way", ["sleep", "long_c_loop", "die"])
-def test_a_job_that_ends_the_child_leaves_all_to_be_judged_alone(pool: ChildPool, way: str) -> None:
+def test_a_job_that_ends_the_child_leaves_its_batch_to_be_judged_singly(pool: ChildPool, way: str) -> None:
     assert together(pool, "42", way, "42") == [None, None, None]
     assert [judge(pool, answer, timeout_s=4.0).correct for answer in ("42", way, "42")] == [True, False, True]
 
 
-def test_a_verifier_that_raises_takes_no_other_job_along(pool: ChildPool) -> None:
+def test_a_verifier_that_raises_loses_no_other_job(pool: ChildPool) -> None:
     assert together(pool, "42", "fail", "42") == [True, None, True]
 
 
-def test_jobs_after_one_that_ran_out_of_memory_are_left_to_another_child(pool: ChildPool) -> None:
+def test_jobs_after_an_out_of_memory_are_left_to_another_child(pool: ChildPool) -> None:
     assert together(pool, "42", "run_out_of_memory", "42") == [True, None, None]
     assert together(pool, "42", "41") == [True, False]
 
 
-def test_jobs_past_the_most_that_go_together_are_left(pool: ChildPool) -> None:
+def test_jobs_past_the_maximum_batch_are_left(pool: ChildPool) -> None:
     answers = ["42"] * (TOGETHER_MAX + 1)
     assert together(pool, *answers) == [True] * TOGETHER_MAX + [None]
 
 
-def test_a_child_that_grew_is_replaced(pool: ChildPool) -> None:
+def test_a_child_that_uses_too_much_memory_is_replaced(pool: ChildPool) -> None:
     before = pid_of(ask(pool, "grow"))
     assert pid_of(ask(pool, "42")) != before
 
 
-def test_half_a_character_reaches_the_verifier_and_comes_back_readable(pool: ChildPool) -> None:
+def test_a_lone_surrogate_reaches_the_verifier_and_returns_readable(pool: ChildPool) -> None:
     verdict = pool.verify("numeric-v1", gold=Gold("42"), evidence=Evidence("\ud800"))
     assert verdict.reason == "unparsable_answer"
     with pytest.raises(VerifierCrash, match=r"no \?"):

@@ -85,11 +85,11 @@ def test_every_assert_counts() -> None:
         ("assert not f()", "f = lambda: []"),
     ],
 )
-def test_what_functions_give_reaches_the_checker(test: str, program: str) -> None:
+def test_results_of_functions_reach_the_checker(test: str, program: str) -> None:
     assert code.code(Gold(test), Evidence(program)).correct
 
 
-def test_listing_the_shown_answers_is_caught_by_held_back_inputs() -> None:
+def test_hard_coding_the_shown_answers_fails_on_held_back_inputs() -> None:
     gold = Gold(
         "def double(x): return 2 * x",
         extra={
@@ -104,12 +104,12 @@ def test_listing_the_shown_answers_is_caught_by_held_back_inputs() -> None:
 
 
 @pytest.mark.parametrize("answer", ["", "  \n", (), ("def f(): ...",)])
-def test_no_program_is_unparsable(answer: str | tuple[str, ...]) -> None:
+def test_an_answer_without_a_program_is_unparsable(answer: str | tuple[str, ...]) -> None:
     verdict = code.code(Gold("assert f() == 1"), Evidence(answer))
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
-def test_no_sandbox_is_said_and_blames_no_program(monkeypatch: Any) -> None:
+def test_a_missing_sandbox_is_reported_and_blames_no_program(monkeypatch: Any) -> None:
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(suites.SandboxMissing) as caught:
         code.code(Gold("assert f() == 1"), Evidence("f = int"))
@@ -128,7 +128,7 @@ def test_a_sandbox_that_does_not_start_blames_no_program(monkeypatch: Any, tmp_p
         failing.unlink()
 
 
-def test_a_builtin_is_the_programs_only_when_the_reference_defines_it() -> None:
+def test_a_builtin_name_belongs_to_the_program_only_if_the_reference_defines_it() -> None:
     tests = ["assert set(sum([1], 2)) == {3}"]
     assert list(programs.suite_of(Gold("def sum(a, b): ...", extra={"tests": tests})).names) == ["sum"]
     assert list(programs.suite_of(Gold("def other(a, b): ...", extra={"tests": tests})).names) == ["set"]
@@ -156,7 +156,7 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_verdicts_of_a_shared_run_are_those_of_runs_alone(name: str, monkeypatch: Any) -> None:
+def test_a_shared_run_gives_the_verdicts_of_separate_runs(name: str, monkeypatch: Any) -> None:
     monkeypatch.setattr(suites, "LIMITS", limits.Limits(wall_s=1.0))
     program = Evidence(PROGRAMS[name])
     shared = registry.run_many(BOTH, gold=OF_DOUBLE, evidence=program)
@@ -164,7 +164,7 @@ def test_verdicts_of_a_shared_run_are_those_of_runs_alone(name: str, monkeypatch
 
 
 @pytest.mark.parametrize("name", ["wrong on a pair", "raises on a pair", "ends on a pair", "hangs on a pair"])
-def test_what_happens_in_the_pairs_is_no_matter_to_the_official_verdict(name: str, monkeypatch: Any) -> None:
+def test_held_back_inputs_do_not_affect_the_official_verdict(name: str, monkeypatch: Any) -> None:
     monkeypatch.setattr(suites, "LIMITS", limits.Limits(wall_s=1.0))
     shared = registry.run_many(BOTH, gold=OF_DOUBLE, evidence=Evidence(PROGRAMS[name]))
     assert {name: verdict.correct for name, verdict in shared.items()} == {
@@ -186,7 +186,7 @@ def test_both_verdicts_take_one_run(monkeypatch: Any) -> None:
     assert len(runs) == 1
 
 
-def test_a_report_says_of_each_assert_why_it_fails() -> None:
+def test_a_report_gives_a_reason_for_each_failed_assert() -> None:
     program = "def f(x):\n    return 1 / x"
     asserts = ("assert f(1) == 1", "assert f(0) == 1", "assert f(2) == 1")
     report = suites.suite_run(program, suites.Suite(names=["f"], asserts=asserts))
@@ -199,7 +199,7 @@ def test_a_report_says_of_each_assert_why_it_fails() -> None:
     assert report.asserts_detail == report.assert_reasons[1]
 
 
-def test_a_program_that_does_not_load_has_no_reasons_of_single_asserts() -> None:
+def test_a_program_that_does_not_load_has_no_reasons_for_single_asserts() -> None:
     report = suites.suite_run("f = (", suites.Suite(names=["f"], asserts=("assert f(1)", "assert f(2)")))
     assert (report.asserts, report.assert_reasons) == ((False, False), ())
     assert "SyntaxError" in report.asserts_detail

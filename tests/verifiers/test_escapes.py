@@ -30,7 +30,7 @@ def reading(expression: str) -> str:
     return f"def answer():\n    import os, socket, glob, sys\n    return {expression}\n"
 
 
-def test_the_program_that_is_right_passes() -> None:
+def test_the_right_program_passes() -> None:
     assert judge(f"def answer(): return {SECRET!r}").correct
 
 
@@ -45,7 +45,7 @@ def test_reading_a_gold_from_a_public_file_of_the_host(public_folder: Path) -> N
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "/proc/self/environ", "/proc/1/environ", "/root", "/work", "/tmp"]
 )
-def test_nothing_of_the_host_is_there(path: str) -> None:
+def test_nothing_of_the_host_is_visible(path: str) -> None:
     assert judge(reading(f"os.path.lexists({path!r})"), "assert answer() == False").correct
 
 

@@ -46,7 +46,7 @@ def answer(): return 'wrong'
                   "assert abs(len(answer())) == abs(-14)")  # fmt: skip
 
 
-def test_monkeypatching_what_speaks_to_the_checker() -> None:
+def test_monkeypatching_the_channel_to_the_checker() -> None:
     program = """
 import json, sys
 main = sys.modules.get("__main__")
@@ -79,7 +79,7 @@ def test_printing_the_success_marker() -> None:
     assert_caught(f"print('passed')\nprint('OK')\nprint({{'passed': [True]}})\n{WRONG}")
 
 
-def test_answering_before_being_asked_gives_nothing_but_values() -> None:
+def test_unsolicited_replies_pass_no_assert() -> None:
     program = """
 import gc, socket
 for thing in gc.get_objects():
@@ -107,7 +107,7 @@ def answer(): return Bomb()
     ["'x' * 50_000_000", "[[]] * 1", "(lambda a: a.append(a) or a)([])", "float('nan')", "10 ** 5000",
      "'\\ud800'", "{1: {2: {3: object()}}}", "(i for i in iter(int, 1))"],
 )  # fmt: skip
-def test_replies_that_are_hard_to_read(reply: str) -> None:
+def test_return_values_that_are_hard_to_decode(reply: str) -> None:
     assert_caught(f"def answer(): return {reply}\n")
 
 
@@ -115,7 +115,7 @@ def test_replies_that_are_hard_to_read(reply: str) -> None:
     "reply",
     [b"[" * 100_000, b'{"value": {"object": "x"}}', b'{"value": {"int": "z"}}', b"x" * 5_000_000, b"\xff"],
 )
-def test_raw_replies_that_are_no_values(reply: bytes) -> None:
+def test_raw_replies_that_are_not_values(reply: bytes) -> None:
     program = f"""
 import gc, socket
 def answer():
@@ -129,5 +129,5 @@ def answer():
 @pytest.mark.parametrize(
     "program", ["\x00", "def answer(:", "\ud800", "x" * 100_000, "# -*- coding: nonsense -*-"]
 )
-def test_text_that_is_no_program(program: str) -> None:
+def test_text_that_is_not_a_program(program: str) -> None:
     assert_caught(program)

@@ -61,23 +61,23 @@ def is_correct(verifier_id: str, gold: Gold, answer: str | tuple[str, ...]) -> b
 
 
 @pytest.mark.parametrize(("verifier_id", "gold", "answer"), RIGHT)
-def test_what_the_rule_accepts_is_right(verifier_id: str, gold: str, answer: str) -> None:
+def test_answers_that_the_rule_accepts_are_correct(verifier_id: str, gold: str, answer: str) -> None:
     assert is_correct(verifier_id, Gold(gold), answer)
 
 
 @pytest.mark.parametrize(("verifier_id", "gold", "answer"), WRONG)
-def test_what_the_rule_refuses_is_wrong(verifier_id: str, gold: str, answer: str) -> None:
+def test_answers_that_the_rule_rejects_are_incorrect(verifier_id: str, gold: str, answer: str) -> None:
     assert not is_correct(verifier_id, Gold(gold), answer)
 
 
-def test_several_labels_earn_a_share_as_score_and_no_reward() -> None:
+def test_several_labels_earn_a_share_as_score_but_no_reward() -> None:
     verdict = registry.run("choice-v1", gold=Gold("A"), evidence=Evidence(("A", "B")))
     assert (verdict.correct, verdict.score) == (False, 0.5)
     verdict = registry.run("choice-v1", gold=Gold("C"), evidence=Evidence(("A", "B")))
     assert (verdict.correct, verdict.score) == (False, 0.0)
 
 
-def test_a_gold_that_is_no_label_is_said() -> None:
+def test_a_gold_that_is_not_a_label_is_reported() -> None:
     with pytest.raises(UnparsableGold):
         is_correct("choice-v1", Gold("the second"), "B")
 
@@ -87,24 +87,24 @@ def test_a_cell_with_two_accepted_answers_accepts_both() -> None:
     assert [is_correct("numeric-v1", gold, answer) for answer in ("80", "081", "82")] == [True, True, False]
 
 
-def test_the_canonical_form_tells_what_a_gold_means() -> None:
+def test_the_canonical_form_defines_what_a_gold_means() -> None:
     gold = Gold("17 years|12 May 1795", extra={"canonical": "17.0|1795-05-12"})
     assert is_correct("denotation-v1", gold, ("1795-05-12", "17"))
     assert not is_correct("denotation-v1", gold, ("1795-05-13", "17"))
 
 
-def test_a_canonical_form_of_another_length_is_said() -> None:
+def test_a_canonical_form_of_another_length_is_reported() -> None:
     with pytest.raises(UnparsableGold):
         is_correct("denotation-v1", Gold("a|b", extra={"canonical": "a"}), "a")
 
 
 @pytest.mark.parametrize("items", [["a|b", "c\nd"], ["\\p", "\\"], ["", "x"]])
-def test_a_cell_reads_back_as_its_items(items: list[str]) -> None:
+def test_a_cell_round_trips_as_its_items(items: list[str]) -> None:
     assert denotations.items_of(denotations.cell_of(items)) == items
 
 
 @pytest.mark.parametrize("item", ["[1]" * 66 + "x", "x" + " (a)" * 49 + "!", "x[" * 100, "[a] (b) " * 25])
-def test_hard_cells_are_normalised_at_once(item: str) -> None:
+def test_pathological_cells_are_normalised_quickly(item: str) -> None:
     started = time.process_time()
     denotations.normalised(item)
     assert time.process_time() - started < 1.0

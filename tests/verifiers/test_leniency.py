@@ -66,12 +66,12 @@ SLOW = ["12 " + "a" * 28 + "!", "12 " + "a" * 100 + "+", "12 " + "ab/cd. " * 25 
 
 
 @pytest.mark.parametrize(("verifier", "gold", "answer"), FALSE_POSITIVES)
-def test_what_only_looks_right_is_wrong(verifier: str, gold: str, answer: str) -> None:
+def test_answers_that_only_look_right_are_incorrect(verifier: str, gold: str, answer: str) -> None:
     assert not registry.run(verifier, gold=Gold(gold), evidence=Evidence(answer)).correct
 
 
 @pytest.mark.parametrize(("verifier", "gold", "answer"), STILL_RIGHT)
-def test_what_is_right_stays_right(verifier: str, gold: str, answer: str) -> None:
+def test_lenient_spellings_of_the_right_answer_are_correct(verifier: str, gold: str, answer: str) -> None:
     assert registry.run(verifier, gold=Gold(gold), evidence=Evidence(answer)).correct
 
 
@@ -85,5 +85,5 @@ def test_words_after_a_number_are_not_tried_in_every_cut() -> None:
 
 
 @pytest.mark.parametrize("answer", ["\u2460\u2461", "\u2074", "x^\u2074"])
-def test_digits_that_are_no_numbers_are_wrong_and_no_crash(answer: str) -> None:
+def test_digits_that_are_not_numbers_are_incorrect_and_do_not_crash(answer: str) -> None:
     assert not registry.run("math-v1", gold=Gold("12"), evidence=Evidence(answer)).correct

@@ -168,13 +168,13 @@ def test_other_answers_are_incorrect(verifier_id: str, gold: str, answer: str) -
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=range(len(ATTACKS)))
 @pytest.mark.parametrize("verifier_id", ["numeric-v1", "math-v1", "math_strict-v1"])
-def test_attacks_are_parsed_and_wrong(verifier_id: str, attack: str) -> None:
+def test_attacks_are_parsed_and_incorrect(verifier_id: str, attack: str) -> None:
     assert not judge(verifier_id, "12", attack).correct
     assert not MARK.exists()
 
 
 @pytest.mark.parametrize("gold", ["", "  ", "\\boxed{}", "\\boxed{1} but \\boxed{2}", "12\x00"])
-def test_a_gold_without_an_answer_is_said(gold: str) -> None:
+def test_a_gold_without_an_answer_is_reported(gold: str) -> None:
     with pytest.raises(UnparsableGold):
         judge("math-v1", gold, "12")
 

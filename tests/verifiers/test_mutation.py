@@ -56,11 +56,11 @@ def test_the_reference_passes_its_own_pairs_and_a_lister_does_not() -> None:
     ],
     ids=["random", "order of a set", "no data", "raises"],
 )
-def test_what_is_not_a_steady_value_is_left_out(program: str) -> None:
+def test_nondeterministic_values_are_left_out(program: str) -> None:
     assert mutation.held_back(gold(program, "assert f('abc') == 4"), seed=1).pairs == []
 
 
-def test_a_call_that_does_not_end_leaves_the_asserts_alone(monkeypatch: Any) -> None:
+def test_an_endless_reference_gets_no_held_back_inputs(monkeypatch: Any) -> None:
     from verifiers.sandbox import limits, suites
 
     monkeypatch.setattr(suites, "LIMITS", limits.Limits(cpu_s=1, wall_s=2.0))
@@ -68,12 +68,12 @@ def test_a_call_that_does_not_end_leaves_the_asserts_alone(monkeypatch: Any) -> 
     assert mutation.held_back(gold(program, "assert f('abc') == 4"), seed=1).pairs == []
 
 
-def test_a_reference_that_fails_its_tests_is_said() -> None:
+def test_a_reference_that_fails_its_tests_is_reported() -> None:
     with pytest.raises(mutation.ReferenceFails):
         mutation.held_back(gold(ADD, "assert add(1, 2) == 4"), seed=1)
 
 
-def test_lengths_and_signs_stay() -> None:
+def test_mutants_keep_lengths_and_signs() -> None:
     program = "def f(items, n):\n    return [len(items), n, min(items) > 0]"
     pairs = mutation.held_back(gold(program, "assert f([5, 9, 30], 3) == [3, 3, True]"), seed=1).pairs
     assert pairs
@@ -85,7 +85,7 @@ def test_asserts_without_literal_arguments_have_no_mutants() -> None:
     assert mutation.held_back(task, seed=1).pairs == []
 
 
-def test_the_values_of_a_dictionary_change_and_its_keys_stay() -> None:
+def test_mutants_change_the_values_of_a_dictionary_and_keep_its_keys() -> None:
     program = "def f(items):\n    return [[sorted(item), item['n']] for item in items]"
     task = gold(program, "assert f([{'n': 700, 'name': 'x'}]) == [[['n', 'name'], 700]]")
     pairs = mutation.held_back(task, seed=1).pairs

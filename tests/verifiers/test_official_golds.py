@@ -65,7 +65,7 @@ VERIFIERS_AND_BENCHMARKS = [
 
 @pytest.mark.parametrize(("verifier_id", "benchmark"), VERIFIERS_AND_BENCHMARKS)
 @pytest.mark.parametrize("dress", DRESSES)
-def test_a_gold_is_accepted_in_every_dress(verifier_id: str, benchmark: str, dress: str) -> None:
+def test_a_gold_is_accepted_in_every_formatting(verifier_id: str, benchmark: str, dress: str) -> None:
     refused = [
         gold for gold in golds_of(benchmark) if not is_correct(verifier_id, gold, DRESSES[dress](gold))
     ]

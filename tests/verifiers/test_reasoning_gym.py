@@ -106,7 +106,7 @@ def judge(dataset: str, gold: str, answer: str, facts: dict[str, Any] | None = N
         ("rush_hour", "A+4", "B+3 A+1 A-1 B-2 B-1 A+2 A+2", ROAD),
     ],
 )
-def test_what_is_as_right_as_the_gold_is_correct(
+def test_answers_equivalent_to_the_gold_are_correct(
     dataset: str, gold: str, answer: str, facts: dict[str, Any] | None
 ) -> None:
     assert judge(dataset, gold, answer, facts).correct
@@ -178,19 +178,19 @@ def test_what_is_as_right_as_the_gold_is_correct(
         ("rush_hour", "A+4", "the answer is A+4", ROAD),
     ],
 )
-def test_what_the_package_lets_pass_or_is_only_like_the_gold_is_incorrect(
+def test_answers_that_only_resemble_the_gold_are_incorrect(
     dataset: str, gold: str, answer: str, facts: dict[str, Any] | None
 ) -> None:
     assert not judge(dataset, gold, answer, facts).correct
 
 
 @pytest.mark.parametrize("answer", ["", " \n", "x" * 4_001, "4\x002", "4\ud8002", ("4", "2")])
-def test_an_answer_that_nobody_can_read_is_unparsable(answer: Any) -> None:
+def test_an_unreadable_answer_is_unparsable(answer: Any) -> None:
     verdict = judge("chain_sum", "42", answer)
     assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
 
 
-def test_a_gold_without_the_form_of_an_answer_is_not_the_agents_fault() -> None:
+def test_a_malformed_gold_is_not_the_agents_fault() -> None:
     with pytest.raises(UnparsableGold):
         judge("chain_sum", "forty-two", "42")
     with pytest.raises(UnparsableGold, match="no rule"):
@@ -227,7 +227,7 @@ def test_every_scorer_that_is_run_is_tested_here() -> None:
 
 @needs_sandbox
 @pytest.mark.parametrize("dataset", sorted(SOLVED))
-def test_the_packages_scorer_tells_right_from_wrong_in_the_sandbox(dataset: str) -> None:
+def test_the_packages_scorer_distinguishes_right_from_wrong_in_the_sandbox(dataset: str) -> None:
     gold, right, wrong, facts = SOLVED[dataset]
     assert judge(dataset, gold, right, facts).correct
     assert not judge(dataset, gold, wrong, facts).correct
@@ -258,7 +258,7 @@ def test_a_scorer_that_refuses_the_generators_answer_is_not_the_agents_fault() -
         "[" * 2_000,
     ],
 )
-def test_no_scorer_of_the_package_hears_text_without_the_shape_of_an_answer(
+def test_no_scorer_of_the_package_gets_text_without_the_shape_of_an_answer(
     dataset: str, answer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unexpected(*_given: Any, **_named: Any) -> None:
@@ -271,7 +271,7 @@ def test_no_scorer_of_the_package_hears_text_without_the_shape_of_an_answer(
 
 
 @needs_sandbox
-def test_what_a_scorer_is_sent_holds_nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_input_of_a_scorer_contains_nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     sent = []
     run = package_scorers.suite_run
     monkeypatch.setattr(package_scorers, "suite_run", lambda *given: sent.append(given) or run(*given))

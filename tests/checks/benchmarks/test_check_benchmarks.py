@@ -61,7 +61,7 @@ def test_every_gold_and_a_wrong_answer_are_judged_in_both_kinds_of_run(worker: N
     assert {finding.answer for finding in findings} == {"42", "7"}
 
 
-def test_choices_that_moved_are_answered_by_the_label_shown(worker: None) -> None:
+def test_reordered_choices_are_answered_by_the_label_shown(worker: None) -> None:
     arc = factories.benchmark(
         id="arc", kind="choice", verifier_official="choice-v1", verifier_training="choice-v1"
     )
@@ -75,7 +75,7 @@ def test_choices_that_moved_are_answered_by_the_label_shown(worker: None) -> Non
     assert Episode.objects.filter(variation__order__isnull=False).count() == 12
 
 
-def test_lists_are_handed_in_as_lists(worker: None) -> None:
+def test_answers_that_are_lists_are_submitted_as_lists(worker: None) -> None:
     tables = factories.benchmark(
         id="wikitable", kind="table", verifier_official="denotation-v1", verifier_training="denotation-v1"
     )
@@ -85,7 +85,7 @@ def test_lists_are_handed_in_as_lists(worker: None) -> None:
     assert Submission.objects.filter(answer=["b", "c"]).count() == 2
 
 
-def test_a_gold_that_its_verifier_does_not_accept_is_reported_with_its_reading(worker: None) -> None:
+def test_a_gold_that_its_verifier_rejects_is_reported_with_its_parsed_form(worker: None) -> None:
     broken = factories.task(answer="about forty")
     Gold.objects.filter(task=factories.task(answer="12")).update(status=Gold.Status.DISPUTED)
     findings = _check(broken, Task.objects.exclude(pk=broken.pk).get())
@@ -95,7 +95,7 @@ def test_a_gold_that_its_verifier_does_not_accept_is_reported_with_its_reading(w
     assert {finding.is_disputed for finding in findings if finding.task != broken} == {True}
 
 
-def test_it_gives_up_when_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_fails_when_no_worker_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounds, "SILENT_S", 0.0)
     monkeypatch.setattr(rounds, "_pause", lambda: None)
     with pytest.raises(GymError, match="4 answers wait"):
@@ -133,12 +133,14 @@ def test_a_gold_that_fails_is_reported_with_its_cause_and_fails_the_check(
     assert "gsm8k/train/1: own gold thirty: void (verifier_error)" in out.getvalue()
 
 
-def test_without_workers_it_says_what_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_workers_the_error_says_what_to_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(health, "health_report", lambda: {**ALL_UP, "workers": "down"})
     with pytest.raises(CommandError, match=r"make up.*workers"):
         _run(tmp_path)
 
 
-def test_a_folder_of_nothing_is_an_error(worker: None, tmp_path: Path) -> None:
+def test_an_empty_folder_is_an_error(worker: None, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="contains no folder named after a benchmark"):
         _run(tmp_path)

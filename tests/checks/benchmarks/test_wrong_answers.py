@@ -28,6 +28,6 @@ CHOICES = [{"label": label, "text": label * 2} for label in "ABC"]
         ({"right": "7"}, NOTHING_LIKE_IT),
     ],
 )
-def test_a_wrong_answer_is_wrong_by_its_rule(fields: dict[str, Any], wrong: str | list[str]) -> None:
+def test_a_generated_wrong_answer_is_wrong(fields: dict[str, Any], wrong: str | list[str]) -> None:
     given: dict[str, Any] = {"payload": {}, "form": "line", "right": "x", "others": [], **fields}
     assert wrong_answer(**given) == wrong

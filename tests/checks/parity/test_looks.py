@@ -8,18 +8,18 @@ from gymsite.checks.parity.looks import covering_looks, pairing_looks
 AXES = AXES_DRAWN["question"]
 
 
-def test_each_item_meets_every_value_of_every_axis() -> None:
+def test_each_item_is_shown_in_every_value_of_every_axis() -> None:
     for item in range(60):
         looks = [look.as_dict() for look in covering_looks(item)]
         for axis, values in AXES.items():
             assert {look[axis] for look in looks} == set(values)
 
 
-def test_items_that_follow_each_other_meet_other_looks() -> None:
+def test_consecutive_items_are_shown_in_different_looks() -> None:
     assert len({look for item in range(50) for look in covering_looks(item)}) == 200
 
 
-def test_every_value_of_an_axis_meets_every_value_of_every_other() -> None:
+def test_every_value_of_an_axis_is_combined_with_every_value_of_the_others() -> None:
     looks = [look.as_dict() for look in pairing_looks()]
 
     for one, other in combinations(AXES, 2):
@@ -27,7 +27,7 @@ def test_every_value_of_an_axis_meets_every_value_of_every_other() -> None:
     assert len(looks) < 150
 
 
-def test_only_pages_with_an_editor_are_shown_with_each() -> None:
+def test_only_pages_with_an_editor_are_shown_in_every_editor() -> None:
     assert {look.editor for look in covering_looks(0, "choice")} == {"plain"}
     assert {look.editor for look in pairing_looks("code")} == {"plain", "codemirror"}
     for item in range(10):

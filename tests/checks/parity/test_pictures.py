@@ -18,7 +18,7 @@ def picture(number: int, **fields: Any) -> dict[str, Any]:
     return {"name": f"Figure {number}", "file": [40, 30], "box": [40, 30], **fields}
 
 
-def test_pictures_at_their_own_size_are_no_problem() -> None:
+def test_pictures_at_their_own_size_pass() -> None:
     assert pictures_problem(PAYLOAD, [picture(2), picture(1), picture(1)]) is None
     assert pictures_problem({}, []) is None
 

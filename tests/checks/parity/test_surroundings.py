@@ -56,9 +56,7 @@ def recovered(look: Look, lines: list[str]) -> str:
 
 @pytest.mark.parametrize("wording", AXES["wording"])
 @pytest.mark.parametrize("form", AXES["form"])
-def test_a_question_is_recovered_wherever_its_form_stands_and_whatever_is_around_it(
-    form: str, wording: str
-) -> None:
+def test_a_question_is_recovered_in_any_layout_with_any_surroundings(form: str, wording: str) -> None:
     look = Look(form=form, wording=wording, panels="two", pop_ups="often")
     assert recovered(look, page_lines(look)) == EXPECTED
 
@@ -89,17 +87,17 @@ LOOK = Look(panels="two", pop_ups="early")
         "another landmark",
     ],
 )
-def test_a_box_that_is_not_the_known_one_word_by_word_stays(change: Any) -> None:
+def test_a_box_that_differs_in_any_word_is_not_removed(change: Any) -> None:
     assert recovered(LOOK, change(page_lines(LOOK))) != EXPECTED
 
 
-def test_boxes_of_another_look_stay() -> None:
+def test_boxes_of_another_look_are_not_removed() -> None:
     other = Look(panels="one", pop_ups="early")
     assert panels_of(PAYLOAD, LOOK)[0] not in panels_of(PAYLOAD, other)
     assert recovered(other, page_lines(LOOK)) != EXPECTED
 
 
-def test_the_button_that_opens_a_dialog_is_only_known_where_there_is_one() -> None:
+def test_the_opener_is_removed_only_in_looks_with_a_dialog() -> None:
     lines = page_lines(Look(form="dialog"))
     assert recovered(Look(form="dialog"), lines) == EXPECTED
     assert recovered(Look(), lines) != EXPECTED

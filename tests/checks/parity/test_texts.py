@@ -66,7 +66,7 @@ def seen(lines: list[str], *, payload: Mapping[str, Any] | None = None, **axes: 
         ("text: | of it", ["  text: text: | of it"]),
     ],
 )
-def test_an_observation_that_says_all_of_the_source_is_equal_to_it(source: str, lines: list[str]) -> None:
+def test_an_observation_with_all_the_text_of_the_source_equals_it(source: str, lines: list[str]) -> None:
     assert observed(*lines) == expected(source)
 
 
@@ -85,26 +85,26 @@ def test_a_dollar_of_plain_text_is_money() -> None:
         '  text: Find $\\frac{1}{2^{10}}$ of it.\n  [e3] button "Hint"',
     ],
 )
-def test_what_is_lost_added_or_moved_is_a_difference(line: str) -> None:
+def test_lost_added_and_moved_text_are_differences(line: str) -> None:
     source = expected("Find $\\frac{1}{2^{10}}$ of it.")
     text = observed(line)
     assert text != source
     assert "where the observation has" in str(texts.difference(expected=source, observed=text))
 
 
-def test_a_difference_shows_where_the_texts_part() -> None:
+def test_a_difference_shows_where_the_texts_diverge() -> None:
     difference = texts.difference(expected="a" * 100 + "b" * 100, observed="a" * 100)
     assert difference == f"the source has {'a' * 20 + 'b' * 20!r} where the observation has {'a' * 20!r}"
     assert texts.difference(expected="same", observed="same") is None
 
 
 @pytest.mark.parametrize("lines", [["main", "  text: Question", BUTTON], [*HEAD, "  text: Question"], []])
-def test_a_page_without_heading_or_button_is_no_question(lines: list[str]) -> None:
+def test_a_page_without_heading_or_button_is_not_a_question(lines: list[str]) -> None:
     with pytest.raises(GymError, match="no heading with a submit button"):
         seen(lines)
 
 
-def test_a_page_that_an_observation_cannot_hold_says_so() -> None:
+def test_a_page_that_an_observation_cannot_represent_is_an_error() -> None:
     with pytest.raises(GymError, match="longer than an observation may be"):
         observed("  text: Words", form=(outline.CUT,))
 
@@ -156,7 +156,7 @@ def test_a_passage_pictures_and_choices_are_read_from_their_lines() -> None:
         (BUTTON, f'  [e4] button "Zoom in"\n{BUTTON}'),
     ],
 )
-def test_a_choice_page_that_says_more_or_less_differs(line: str, instead: str) -> None:
+def test_a_choice_page_with_additional_or_missing_text_differs(line: str, instead: str) -> None:
     lines = "\n".join([*CHOICE_LINES, *RADIOS, BUTTON]).replace(line, instead)
 
     text = seen([*HEAD, lines])
@@ -164,7 +164,7 @@ def test_a_choice_page_that_says_more_or_less_differs(line: str, instead: str) -
     assert text != texts.expected_text("choice", CHOICE)
 
 
-def test_the_fields_of_a_form_are_no_part_of_the_question() -> None:
+def test_form_fields_are_not_part_of_the_question() -> None:
     fields = ('  [e1] textbox "Your answer 1" value=""', '  [e3] button "Add another answer"', BUTTON)
     typed = ('  [e1] textbox "Your answer 1" value="7"', BUTTON)
 
@@ -172,7 +172,7 @@ def test_the_fields_of_a_form_are_no_part_of_the_question() -> None:
     assert observed("  text: Words", form=typed) != expected("Words")
 
 
-def test_empty_lines_of_preformatted_text_say_nothing() -> None:
+def test_empty_lines_of_preformatted_text_are_ignored() -> None:
     lines = ["  preformatted:", "    | 1 2", "    | ", "    | 3 4"]
     assert observed(*lines) == expected("1 2\n\n3 4", "plain")
 

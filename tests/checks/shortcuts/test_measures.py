@@ -37,7 +37,7 @@ def walk(placed: PlacedTask) -> Walk:
     return Walk(site=placed.world.site, world=world, look=Look())
 
 
-def test_a_page_is_read_as_words_links_and_forms() -> None:
+def test_a_page_is_parsed_into_words_links_and_forms() -> None:
     page = page_read(
         '<p>1,204.50 for L-2041, from 6 May 2027.</p><a href="x?y=1">All <b>stays</b></a><style>9</style>'
         '<form method="post" action="go"><input type="hidden" name="a" value="1"><input name="b">'
@@ -58,7 +58,7 @@ def test_a_page_is_read_as_words_links_and_forms() -> None:
     ]
 
 
-def test_a_walk_follows_links_and_keeps_what_it_caused(placed: PlacedTask) -> None:
+def test_a_walk_follows_links_and_collects_the_events_it_causes(placed: PlacedTask) -> None:
     visitor = walk(placed)
     listing = next(address for words, address in visitor.here.links if "stays/" in address)
     assert visitor.go(listing)
@@ -72,7 +72,7 @@ def test_a_random_walk_is_the_same_for_the_same_draws(placed: PlacedTask) -> Non
     assert measures.clicks(placed, Draws("a")) == measures.clicks(placed, Draws("a"))
 
 
-def test_a_number_on_the_subjects_page_counts_for_any_field(placed: PlacedTask) -> None:
+def test_a_number_on_the_tasks_page_is_tried_in_every_field(placed: PlacedTask) -> None:
     numbers = measures.about(placed).numbers()
     shown = replace(placed, task=replace(placed.task, answer=(numbers[3], "L-1")))
     assert (0, "number 4") in measures.rules_right(shown)
@@ -81,7 +81,7 @@ def test_a_number_on_the_subjects_page_counts_for_any_field(placed: PlacedTask) 
     assert (1, "number 4") in measures.rules_right(second)
 
 
-def test_a_date_is_looked_for_among_the_dates_of_the_page(
+def test_a_date_is_guessed_from_the_dates_of_the_page(
     placed: PlacedTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = BlindPage(text="20 Thu 6 May 2027, 7 June 2027 and 7 June 2027", links=[], forms=[])
