@@ -1,7 +1,7 @@
-"""Leaves tables empty after a test that committed, without what Django's ``flush`` does beside.
+"""Leaves tables empty after a test that committed, without what Django's ``flush`` does in addition.
 
 ``TRUNCATE`` makes new files for every table and index, and the content types and permissions that follow it
-are asked and written one by one: a fifth of a second for each test.
+are queried and written one by one: a fifth of a second for each test.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 from django.db import connections
 
-# What ``migrate`` wrote stays.
-KEPT = ("django_migrations", "django_content_type", "auth_permission")
+# Tables that ``migrate`` filled are not emptied.
+PRESERVED = ("django_migrations", "django_content_type", "auth_permission")
 # Without triggers no row keeps another from being deleted. Deleting one waits for transactions that refer
-# to it, and what they wrote into tables gone through before is found by going through all of them again.
-# Whoever writes later finds what the new row refers to gone, and is refused.
+# to it. Another pass over all tables finds what they wrote into tables that were already empty.
+# Later writers are refused, because the rows that theirs refer to are gone.
 EMPTY = """
 DO $$
 DECLARE
@@ -27,7 +27,7 @@ BEGIN
         is_empty := true;
         FOR place IN
             SELECT oid FROM pg_class
-            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL ({kept})
+            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> ALL ({preserved})
             ORDER BY oid
         LOOP
             EXECUTE format('DELETE FROM %s', place);
@@ -41,7 +41,7 @@ END $$
 
 def tables_empty(case: Any) -> None:
     """In place of ``TransactionTestCase._fixture_teardown``."""
-    kept = ", ".join(f"'{name}'" for name in KEPT)
+    preserved = ", ".join(f"'{name}'" for name in PRESERVED)
     for alias in case._databases_names(include_mirrors=False):
         with connections[alias].cursor() as cursor:
-            cursor.execute(EMPTY.replace("{kept}", f"ARRAY[{kept}]"))
+            cursor.execute(EMPTY.replace("{preserved}", f"ARRAY[{preserved}]"))

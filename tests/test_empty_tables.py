@@ -25,7 +25,7 @@ WAITS = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking
 DEADLINE_S = 20
 
 
-def asked(sql: str, *values: Any) -> Any:
+def value_of(sql: str, *values: Any) -> Any:
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
         return cursor.fetchone()[0]
@@ -57,8 +57,8 @@ def test_what_is_written_while_tables_are_emptied_does_not_stay(writer: Any) -> 
     emptying = threading.Thread(target=emptied)
     emptying.start()
     deadline = time.monotonic() + DEADLINE_S
-    while not asked(WAITS, pid):
+    while not value_of(WAITS, pid):
         assert time.monotonic() < deadline
     writer.commit()
     emptying.join()
-    assert [asked(f"SELECT count(*) FROM {table}") for table in ("late_child", "late_parent")] == [0, 0]
+    assert [value_of(f"SELECT count(*) FROM {table}") for table in ("late_child", "late_parent")] == [0, 0]

@@ -131,7 +131,7 @@ def test_every_response_carries_the_headers_and_no_cookie(
 
 
 def unreachable(address: Address) -> list[str]:
-    """Paths that must not be told apart: forged, foreign, ended, closed, without a page, unknown."""
+    """Paths whose responses must not differ: forged, foreign, ended, closed, without a page, unknown."""
     now = timezone.now()
     ended, late, closed = factories.episode(), factories.episode(), factories.episode()
     factories.verdict(ended, outcome="incorrect", reason="no_submission")

@@ -1,4 +1,4 @@
-"""Where the form of a question stands, and what is around it, as the server draws it."""
+"""The place of a question's form and its surroundings, as the server renders them."""
 
 from __future__ import annotations
 

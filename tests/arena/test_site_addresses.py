@@ -1,4 +1,4 @@
-"""What a mock site says at an address that is no page of its, and of what has just been done."""
+"""Unknown addresses of a mock site, and the confirmation of a completed action."""
 
 from __future__ import annotations
 
@@ -139,6 +139,6 @@ def test_a_query_parameter_is_never_added_twice(page: str, led: str) -> None:
 
 
 def test_a_refused_question_keeps_what_was_typed(follow: Callable[..., Any]) -> None:
-    """Questions keep no answer by themselves, so the page comes at once."""
+    """Questions redirect nowhere on their own, so the page is returned directly."""
     refused = follow(factories.episode(), "submit", answer="a\0b")
     assert (refused.status_code, refused.redirect_chain) == (400, [])

@@ -26,7 +26,7 @@ Get = Callable[..., list[str]]
 
 @pytest.fixture
 def notes(arena_client: ArenaClient, address: Callable[..., str]) -> Get:
-    """What a page says of the values in its address."""
+    """The notes of a page about the values in its address."""
 
     def get(episode: Episode, page: str, /, **query: Any) -> list[str]:
         response = arena_client.get(f"{address(episode, page)}?{urlencode(query, doseq=True)}")

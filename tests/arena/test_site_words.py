@@ -1,4 +1,4 @@
-"""What prompts tell of a site is what its pages show."""
+"""The text of a site in prompts has the same facts as its pages."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_house_has_the_same_facts_in_the_text_and_on_its_page(read: Callable[[
 
 
 def _facts(*texts: str) -> list[str]:
-    """Sentences, names of amenities, and what stands before and behind a colon."""
+    """Sentences, names of amenities, and the parts before and after a colon."""
     lines = [line.lstrip("- ") for text in texts for line in text.split("\n") if "2027: " not in line]
     labels = ("Property amenities, shared by all guests", "Fees and taxes", "House rules")
     labels = (*labels, "Room amenities", "Cancellation and changes")

@@ -176,7 +176,7 @@ def test_days_follow_the_episodes_time_zone_and_locale(
 
 
 def _whole(bytes_of: Read, episode: Episode) -> str:
-    """Bad dates, so that the page says which day is the first."""
+    """Bad dates, so that the page names the first day."""
     return bytes_of(episode, "search", check_in="2020-01-01", check_out="2020-01-02")
 
 
@@ -201,7 +201,7 @@ FIRST_DAYS = (
 def test_today_and_the_time_are_the_episodes_own(
     arena_client: ArenaClient, address: Callable[..., str], day: date, zone: str
 ) -> None:
-    """Also where the clocks change in that zone on that day; a pop-up tells the time."""
+    """Also on a day when the clocks change in that zone; a pop-up shows the time."""
     episode = _episode_on(day, clock=time(9), zone=zone, pop_ups="often")
     for name in ("cookies", "newsletter", "sign_up", "prices"):
         arena_client.generic("POST", address(episode, f"close/{name}"), "", content_type=FORM)

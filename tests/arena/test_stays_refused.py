@@ -1,4 +1,4 @@
-"""What the booking site refuses, what comes back with it, and what a page says of more."""
+"""Refusals of the booking site, what they keep, and when a page mentions more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of an installation, each beside its floor or peer; some rows call what Django's workers call."""
+"""Figures of an installation, each next to its floor or peer; some rows call what Django's workers call."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The floor of a page: a Django WSGI view that renders the same template with the same context.
 
-``BARE_PAGES`` is a JSON list of paths of pages that an arena would serve. Each is had once at start, by the
-arena's own views, and its template and context are kept: ``/0`` then is the first, drawn anew each time. No
-token, no database, no state, no middleware; the same server as the arena's.
+``BARE_PAGES`` is a JSON list of paths of pages that an arena would serve. Each is rendered once at start by
+the arena's own views, and its template and context are stored: ``/0`` is the first, rendered again for each
+request. No token, no database, no state, no middleware; the same server as the arena's.
 """
 
 from __future__ import annotations

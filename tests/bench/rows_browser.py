@@ -1,4 +1,4 @@
-"""Rows of rollouts in a real browser: the engine beside a static copy of the page, and beside naive use.
+"""Rows of rollouts in a real browser: the engine next to a static copy of the page and to naive use.
 
 On the static copy the same warm pages do the same actions, and nothing is opened, recorded or judged. The
 naive way opens a fresh context for every episode, one after another, with Playwright's ordinary calls.

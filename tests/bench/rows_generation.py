@@ -1,4 +1,4 @@
-"""Rows of generation: tasks of the mock sites, beside loading the same tasks made beforehand."""
+"""Rows of generation: tasks of the mock sites, next to loading the same tasks generated beforehand."""
 
 from __future__ import annotations
 

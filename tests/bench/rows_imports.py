@@ -1,4 +1,4 @@
-"""Rows of imports: official files into tables, beside a COPY of the same rows."""
+"""Rows of imports: official files into tables, next to a COPY of the same rows."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ SELECT pg_notify('submission', episode_id::text) FROM stored"""
 
 
 def _drain(place: Installation, run: int, tasks: list[int]) -> Row:
-    """All submissions are there at once; the clock runs until the last verdict."""
+    """All submissions exist at the start; the clock runs until the last verdict."""
     ids = [episode["id"] for episode in place.episodes_open(run, tasks, DRAINED)]
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute(_SUBMIT_ALL, {"ids": ids})

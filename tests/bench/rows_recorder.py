@@ -64,7 +64,7 @@ def rows(place: Installation) -> Iterator[Row]:
 
 
 def _row(name: str, costs: list[Cost], without: list[Cost], target: float) -> Row:
-    """The first view of a browser compiles what later ones have from its cache; it is told apart."""
+    """The first view of a browser compiles what later ones have from its cache; it is reported separately."""
     first, *warm = costs
     own_microtasks = median(cost.microtasks for cost in without[1:])
     totals = [cost.calls + max(0.0, cost.microtasks - own_microtasks) for cost in (first, *warm)]

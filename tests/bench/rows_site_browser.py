@@ -1,7 +1,7 @@
-"""Rows of tasks on mock sites, done in a real browser, beside the same actions on copies of the pages.
+"""Rows of tasks on mock sites, done in a real browser, next to the same actions on copies of the pages.
 
-Whoever does them knows the answer and the way: on the booking site to every offer and its price, in the shop
-to what its search finds. Every one must be judged correct.
+The script knows the answer and the path: on the booking site to every offer and its price, in the shop to
+the results of its search. Every one must be judged correct.
 """
 
 from __future__ import annotations

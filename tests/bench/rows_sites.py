@@ -1,7 +1,7 @@
-"""Rows of the mock sites over HTTP: opening, first pages, page views beside a bare view, memory.
+"""Rows of the mock sites over HTTP: opening, first pages, page views next to a bare view, memory.
 
-Worlds are drawn when they are first asked for, so everything is measured twice: with few worlds, which are
-remembered, and with a world of its own for every episode, each drawn anew.
+Worlds are drawn when they are first needed, so everything is measured twice: with few worlds, which are
+cached, and with a separate world for every episode, each drawn on its own.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _paced(place: Installation, visited: list[Visited], think_s: float) -> load.
 
 
 def _all_views(place: Installation, visited: list[Visited], name: str) -> Row:
-    """Saturation: as many pages as the arena gives, each seen once by its episode, so that all are noted."""
+    """Saturation: as many pages as the arena serves, each new to its episode, so that all are recorded."""
     done = _ask(place, in_turn(visited), connections=CONNECTIONS)
     note = f"every page new to its episode; {CONNECTIONS} connections, {SERVED_BY}; {tail_note(done)}"
     return Row(f"page views, {name}", done.rate, "/s", 0, note=note)

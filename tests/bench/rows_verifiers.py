@@ -1,4 +1,4 @@
-"""Rows of verifiers: verdicts a second from two killable children, beside a process that only judges."""
+"""Rows of verifiers: verdicts a second from two killable children, next to a process that only judges."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _row(pool: ChildPool, loopers: list[Connection], verifier_id: str) -> Row:
 
 @contextlib.contextmanager
 def _loopers() -> Iterator[list[Connection]]:
-    """Processes that call a verifier in a loop and say how fast they were."""
+    """Processes that call a verifier in a loop and report their speed."""
     context = multiprocessing.get_context("forkserver")
     ends = []
     for _ in range(CHILDREN):

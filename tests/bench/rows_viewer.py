@@ -89,7 +89,7 @@ def _paints(
 
 
 def _switches(page: Page, how: str) -> list[float]:
-    """As a reader does it: the neighbours have been fetched before the next step is asked for."""
+    """Like a reader: the neighbours are fetched before the next step is requested."""
     rng = random.Random(SEED)
     times = []
     for _ in range(SWITCHES):

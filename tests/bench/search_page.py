@@ -1,4 +1,4 @@
-"""The search page, requested over HTTP as a browser does, beside its bare statements in this process.
+"""The search page, requested over HTTP as a browser does, next to its bare statements in this process.
 
 `python -m tests.bench.search_page LAB_URL RUN` prints a JSON object of lists of milliseconds.
 """

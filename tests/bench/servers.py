@@ -1,4 +1,4 @@
-"""Small servers that a row is measured beside, run by granian as the installation's own doors are."""
+"""Small servers to compare a row with, run by granian like the installation's own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def wsgi_server(application: str, *options: str, workers: int, env: Mapping[str,
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on just now."""
+    """Ports that are free at the moment."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:

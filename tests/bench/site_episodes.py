@@ -96,7 +96,7 @@ def visits(
 
 
 def pages_of(place: Installation, payload: dict[str, Any]) -> tuple[str, ...]:
-    """The way of an agent that reads: the first page, what it finds, and all that is told of one thing."""
+    """The path of an agent that reads: the first page, the results, and all pages about one of them."""
     discover()
     salt = bytes.fromhex(secrets.read(place.var_dir, "world_salt"))
     world = worlds.get(payload["site"]).open_world(**world_arguments(payload, salt=salt))

@@ -1,4 +1,4 @@
-"""What was measured, as rows: each value beside its floor or peer in the same run, and beside its target."""
+"""Measurements as rows: each value with its floor or peer in the same run, and its target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of docs that list what the code knows say the same."""
+"""The lists on pages of the documentation match the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who ends what nobody ends: leases, episodes that were never used, and submissions that no worker judges."""
+"""The reaper: expired leases, unused episodes, and submissions that no worker judges."""
 
 from __future__ import annotations
 

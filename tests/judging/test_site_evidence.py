@@ -1,4 +1,4 @@
-"""What each family's answer rests on: said by its tasks, and asked for by the judge."""
+"""The evidence of each family's answers: declared by its tasks and checked by the judge."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def metrics_of(draft: TaskDraft, *events: tuple[str, dict[str, Any]]) -> dict[st
 
 
 def shown(facts: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """As pages do, a few facts at a time, with some that nobody asked for."""
+    """Like pages: a few facts at a time, some of them irrelevant."""
     parts = [facts[first : first + SHOWN_TOGETHER] for first in range(0, len(facts), SHOWN_TOGETHER)]
     return [("shown", {"facts": [*part, "another"]}) for part in parts]
 

@@ -1,4 +1,4 @@
-"""What a verdict on a mock site tells beside right and wrong. None of it is the reward."""
+"""The diagnostic metrics of a verdict on a mock site. None of them is the reward."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Queue:
 
 @pytest.fixture
 def waiting(db: None, settings: Any) -> list[int]:
-    """Three submissions that are due at once."""
+    """Three submissions that are all due."""
     settings.RESEND_AFTER_S = [0.0, 60.0]
     episodes = [factories.episode() for _ in range(3)]
     for episode in episodes:

@@ -1,4 +1,4 @@
-"""The Run tool from the worker's side: what it runs, what it tells, and what it never knows."""
+"""The Run tool in the worker: what it runs, what it reports, and what it never receives."""
 
 from __future__ import annotations
 

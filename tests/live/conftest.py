@@ -101,7 +101,7 @@ async def until_waiting(live: Live, number: int) -> None:
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any, **named: Any) -> T:
-    """Run ORM code beside the event loop, on a connection of its own that is closed afterwards."""
+    """Run ORM code outside the event loop, on its own connection, which is closed afterwards."""
 
     def call() -> T:
         with contextlib.closing(connection):

@@ -42,7 +42,7 @@ async def refusal(live: Live, path: str, key: str | None = None, **options: Any)
 
 
 async def failure(socket: ClientConnection) -> tuple[Any, int]:
-    """The error that a socket tells, and the code that it closes with."""
+    """The code of the error that a socket sends, and the code that it closes with."""
     message = await hear(socket)
     with pytest.raises(ConnectionClosedError) as closed:
         await socket.recv()

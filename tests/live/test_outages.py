@@ -61,12 +61,12 @@ async def rig(transactional_db: None) -> AsyncIterator[Rig]:
 
 @pytest.fixture
 def no_asking(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is found by asking Postgres from time to time: only what Redis tells."""
+    """Postgres is not polled: verdicts are noticed only through Redis."""
     monkeypatch.setattr(hub_module, "POLL_EVERY_S", 3_600.0)
 
 
 async def waiting(rig: Rig, episode: Episode) -> asyncio.Task[str]:
-    """A wait that has looked once and found no verdict."""
+    """A wait that has queried once without a verdict."""
 
     async def wait() -> str:
         state = await rig.hub.episode_wait(episode.pk, timeout_s=60.0)

@@ -1,4 +1,4 @@
-"""The socket of pages that only count: that there is news, and nothing of it."""
+"""The socket of pages that only count: it announces news without its content."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ SEEN = ("not_seen", "different", "extra", "extra_events")
 
 
 def _acted(run: Run, action: dict[str, Any], *, saw: tuple[str, ...] = (), **fields: Any) -> None:
-    """An episode of one step, of which its page reported events of these kinds."""
+    """An episode of one step whose page reported events of these kinds."""
     result = fields.pop("action_result", "ok")
     episode = factories.episode(group=factories.group(run=run, arm=fields.pop("arm", "gym")), **fields)
     factories.step(episode, 1, action=action, action_type=action["type"], action_result=result)

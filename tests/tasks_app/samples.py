@@ -124,7 +124,7 @@ def read(benchmark: str, path: Path) -> list[Row]:
 
 
 def shared(name: str) -> Path:
-    """A real official file; skips the test where there is none."""
+    """A real official file; skips the test if it is missing."""
     path = SHARED_DATA / name
     if not path.exists():
         pytest.skip(f"the official sample {path} is not on this machine")

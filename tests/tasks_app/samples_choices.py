@@ -111,7 +111,7 @@ def problem(**changes: Any) -> dict[str, Any]:
 
 
 def scienceqa_folder(root: Path, problems: dict[str, Any]) -> Path:
-    """``problems.json`` with the official file of splits beside it."""
+    """``problems.json`` with the official file of splits next to it."""
     root.mkdir(parents=True, exist_ok=True)
     (root / "problems.json").write_text(json.dumps(problems))
     (root / "pid_splits.json").write_text(json.dumps({"train": list(problems), "val": [], "test": []}))

@@ -25,7 +25,7 @@ CHARTS = [
 
 
 def chartqa_tree(root: Path) -> Path:
-    """The full download: charts, questions, and beside them tables and annotations."""
+    """The full download: charts, questions, and next to them tables and annotations."""
     root = root / "ChartQA Dataset"
     for split, rows in (("train", CHARTS), ("test", CHARTS[:2])):
         folder = root / split

@@ -315,7 +315,7 @@ def test_sciq_order_depends_only_on_the_item(tmp_path: Path) -> None:
 
 
 def test_sciq_order_does_not_depend_on_the_right_option(tmp_path: Path) -> None:
-    """Else whoever knows the rule could try each option as the right one."""
+    """Otherwise somebody who knows the rule could try each option as the right one."""
     options = ("nectar", "resin", "silk", "wax")
     names = ("correct_answer", "distractor1", "distractor2", "distractor3")
     rows = [{**given.SCIQ[0], **dict(zip(names, options[n:] + options[:n], strict=True))} for n in range(4)]

@@ -18,7 +18,7 @@ SIZE = (6, 4)
 
 
 def drawn(mode: str = "RGB", size: tuple[int, int] = SIZE) -> Image.Image:
-    """White, with a dark upper left corner that tells how it is turned."""
+    """White, with a dark upper left corner that shows its rotation."""
     picture = Image.new("RGB", size, "white")
     ImageDraw.Draw(picture).rectangle((0, 0, size[0] // 2 - 1, size[1] // 2 - 1), fill=RED)
     return picture.convert(mode)

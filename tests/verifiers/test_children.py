@@ -1,4 +1,4 @@
-"""A verifier may hang, crash or eat the machine: one child pays, and the verdict says whose fault it was."""
+"""A verifier may hang, crash or eat the machine: one child pays, and the verdict names whose fault it was."""
 
 from __future__ import annotations
 

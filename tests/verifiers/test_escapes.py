@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def reading(expression: str) -> str:
-    """A program whose answer is whatever the expression finds, or that it failed."""
+    """A program whose answer is the value of the expression, or that it failed."""
     return f"def answer():\n    import os, socket, glob, sys\n    return {expression}\n"
 
 
@@ -282,7 +282,7 @@ def test_no_sandbox_is_left_running() -> None:
 
 
 def _sandboxes() -> set[str]:
-    """Those of this process, and orphans; sandboxes of a server beside it have a parent that is alive."""
+    """Those of this process, and orphans; sandboxes of a server running elsewhere have a living parent."""
     names = set()
     for process in Path("/proc").iterdir():
         try:

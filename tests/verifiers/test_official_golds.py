@@ -1,4 +1,4 @@
-"""Every official gold at hand is accepted however it is dressed, and refuses other items' golds."""
+"""Every official gold at hand is accepted in any formatting, and other items' golds are refused."""
 
 from __future__ import annotations
 

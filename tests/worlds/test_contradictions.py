@@ -1,6 +1,6 @@
-"""Nothing that a world says is denied by its facts, or by what it says a line above.
+"""No text of a world contradicts its facts or itself.
 
-Read over many worlds: each rule is a sentence or a name that shuts out another, or a fact.
+Checked over many worlds: each rule is a sentence or a name that excludes another, or a fact.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EDITIONS: tuple[Edition, ...] = ("train", "test")
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 NUMBER = "|".join(NUMBERS[1:])
 
-# What a room's name says, and what of its name, beds or amenities cannot be beside it.
+# A part of a room's name, and what its name, beds or amenities must then not contain.
 ROOM_RULES = (
     (r"Attic|Loft|Skylight|Top Floor", r"Ground Floor|Terrace Door"),
     (r"Whole House|Cottage|Gatehouse", r"Top Floor|Ground Floor|Corner"),
@@ -44,7 +44,7 @@ ROOM_RULES = (
     (r"Single Room", r"double|queen|bunk|2 "),
     (r"Ground Floor", r"\bbalcony\b"),
 )
-# What the name of a house says, and kinds that it then is not of.
+# A part of a house's name, and the kinds that the house is then not of.
 HOUSE_RULES = (
     (r"\bHotel\b", ("Apartment", "Guesthouse", "Bed and breakfast", "Hostel", "Holiday home")),
     (r"\bHostel\b|Bunkhouse", ("Hotel", "Apartment", "Guesthouse", "Bed and breakfast", "Holiday home")),
@@ -54,7 +54,7 @@ HOUSE_RULES = (
     (r"\b(?:Rooms|Wing|Quarters)$", ("Holiday home",)),
 )
 BEDS = {"single": 1, "wide single": 1, "double": 2, "queen": 2, "bunk": 2}
-# Sentences of a description, and whether the house is so that they can be said of it.
+# Sentences of a description, and the houses that they are true of.
 DESCRIPTION_RULES: tuple[tuple[str, Callable[[Listing], bool]], ...] = (
     (r"narrow staircase", lambda house: "lift" not in house.amenities),
     (r"a room below|kinds? of room|each with its own", lambda house: len(house.rooms) > 1),
@@ -66,7 +66,7 @@ DESCRIPTION_RULES: tuple[tuple[str, Callable[[Listing], bool]], ...] = (
 )
 PRAISED = r"(?i)no (?:complaints|problems) with the {0}|the {0} (?:is as good|still works)|great {0}\b"
 TOGETHER = {"Couple", "Family", "Group of friends"}
-# Sentences of a guest's review, and whether guest, room and house are so that they can be said.
+# Sentences of a guest's review, and the guests, rooms and houses that they are true of.
 GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
     (
         r"\b(?:we|us|our)\b|[Mm]y (?:husband|wife|partner|\w+-in-law)",
@@ -102,7 +102,7 @@ GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
     (r"Christmas|Easter|in the snow|snow falling", lambda *_: False),
     (r"\b(?:second|third|fourth|fifth) (?:night|day|evening)\b", lambda review, *_: review.nights > 1),
 )
-# In one review of a guest: what shuts out what.
+# In one review of a guest: pairs that exclude each other.
 GUEST_PAIRS = (
     (r"Smaller than in the pictures", r"Larger than it looks"),
     (r"Bring earplugs|woke us|little sleep", r"[Ss]lept|heard .* and nothing else|might as well have been"),
@@ -112,7 +112,7 @@ GUEST_PAIRS = (
     (r"Ask for the", r"so small that|It smelt of"),
     (r"\bmy husband\b", r"\bmy wife\b"),
 )
-# In one review of a product: what shuts out what.
+# In one review of a product: pairs that exclude each other.
 SHOP_PAIRS = (
     (
         r"colour is (?:exactly|just)|colour looks|true to the listing",
@@ -356,6 +356,6 @@ def test_answers_to_one_question_agree() -> None:
 
 
 def _names_a_term(shop: shop_types.World, product: shop_types.Product, text: str) -> bool:
-    """What its answers tell is each owner's own."""
+    """Answers about a term are each owner's own experience."""
     terms = vocabulary.of(shop.edition).categories[product.category].terms
     return any(words(rf"\b{form}\b", text) for term in terms for form in term.all_forms)

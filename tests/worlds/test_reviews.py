@@ -105,7 +105,7 @@ def planted(of: World, product: Product) -> Counter[tuple[str, str, str]]:
 
 
 def read(of: World, product: Product) -> Counter[tuple[str, str, str]]:
-    """The same, found by reading every word that is shown."""
+    """The same, counted by reading every visible word."""
     terms = vocabulary.of(of.edition).categories[product.category].terms
     forms = {form for term in terms for form in term.all_forms}
     return Counter(

@@ -27,7 +27,7 @@ def worlds(edition: Edition) -> list[World]:
 
 @pytest.mark.parametrize("edition", ["train", "test"])
 def test_site_searches_list_only_reviews_with_a_planted_term(edition: Edition) -> None:
-    """Whatever is searched for, so that a task's moves are known without reading a review."""
+    """For every search, so that a task's moves are known without reading a review."""
     for shop in worlds(edition):
         for product in shop.products:
             for term in rules.terms(shop, product):
@@ -61,7 +61,7 @@ def test_only_conditions_that_are_filters_shorten_the_list() -> None:
 
 
 def test_only_hidden_content_costs_a_move() -> None:
-    """Moves differ by rule: whoever reads replies has to open them."""
+    """Moves differ by rule: replies must be opened to be read."""
     shop = worlds("train")[1]
     for product in shop.products:
         for term in rules.terms(shop, product):

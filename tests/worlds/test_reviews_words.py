@@ -1,4 +1,4 @@
-"""What is written by hand must not say a term by accident, or the planted truth would not be the truth."""
+"""Hand-written sentences must not contain a term by accident, or the planted answer would be wrong."""
 
 from __future__ import annotations
 

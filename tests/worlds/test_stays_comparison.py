@@ -1,4 +1,4 @@
-"""A wanted state beside the one that was left, as people read it."""
+"""The comparison of the goal state with the actual one, as people read it."""
 
 from __future__ import annotations
 

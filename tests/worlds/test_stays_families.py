@@ -244,7 +244,7 @@ def test_the_twins_needs_show_the_nearest_room_and_the_lost_amenity(name: str) -
 
 @pytest.mark.parametrize("name", ["book_stay", "cheapest_with_without"])
 def test_a_search_that_stops_at_higher_night_prices_yields_the_twins_answer(name: str) -> None:
-    """Nobody has to know how much a house that was not opened takes off for long stays."""
+    """The long-stay discounts of unopened houses need not be known."""
     pairs = [(town, FAMILIES[name].twin(town, task)) for town, task in _tasks(FAMILIES[name], each=2)]
     twins = [(town, twin) for town, twin in pairs if twin]
     assert len(twins) >= 3

@@ -1,4 +1,4 @@
-"""Whoever reads the shop's text, and knows nothing else, finds the answers."""
+"""The answers can be read from the shop's text alone."""
 
 from __future__ import annotations
 

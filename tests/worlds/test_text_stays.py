@@ -1,4 +1,4 @@
-"""Whoever reads the booking site's text, and knows nothing else, finds the answers."""
+"""The answers can be read from the booking site's text alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Stay:
 
 
 class Part:
-    """A house or a room of the text, asked by what stands in it."""
+    """A house or a room of the text, queried by pattern."""
 
     def __init__(self, text: str) -> None:
         self.name, _, self.text = text.partition("\n")
@@ -36,7 +36,7 @@ class Part:
         return re.search(pattern, self.text)
 
     def number(self, pattern: str) -> int:
-        """Digits of the pattern's group, 0 where there is none: amounts in cents."""
+        """Digits of the pattern's group, 0 without a match: amounts in cents."""
         match = self.search(pattern)
         return int(match[1].replace(".", "")) if match else 0
 

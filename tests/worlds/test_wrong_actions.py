@@ -1,4 +1,4 @@
-"""What is done is judged, and not only what is told: wrong deeds are incorrect with the right answer too."""
+"""Actions are judged as well as answers: wrong actions are incorrect even with the right answer."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ worlds_discover()
 
 @dataclass(frozen=True)
 class Case:
-    """A task, its world (changed for an impossible twin) and the site's way with words."""
+    """A task, its world (changed for an impossible twin) and the site's text view."""
 
     world: Any
     task: SiteTask

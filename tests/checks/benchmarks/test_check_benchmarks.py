@@ -22,7 +22,7 @@ ALL_UP = {"redis": "ok", "workers": "ok", "sweeper": "ok", "sandbox": "ok"}
 
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Judges, by the workers' own service, whatever waits while the check sleeps."""
+    """Judges the pending answers with the workers' own service while the check sleeps."""
 
     def judge() -> None:
         for episode_id in Submission.objects.filter(judged_at=None).values_list("episode_id", flat=True):
