@@ -174,7 +174,7 @@ def test_every_tab_and_what_is_found_show_hostile_texts_as_text(watched: Callabl
         "1 of 2 steps: in thought, action, tree, address"
     )
     expect(page.locator(".thought mark").first).to_have_text("<script>window.ran=1")
-    expect(page.locator(".thought .unseen").first).to_have_text("U+202E")
+    expect(page.locator(".thought .invisible").first).to_have_text("U+202E")
     assert is_uncovered(page)
 
 

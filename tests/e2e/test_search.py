@@ -214,7 +214,7 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     page.goto("/search?q=verify")
     expect(page.get_by_role("link", name=f"Episode {episode.pk}, step 1")).to_be_visible()
-    assert page.locator(".hit-said").bounding_box()["height"] < 160
+    assert page.locator(".hit-excerpt").bounding_box()["height"] < 160
     keep(page, f"search-hostile-{width}")
     assert [url for url in requests if not url.startswith(live_server.url)] == []
     assert messages == []

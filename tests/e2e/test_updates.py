@@ -44,7 +44,7 @@ def page(lab_page: LabPage, live: Wire, episode: Episode) -> Page:
 
 
 def says(page: Page, word: str) -> None:
-    expect(page.locator("[data-live-word]")).to_have_text(word, timeout=PATIENCE_MS)
+    expect(page.locator("[data-live-status]")).to_have_text(word, timeout=PATIENCE_MS)
 
 
 def rows(page: Page) -> Any:
@@ -65,20 +65,20 @@ def test_steps_and_verdict_appear_live_until_the_episode_has_ended(page: Page, e
     page.evaluate("window.samePage = true")
     factories.step(episode, 2, thought="The second look.")
     expect(rows(page)).to_have_text(["1", "2"])
-    expect(page.locator("[data-live-tell]")).to_have_text("Step 2")
+    expect(page.locator("[data-live-announcer]")).to_have_text("Step 2")
     about = page.get_by_role("complementary", name="About the episode")
     expect(about).not_to_contain_text("Finished")
     finish(episode)
     expect(page.get_by_role("heading", name="Correct")).to_be_visible()
     says(page, "Judged")
-    expect(page.locator(".live-bar [data-live-why]")).to_have_text(LAST_STEP_TO_COME)
+    expect(page.locator(".live-bar [data-live-reason]")).to_have_text(LAST_STEP_TO_COME)
     expect(about).to_contain_text("Finished")
     expect(page.locator("#outcome")).to_contain_text("correct")
     factories.step(episode, 3, action=ANSWER)
     expect(rows(page)).to_have_text(["1", "2", "3"])
     close(episode)
     says(page, "Ended")
-    expect(page.locator("[data-live-tell]")).to_have_text("Verdict: correct")
+    expect(page.locator("[data-live-announcer]")).to_have_text("Verdict: correct")
     expect(page.get_by_role("button", name="Pause updates")).to_be_hidden()
     assert page.evaluate("window.samePage") is True
 
@@ -221,7 +221,7 @@ def test_jumping_to_the_latest_resumes_updates_after_the_end_too(page: Page, epi
 def test_without_scripts_an_open_episode_can_be_refreshed(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(java_script_enabled=False)
     page.goto(f"/episodes/{episode.pk}/")
-    expect(page.locator("[data-live-word]")).to_have_text("Not updating by itself")
+    expect(page.locator("[data-live-status]")).to_have_text("Not updating by itself")
     expect(page.get_by_role("button", name="Pause updates")).to_be_hidden()
     factories.step(episode, 2)
     page.get_by_role("link", name="Refresh").click()

@@ -46,5 +46,5 @@ def test_a_search_for_tasks_that_takes_too_long_is_stopped_with_a_notice(
     monkeypatch.setattr("trajectories.lab.tasks.pages.tasks.task_page", slow)
     response = lab(annotator).get("/tasks/?q=sum", headers=headers)
     assert response.status_code == 503
-    assert response["X-Lab-Says"] == "fragment"
+    assert response["X-Lab-Error"] == "fragment"
     assert "This search was stopped after" in response.content.decode()

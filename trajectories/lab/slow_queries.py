@@ -14,7 +14,7 @@ from trajectories.lab import access
 T = TypeVar("T")
 SEARCH_MS = 5_000
 # Tells the page's script to show the fragment that comes with an error.
-FRAGMENT_HEADER = "X-Lab-Says"
+FRAGMENT_HEADER = "X-Lab-Error"
 
 
 def result_in_time(query: Callable[[], T]) -> T | None:

@@ -51,8 +51,8 @@ def test_a_verdict_updates_every_part_of_the_page_that_shows_the_outcome(lab: La
     episode = factories.episode()
     factories.verdict(episode, "incorrect")
     html = lab(owner).get(f"/episodes/{episode.pk}/progress").content.decode()
-    assert 'data-live-still="Judged"' in html
-    assert 'data-live-why="Waiting up to 30 s for a last step' in html
+    assert 'data-live-label="Judged"' in html
+    assert 'data-live-reason="Waiting up to 30 s for a last step' in html
     assert "More steps appear here" not in html
     outcome = re.search(r'<span id="outcome"[^>]*hx-swap-oob="morph".*?incorrect', html, re.DOTALL)
     about = re.search(r'<aside id="about-episode"[^>]*hx-swap-oob="morph".*?Finished', html, re.DOTALL)
@@ -101,10 +101,10 @@ def test_the_closing_of_an_episode_is_news(lab: Lab, owner: User) -> None:
 def test_a_run_without_open_episodes_is_not_live(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     path = f"/runs/{episode.run_id}/live"
-    assert 'data-live-still=""' in lab(owner).get(path).content.decode()
+    assert 'data-live-label=""' in lab(owner).get(path).content.decode()
     ended = factories.episode()
     factories.verdict(ended)
-    assert 'data-live-still="Idle"' in lab(owner).get(f"/runs/{ended.run_id}/live").content.decode()
+    assert 'data-live-label="Idle"' in lab(owner).get(f"/runs/{ended.run_id}/live").content.decode()
 
 
 def test_a_closed_episode_is_followed_until_its_verdict(lab: Lab, owner: User) -> None:

@@ -13,7 +13,7 @@ def test_combining_marks_of_real_scripts_are_shown_and_piles_are_counted() -> No
 
 def test_the_count_of_marks_is_set_apart_and_the_text_escaped() -> None:
     shown = visible_html("<b>" + "\u0489" * (MARKS_MOST + 2))
-    assert shown == "&lt;b&gt;" + "\u0489" * MARKS_MOST + '<span class="unseen">+2 marks</span>'
+    assert shown == "&lt;b&gt;" + "\u0489" * MARKS_MOST + '<span class="invisible">+2 marks</span>'
 
 
 def test_highlighting_does_not_split_a_pile_of_marks() -> None:

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from core.tokens import mask_tokens
 
 # Characters that reorder or hide the text around them; pages show their codes. Tabs and line ends stay.
-UNSEEN = re.compile(
+INVISIBLE = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\U000e0000-\U000e007f]"
 )
@@ -37,14 +37,14 @@ def goes_on(beginning: str) -> bool:
 
 def visible(text: object) -> str:
     """The text of a value with invisible characters named and heaps of marks counted, without markup."""
-    return _heaps(UNSEEN.sub(_code_point, mask_tokens(str(text))), "{}")
+    return _heaps(INVISIBLE.sub(_code_point, mask_tokens(str(text))), "{}")
 
 
 def visible_html(text: object) -> SafeString:
     """The same, escaped, with the names styled differently from the text itself; nothing for None."""
     escaped = escape(mask_tokens("" if text is None else str(text)))
-    shown = UNSEEN.sub(lambda match: f'<span class="unseen">{_code_point(match)}</span>', escaped)
-    shown = _heaps(shown, '<span class="unseen">{}</span>')
+    shown = INVISIBLE.sub(lambda match: f'<span class="invisible">{_code_point(match)}</span>', escaped)
+    shown = _heaps(shown, '<span class="invisible">{}</span>')
     return mark_safe(shown)  # noqa: S308 (escaped above; only our own markup is added)
 
 

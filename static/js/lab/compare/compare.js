@@ -74,7 +74,7 @@
     choices.querySelector("[data-hint]").textContent = "";
   });
 
-  document.addEventListener("replay:say", ({ detail }) => {
+  document.addEventListener("replay:announce", ({ detail }) => {
     document.querySelector("[data-status]").textContent = detail;
   });
   addEventListener("hashchange", openFold);

@@ -13,7 +13,7 @@
   const [FOCUS, BLUR] = [5, 6];
   const CLICK_MS = 500;
   const TYPED_IN = "textarea, [contenteditable], input:not([type=checkbox], [type=radio], [type=range], [type=submit], [type=button])";
-  /* As when a page has come to rest: nothing is half way, nothing blinks. */
+  /* A page at rest: no animation is half-way, nothing blinks. */
   const AT_REST = [
     "*, ::before, ::after { animation-delay: -1ms !important; animation-duration: 1ms !important; " +
       "animation-iteration-count: 1 !important; transition: none !important; scroll-behavior: auto !important; }",
@@ -25,7 +25,7 @@
   let replayer = null;
   let end = 0;
 
-  const tell = (state) => {
+  const report = (state) => {
     root.dataset.replay = state;
     if (!isAlone) parent.postMessage({ replay: state }, location.origin);
   };
@@ -72,7 +72,7 @@
       return;
     }
     target.showPopover();
-    /* Showing it moves the focus; and what is within it took none before. */
+    /* Showing it moves the focus, and an element inside it could not take the focus before. */
     if (focused) focused();
     else target.ownerDocument.activeElement?.blur();
   };
@@ -144,9 +144,9 @@
       await wait(FIRST_FRAME_MS);
       await seek();
       if (!replayer.iframe.contentDocument?.documentElement) throw new Error("nothing was drawn");
-      tell("ready");
+      report("ready");
     } catch {
-      tell("failed");
+      report("failed");
     }
   };
 

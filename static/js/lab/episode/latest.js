@@ -13,7 +13,7 @@
     link.textContent = follows ? NAMES.follows : NAMES.rests;
   };
 
-  /* The list of an episode that has ended has no words below its last step. */
+  /* The list of an ended episode has no text below its last step. */
   const end = () => document.getElementById("latest") ?? [...document.querySelectorAll(".step-row")].at(-1);
   const go = () => end()?.scrollIntoView({ block: "nearest" });
 
@@ -26,7 +26,7 @@
   link.addEventListener("click", () => {
     follows = true;
     show();
-    document.dispatchEvent(new Event("live:go-on"));
+    document.dispatchEvent(new Event("live:resume"));
     go();
   });
   addEventListener("wheel", leave, { passive: true });

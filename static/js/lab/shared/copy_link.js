@@ -5,7 +5,7 @@
   const button = document.querySelector("[data-copy]");
   if (!button) return;
 
-  const SAID_MS = 1500;
+  const NOTE_MS = 1500;
 
   /* Browsers hold the clipboard back from pages that came without TLS; the old way works there. */
   const copyBySelection = (text) => {
@@ -30,9 +30,9 @@
   button.addEventListener("click", async () => {
     const isDone = await copy(location.href);
     const detail = isDone ? "Link copied" : "The link could not be copied: take it from the address bar";
-    document.dispatchEvent(new CustomEvent("replay:say", { detail }));
+    document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
     button.dataset.done = isDone ? "copied" : "failed";
-    setTimeout(() => delete button.dataset.done, SAID_MS);
+    setTimeout(() => delete button.dataset.done, NOTE_MS);
     button.focus({ preventScroll: true });
   });
 })();

@@ -1,5 +1,5 @@
-/* Keys: whatever has data-keys is pressed, or focused if it is a field, by any of them. Not while something is typed,
-   never with modifiers. "?" lists them. */
+/* Keyboard shortcuts: each key in data-keys presses its element, or focuses it if it is a field. Not while the reader is
+   typing, and never with modifiers. "?" lists them. */
 "use strict";
 
 (() => {
@@ -12,7 +12,7 @@
   const holders = () => Array.from(document.querySelectorAll("[data-keys]"));
   const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
 
-  /* Keys that the focused thing needs itself: a slider its arrows, tabs theirs, a button its space. */
+  /* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
   const belongs = (target, key) => {
     if (target === document.body || !target.closest) return false;
     if (key === "Space") return Boolean(target.closest(CONTROL));
@@ -28,11 +28,11 @@
       return;
     }
     element.click();
-    /* What a key unfolds may lie below the window's edge. */
+    /* What a key unfolds may lie below the viewport. */
     if (element.matches("summary")) element.parentElement.scrollIntoView({ block: "nearest" });
   };
 
-  const rowOf = ([keys, does]) => {
+  const rowOf = ([keys, label]) => {
     const row = document.createElement("div");
     const name = document.createElement("dt");
     for (const key of keys) {
@@ -40,9 +40,9 @@
       sign.textContent = SIGNS[key] ?? key;
       name.append(sign);
     }
-    const said = document.createElement("dd");
-    said.textContent = does;
-    row.append(name, said);
+    const description = document.createElement("dd");
+    description.textContent = label;
+    row.append(name, description);
     return row;
   };
 
@@ -50,7 +50,7 @@
   const list = () => {
     const all = holders();
     const tabs = all.filter((one) => one.matches("[data-tab]"));
-    const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.does]);
+    const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
     if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);
     if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
     sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));

@@ -1,7 +1,6 @@
-/* Follows what is under way. A socket says that there is news; the page's part is then fetched from the lab by htmx,
-   so that nothing that comes over the socket is ever shown. Without the socket the part is fetched every 3 s, while
-   the socket is tried again. Others listen to "live:swapped", which tells the
-   part's data. */
+/* Live updates. A socket reports that there is news; htmx then fetches the changing part of the page from the lab, so
+   nothing that arrives over the socket is ever shown. Without a socket the part is polled every 3 s while the socket
+   reconnects. Other scripts listen to "live:swapped", which carries the part's data attributes. */
 "use strict";
 
 (() => {
@@ -10,22 +9,22 @@
 
   const POLL_MS = 3000;
   const ENDING_MS = 5000;
-  const CHECK_MS = 30000; /* A socket may die without a word: what it should have told is then found so. */
-  const APART_MS = 500;
-  /* A request that htmx dropped, or that nobody answers, holds up the next one no longer. */
-  const ASKED_MOST_MS = 8000;
+  const CHECK_MS = 30000; /* A socket may die silently; this catches what it missed. */
+  const INTERVAL_MS = 500;
+  /* A request that htmx dropped, or that nobody answers, blocks the next one no longer than this. */
+  const REQUEST_MAX_MS = 8000;
   const HELLO_MS = 5000;
-  const PING_MS = POLL_MS; /* A server that hangs keeps its sockets open: so it is asked whether it is there. */
+  const PING_MS = POLL_MS; /* A server that hangs keeps its sockets open, so it is pinged. */
   const SILENCE_MS = 2 * POLL_MS;
-  const BACK_MS = 1000;
-  const BACK_MOST_MS = 30000;
-  const SAID_MS = 2000;
-  const UNTOLD_MOST = 1;
+  const RECONNECT_MS = 1000;
+  const RECONNECT_MAX_MS = 30000;
+  const ANNOUNCE_MS = 2000;
+  const UNREPORTED_MAX = 1;
   const id = bar.dataset.livePart;
-  const word = bar.querySelector("[data-live-word]");
-  const why = bar.querySelector("[data-live-why]");
-  const fresh = bar.querySelector("[data-live-new]");
-  const said = bar.querySelector("[data-live-tell]");
+  const status = bar.querySelector("[data-live-status]");
+  const reason = bar.querySelector("[data-live-reason]");
+  const newCount = bar.querySelector("[data-live-new]");
+  const announcer = bar.querySelector("[data-live-announcer]");
   const pause = bar.querySelector("[data-live-pause]");
 
   let socket = null;
@@ -35,10 +34,10 @@
   let tries = 0;
   let failures = 0;
   let missed = 0;
-  let askedAt = 0;
-  let isAsking = false;
-  let untold = 0;
-  let saidAt = 0;
+  let requestedAt = 0;
+  let isRequesting = false;
+  let unreported = 0;
+  let announcedAt = 0;
   const timers = {};
 
   const part = () => document.getElementById(id);
@@ -46,67 +45,69 @@
   const isResting = () => isPaused || isOver || document.hidden;
   const jittered = (ms) => ms * (0.9 + Math.random() * 0.2);
 
-  const after = (name, ms, does) => {
+  const after = (name, ms, callback) => {
     clearTimeout(timers[name]);
-    timers[name] = setTimeout(does, ms);
+    timers[name] = setTimeout(callback, ms);
   };
 
   const stop = () => {
     for (const timer of Object.values(timers)) clearTimeout(timer);
   };
 
-  const wordNow = () => {
+  const statusNow = () => {
     if (isOver) return "Ended";
     if (isPaused) return "Paused";
     if (failures) return "No answer from the lab, trying again";
-    /* What follows nothing that goes on is not called live, however it is followed. */
-    if (part().dataset.liveStill) return part().dataset.liveStill;
+    /* Where nothing is going on, the page is not called live, whatever its connection. */
+    if (part().dataset.liveLabel) return part().dataset.liveLabel;
     if (isLive) return "Live";
     return tries ? `Polling every ${POLL_MS / 1000} s` : "Connecting";
   };
 
   const show = () => {
-    const now = wordNow();
-    if (word.textContent !== now) word.textContent = now;
-    const reason = now === part().dataset.liveStill ? (part().dataset.liveWhy ?? "") : "";
-    if (why.textContent !== reason) why.textContent = reason;
-    const isStill = isOver || isPaused || part().dataset.liveStill;
+    const now = statusNow();
+    if (status.textContent !== now) status.textContent = now;
+    const because = now === part().dataset.liveLabel ? (part().dataset.liveReason ?? "") : "";
+    if (reason.textContent !== because) reason.textContent = because;
+    const isStill = isOver || isPaused || part().dataset.liveLabel;
     bar.dataset.liveNow = isStill ? "still" : isLive && !failures ? "live" : "polling";
-    fresh.textContent = isPaused && missed ? `, ${missed} new` : "";
+    newCount.textContent = isPaused && missed ? `, ${missed} new` : "";
     pause.textContent = isPaused ? "Resume updates" : "Pause updates";
     pause.hidden = isOver;
-    bar.toggleAttribute("data-live-held", isPaused);
+    bar.toggleAttribute("data-live-paused", isPaused);
   };
 
   /* ---- fetching ---- */
 
-  const ask = () => {
+  const fetchPart = () => {
     if (isResting()) return;
-    const wait = askedAt + (isAsking ? ASKED_MOST_MS : APART_MS) - Date.now();
+    const wait = requestedAt + (isRequesting ? REQUEST_MAX_MS : INTERVAL_MS) - Date.now();
     if (wait > 0) {
-      after("ask", Math.min(wait, APART_MS), ask);
+      after("fetch", Math.min(wait, INTERVAL_MS), fetchPart);
       return;
     }
-    isAsking = true;
-    askedAt = Date.now();
+    isRequesting = true;
+    requestedAt = Date.now();
     window.htmx.trigger(part(), "news");
   };
 
-  const plan = () => {
+  const poll = () => {
     if (isResting()) return;
     const every = state() === "ending" ? ENDING_MS : Number(part().dataset.liveEvery ?? CHECK_MS);
-    const polling = Math.min(POLL_MS * 2 ** failures, BACK_MOST_MS);
-    after("plan", jittered(isLive && !failures ? every : polling), () => {
-      untold += 1;
-      ask();
+    const polling = Math.min(POLL_MS * 2 ** failures, RECONNECT_MAX_MS);
+    after("poll", jittered(isLive && !failures ? every : polling), () => {
+      unreported += 1;
+      fetchPart();
     });
   };
 
-  const say = ({ now = false } = {}) => {
-    if (part().dataset.liveSaid === said.textContent) return;
-    after("say", now ? 0 : Math.max(0, saidAt + SAID_MS - Date.now()), () => {
-      saidAt = Date.now();
-      said.textContent = part().dataset.liveSaid ?? "";
+  const announcement = () => part().dataset.liveAnnouncement ?? "";
+
+  const announce = ({ now = false } = {}) => {
+    if (announcement() === announcer.textContent) return;
+    after("announce", now ? 0 : Math.max(0, announcedAt + ANNOUNCE_MS - Date.now()), () => {
+      announcedAt = Date.now();
+      announcer.textContent = announcement();
     });
   };
 
@@ -114,39 +115,39 @@
     isOver = true;
     stop();
     socket?.close();
-    say({ now: true });
+    announce({ now: true });
     show();
   };
 
   const answered = (event) => {
     if (event.detail.elt.id !== id) return;
-    isAsking = false;
+    isRequesting = false;
     failures = event.detail.successful ? 0 : failures + 1;
     const isNew = event.detail.successful && event.detail.xhr.status === 200 && !isPaused;
     if (isNew) {
-      /* Changes time and again that nobody told: this socket is dead. */
-      if (isLive && untold > UNTOLD_MOST && state() === "open") drop();
-      say();
+      /* Changes keep coming that the socket did not report: it is dead. */
+      if (isLive && unreported > UNREPORTED_MAX && state() === "open") drop();
+      announce();
     }
-    if (event.detail.xhr.status === 204) untold = 0;
+    if (event.detail.xhr.status === 204) unreported = 0;
     if (state() === "ended") end();
     show();
-    plan();
+    poll();
     document.dispatchEvent(new CustomEvent("live:swapped", { detail: { ...part().dataset, isOver, isNew } }));
   };
 
   /* ---- the socket ---- */
 
-  const hear = (text) => {
+  const receive = (text) => {
     const news = JSON.parse(text);
     if (news.type === "error" || news.type === "pong") return;
     if (news.type === "step" && isPaused) missed += 1;
-    untold = 0;
-    if (news.type !== "state") ask();
+    unreported = 0;
+    if (news.type !== "state") fetchPart();
     show();
   };
 
-  const lost = () => {
+  const disconnected = () => {
     const wasLive = isLive;
     socket = null;
     isLive = false;
@@ -154,16 +155,16 @@
     tries += 1;
     show();
     if (isOver || document.hidden) return;
-    if (wasLive) plan(); /* Not again at each attempt, which would put it off. */
-    const most = Math.min(BACK_MS * 2 ** Math.min(tries, 8), BACK_MOST_MS);
+    if (wasLive) poll(); /* Only once: each further attempt would postpone it. */
+    const most = Math.min(RECONNECT_MS * 2 ** Math.min(tries, 8), RECONNECT_MAX_MS);
     after("back", most * (0.5 + Math.random() / 2), connect);
   };
 
-  /* Not waiting for the other end to agree, which may never come. */
+  /* Without waiting for the closing handshake, which may never come. */
   const drop = () => {
     const old = socket;
     if (!old) return;
-    lost();
+    disconnected();
     old.close();
   };
 
@@ -177,7 +178,7 @@
     try {
       socket = new WebSocket(bar.dataset.live);
     } catch {
-      lost();
+      disconnected();
       return;
     }
     const mine = socket;
@@ -189,20 +190,20 @@
       if (!isLive) {
         isLive = true;
         tries = 0;
-        hear(event.data);
-        ask(); /* For what came while nobody told. */
-        plan();
+        receive(event.data);
+        fetchPart(); /* For what happened while there was no socket. */
+        poll();
         ping();
-      } else hear(event.data);
+      } else receive(event.data);
     });
-    mine.addEventListener("close", () => mine === socket && lost());
+    mine.addEventListener("close", () => mine === socket && disconnected());
   }
 
   /* ---- the reader ---- */
 
   const rest = () => {
     stop();
-    isAsking = false;
+    isRequesting = false;
     const old = socket;
     socket = null;
     isLive = false;
@@ -212,41 +213,41 @@
 
   const wake = () => {
     if (isOver) return;
-    askedAt = 0;
-    ask();
+    requestedAt = 0;
+    fetchPart();
     connect();
-    plan();
+    poll();
     show();
   };
 
-  const hold = (isHeld) => {
-    isPaused = isHeld;
+  const setPaused = (value) => {
+    isPaused = value;
     missed = 0;
-    if (isPaused) for (const name of ["ask", "plan", "say"]) clearTimeout(timers[name]);
+    if (isPaused) for (const name of ["fetch", "poll", "announce"]) clearTimeout(timers[name]);
     else wake();
     show();
   };
 
-  pause.addEventListener("click", () => hold(!isPaused));
-  /* Whoever asks for the latest holds nothing back any more. */
-  document.addEventListener("live:go-on", () => isPaused && hold(false));
+  pause.addEventListener("click", () => setPaused(!isPaused));
+  /* Jumping to the latest step ends a pause. */
+  document.addEventListener("live:resume", () => isPaused && setPaused(false));
   document.addEventListener("visibilitychange", () => (document.hidden ? rest() : wake()));
   addEventListener("online", wake);
   document.body.addEventListener("htmx:afterRequest", answered);
   document.body.addEventListener("htmx:beforeSwap", (event) => {
-    if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* Asked for before the pause. */
+    if (event.detail.elt.id === id && isPaused) event.detail.shouldSwap = false; /* Requested before the pause. */
   });
 
-  /* What a reader has opened stays open, what they have selected stays selected, and so does a script's count of it. */
+  /* What a reader has opened or selected stays so, and so does a script's count of the selection. */
   const { callbacks } = window.Idiomorph.defaults;
-  callbacks.beforeNodeMorphed = (node) => !node.matches?.("[data-live-kept]");
+  callbacks.beforeNodeMorphed = (node) => !node.matches?.("[data-live-preserve]");
   callbacks.beforeAttributeUpdated = (name, element) =>
     !((name === "open" && element.matches("details")) || (name === "checked" && element.matches(".select-box")));
 
   if (state() === "ended") end();
   else if (!document.hidden) {
     connect();
-    plan();
+    poll();
   }
   show();
 })();

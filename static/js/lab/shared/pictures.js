@@ -1,6 +1,6 @@
-/* A picture that does not come, or is none: in its place stands the hatched frame that the server draws for one that it
-   knows to be missing, with words that say what is missing. It may have failed before this file ran, or before it came into
-   the page with a part that was fetched. Without this file its alternative text stands there. */
+/* Replaces a picture that cannot be loaded by the hatched frame that the server draws for missing pictures, with a text
+   that names it. The picture may have failed before this file ran, or before a fetched part brought it into the page.
+   Without this file the alternative text is shown. */
 "use strict";
 
 (() => {
@@ -17,16 +17,16 @@
     return element;
   };
 
-  const small = (className, says) => {
+  const small = (className, label) => {
     const frame = made("span", className, "");
-    frame.append(made("span", "visually-hidden", says));
-    frame.title = says;
+    frame.append(made("span", "visually-hidden", label));
+    frame.title = label;
     return frame;
   };
 
   /* As large as the picture was to be, where that is known. */
-  const large = (picture, says) => {
-    const frame = made("span", "picture-none muted small", says);
+  const large = (picture, label) => {
+    const frame = made("span", "picture-none muted small", label);
     const [width, height] = ["width", "height"].map((name) => Number(picture.getAttribute(name)));
     if (width && height) {
       frame.style.width = `min(100%, ${width}px)`;
@@ -43,23 +43,23 @@
   const miss = (picture) => {
     const shot = picture.closest(".shot");
     const pair = picture.closest("[data-wipe]");
-    const says = `${picture.alt || "Screenshot"} (${LOST})`;
+    const label = `${picture.alt || "Screenshot"} (${LOST})`;
     if (shot) missShot(shot);
     else if (pair) pair.replaceWith(made("p", "picture-none muted", NO_PAIR));
-    else if (picture.closest(".frame")) picture.replaceWith(small("frame-blank", says));
-    else if (picture.matches(SMALL)) picture.replaceWith(small(`${picture.className} is-blank`, says));
-    else if (picture.matches(".compare-shot")) picture.replaceWith(made("span", "compare-shot is-blank muted small", says));
-    else picture.replaceWith(large(picture, says));
+    else if (picture.closest(".frame")) picture.replaceWith(small("frame-blank", label));
+    else if (picture.matches(SMALL)) picture.replaceWith(small(`${picture.className} is-blank`, label));
+    else if (picture.matches(".compare-shot")) picture.replaceWith(made("span", "compare-shot is-blank muted small", label));
+    else picture.replaceWith(large(picture, label));
   };
 
-  const look = (node) => {
+  const check = (node) => {
     const all = node.localName === "img" ? [node] : node.querySelectorAll?.("img") ?? [];
     for (const one of all) if (one.complete && !one.naturalWidth) miss(one);
   };
 
   main.addEventListener("error", ({ target }) => target.localName === "img" && miss(target), true);
   new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) addedNodes.forEach(look);
+    for (const { addedNodes } of changes) addedNodes.forEach(check);
   }).observe(main, { childList: true, subtree: true });
-  look(main);
+  check(main);
 })();

@@ -3,10 +3,10 @@
 "use strict";
 
 (() => {
-  /* `told` are the stretches in order, as in "4-9999 10002-10002", and `last` is the highest step number. */
-  window.placesOf = (told, last) => {
+  /* `gapText` lists the stretches in order, as in "4-9999 10002-10002", and `last` is the highest step number. */
+  window.placesOf = (gapText, last) => {
     let shared = 0;
-    const gaps = told.match(/\d+-\d+/g)?.map((pair) => {
+    const gaps = gapText.match(/\d+-\d+/g)?.map((pair) => {
       const [first, end] = pair.split("-").map(Number);
       const gap = { first, last: end, place: first - 1 - shared };
       shared += end - first;

@@ -30,6 +30,6 @@
     } catch {
       /* Without storage the choice holds for this page. */
     }
-    document.dispatchEvent(new CustomEvent("replay:say", { detail: `Colours: ${next || "the system's"}` }));
+    document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Colours: ${next || "the system's"}` }));
   });
 })();

@@ -331,7 +331,7 @@
   });
   document.addEventListener("replay:shown", () => {
     mark();
-    replay.later(() => {
+    replay.afterFrame(() => {
       center({ always: false });
       draw();
     });

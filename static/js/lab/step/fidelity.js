@@ -1,5 +1,5 @@
-/* The sign on the tab "DOM": whether the replay is faithful. A step that is kept may be from before its check was done,
-   so the sign of one that has none is asked for once the step is shown. */
+/* The sign on the tab "DOM": whether the replay is faithful. A cached step may be older than its check, so a missing
+   sign is requested again when the step is shown. */
 "use strict";
 
 (() => {
@@ -8,10 +8,10 @@
 
   const FRESH_MS = 1000;
   const signOf = () => replay.article().querySelector(".tab-sign");
-  const saysOf = () => signOf()?.textContent.trim() ?? "";
-  let said = "";
+  const textOf = () => signOf()?.textContent.trim() ?? "";
+  let text = "";
 
-  const ask = async () => {
+  const refresh = async () => {
     const place = signOf();
     window.gymSettled?.hold();
     try {
@@ -21,23 +21,23 @@
       const badge = new DOMParser().parseFromString(await response.text(), "text/html");
       place.replaceChildren(...badge.querySelector(".tab-sign").childNodes);
     } catch {
-      /* It is asked for again whenever the step is come back to. */
+      /* It is requested again whenever the reader comes back to the step. */
     } finally {
       window.gymSettled?.release();
     }
   };
 
   document.addEventListener("replay:shown", () => {
-    said = saysOf();
+    text = textOf();
     const { fetchedAt } = replay.article().dataset;
     const isOld = fetchedAt && performance.now() - fetchedAt > FRESH_MS;
-    if (isOld && signOf() && !said) replay.later(() => void ask());
+    if (isOld && signOf() && !text) replay.afterFrame(() => void refresh());
   });
 
-  /* The news of a check under way. What is kept of the step is from before them. */
+  /* A check has reported its result: the cached step is older than that. */
   document.addEventListener("htmx:oobAfterSwap", () => {
-    if (saysOf() === said) return;
-    said = saysOf();
-    replay.forget();
+    if (textOf() === text) return;
+    text = textOf();
+    replay.clearCache();
   });
 })();

@@ -1,5 +1,5 @@
-/* Finds a text in the whole episode; the server looks. The steps that hold it are counted and marked in the timeline,
-   where in the step it is is said, its places are marked there and come into sight, and it stands in the address. */
+/* Finds a text in the whole episode; the server searches. Matching steps are counted and marked in the timeline, the
+   places in a step are named, marked and scrolled into view, and the text is part of the address. */
 "use strict";
 
 (() => {
@@ -12,16 +12,16 @@
   const field = form.elements.find;
   const place = viewer.querySelector("[data-matches]");
   const count = viewer.querySelector("[data-matches-count]");
-  /* The bar stays in sight where a match lies far down the page. */
+  /* The bar stays visible when a match lies far down the page. */
   const short = viewer.querySelector("[data-matches-short]");
   let steps = [];
   let places = new Map();
   let words = {};
-  /* Whoever goes to a match wants to see it; for whoever types, reads on or has just come, the page stays where it is. */
-  let isSought = false;
+  /* The page scrolls to a match only if the reader went to it, not while they type or read on. */
+  let wantsMatch = false;
   let isCut = false;
-  let asked = 0;
-  let looked = "";
+  let requests = 0;
+  let searched = "";
 
   const link = (name, index) => {
     const one = viewer.querySelector(`[data-step-link="${name}"]`);
@@ -30,15 +30,15 @@
     else one.href = replay.address(index);
   };
 
-  const tell = () => {
+  const showCounts = () => {
     const current = replay.current();
     const at = steps.indexOf(current) + 1;
     const all = `${steps.length.toLocaleString("en")}${isCut ? "+" : ""} step${steps.length === 1 ? "" : "s"}`;
     link("match-before", steps.findLast((index) => index < current));
     link("match-after", steps.find((index) => index > current));
-    const said = (places.get(current) ?? []).map((name) => words[name]).join(", ");
-    short.textContent = looked ? `${at || "–"} / ${steps.length.toLocaleString("en")}${isCut ? "+" : ""}` : "";
-    count.textContent = at ? `${at} of ${all}: in ${said}` : all;
+    const where = (places.get(current) ?? []).map((name) => words[name]).join(", ");
+    short.textContent = searched ? `${at || "–"} / ${steps.length.toLocaleString("en")}${isCut ? "+" : ""}` : "";
+    count.textContent = at ? `${at} of ${all}: in ${where}` : all;
   };
 
   const scrollToMark = () => {
@@ -52,42 +52,42 @@
 
   const showMark = () => {
     const step = replay.article();
-    const [said, below] = [".stage mark", ".panel.is-open mark"].map((where) => step.querySelector(where));
-    const first = "matchInView" in step.dataset ? said : below ?? said;
+    const [onStage, below] = [".stage mark", ".panel.is-open mark"].map((selector) => step.querySelector(selector));
+    const first = "matchInView" in step.dataset ? onStage : below ?? onStage;
     const { top, bottom } = first?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
     if (top < 0 || bottom > innerHeight) first.scrollIntoView({ block: "center" });
   };
 
-  const answerTo = async (find) => {
+  const matchesOf = async (find) => {
     if (!find) return { steps: [], words: {}, is_cut: false };
     const response = await fetch(`${viewer.dataset.find}?find=${encodeURIComponent(find)}`);
     return response.ok && !response.redirected ? response.json() : null;
   };
 
-  const look = async (find) => {
-    asked += 1;
-    const mine = asked;
-    looked = find;
+  const search = async (find) => {
+    requests += 1;
+    const mine = requests;
+    searched = find;
     place.hidden = !find;
-    const answer = await answerTo(find).catch(() => null);
-    if (mine !== asked) return false;
+    const answer = await matchesOf(find).catch(() => null);
+    if (mine !== requests) return false;
     places = new Map(answer?.steps ?? []);
     words = answer?.words ?? {};
     steps = [...places.keys()];
     isCut = Boolean(answer?.is_cut);
     document.dispatchEvent(new CustomEvent("replay:matched", { detail: new Set(steps) }));
-    tell();
-    if (!answer) count.textContent = "could not look";
+    showCounts();
+    if (!answer) count.textContent = "search failed";
     return true;
   };
 
   const change = async ({ moves }) => {
     const find = field.value.trim();
     history.replaceState(history.state, "", replay.address(replay.current(), find) + location.hash);
-    if (!(await look(find))) return;
+    if (!(await search(find))) return;
     const ahead = steps.find((index) => index >= replay.current()) ?? steps[0];
     const goal = moves && ahead ? ahead : replay.current();
-    isSought = moves;
+    wantsMatch = moves;
     await replay.show(goal, { push: goal !== replay.current() });
   };
 
@@ -115,19 +115,19 @@
   });
 
   viewer.addEventListener("click", ({ target }) => {
-    if (target.closest?.('[data-step-link^="match"][href]')) isSought = true;
+    if (target.closest?.('[data-step-link^="match"][href]')) wantsMatch = true;
   });
 
   document.addEventListener("replay:shown", () => {
     const find = replay.findIn(location.search);
-    if (document.activeElement !== field && find !== looked) {
+    if (document.activeElement !== field && find !== searched) {
       field.value = find;
-      void look(find);
+      void search(find);
     } else if (find) {
-      tell();
+      showCounts();
     }
     if (find) scrollToMark();
-    if (find && isSought) showMark();
-    isSought = false;
+    if (find && wantsMatch) showMark();
+    wantsMatch = false;
   });
 })();

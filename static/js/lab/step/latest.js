@@ -1,6 +1,6 @@
-/* The step viewer of an episode under way: its last step moves on, what is said of a step so far becomes what is
-   kept of it, and a screenshot that comes after its step is shown. "Jump to latest" shows the last step, and each new
-   one as it comes, until the reader goes elsewhere. */
+/* The step viewer of an open episode: new steps arrive, provisional measures become final, and a screenshot may arrive
+   after its step. "Jump to latest" shows the last step, and each new one as it arrives, until the reader goes
+   elsewhere. */
 "use strict";
 
 (() => {
@@ -8,15 +8,15 @@
   const link = document.querySelector("[data-live-jump]");
   if (!replay || !link) return;
 
-  /* Nobody tells of an upload: a step that lacks its screenshot is looked at again, for a minute at most. */
-  const LOOK_MS = 3000;
-  const LOOKS_MOST = 20;
+  /* Uploads are not reported: a step that lacks its screenshot is fetched again, for a minute at most. */
+  const RETRY_MS = 3000;
+  const TRIES_MAX = 20;
   const NAMES = { follows: "Following the latest", rests: "Jump to latest" };
   const { viewer } = replay;
   const last = () => Number(viewer.dataset.last);
   let follows = false;
   let goal = 0;
-  let looks = 0;
+  let tries = 0;
   let { liveMeasured: measured, liveState: state } = document.querySelector("[data-live-measured]").dataset;
 
   const show = () => {
@@ -28,34 +28,34 @@
     if (goal !== replay.current()) void replay.show(goal);
   };
 
-  /* A DOM replay is held against its screenshot once the episode has ended: a badge told before says so no longer. */
-  const askFidelity = () => {
+  /* A DOM replay is compared with its screenshot after the end of the episode, so an earlier badge is outdated. */
+  const refreshFidelity = () => {
     const badge = document.getElementById("fidelity");
     if (!badge) return;
     const path = `${replay.address(replay.current(), "")}/fidelity`;
     void window.htmx.ajax("GET", path, { target: badge, swap: "outerHTML" });
   };
 
-  const isHeld = () => Boolean(link.closest("[data-live-held]"));
-  const isResting = () => document.hidden || isHeld();
-  const looking = setInterval(() => {
-    if (isResting() || looks >= LOOKS_MOST || !replay.isAwaited()) return;
-    looks += 1;
-    void replay.lookForPicture();
-  }, LOOK_MS);
+  const isPaused = () => Boolean(link.closest("[data-live-paused]"));
+  const isResting = () => document.hidden || isPaused();
+  const timer = setInterval(() => {
+    if (isResting() || tries >= TRIES_MAX || !replay.isAwaited()) return;
+    tries += 1;
+    void replay.refreshPicture();
+  }, RETRY_MS);
 
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
-    follows = isHeld() || !follows;
+    follows = isPaused() || !follows;
     show();
     if (!follows) return;
-    document.dispatchEvent(new Event("live:go-on"));
+    document.dispatchEvent(new Event("live:resume"));
     go();
   });
 
   document.addEventListener("replay:shown", ({ detail }) => {
-    looks = 0;
+    tries = 0;
     if (detail.step < goal && follows) {
       follows = false;
       show();
@@ -64,7 +64,7 @@
 
   document.addEventListener("live:swapped", ({ detail }) => {
     link.hidden = detail.isOver;
-    if (detail.isOver) clearInterval(looking);
+    if (detail.isOver) clearInterval(timer);
     if (!detail.isNew) return;
     link.href = detail.liveLatest;
     viewer.dataset.last = detail.liveLast;
@@ -75,8 +75,8 @@
     measured = detail.liveMeasured;
     const isJudged = detail.liveState !== state;
     state = detail.liveState;
-    if (isMeasured || isJudged || (!replay.article().dataset.after && replay.current() < last())) void replay.renew();
-    if (isMeasured) askFidelity();
+    if (isMeasured || isJudged || (!replay.article().dataset.after && replay.current() < last())) void replay.refresh();
+    if (isMeasured) refreshFidelity();
     if (follows) go();
   });
 })();

@@ -11,6 +11,6 @@
     button.setAttribute("aria-pressed", String(isShown));
     viewer.classList.toggle("hides-marks", !isShown);
     const detail = isShown ? "Marks are shown" : "Marks are hidden";
-    document.dispatchEvent(new CustomEvent("replay:say", { detail }));
+    document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
   });
 })();

@@ -1,4 +1,5 @@
-/* Plays an episode: each step stays as long as it took, and long enough to be read, over the speed. Scrubs by a slider, goes to a number. */
+/* Plays an episode: each step stays as long as it took, and long enough to be read, divided by the speed. A slider
+   scrubs; a field goes to a number. */
 "use strict";
 
 (() => {
@@ -21,7 +22,7 @@
 
   const isPlaying = () => play.getAttribute("aria-pressed") === "true";
 
-  const tell = (isOn) => {
+  const showState = (isOn) => {
     play.setAttribute("aria-pressed", String(isOn));
     play.querySelector("[data-play-sign]").textContent = isOn ? "❚❚" : "▶";
     play.querySelector("[data-play-word]").textContent = isOn ? "Pause" : "Play";
@@ -29,7 +30,7 @@
 
   const pause = () => {
     clearTimeout(timer);
-    tell(false);
+    showState(false);
   };
 
   const waitOf = (article) => {
@@ -46,8 +47,8 @@
   };
 
   const start = async () => {
-    tell(true);
-    /* From the end it begins again. */
+    showState(true);
+    /* At the end it starts over. */
     if (replay.article().dataset.after) next();
     else await replay.show(Number(viewer.dataset.start));
   };
@@ -65,7 +66,7 @@
 
   let isScrubbing = false;
   let scrubbed = 0;
-  /* The step at the slider's place, or beyond the numbers that were never recorded: on the side it goes to. */
+  /* The step at the slider; within a gap of unrecorded numbers, the next step in the direction of the move. */
   const scrubGoal = () => {
     const index = Number(scrub.value);
     const { gaps } = part("timeline").dataset;
@@ -84,15 +85,15 @@
     isScrubbing = false;
   });
 
-  const asked = () => {
+  const typedIndex = () => {
     const index = Number(go.elements.index.value);
     return Number.isInteger(index) && index >= 1 ? index : 0;
   };
   let typed = 0;
   go.addEventListener("input", () => {
     clearTimeout(typed);
-    const index = asked();
-    if (index && index !== replay.current()) typed = setTimeout(() => replay.expect(index), TYPED_MS);
+    const index = typedIndex();
+    if (index && index !== replay.current()) typed = setTimeout(() => replay.prefetchNearest(index), TYPED_MS);
   });
   go.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -103,15 +104,15 @@
   go.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(typed);
-    const index = asked();
+    const index = typedIndex();
     if (!index) return;
     go.elements.index.blur();
-    void replay.show(index, { near: true, tells: true });
+    void replay.show(index, { near: true, isTyped: true });
   });
 
   document.addEventListener("replay:faster", (event) => {
     speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + event.detail, 0), speed.options.length - 1);
-    document.dispatchEvent(new CustomEvent("replay:say", { detail: `Speed ${speed.value}` }));
+    document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Speed ${speed.value}` }));
     next();
   });
 })();

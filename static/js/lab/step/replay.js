@@ -1,10 +1,10 @@
-/* The DOM tab: fits the replayed page into the tab's width, says when it is there, and has it played. */
+/* The DOM tab: scales the replayed page to the tab's width, shows its status and plays the step. */
 "use strict";
 
 (() => {
   const BORDERS = 2;
   const WAIT_MS = 15000;
-  const SAYS = {
+  const LABELS = {
     loading: "Rebuilding the page …",
     ready: "",
     failed: "The page could not be rebuilt from its recording.",
@@ -18,12 +18,12 @@
     const [stage, state, play, speed, size] = ["stage", "state", "play", "speed", "size"].map(part);
     const isReal = () => size.getAttribute("aria-pressed") === "true";
     const isPlaying = () => play?.getAttribute("aria-pressed") === "true";
-    let isHeld = true;
-    let isThere = false;
+    let isHolding = true;
+    let isDone = false;
 
     const release = () => {
-      if (isHeld) window.gymSettled?.release();
-      isHeld = false;
+      if (isHolding) window.gymSettled?.release();
+      isHolding = false;
     };
 
     const fit = () => {
@@ -42,44 +42,44 @@
       part("sign").textContent = sign;
     };
 
-    const ask = (message) => frame.contentWindow.postMessage(message, location.origin);
+    const send = (message) => frame.contentWindow.postMessage(message, location.origin);
 
     const start = () => {
       state.textContent = "";
       show("Back", "■", true);
-      ask({ play: Number(speed.value) });
+      send({ play: Number(speed.value) });
     };
 
     const back = () => {
       state.textContent = "";
       show("Play the step", "▶", false);
-      ask({ pause: true });
+      send({ pause: true });
     };
 
-    const hear = (event) => {
+    const receive = (event) => {
       if (!frame.isConnected) {
-        removeEventListener("message", hear);
+        removeEventListener("message", receive);
         release();
         return;
       }
-      if (event.source === frame.contentWindow && event.origin === location.origin) tell(event.data?.replay);
+      if (event.source === frame.contentWindow && event.origin === location.origin) showStatus(event.data?.replay);
     };
 
-    const tell = (told) => {
-      if (!Object.hasOwn(SAYS, told)) return;
-      isThere ||= told === "ready" || told === "failed";
-      state.textContent = SAYS[told];
-      stage.classList.toggle("is-failed", told === "failed");
-      if (play) play.disabled = told === "failed";
-      if (isThere) release();
+    const showStatus = (status) => {
+      if (!Object.hasOwn(LABELS, status)) return;
+      isDone ||= status === "ready" || status === "failed";
+      state.textContent = LABELS[status];
+      stage.classList.toggle("is-failed", status === "failed");
+      if (play) play.disabled = status === "failed";
+      if (isDone) release();
     };
 
     window.gymSettled?.hold();
-    addEventListener("message", hear);
-    /* It may have been there before this script. */
-    tell(frame.contentDocument?.documentElement.dataset.replay);
+    addEventListener("message", receive);
+    /* It may have been ready before this script. */
+    showStatus(frame.contentDocument?.documentElement.dataset.replay);
     setTimeout(() => {
-      if (!isThere && frame.isConnected) state.textContent = SAYS.failed;
+      if (!isDone && frame.isConnected) state.textContent = LABELS.failed;
       release();
     }, WAIT_MS);
     play?.addEventListener("click", () => (isPlaying() ? back() : start()));

@@ -1,8 +1,8 @@
-/* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). At first the one is open that the
-   server names. One that is chosen stays open from step to step and is in the address; one that comes from elsewhere is
-   fetched when it is opened. Where what is sought stands in a tab alone, that tab is open on its step, unless the reader
-   has chosen one since; the address then names no tab, so that it leads to the match again, and the history keeps the
-   choice. */
+/* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). At first the tab
+   that the server names is open. A chosen tab stays open from step to step and is part of the address; a tab with
+   content of its own address is fetched when it is opened. If the searched text is in one tab only, that tab is open,
+   unless the reader has chosen another since; the address then names no tab, so that it leads to the match again, and
+   the history keeps the choice. */
 "use strict";
 
 (() => {
@@ -10,10 +10,10 @@
   if (!replay) return;
 
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
-  const findNow = () => replay.findIn(location.search);
-  const kept = history.state?.tab;
-  let open = location.hash.slice(1) || kept?.open || "";
-  let chosenFor = kept ? kept.chosenFor : open ? findNow() : null; /* What was sought when it was chosen. */
+  const currentFind = () => replay.findIn(location.search);
+  const saved = history.state?.tab;
+  let open = location.hash.slice(1) || saved?.open || "";
+  let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The searched text when it was chosen. */
   let hasMoved = false;
 
   const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
@@ -53,41 +53,41 @@
     if (isOpen) void fill(panel);
   };
 
-  /* The open tab is in sight where not all of them fit in the row. */
+  /* Scrolls the open tab into view where not all tabs fit in the row. */
   const reveal = (tab) => {
     const row = tab.parentElement;
     row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2;
   };
 
-  const toShow = (all) => {
+  const choiceOf = (all) => {
     const chosen = all.find((tab) => tab.dataset.tab === open);
     const resting = chosen ?? all.find((tab) => "tabFirst" in tab.dataset);
     const holding = all.filter((tab) => "tabMatches" in tab.dataset);
     const isInSight = "matchInView" in replay.article().dataset || holding.includes(resting);
-    const stays = isInSight || (chosen && chosenFor === findNow()) || holding.length === 0;
-    return { shown: (stays ? resting : holding[0])?.dataset.tab, stays };
+    const isOwnChoice = isInSight || (chosen && chosenFor === currentFind()) || holding.length === 0;
+    return { shown: (isOwnChoice ? resting : holding[0])?.dataset.tab, isOwnChoice };
   };
 
-  const tellAddress = (stays) => {
-    const hash = stays && open ? `#${open}` : "";
+  const updateAddress = (isOwnChoice) => {
+    const hash = isOwnChoice && open ? `#${open}` : "";
     const state = { ...history.state, tab: { open, chosenFor } };
     history.replaceState(state, "", location.pathname + location.search + hash);
   };
 
   const draw = () => {
     const all = tabs();
-    const { shown } = toShow(all);
+    const { shown } = choiceOf(all);
     all[0]?.parentElement.setAttribute("role", "tablist");
     for (const tab of all) drawTab(tab, tab.dataset.tab === shown);
     const opened = all.find((tab) => tab.dataset.tab === shown);
-    if (opened) requestAnimationFrame(() => reveal(opened)); /* Before a frame its layout is made once, for all. */
+    if (opened) requestAnimationFrame(() => reveal(opened)); /* Just before a frame, so that layout is computed once. */
   };
 
-  /* What is opened below the window's edge comes into it. */
+  /* What is opened below the viewport is scrolled into it. */
   const choose = (tab) => {
     open = tab.dataset.tab;
-    chosenFor = findNow();
-    tellAddress(true);
+    chosenFor = currentFind();
+    updateAddress(true);
     draw();
     tab.closest(".panels").scrollIntoView({ block: "nearest" });
   };
@@ -117,7 +117,7 @@
     all[goal].focus();
   });
 
-  /* An address of the step that is shown, with another tab: typed, or come back to. */
+  /* The address of the shown step with another tab: typed, or reached by going back. */
   addEventListener("hashchange", () => {
     const named = tabs().find((tab) => tab.dataset.tab === location.hash.slice(1));
     if (named) choose(named);
@@ -129,7 +129,7 @@
   });
   /* By now the address is that of the step. */
   document.addEventListener("replay:shown", () => {
-    if (hasMoved) tellAddress(toShow(tabs()).stays);
+    if (hasMoved) updateAddress(choiceOf(tabs()).isOwnChoice);
     hasMoved = false;
   });
   draw();

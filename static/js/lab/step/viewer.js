@@ -1,21 +1,21 @@
-/* Goes from step to step without leaving the page: a link to a step of this episode fetches that step's part alone.
-   The neighbours are fetched beforehand. Others listen to "replay:swapped" and "replay:shown" and call window.replay. */
+/* Goes from step to step without leaving the page: a link to a step of this episode fetches only that step's part.
+   The neighbours are prefetched. Other scripts listen to "replay:swapped" and "replay:shown" and call window.replay. */
 "use strict";
 
 (() => {
   const viewer = document.querySelector("[data-viewer]");
   if (!viewer) return;
 
-  const KEPT = 60;
+  const CACHE_MAX = 60;
   const PICTURE_MS = 40;
   const COMPUTED = [".action-card", "#measures", "#ending"];
-  const AWAITED = "[data-awaited]"; /* A screenshot that was announced, and may be uploaded yet. */
+  const AWAITED = "[data-awaited]"; /* A screenshot that was announced but has not been uploaded. */
   const base = viewer.dataset.viewer;
-  const kept = new Map();
-  const BESIDE = ["before", "after"];
-  const AHEAD_MOST = 8;
-  let wanted = 0;
-  let ahead = [];
+  const cache = new Map();
+  const NEIGHBOURS = ["before", "after"];
+  const QUEUE_MAX = 8;
+  let requests = 0;
+  let queue = [];
   let latest = null;
 
   const article = () => document.getElementById("step");
@@ -32,7 +32,7 @@
     return /^[0-9]{1,10}$/.test(rest) ? Number(rest) : null;
   };
 
-  const say = (text) => {
+  const announce = (text) => {
     viewer.querySelector("[data-status]").textContent = text;
   };
 
@@ -40,20 +40,20 @@
     const response = await fetch(path, { headers: { Accept: "text/html" } });
     if (!response.ok) throw new Error(String(response.status));
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const found = page.getElementById("step");
-    if (!found) throw new Error("no step came"); /* The login page, say. */
-    found.dataset.fetchedAt = performance.now();
-    return found;
+    const part = page.getElementById("step");
+    if (!part) throw new Error("no step came"); /* For instance the login page. */
+    part.dataset.fetchedAt = performance.now();
+    return part;
   };
 
   const load = (path) => {
-    if (!kept.has(path)) {
+    if (!cache.has(path)) {
       const loading = fetched(path);
-      kept.set(path, loading);
-      loading.catch(() => kept.delete(path));
-      if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+      cache.set(path, loading);
+      loading.catch(() => cache.delete(path));
+      if (cache.size > CACHE_MAX) cache.delete(cache.keys().next().value);
     }
-    return kept.get(path);
+    return cache.get(path);
   };
 
   const prefetch = (path) => {
@@ -66,16 +66,16 @@
     );
   };
 
-  /* What whoever types a number may be about to ask for. */
-  const expect = (index) => prefetch(nearestOf(index, findIn(location.search)));
+  /* For a reader who is typing a number and may be about to go there. */
+  const prefetchNearest = (index) => prefetch(nearestOf(index, findIn(location.search)));
 
-  /* Once the frame with the step has been drawn: what is no part of the step must not make it late. */
-  const later = (todo) => {
+  /* After the frame with the step has been drawn: nothing else may delay it. */
+  const afterFrame = (todo) => {
     const soon = document.hidden ? setTimeout : requestAnimationFrame;
     soon(() => soon(todo));
   };
 
-  /* A picture that is there when its step appears does not flash; one that takes long comes later. */
+  /* A picture decoded before its step appears does not flash; the step does not wait for a slow one. */
   const drawn = (part) => {
     const shot = part.querySelector(".shot img");
     if (!shot) return null;
@@ -109,7 +109,7 @@
     link("last", viewer.dataset.last);
     const find = findIn(location.search);
     if (after) prefetch(partOf(after, find));
-    if (before) later(() => prefetch(partOf(before, find)));
+    if (before) afterFrame(() => prefetch(partOf(before, find)));
   };
 
   const settle = () => {
@@ -120,31 +120,31 @@
     document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
   };
 
-  const bring = async (index, { push = true, find = findIn(location.search), near = false, tells = false } = {}) => {
-    wanted += 1;
-    const mine = wanted;
+  const bring = async (index, { push = true, find = findIn(location.search), near = false, isTyped = false } = {}) => {
+    requests += 1;
+    const mine = requests;
     window.gymSettled?.hold();
     try {
       const path = near ? nearestOf(index, find) : partOf(index, find);
       let loaded = await load(path);
-      /* What was fetched as the last step, while more have come. */
+      /* It was fetched as the last step, and more have come since. */
       if (!loaded.dataset.after && Number(loaded.dataset.step) < Number(viewer.dataset.last)) {
-        kept.delete(path);
+        cache.delete(path);
         loaded = await load(path);
       }
       const part = document.importNode(loaded, true);
       const notice = part.querySelector("[data-notice]");
-      if (!tells) notice?.remove(); /* Nobody named the number that a slider has come to. */
+      if (!isTyped) notice?.remove(); /* The reader did not name the number that a slider reached. */
       await drawn(part);
-      if (mine !== wanted) return false;
-      if (!part.dataset.after) kept.delete(path); /* More steps may come. */
+      if (mine !== requests) return false;
+      if (!part.dataset.after) cache.delete(path); /* More steps may come. */
       swap(part);
       if (push) history.pushState({}, "", address(part.dataset.step, find) + location.hash);
       settle();
-      say(tells && notice ? `${notice.textContent} ${part.dataset.summary}` : part.dataset.summary);
+      announce(isTyped && notice ? `${notice.textContent} ${part.dataset.summary}` : part.dataset.summary);
       return true;
     } catch {
-      if (mine === wanted) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
+      if (mine === requests) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
       return false;
     } finally {
       window.gymSettled?.release();
@@ -156,24 +156,23 @@
     return latest;
   };
 
-  /* To the step before or after the shown one. Whoever asks faster than steps come goes as many as were asked for. */
+  /* To the step before or after the shown one. Requests faster than steps arrive are queued. */
   const go = async (name) => {
-    if (ahead.length >= AHEAD_MOST) return;
-    ahead.push(name);
-    if (ahead.length > 1) return;
-    const before = wanted;
+    if (queue.length >= QUEUE_MAX) return;
+    queue.push(name);
+    if (queue.length > 1) return;
+    const before = requests;
     await latest;
-    if (wanted !== before) ahead = [];
-    while (ahead.length > 0) {
-      const index = Number(article().dataset[ahead[0]]);
-      if (index && !(await show(index))) ahead = []; /* Another step was asked for meanwhile. */
-      ahead.shift();
+    if (requests !== before) queue = [];
+    while (queue.length > 0) {
+      const index = Number(article().dataset[queue[0]]);
+      if (index && !(await show(index))) queue = []; /* Another step was requested meanwhile. */
+      queue.shift();
     }
   };
 
-  /* What is kept is no longer true. */
-  const forget = () => {
-    kept.clear();
+  const clearCache = () => {
+    cache.clear();
     settleLinks();
   };
 
@@ -195,25 +194,25 @@
     document.dispatchEvent(new Event("replay:pictured"));
   };
 
-  /* The shown step is told anew, but only what comes after it, what is computed of it and the picture that it lacked:
-     the reader may be in the midst of the rest. */
-  const renew = async () => {
-    kept.clear();
-    const found = await load(shownPath()).catch(() => null);
-    if (!isShown(found)) return;
-    article().dataset.after = found.dataset.after;
-    redraw(found, COMPUTED);
-    redrawPicture(found);
+  /* Updates the shown step's next step, its computed parts and a picture that it lacked; the reader may be in the middle
+     of the rest. */
+  const refresh = async () => {
+    cache.clear();
+    const part = await load(shownPath()).catch(() => null);
+    if (!isShown(part)) return;
+    article().dataset.after = part.dataset.after;
+    redraw(part, COMPUTED);
+    redrawPicture(part);
     settleLinks();
   };
 
-  /* Looks only for the picture that the step lacks: nothing else of it changes, and its neighbours stay fetched. */
-  const lookForPicture = async () => {
+  /* Only the picture that the step lacks: nothing else of it changes, and its neighbours stay cached. */
+  const refreshPicture = async () => {
     const path = shownPath();
-    const found = await fetched(path).catch(() => null);
-    if (!isShown(found) || found.querySelector(AWAITED)) return;
-    kept.delete(path);
-    redrawPicture(found);
+    const part = await fetched(path).catch(() => null);
+    if (!isShown(part) || part.querySelector(AWAITED)) return;
+    cache.delete(path);
+    redrawPicture(part);
   };
 
   document.addEventListener("click", (event) => {
@@ -224,7 +223,7 @@
     const index = stepOf(new URL(anchor.href));
     if (index === null) return;
     event.preventDefault();
-    if (BESIDE.includes(anchor.dataset.stepLink)) void go(anchor.dataset.stepLink);
+    if (NEIGHBOURS.includes(anchor.dataset.stepLink)) void go(anchor.dataset.stepLink);
     else if (index !== current()) void show(index);
   });
 
@@ -234,9 +233,9 @@
     else settle();
   });
 
-  document.addEventListener("replay:say", (event) => say(event.detail));
+  document.addEventListener("replay:announce", (event) => announce(event.detail));
 
-  const does = { show, renew, lookForPicture, forget, expect, later };
-  window.replay = Object.freeze({ viewer, article, current, address, findIn, isAwaited, ...does });
+  const actions = { show, refresh, refreshPicture, clearCache, prefetchNearest, afterFrame };
+  window.replay = Object.freeze({ viewer, article, current, address, findIn, isAwaited, ...actions });
   addEventListener("DOMContentLoaded", settle);
 })();
