@@ -74,7 +74,8 @@ class QuestionKind:
 
     ``render`` makes the template's context; ``form_template`` is the form alone, which a look may place
     elsewhere. ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``);
-    ``said`` is what an axtree observation of the page must say between heading and button, white space aside.
+    ``axtree_text`` is what an axtree observation of the page must contain between heading and button, up to
+    white space.
     ``moves`` is how a scripted client submits an answer; ``more_moves`` counts what a look adds to
     ``Task.oracle_steps``. ``instruction`` names the paraphrases of the answer format in
     ``trajectories/prompts``; ``tools`` are those that its page can offer; ``has_text`` says whether arms
@@ -84,7 +85,7 @@ class QuestionKind:
     template: str
     render: Callable[[Payload, Visit], Mapping[str, object]]
     text: Callable[[Payload], str]
-    said: Callable[[Payload], str]
+    axtree_text: Callable[[Payload], str]
     moves: Callable[[Payload, Answer], tuple[Move, ...]]
     answer_form: AnswerForm = "line"
     instruction: str = ""

@@ -98,6 +98,26 @@ def test_vague_names_only_become_fewer(folders: tuple[str, ...]) -> None:
     assert len(vague) <= VAGUE_MAX[folders]
 
 
+COMMENTS = re.compile(r"/\*.*?\*/|^\s*//.*?$|\{#.*?#\}", re.DOTALL | re.MULTILINE)
+# In a template: what Django reads, and the hooks of styles and scripts.
+HOOKS = re.compile(r"""\{[{%].*?[%}]\}|\b(?:class|id|data-[\w-]+)="[^"]*"|\bdata-[\w-]+""", re.DOTALL)
+
+
+def test_scripts_styles_and_templates_have_no_vague_names() -> None:
+    vague = {}
+    for path in _tracked("static/js/**", "static/css/**", "templates/**"):
+        text = COMMENTS.sub("", path.read_text())
+        text = " ".join(HOOKS.findall(text)) if path.suffix == ".html" else text
+        names = {
+            name
+            for name in re.findall(r"[A-Za-z_][\w-]*", text)
+            if VAGUE_WORDS.intersection(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r" \1", name).lower()))
+        } - {"not_found"}
+        if names:
+            vague[path.relative_to(ROOT).as_posix()] = names
+    assert vague == {}
+
+
 # Folders that mirror rooms, and the folders whose names theirs are.
 MIRRORS = {
     "tests": (".", "gymsite", "tasks_app", "trajectories"),

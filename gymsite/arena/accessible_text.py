@@ -18,17 +18,17 @@ ESCAPED = re.compile(r"\\(?:([$%&#_{}])|.)", re.DOTALL)
 DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 
 
-def text_said(text: str, *, text_format: str) -> str:
+def text_of(text: str, *, text_format: str) -> str:
     """Raises ``GymError`` ``text_lost`` when splitting into words and formulas lost some of the text."""
     if text_format != "latex":
         return text
     segments = list(latex.segments_split(text))
     if "".join(segment.raw for segment in segments) != text:
         raise GymError("text_lost", "Splitting the text into words and formulas lost some of it.")
-    return "".join(_segment_said(segment) for segment in segments)
+    return "".join(_segment_text(segment) for segment in segments)
 
 
-def _segment_said(segment: latex.Segment) -> str:
+def _segment_text(segment: latex.Segment) -> str:
     if segment.is_formula:
         return f"${_formula_body(segment.raw)}$"
     if segment.kind == "source":
@@ -44,12 +44,12 @@ def _formula_body(raw: str) -> str:
     return raw
 
 
-def question_said(payload: Mapping[str, Any]) -> str:
+def question_text(payload: Mapping[str, Any]) -> str:
     """Passage, pictures without a place, text and choices as a page shows them; pictures by number."""
     text_format = str(payload.get("format"))
     figures = figures_of(payload)
     passage, text, *choices = (
-        PLACE.sub(_figure_said(len(figures)), text_said(part, text_format=text_format))
+        PLACE.sub(_figure_text(len(figures)), text_of(part, text_format=text_format))
         for part in texts_of(payload)
     )
     first = [figure.alternative for figure in unplaced(figures, texts_of(payload))]
@@ -58,8 +58,8 @@ def question_said(payload: Mapping[str, Any]) -> str:
     return "\n".join([passage, *first, text, *lettered])
 
 
-def _figure_said(count: int) -> Callable[[re.Match[str]], str]:
-    def said(place: re.Match[str]) -> str:
+def _figure_text(count: int) -> Callable[[re.Match[str]], str]:
+    def replacement(place: re.Match[str]) -> str:
         return f"Figure {int(place[1])}" if 1 <= int(place[1]) <= count else place[0]
 
-    return said
+    return replacement

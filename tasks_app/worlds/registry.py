@@ -21,12 +21,12 @@ Kind = Literal["goal", "frame", "allowed"]
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """``about``, ``expected`` and ``found`` are as secret as the gold; ``kind`` and ``is_held`` are not."""
+    """``about``, ``expected`` and ``actual`` are as secret as the gold; ``kind`` and ``is_held`` are not."""
 
     kind: Kind
     about: str
     expected: str
-    found: str
+    actual: str
     is_held: bool
 
 
@@ -62,8 +62,8 @@ class WorldPlugin:
     compare: Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], list[Condition]] | None = (
         None
     )
-    """The conditions of a wanted state, from the plain states before, wanted and left, in this order. All are
-    held exactly when the wanted state is reached. None where nothing is done on the site."""
+    """The conditions of an expected state, from the plain states before, expected and final, in this order.
+    All are held exactly when the expected state is reached. None where nothing is done on the site."""
 
 
 worlds: Registry[WorldPlugin] = Registry("world")

@@ -103,7 +103,7 @@ def test_the_text_for_arms_without_a_page_contains_all_words_of_the_page() -> No
     fence = "```python\ndef add(a, b):\n\nassert add('a  b', '') == 'a  b'\n```"
     assert text.endswith(fence)
     assert "".join(text.replace("```python", "").replace("```", "").split()) == "".join(
-        kind.said(PAYLOAD).split()
+        kind.axtree_text(PAYLOAD).split()
     )
 
 

@@ -352,8 +352,8 @@ def test_arms_without_a_page_get_the_question_and_then_a_markdown_table() -> Non
 
 
 def test_an_observation_has_a_line_for_the_header_and_each_row() -> None:
-    assert table.said(PAYLOAD).strip().split("\n")[:2] == ["which ship is oldest?", 'figure "Table"']
-    assert "row: Halcyon | 1,902 | a\\|b | " in table.said(PAYLOAD).split("\n")
+    assert table.axtree_text(PAYLOAD).strip().split("\n")[:2] == ["which ship is oldest?", 'figure "Table"']
+    assert "row: Halcyon | 1,902 | a\\|b | " in table.axtree_text(PAYLOAD).split("\n")
 
 
 def test_a_scripted_client_types_a_field_for_each_answer() -> None:

@@ -127,7 +127,7 @@ def test_a_verdict_stores_the_conditions_of_the_state_and_their_actual_values() 
     failed = [one for one in conditions_of(verdict) if not one["is_held"]]
     assert {one["kind"] for one in failed} == {"goal", "frame"}
     assert failed[0]["expected"] == "cancelled"
-    assert failed[0]["found"] == "booked"
+    assert failed[0]["actual"] == "booked"
 
 
 def test_a_reading_task_has_no_conditions() -> None:

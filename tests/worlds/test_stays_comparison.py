@@ -28,7 +28,7 @@ def compared(expected: list[Any], actual: list[Any]) -> list[Condition]:
 
 def failed(expected: list[Any], actual: list[Any]) -> list[tuple[str, str, str, str]]:
     return [
-        (one.kind, one.about, one.expected, one.found)
+        (one.kind, one.about, one.expected, one.actual)
         for one in compared(expected, actual)
         if not one.is_held
     ]
@@ -73,11 +73,11 @@ def test_an_additional_action_breaks_only_the_frame() -> None:
 
 def test_another_order_of_actions_breaks_the_frame() -> None:
     twice = [CANCELLED, ("cancelled", {"trip": SECOND, "fee": 700})]
-    assert failed(twice, twice[::-1]) == [("frame", "Order of what was done", "as asked for", "another")]
+    assert failed(twice, twice[::-1]) == [("frame", "Order of actions", "as requested", "another")]
 
 
 def test_allowed_differences_are_listed_and_always_hold() -> None:
     beside = [("banner_closed", {"name": "cookies"}), ("recent_search", {"place": "Old Town"})]
-    allowed = {one.about: (one.found, one.is_held) for one in compared([], beside) if one.kind == "allowed"}
+    allowed = {one.about: (one.actual, one.is_held) for one in compared([], beside) if one.kind == "allowed"}
     assert allowed["Notices that were closed"] == ("1", True)
     assert allowed["Searches"] == ("1", True)

@@ -29,7 +29,7 @@ questions.register(
         form_template="arena/_choice_form.html",
         render=render,
         text=prose.markdown_of,
-        said=accessible_text.question_said,
+        axtree_text=accessible_text.question_text,
         moves=moves,
         more_moves=answer_interactions.more_moves,
         instruction="choice",

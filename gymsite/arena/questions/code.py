@@ -57,7 +57,7 @@ def text(payload: Payload, /) -> str:
     return f"{payload['text']}\n\n{requirement(payload)}\n\n```python\n{listing(payload)}\n```"
 
 
-def said(payload: Payload, /) -> str:
+def axtree_text(payload: Payload, /) -> str:
     return f"{payload['text']} {requirement(payload)} {listing(payload)}"
 
 
@@ -68,7 +68,7 @@ questions.register(
         form_template="arena/_code_answering.html",
         render=render,
         text=text,
-        said=said,
+        axtree_text=axtree_text,
         moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
         answer_form="program",

@@ -23,7 +23,7 @@ questions.register(
         form_template="arena/_answer_form.html",
         render=render,
         text=prose.markdown_of,
-        said=accessible_text.question_said,
+        axtree_text=accessible_text.question_text,
         moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
         tools=frozenset({_zoom.TOOL}),

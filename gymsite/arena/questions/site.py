@@ -54,7 +54,7 @@ questions.register(
         template="arena/site.html",
         render=render,
         text=text,
-        said=text,
+        axtree_text=text,
         moves=moves,
         answer_form="values",
         instruction="values",

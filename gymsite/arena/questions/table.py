@@ -34,12 +34,12 @@ def text(payload: Payload, /) -> str:
     return f"{prose.markdown_of(payload)}\n\n{drawn}"
 
 
-def said(payload: Payload, /) -> str:
+def axtree_text(payload: Payload, /) -> str:
     """The question, then the table as an outline shows it: its names, the header line, the rows."""
     table = _table_of(payload)
     rows = (f"row: {_line(row)}" for row in table.rows)
     lines = [
-        accessible_text.question_said(payload),
+        accessible_text.question_text(payload),
         'figure "Table"',
         "table",
         f"header: {_line(table.header)}",
@@ -77,7 +77,7 @@ questions.register(
         form_template="arena/_table_answers.html",
         render=render,
         text=text,
-        said=said,
+        axtree_text=axtree_text,
         moves=moves,
         more_moves=answer_interactions.more_moves,
         answer_form="values",

@@ -37,7 +37,7 @@ EXCERPT_CHARS = 40
 
 def expected_text(kind: str, payload: Mapping[str, Any]) -> str:
     """The text that a page of this question kind must show. May raise ``GymError`` ``text_lost``."""
-    return _packed(questions.get(kind).said(payload))
+    return _packed(questions.get(kind).axtree_text(payload))
 
 
 def observed_text(observation: str, *, look: Look, payload: Mapping[str, Any]) -> str:

@@ -31,7 +31,7 @@
     grow().focus();
   });
 
-  if (!("answersKept" in form.dataset)) return;
+  if (!("answersPersist" in form.dataset)) return;
   const KEY = `answers ${location.pathname.replace(/[^/]*$/, "")}`;
   const isBlank = (values) => values.every((value) => value === "");
   const typed = () => inputs().map((input) => input.value);

@@ -55,9 +55,9 @@
       box.style.top = `${Math.max(AWAY_PX, top)}px`;
       box.style.left = `${Math.max(AWAY_PX, Math.min(around.left, furthest))}px`;
     };
-    const open = (isWanted) => {
-      if (isOpen() !== isWanted) box.togglePopover(isWanted);
-      opener.setAttribute("aria-expanded", String(isWanted));
+    const open = (isVisible) => {
+      if (isOpen() !== isVisible) box.togglePopover(isVisible);
+      opener.setAttribute("aria-expanded", String(isVisible));
       placed();
     };
     addEventListener("scroll", placed, { capture: true, passive: true });

@@ -1,4 +1,4 @@
-"""The state that a task of the booking site wants beside the one that was left, condition by condition."""
+"""The state that a task of the booking site expects, compared with its final state condition by condition."""
 
 from __future__ import annotations
 
@@ -30,33 +30,33 @@ ALLOWED: Mapping[str, tuple[str, Callable[[Any], int]]] = {
 }
 
 
-def compare(before: State, wanted: State, found: State) -> list[Condition]:
-    """All of them are held exactly when ``found`` has every part of ``wanted``.
+def compare(before: State, expected: State, final: State) -> list[Condition]:
+    """All of them are held exactly when ``final`` has every part of ``expected``.
 
-    ``before`` is the state in which the episode began; all are JSON as ``state.plain`` makes it, ``wanted``
-    with the parts that are asked for alone. The goal's conditions come first, what is allowed last.
+    ``before`` is the state in which the episode began; all are JSON as ``state.plain`` makes it, ``expected``
+    with only the parts that the task names. The goal's conditions come first, what is allowed last.
     """
     conditions = sorted(
-        (*_trips(before, wanted, found), *_fees(wanted, found)), key=lambda one: one.kind == "frame"
+        (*_trips(before, expected, final), *_fees(expected, final)), key=lambda one: one.kind == "frame"
     )
-    if all(one.is_held for one in conditions) and any(found.get(part) != wanted[part] for part in wanted):
-        conditions.append(
-            compared("frame", "Order of what was done", expected="as asked for", found="another")
-        )
+    if all(one.is_held for one in conditions) and any(final.get(part) != expected[part] for part in expected):
+        conditions.append(compared("frame", "Order of actions", expected="as requested", actual="another"))
     return conditions + [
         Condition(
-            kind="allowed", about=about, expected="any number", found=str(count(found[part])), is_held=True
+            kind="allowed", about=about, expected="any number", actual=str(count(final[part])), is_held=True
         )
         for part, (about, count) in ALLOWED.items()
-        if part not in wanted
+        if part not in expected
     ]
 
 
-def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
-    old, asked, left = ({trip["code"]: trip for trip in state["trips"]} for state in (before, wanted, found))
-    others = [trip for code, trip in left.items() if code not in asked]
+def _trips(before: State, expected: State, final: State) -> Iterator[Condition]:
+    old, required, left = (
+        {trip["code"]: trip for trip in state["trips"]} for state in (before, expected, final)
+    )
+    others = [trip for code, trip in left.items() if code not in required]
     changed = []
-    for code, trip in asked.items():
+    for code, trip in required.items():
         if code not in old:
             made = left.get(code) or (others.pop(0) if others else None)
             yield from _booking(trip, made)
@@ -64,37 +64,37 @@ def _trips(before: State, wanted: State, found: State) -> Iterator[Condition]:
         for fact, text in FACTS.items():
             actual = text(left[code])
             if text(trip) != text(old[code]):
-                yield compared("goal", f"Trip {code}: {fact}", expected=text(trip), found=actual)
+                yield compared("goal", f"Trip {code}: {fact}", expected=text(trip), actual=actual)
             elif actual != text(trip):
                 changed.append(f"{code}: {fact} {actual}")
     yield compared(
-        "frame", "All else of earlier trips", expected=UNCHANGED, found=", ".join(changed) or UNCHANGED
+        "frame", "All else of earlier trips", expected=UNCHANGED, actual=", ".join(changed) or UNCHANGED
     )
     booked = (f"{trip['code']} ({', '.join(text(trip) for text in FACTS.values())})" for trip in others)
-    yield compared("frame", "Further bookings", expected=NONE, found=_listed(booked))
+    yield compared("frame", "Further bookings", expected=NONE, actual=_listed(booked))
 
 
 def _booking(trip: Row, made: Row | None) -> Iterator[Condition]:
-    """A wanted booking, against itself or what was booked instead."""
+    """An expected booking, compared with itself or what was booked instead."""
     for fact, text in FACTS.items():
         actual = text(made) if made else "no booking"
-        yield compared("goal", f"New booking: {fact}", expected=text(trip), found=actual)
+        yield compared("goal", f"New booking: {fact}", expected=text(trip), actual=actual)
     actual = str(made["code"]) if made else "no booking"
-    yield compared("goal", "New booking: code", expected=str(trip["code"]), found=actual)
+    yield compared("goal", "New booking: code", expected=str(trip["code"]), actual=actual)
 
 
-def _fees(wanted: State, found: State) -> Iterator[Condition]:
-    others = list(found["fees"])
-    for fee in wanted["fees"]:
+def _fees(expected: State, final: State) -> Iterator[Condition]:
+    others = list(final["fees"])
+    for fee in expected["fees"]:
         paid = next((one for one in others if _cause(one) == _cause(fee)), None)
         if paid is not None:
             others.remove(paid)
         actual = f"EUR {euros(paid['cents'])}" if paid else "none paid"
         yield compared(
-            "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", found=actual
+            "goal", f"Fee for the {_cause(fee)}", expected=f"EUR {euros(fee['cents'])}", actual=actual
         )
     paid_too = (f"{_cause(fee)}, EUR {euros(fee['cents'])}" for fee in others)
-    yield compared("frame", "Further fees", expected=NONE, found=_listed(paid_too))
+    yield compared("frame", "Further fees", expected=NONE, actual=_listed(paid_too))
 
 
 def _cause(fee: Row) -> str:
@@ -105,6 +105,6 @@ def _listed(texts: Iterable[str]) -> str:
     return "; ".join(texts) or NONE
 
 
-def compared(kind: Kind, about: str, *, expected: str, found: str) -> Condition:
+def compared(kind: Kind, about: str, *, expected: str, actual: str) -> Condition:
     """A condition that is held when both texts are equal."""
-    return Condition(kind=kind, about=about, expected=expected, found=found, is_held=expected == found)
+    return Condition(kind=kind, about=about, expected=expected, actual=actual, is_held=expected == actual)

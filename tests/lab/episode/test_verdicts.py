@@ -20,7 +20,7 @@ def condition(kind: str, *, is_held: bool) -> dict[str, Any]:
         "kind": kind,
         "about": f"About-{kind}",
         "expected": factories.GOLD_CANARY,
-        "found": "<b>booked</b>",
+        "actual": "<b>booked</b>",
         "is_held": is_held,
     }
 
