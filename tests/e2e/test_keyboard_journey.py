@@ -167,7 +167,9 @@ def test_the_tab_key_reaches_every_visible_control_of_the_viewer(
             break
         assert focus == ""
         names.append(
-            page.evaluate("document.activeElement.dataset.does ?? document.activeElement.textContent.trim()")
+            page.evaluate(
+                "document.activeElement.dataset.keyLabel ?? document.activeElement.textContent.trim()"
+            )
         )
     assert {"previous step", "next step", "copy the link to this step", "show these keys"} <= set(names)
     assert len(names) < 60
