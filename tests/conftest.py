@@ -18,6 +18,16 @@ from tests.servers import servers
 from trajectories.api import auth
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin the slow tests of servers and of browsers first: at the end nothing would run beside them."""
+    items.sort(key=lambda item: not _is_long(item))
+
+
+def _is_long(item: pytest.Item) -> bool:
+    names = {mark.name for mark in item.iter_markers()}
+    return "slow" in names and not names.isdisjoint({"e2e", "services"})
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Escape what a test logged, lone surrogates too, so that one process can send it to another."""

@@ -206,6 +206,7 @@ def test_every_value_of_a_look_axis_is_tried_on_each_site() -> None:
             assert {getattr(look, axis) for look in looks} == {*AXES[axis]}, axis
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family_id", "number", "place"), CASES)
 def test_only_the_oracle_solution_is_correct(
     arena_server: ArenaServer, open_page: OpenPage, family_id: str, number: int, place: int
@@ -237,6 +238,7 @@ def test_only_the_oracle_solution_is_correct(
     assert handed_in(case, task.answer, (one for one in events if one is not changes[-1])) == "incorrect"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family_id", "number", "place"), PAIRS)
 def test_an_impossible_task_and_its_possible_twin_accept_only_their_own_answers(
     arena_server: ArenaServer, open_page: OpenPage, family_id: str, number: int, place: int

@@ -67,6 +67,7 @@ def pair(transactional_db: None) -> tuple[Episode, Episode]:
     return wrong, right
 
 
+@pytest.mark.slow
 def test_the_main_journey_works_by_keyboard_alone(
     live_server: LiveServer, open_page: OpenPage, pair: tuple[Episode, Episode]
 ) -> None:

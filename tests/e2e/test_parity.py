@@ -70,6 +70,7 @@ def test_text_missing_from_the_observation_is_a_failure(browser: Browser) -> Non
     assert second.problem.startswith("The page is longer than an observation may be")
 
 
+@pytest.mark.slow
 def test_every_kind_of_question_is_recovered(browser: Browser) -> None:
     # No single page states the question of a mock site, and it counts in no modality gap.
     drafts = {**HARD, **{name: draft for name, draft in SAMPLES.items() if draft.kind != "site"}}
@@ -89,6 +90,7 @@ def test_a_picture_whose_size_differs_from_the_task_is_a_failure(browser: Browse
     assert failure.problem == "Figure 1 is 1500 by 300 pixels where the task says 1000 by 300"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_command_reports_failures_and_sets_and_removes_their_marks(browser: Browser) -> None:
     call_command("load_starter_tasks", verbosity=0)
@@ -115,6 +117,7 @@ def test_the_command_reports_failures_and_sets_and_removes_their_marks(browser: 
     assert set(Task.objects.filter(gap_eligible=False).values_list("pk", flat=True)) == {*unfit, figure.pk}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_command_leaves_mock_sites_as_they_are(browser: Browser) -> None:
     stays = factories.benchmark(id="stays", kind="site")

@@ -41,6 +41,7 @@ LEVELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "level"),
     coverage_choice.values(FAMILIES_OF_SHOP, [1, 3]) if coverage_choice.IS_WHOLE else LEVELS,

@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_replies", [False, True] if IS_WHOLE else [True])
 def test_counting_every_review_reaches_every_milestone(
     arena_server: ArenaServer, open_page: OpenPage, has_replies: bool
@@ -37,6 +38,7 @@ def test_counting_every_review_reaches_every_milestone(
     assert_exemplary(verdict_of(episode), task)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", test_stays.MODULES if IS_WHOLE else [latest_free_cancellation], ids=test_stays.name_of
 )

@@ -70,6 +70,7 @@ def episode_of(task: SiteTask, *, first_day: date = FIRST_DAY, **fields: Any) ->
     return factories.episode(task=factories.task(kind="site", payload=payload), virtual_start=start, **fields)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "level"), coverage_choice.values(MODULES, [1, 4]), ids=name_of)
 def test_a_task_is_solved_in_the_neutral_look_with_every_milestone_within_its_budget(
     arena_server: ArenaServer, open_page: OpenPage, module: Any, level: int

@@ -18,7 +18,7 @@ from tests.services.installations import STOP_S, Up, until
 from tests.services.kills import VICTIMS, Installation, installed
 from tests.services.traffic import STEPS, Caller, Ledger, Traffic
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 THREADS = 4
 SEED = int(os.environ.get("CHAOS_SEED", "20260302"))

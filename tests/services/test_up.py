@@ -20,7 +20,7 @@ from gymsite.services import secrets
 from gymsite.services.processes import BASE_DIR, PROCESSES
 from tests.services.installations import START_S, STOP_S, Started, Up, until
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 CHILDREN = [*(process.name for process in PROCESSES), "postgres", "redis"]
 ORDINARY_USER = "nobody"
