@@ -32,8 +32,7 @@ MARKUP = (
 )
 BIDI = "\u202egnp.exe\u202c\u2066\u2067abc\u200b\ufeff\U000e0041"
 TEXTS = {
-    "markup": MARKUP,
-    "directions": BIDI + MARKUP,
+    "markup and directions": BIDI + MARKUP,
     "a megabyte": "W" * 1_000_000,
     "marks": "a" + "\u0301\u0489" * 50_000,
     "lines": "start" + "\n" * 100_000 + "end",
@@ -74,7 +73,7 @@ def watched(lab_page: LabPage, live_server: LiveServer) -> Iterator[Callable[...
 
 def hostile(text: str, *, steps: int = 2) -> Episode:
     """An episode in which every text that others write is this one."""
-    short = text[:180]
+    short = text[:190]
     run = factories.run(name=short or "-", model=short)
     task = factories.task(prompt=text[:5_000], payload={"text": text[:5_000], "format": "plain"})
     episode = factories.episode(group=factories.group(run=run, task=task))
@@ -178,7 +177,7 @@ def test_every_tab_and_what_is_found_show_hostile_texts_as_text(watched: Callabl
     assert is_uncovered(page)
 
 
-@pytest.mark.parametrize("name", ["directions", "marks"])
+@pytest.mark.parametrize("name", ["markup and directions", "marks"])
 def test_the_file_taken_away_runs_nothing_where_it_is_opened(
     watched: Callable[..., Page], name: str, tmp_path: Path
 ) -> None:
