@@ -38,9 +38,9 @@ def smallest() -> Product:
     return min(world().products, key=lambda product: product.review_count)
 
 
-def task_of(**rule: bool) -> SiteTask:
-    """The first task of level 3 whose rule has these clauses, about a product with few reviews."""
-    drawn = (count_mentions.draw(world(), Draws(b"e2e", number), 3) for number in range(500))
+def task_of(*, level: int = 3, **rule: bool) -> SiteTask:
+    """The first task of the level whose rule has these clauses, about a product with few reviews."""
+    drawn = (count_mentions.draw(world(), Draws(b"e2e", number), level) for number in range(500))
     return min(
         (task for task in drawn if task and rule.items() <= task.given["rule"].items()),
         key=lambda task: world().product(task.given["product"]).review_count,
